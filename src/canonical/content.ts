@@ -1,0 +1,126 @@
+import type { Format, JsonObject, Node } from './node.ts'
+
+/** A caller's wish that everything up to here be kept in the upstream's prompt cache. */
+export interface CacheHint extends Node {
+  readonly ttl?: string
+}
+
+interface PartBase extends Node {
+  readonly cache?: CacheHint
+}
+
+export interface TextPart extends PartBase {
+  readonly type: 'text'
+  readonly text: string
+  readonly annotations?: readonly Annotation[]
+}
+
+/**
+ * What a model thought. A signature is always the property of a reasoning part: an upstream that signs another
+ * kind of part is read as an empty reasoning part with the signature, standing just before the part it signs.
+ */
+export interface ReasoningPart extends PartBase {
+  readonly type: 'reasoning'
+  readonly text: string
+  readonly signature?: Signature
+  /** The upstream hid the text; the signature holds it encrypted. */
+  readonly redacted?: true
+}
+
+export interface RefusalPart extends PartBase {
+  readonly type: 'refusal'
+  readonly text: string
+}
+
+export type MediaKind = 'image' | 'audio' | 'video' | 'file'
+
+export interface MediaPart extends PartBase {
+  readonly type: 'media'
+  readonly kind: MediaKind
+  readonly source: MediaSource
+  /** File name or title. */
+  readonly name?: string
+  /** How closely to look: low, high, auto, original. */
+  readonly detail?: string
+  /** What is said in audio the model made. */
+  readonly transcript?: string
+}
+
+export interface ToolCallPart extends PartBase {
+  readonly type: 'tool-call'
+  readonly id: string
+  readonly name: string
+  /** JSON text as the model wrote it, maybe unfinished or malformed; plain text when the call is freeform. */
+  readonly arguments: string
+  /** A call of a freeform tool: its arguments are text, not JSON. */
+  readonly freeform?: true
+  /** The group the tool belongs to, where tools are grouped. */
+  readonly namespace?: string
+}
+
+export interface ToolResultPart extends PartBase {
+  readonly type: 'tool-result'
+  /** Id of the call it answers. */
+  readonly id: string
+  /** Name of the tool called, where the format says it here. */
+  readonly name?: string
+  readonly content: readonly Part[]
+  readonly failed?: true
+  readonly freeform?: true
+}
+
+export interface EmbeddingPart extends PartBase {
+  readonly type: 'embedding'
+  readonly vector: readonly number[]
+}
+
+/** A piece only one format knows, kept in its place. */
+export interface OpaquePart extends PartBase {
+  readonly type: 'opaque'
+  readonly format: Format
+  readonly value: JsonObject
+  /** The piece in plain words, for formats that do not know it. */
+  readonly text?: string
+}
+
+export type Part =
+  | TextPart
+  | ReasoningPart
+  | RefusalPart
+  | MediaPart
+  | ToolCallPart
+  | ToolResultPart
+  | EmbeddingPart
+  | OpaquePart
+
+export type MediaSource =
+  | { readonly type: 'base64'; readonly mediaType: string; readonly data: string }
+  | { readonly type: 'text'; readonly mediaType: string; readonly text: string }
+  | { readonly type: 'url'; readonly url: string; readonly mediaType?: string }
+  | { readonly type: 'file-id'; readonly format: Format; readonly id: string; readonly mediaType?: string }
+
+/** Opaque proof of reasoning, to be handed back as it came; only its issuer can read it (traps 26-33). */
+export interface Signature {
+  /** The format whose upstream made it. */
+  readonly format: Format
+  readonly value: string
+}
+
+export type Annotation = Citation | OpaqueAnnotation
+
+export interface Citation extends Node {
+  readonly type: 'citation'
+  readonly url: string
+  readonly title?: string
+  /** The cited words of the source. */
+  readonly quote?: string
+  /** Where in the part's text the citation applies, in UTF-16 units, end exclusive. */
+  readonly start?: number
+  readonly end?: number
+}
+
+export interface OpaqueAnnotation {
+  readonly type: 'opaque'
+  readonly format: Format
+  readonly value: JsonObject
+}

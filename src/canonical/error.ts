@@ -1,0 +1,72 @@
+import type { Node } from './node.ts'
+
+/** Every way a request can fail: the status a caller sees, and whether another channel may be tried. */
+export const ERRORS = {
+  'invalid-request': { status: 400, retry: false },
+  unauthenticated: { status: 401, retry: false },
+  'out-of-credit': { status: 402, retry: true },
+  forbidden: { status: 403, retry: false },
+  'not-found': { status: 404, retry: false },
+  'method-not-allowed': { status: 405, retry: false },
+  conflict: { status: 409, retry: false },
+  'too-large': { status: 413, retry: false },
+  'cannot-express': { status: 422, retry: true },
+  'rate-limited': { status: 429, retry: true },
+  cancelled: { status: 499, retry: false },
+  internal: { status: 500, retry: false },
+  'upstream-failed': { status: 502, retry: true },
+  overloaded: { status: 503, retry: true },
+  'timed-out': { status: 504, retry: true },
+} as const satisfies { readonly [kind: string]: { readonly status: number; readonly retry: boolean } }
+
+export type ErrorKind = keyof typeof ERRORS
+
+export interface CanonicalError extends Node {
+  readonly kind: ErrorKind
+  readonly message: string
+  /** The field at fault, as the caller would write it. */
+  readonly param?: string
+  /** A machine-readable word finer than the kind, e.g. `model_not_found`. */
+  readonly code?: string
+  /** The upstream's own status, where it differs from the kind's. */
+  readonly status?: number
+  readonly retryAfterSeconds?: number
+}
+
+/** Thrown before the first byte of an answer; after it, the same error travels as an event. */
+export class GatewayError extends Error {
+  readonly error: CanonicalError
+  constructor(error: CanonicalError, options?: ErrorOptions) {
+    super(error.message, options)
+    this.name = 'GatewayError'
+    this.error = error
+  }
+}
+
+/** The kind of failure an HTTP status tells of; 529 is the messages world's word for overloaded (trap 78). */
+const BY_STATUS: { readonly [status: number]: ErrorKind } = {
+  400: 'invalid-request',
+  401: 'unauthenticated',
+  402: 'out-of-credit',
+  403: 'forbidden',
+  404: 'not-found',
+  405: 'method-not-allowed',
+  408: 'timed-out',
+  409: 'conflict',
+  413: 'too-large',
+  422: 'invalid-request',
+  429: 'rate-limited',
+  499: 'cancelled',
+  503: 'overloaded',
+  504: 'timed-out',
+  529: 'overloaded',
+}
+
+export const kindOf = (status: number): ErrorKind =>
+  BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'invalid-request' : 'upstream-failed')
+
+/** Whatever was thrown, as an error a caller may see: nothing of our own inside leaks into the message. */
+export function toCanonicalError(thrown: unknown): CanonicalError {
+  if (thrown instanceof GatewayError) return thrown.error
+  return { kind: 'internal', message: 'The gateway failed to handle this request.' }
+}

@@ -1,0 +1,74 @@
+import type { Annotation, Part, Signature } from './content.ts'
+import type { CanonicalError } from './error.ts'
+import type { Format, JsonObject, Node } from './node.ts'
+import type { CanonicalResult, Finish, TokenLogprob, Usage } from './result.ts'
+
+export interface At {
+  readonly candidate: number
+  readonly part: number
+}
+
+/**
+ * One step of an answer. The grammar every reader produces and every writer may rely on:
+ *
+ *   result-start ( part-start (part-delta | part-patch)* part-end | logprobs | opaque )* candidate-end* usage* ( result-end | error )
+ *
+ * Parts of a candidate start in order 0, 1, 2, …; open parts may interleave; a part starts with an empty body;
+ * every part has ended when its candidate ends; usage is cumulative and may come anywhere, the last one stands.
+ */
+export type CanonicalEvent =
+  | ResultStart
+  | PartStart
+  | PartDelta
+  | PartPatch
+  | PartEnd
+  | { readonly type: 'logprobs'; readonly candidate: number; readonly append: readonly TokenLogprob[] }
+  | CandidateEnd
+  | { readonly type: 'usage'; readonly usage: Usage }
+  /** An event only one format knows; it has no place in the result and no loss when it is not passed on. */
+  | { readonly type: 'opaque'; readonly format: Format; readonly value: JsonObject }
+  | { readonly type: 'error'; readonly error: CanonicalError }
+  | ResultEnd
+
+export type ResultStart = { readonly type: 'result-start' } & Omit<CanonicalResult, 'candidates' | 'usage' | 'error'>
+
+/** The part with an empty body; one that never grows is whole here. */
+export interface PartStart {
+  readonly type: 'part-start'
+  readonly at: At
+  readonly part: Part
+}
+
+/** Grows the one body of the part: text, arguments, data. `of` names another text of it that grows. */
+export interface PartDelta {
+  readonly type: 'part-delta'
+  readonly at: At
+  readonly append: string
+  readonly of?: 'transcript'
+}
+
+/** Late facts about a part: annotations are added to, the rest replaces. */
+export interface PartPatch extends Node {
+  readonly type: 'part-patch'
+  readonly at: At
+  readonly signature?: Signature
+  readonly annotations?: readonly Annotation[]
+  readonly part?: Part
+}
+
+export interface PartEnd {
+  readonly type: 'part-end'
+  readonly at: At
+}
+
+export interface CandidateEnd extends Node {
+  readonly type: 'candidate-end'
+  readonly candidate: number
+  readonly finish?: Finish
+}
+
+/** Late facts about the whole result come with its end. */
+export interface ResultEnd extends Node {
+  readonly type: 'result-end'
+  readonly serviceTier?: string
+}

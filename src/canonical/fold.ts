@@ -1,0 +1,158 @@
+import type { Part } from './content.ts'
+import type { At, CanonicalEvent, PartDelta, PartPatch } from './event.ts'
+import type { Node } from './node.ts'
+import type { Candidate, CanonicalResult } from './result.ts'
+
+/** The one text of a part that grows while it streams. */
+export function bodyOf(part: Part): string {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+    case 'refusal':
+      return part.text
+    case 'tool-call':
+      return part.arguments
+    case 'media':
+      return part.source.type === 'base64' ? part.source.data : ''
+    default:
+      return ''
+  }
+}
+
+/** The same part with another body; a part that does not grow stays as it is. */
+export function withBody(part: Part, body: string): Part {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+    case 'refusal':
+      return { ...part, text: body }
+    case 'tool-call':
+      return { ...part, arguments: body }
+    case 'media':
+      return part.source.type === 'base64' ? { ...part, source: { ...part.source, data: body } } : part
+    default:
+      return part
+  }
+}
+
+const HOLE: Part = { type: 'text', text: '' }
+export const EMPTY: CanonicalResult = { candidates: [] }
+
+/** One event's effect on the result so far. Total: an event out of order never throws. */
+export function step(result: CanonicalResult, event: CanonicalEvent): CanonicalResult {
+  switch (event.type) {
+    case 'result-start': {
+      const { type: _, ...head } = event
+      return { ...result, ...head }
+    }
+    case 'part-start':
+      return atPart(result, event.at, () => event.part)
+    case 'part-delta':
+      return atPart(result, event.at, part => grown(part, event))
+    case 'part-patch':
+      return atPart(result, event.at, part => patched(part, event))
+    case 'logprobs':
+      return atCandidate(result, event.candidate, candidate => ({
+        ...candidate,
+        logprobs: [...(candidate.logprobs ?? []), ...event.append],
+      }))
+    case 'candidate-end':
+      return atCandidate(result, event.candidate, candidate => ({
+        ...candidate,
+        ...(event.finish === undefined ? {} : { finish: event.finish }),
+        ...merged(candidate, event),
+      }))
+    case 'usage':
+      return { ...result, usage: event.usage }
+    case 'error':
+      return { ...result, error: event.error }
+    case 'result-end':
+      return {
+        ...result,
+        ...(event.serviceTier === undefined ? {} : { serviceTier: event.serviceTier }),
+        ...merged(result, event),
+      }
+    case 'part-end':
+    case 'opaque':
+      return result
+  }
+}
+
+/** The result a stream of events amounts to; any prefix is a valid partial result. */
+export function fold(events: Iterable<CanonicalEvent>, from: CanonicalResult = EMPTY): CanonicalResult {
+  let result = from
+  for (const event of events) result = step(result, event)
+  return result
+}
+
+/** The shortest stream that folds to the result. */
+export function* unfold(result: CanonicalResult): Generator<CanonicalEvent> {
+  const { candidates, usage, error, ...head } = result
+  yield { type: 'result-start', ...head }
+  for (const [candidate, { content, finish, logprobs, ...node }] of candidates.entries()) {
+    for (const [index, part] of content.entries()) yield* unfoldPart(part, { candidate, part: index })
+    if (logprobs !== undefined) yield { type: 'logprobs', candidate, append: logprobs }
+    yield { type: 'candidate-end', candidate, ...(finish === undefined ? {} : { finish }), ...node }
+  }
+  if (usage !== undefined) yield { type: 'usage', usage }
+  yield error === undefined ? { type: 'result-end' } : { type: 'error', error }
+}
+
+function* unfoldPart(part: Part, at: At): Generator<CanonicalEvent> {
+  const body = bodyOf(part)
+  const { annotations, ...bare } = withBody(part, '') as Part & { annotations?: never }
+  yield { type: 'part-start', at, part: bare }
+  if (body !== '') yield { type: 'part-delta', at, append: body }
+  if (annotations !== undefined) yield { type: 'part-patch', at, annotations }
+  yield { type: 'part-end', at }
+}
+
+function atCandidate(
+  result: CanonicalResult,
+  index: number,
+  change: (candidate: Candidate) => Candidate,
+): CanonicalResult {
+  const candidates = [...result.candidates]
+  while (candidates.length <= index) candidates.push({ content: [] })
+  candidates[index] = change(candidates[index]!)
+  return { ...result, candidates }
+}
+
+function atPart(result: CanonicalResult, at: At, change: (part: Part) => Part): CanonicalResult {
+  return atCandidate(result, at.candidate, candidate => {
+    const content = [...candidate.content]
+    while (content.length <= at.part) content.push(HOLE)
+    content[at.part] = change(content[at.part]!)
+    return { ...candidate, content }
+  })
+}
+
+function grown(part: Part, { append, of }: PartDelta): Part {
+  if (of === undefined) return withBody(part, bodyOf(part) + append)
+  return part.type === 'media' ? { ...part, transcript: (part.transcript ?? '') + append } : part
+}
+
+function patched(part: Part, patch: PartPatch): Part {
+  const base = patch.part ?? part
+  const signed =
+    patch.signature === undefined || base.type !== 'reasoning' ? base : { ...base, signature: patch.signature }
+  const noted =
+    patch.annotations === undefined || signed.type !== 'text'
+      ? signed
+      : { ...signed, annotations: [...(signed.annotations ?? []), ...patch.annotations] }
+  return { ...noted, ...merged(noted, patch) }
+}
+
+/** The extras and spelling of a node with a later event's laid over them, format by format. */
+function merged(before: Node, late: Node): Node {
+  return {
+    ...(late.extras === undefined ? {} : { extras: layered(before.extras, late.extras) }),
+    ...(late.spelling === undefined ? {} : { spelling: layered(before.spelling, late.spelling) }),
+  }
+}
+
+function layered(before: Node['extras'], late: NonNullable<Node['extras']>): NonNullable<Node['extras']> {
+  const out = { ...before }
+  for (const format in late) out[format] = { ...out[format], ...late[format] }
+  return out
+}

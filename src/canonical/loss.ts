@@ -1,0 +1,161 @@
+import { type Format, isObject, type Json } from './node.ts'
+
+export type Path = readonly (string | number)[]
+
+/**
+ * One difference between what was said and what a wire format could carry. Paths point into the original value, so a
+ * list of losses can be replayed on it: reading what was written gives exactly `lose(original, losses)`.
+ */
+export type Loss = {
+  readonly path: Path
+  /** Why, in kebab-case words: `no-top-k`. */
+  readonly reason: string
+  /** The gateway undoes it on the way back, so the caller never sees it. */
+  readonly restored?: true
+} & (
+  | { readonly kind: 'dropped' }
+  | { readonly kind: 'changed' | 'added'; readonly became: unknown }
+  | { readonly kind: 'moved'; readonly order: readonly number[] }
+  /** The path ends in the list index it was put before. */
+  | { readonly kind: 'inserted'; readonly value: unknown }
+)
+
+export interface Written<Wire> {
+  readonly wire: Wire
+  readonly losses: readonly Loss[]
+  /** How names were made legal for this upstream: wire name to the caller's, for the way back. */
+  readonly renamed?: ReadonlyMap<string, { readonly name: string; readonly namespace?: string }>
+}
+
+/** Collects losses while a value is written. */
+export class Losses {
+  readonly list: Loss[] = []
+
+  drop(path: Path, reason: string): void {
+    this.list.push({ kind: 'dropped', path, reason })
+  }
+  change(path: Path, became: unknown, reason: string): void {
+    this.list.push({ kind: 'changed', path, became, reason })
+  }
+  add(path: Path, became: Json, reason: string): void {
+    this.list.push({ kind: 'added', path, became, reason })
+  }
+  move(path: Path, order: readonly number[], reason: string): void {
+    this.list.push({ kind: 'moved', path, order, reason })
+  }
+  insert(path: Path, value: unknown, reason: string): void {
+    this.list.push({ kind: 'inserted', path, value, reason })
+  }
+  /** A change the gateway undoes on the way back. */
+  rename(path: Path, became: unknown, reason: string): void {
+    this.list.push({ kind: 'changed', path, became, reason, restored: true })
+  }
+  /** Drops each named field of the node that is there. */
+  dropFields(node: object | undefined, path: Path, fields: { readonly [field: string]: string }): void {
+    if (node === undefined) return
+    for (const field in fields)
+      if ((node as Record<string, unknown>)[field] !== undefined) this.drop([...path, field], fields[field]!)
+  }
+}
+
+const GONE = Symbol('gone')
+
+/** What is left of a canonical value once its reported losses are taken out of it. */
+export function lose<T>(value: T, losses: readonly Loss[]): T {
+  const root = { value: structuredClone(value) as unknown }
+  const late: (() => void)[] = []
+  for (const loss of losses) {
+    const path = ['value', ...loss.path]
+    const last = path.pop()!
+    const parent = parentAt(root, path)
+    if (parent === undefined) continue
+    if (loss.kind === 'dropped') parent[last] = GONE
+    else if (loss.kind === 'moved') late.push(() => reorder(parent, last, loss.order))
+    else if (loss.kind === 'inserted') late.push(() => insert(parent, last, loss.value))
+    else parent[last] = structuredClone(loss.became)
+  }
+  for (const change of late.reverse()) change()
+  return compact(root.value) as T
+}
+
+type Holder = Record<string | number, unknown>
+
+function parentAt(root: Holder, path: Path): Holder | undefined {
+  let at: unknown = root
+  for (const key of path) {
+    if (typeof at !== 'object' || at === null) return undefined
+    at = (at as Holder)[key]
+  }
+  return typeof at === 'object' && at !== null ? (at as Holder) : undefined
+}
+
+function reorder(parent: Holder, key: string | number, order: readonly number[]): void {
+  const list = parent[key]
+  if (Array.isArray(list)) parent[key] = order.map(index => list[index])
+}
+
+/** Later places first: `lose` runs its list of late changes backwards, and writers report in reading order. */
+function insert(parent: Holder, index: string | number, value: unknown): void {
+  if (Array.isArray(parent)) parent.splice(Number(index), 0, structuredClone(value))
+}
+
+function compact(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter(item => item !== GONE).map(compact)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => (item as unknown) !== GONE)
+      .map(([key, item]) => [key, compact(item)]),
+  )
+}
+
+/** Free JSON of callers: nothing inside is canonical, whatever its keys are called. */
+const FREE = new Set(['parameters', 'schema', 'value', 'metadata', 'spelling', 'bytes', 'vector'])
+
+/**
+ * Everything tagged with another format's name, wherever it hangs: extras, opaque parts, tools and annotations, and
+ * file ids. Writers never look for these themselves. Signatures are the writers' own business: a request writer drops
+ * a foreign one, a result writer carries it in an envelope.
+ */
+export function foreign(value: unknown, format: Format): Loss[] {
+  const losses: Loss[] = []
+  walk(value, format, [], losses)
+  return losses
+}
+
+function walk(value: unknown, format: Format, path: (string | number)[], losses: Loss[]): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) step(value[index], format, path, index, losses)
+    return
+  }
+  const node = value as Record<string, unknown>
+  if (node['type'] === 'opaque') return opaque(node, format, path, losses)
+  for (const key in node) {
+    if (FREE.has(key)) continue
+    if (key === 'extras') extras(node[key] as object, format, path, losses)
+    else step(node[key], format, path, key, losses)
+  }
+}
+
+function step(value: unknown, format: Format, path: (string | number)[], key: string | number, losses: Loss[]): void {
+  if (typeof value !== 'object' || value === null) return
+  path.push(key)
+  walk(value, format, path, losses)
+  path.pop()
+}
+
+function opaque(node: Record<string, unknown>, format: Format, path: Path, losses: Loss[]): void {
+  if (node['format'] === format) return
+  const text = node['text']
+  if (typeof text === 'string')
+    losses.push({ kind: 'changed', path: [...path], became: { type: 'text', text }, reason: 'said-in-words' })
+  else losses.push({ kind: 'dropped', path: [...path], reason: `only-${String(node['format'])}-knows` })
+}
+
+function extras(node: object, format: Format, path: Path, losses: Loss[]): void {
+  for (const owner in node)
+    if (owner !== format)
+      for (const field of Object.keys((node as Record<string, object>)[owner]!))
+        losses.push({ kind: 'dropped', path: [...path, 'extras', owner, field], reason: `only-${owner}-knows` })
+}

@@ -1,0 +1,105 @@
+import type { CacheHint, Part } from './content.ts'
+import type { JsonObject, Node } from './node.ts'
+import type { Tool, ToolChoice } from './tool.ts'
+
+/** The one request type of the gateway: every format is read into it, every upstream's request is written from it. */
+export interface CanonicalRequest extends Node {
+  /** As the caller named it; the router says what each channel calls it. */
+  readonly model: string
+  readonly messages: readonly Message[]
+  readonly tools?: readonly Tool[]
+  readonly toolChoice?: ToolChoice
+  readonly parallelToolCalls?: boolean
+  readonly output: Output
+  readonly sampling: Sampling
+  readonly reasoning?: Reasoning
+  /** What the upstream is asked to remember, or has remembered. */
+  readonly state?: State
+  readonly endUser?: string
+  readonly metadata?: JsonObject
+  readonly serviceTier?: string
+  /** A cache hint for the whole prompt. */
+  readonly cache?: CacheHint
+  /** Requests with the same key share a prefix: an upstream may route them to the same cache. */
+  readonly cacheKey?: string
+  readonly stream: boolean
+}
+
+export type Role = 'system' | 'developer' | 'user' | 'assistant' | 'tool'
+
+export interface Message extends Node {
+  readonly role: Role
+  readonly content: readonly Part[]
+  /** Who speaks, where several share a role. */
+  readonly name?: string
+}
+
+export interface Sampling extends Node {
+  readonly maxTokens?: number
+  readonly temperature?: number
+  readonly topP?: number
+  readonly topK?: number
+  readonly seed?: number
+  readonly stop?: readonly string[]
+  readonly frequencyPenalty?: number
+  readonly presencePenalty?: number
+  /** How many likely tokens to report beside each chosen one; 0 reports the chosen one alone. */
+  readonly logprobs?: number
+}
+
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export type Effort = (typeof EFFORTS)[number]
+
+export interface Reasoning extends Node {
+  readonly effort?: Effort
+  /** Tokens the model may think with; -1 leaves it to the model, 0 forbids. */
+  readonly budget?: number
+  /** Whether the caller wants to see the thoughts. */
+  readonly show?: boolean
+}
+
+/** What outlives the exchange on the upstream's side. */
+export interface State {
+  readonly store?: boolean
+  /** Id of the earlier result this one continues. */
+  readonly previous?: string
+  readonly conversation?: string
+  /** Answer at once, work on. */
+  readonly background?: boolean
+}
+
+export type Modality = 'text' | 'image' | 'audio' | 'video' | 'embedding'
+
+export type TextShape =
+  | { readonly shape: 'text' }
+  | { readonly shape: 'json' }
+  | {
+      readonly shape: 'schema'
+      readonly schema: JsonObject
+      readonly name?: string
+      readonly description?: string
+      readonly strict?: boolean
+    }
+
+/** What is wanted back. A media request is this same type asking for another modality. */
+export interface Output extends Node {
+  /** Absent means text. */
+  readonly modalities?: readonly Modality[]
+  readonly candidates?: number
+  readonly text?: TextShape & Node
+  readonly verbosity?: string
+  readonly image?: {
+    readonly size?: string
+    readonly quality?: string
+    readonly background?: string
+    readonly mediaType?: string
+  } & Node
+  readonly audio?: { readonly voice?: string; readonly mediaType?: string; readonly speed?: number } & Node
+  readonly video?: { readonly seconds?: number; readonly size?: string } & Node
+  readonly embedding?: { readonly dimensions?: number } & Node
+  readonly transcript?: {
+    readonly task: 'transcribe' | 'translate'
+    readonly language?: string
+    readonly timestamps?: readonly ('word' | 'segment')[]
+  } & Node
+}

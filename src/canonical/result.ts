@@ -1,0 +1,64 @@
+import type { Part } from './content.ts'
+import type { CanonicalError } from './error.ts'
+import type { JsonObject, Node } from './node.ts'
+import type { Modality } from './request.ts'
+
+export interface CanonicalResult extends Node {
+  readonly id?: string
+  /** The model that answered, as the upstream names it. */
+  readonly model?: string
+  /** Unix time in seconds. */
+  readonly createdAt?: number
+  readonly candidates: readonly Candidate[]
+  readonly usage?: Usage
+  readonly serviceTier?: string
+  /** Work that outlives the exchange: ask again with this id. */
+  readonly job?: {
+    readonly id: string
+    readonly state: 'queued' | 'running' | 'done' | 'failed'
+    readonly progress?: number
+  }
+  /** What came before it in this result still stands. */
+  readonly error?: CanonicalError
+}
+
+export interface Candidate extends Node {
+  readonly content: readonly Part[]
+  readonly finish?: Finish
+  readonly logprobs?: readonly TokenLogprob[]
+}
+
+export const FINISH_REASONS = ['stop', 'length', 'tool-calls', 'refused', 'paused', 'error', 'other'] as const
+export type FinishReason = (typeof FINISH_REASONS)[number]
+
+export interface Finish {
+  readonly reason: FinishReason
+  /** The upstream's own word for it. */
+  readonly raw?: string
+  /** The stop sequence that was met. */
+  readonly stopSequence?: string
+}
+
+export interface TokenLogprob extends Node {
+  readonly token: string
+  readonly logprob: number
+  readonly bytes?: readonly number[]
+  readonly top?: readonly TokenLogprob[]
+}
+
+/** Tokens spent. Absent is unknown; zero is zero. Details are parts of the totals, never beside them. */
+export interface Usage extends Node {
+  /** The whole prompt, what was read from and written to a cache included. */
+  readonly input?: number
+  readonly cacheRead?: number
+  readonly cacheWrite?: number
+  /** The whole answer, reasoning included. */
+  readonly output?: number
+  readonly reasoning?: number
+  readonly inputBy?: { readonly [M in Modality]?: number }
+  readonly outputBy?: { readonly [M in Modality]?: number }
+  /** The upstream's own total, kept when it differs from input + output. */
+  readonly total?: number
+  /** Calls of hosted tools, by kind, e.g. `{ "web-search": 2 }`. */
+  readonly hostedCalls?: JsonObject
+}

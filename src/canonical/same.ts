@@ -1,0 +1,101 @@
+import type { Part, TextPart } from './content.ts'
+import { isObject } from './node.ts'
+import type { CanonicalRequest, Message } from './request.ts'
+import type { Candidate, CanonicalResult } from './result.ts'
+
+/**
+ * What a request says, however it was spelled: spelling erased, adjacent turns of one role joined, turns and texts
+ * that say nothing gone, tool arguments compared as JSON.
+ */
+export function meaning(request: CanonicalRequest): CanonicalRequest {
+  const plain = bare(request)
+  const messages: Message[] = []
+  for (const { content, ...head } of plain.messages) {
+    const said = content.map(plainPart).filter(saysSomething)
+    const last = messages.at(-1)
+    if (last !== undefined && joins(last, head))
+      messages[messages.length - 1] = { ...last, content: [...last.content, ...said] }
+    else if (said.length > 0 || head.extras !== undefined) messages.push({ ...head, content: said })
+  }
+  return { ...plain, messages }
+}
+
+/** What an answer says: as for requests, and neighbouring plain texts are one text. */
+export function resultMeaning(result: CanonicalResult): CanonicalResult {
+  const plain = bare(result)
+  return { ...plain, candidates: plain.candidates.map(plainCandidate) }
+}
+
+function plainCandidate(candidate: Candidate): Candidate {
+  const content: Part[] = []
+  for (const part of candidate.content.map(plainPart).filter(saysSomething)) {
+    const last = content.at(-1)
+    const joined = last === undefined ? undefined : join(last, part)
+    if (joined === undefined) content.push(part)
+    else content[content.length - 1] = joined
+  }
+  const { finish, ...rest } = candidate
+  if (finish === undefined) return { ...rest, content }
+  const { raw: _, ...plainFinish } = finish
+  return { ...rest, content, finish: plainFinish }
+}
+
+function join(a: Part, b: Part): Part | undefined {
+  if (a.type !== b.type || !isPlain(a) || !isPlain(b)) return undefined
+  return { ...a, text: (a as TextPart).text + (b as TextPart).text } as Part
+}
+
+/** A part that is its text and nothing else. */
+const isPlain = (part: Part): boolean =>
+  (part.type === 'text' || part.type === 'reasoning' || part.type === 'refusal') && Object.keys(part).length === 2
+
+const joins = (last: Message, head: Omit<Message, 'content'>): boolean =>
+  last.role === head.role && last.name === head.name && last.extras === undefined && head.extras === undefined
+
+const saysSomething = (part: Part): boolean => !isPlain(part) || (part as TextPart).text !== ''
+
+function plainPart(part: Part): Part {
+  if (part.type === 'tool-call' && part.freeform === undefined) return { ...part, arguments: plainJson(part.arguments) }
+  if (part.type === 'tool-result') return { ...part, content: part.content.map(plainPart).filter(saysSomething) }
+  return part
+}
+
+function plainJson(text: string): string {
+  if (text === '') return '{}'
+  try {
+    return JSON.stringify(JSON.parse(text))
+  } catch {
+    return text
+  }
+}
+
+function bare<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(bare) as T
+  if (!isObject(value)) return value
+  const entries = Object.entries(value as object).filter(([key, item]) => item !== undefined && key !== 'spelling')
+  const kept = entries
+    .map(([key, item]) => [key, bare(item)] as const)
+    .filter(([key, item]) => !(WORTHLESS_WHEN_EMPTY.has(key) && isEmpty(item)))
+  return Object.fromEntries(kept) as T
+}
+
+const WORTHLESS_WHEN_EMPTY = new Set([
+  'extras',
+  'output',
+  'sampling',
+  'reasoning',
+  'state',
+  'annotations',
+  'logprobs',
+  'tools',
+  'text',
+  'audio',
+  'image',
+  'usage',
+  'inputBy',
+  'outputBy',
+])
+
+/** Empty, or holding only empties: `{ chat: {} }` says nothing. */
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.values(value).every(isEmpty)

@@ -1,0 +1,19 @@
+import type { Format, Json, JsonObject, Node } from '../canonical/node.ts'
+
+export { defined } from '../canonical/defined.ts'
+
+const NONE: JsonObject = {}
+
+/** What a format itself said at this node beyond canonical: its unknown fields, and its nulls. Spread it last. */
+export function kept(node: Node | undefined, format: Format): JsonObject {
+  const extras = node?.extras?.[format]
+  const nulls = node?.spelling?.[format]?.['nulls'] as readonly string[] | undefined
+  if (nulls === undefined) return extras ?? NONE
+  const out: { [key: string]: Json } = { ...extras }
+  for (const key of nulls)
+    Object.defineProperty(out, key, { value: null, enumerable: true, configurable: true, writable: true })
+  return out
+}
+
+/** How the format spelled this node, if the node came from it. */
+export const spelt = (node: Node | undefined, format: Format): JsonObject => node?.spelling?.[format] ?? NONE

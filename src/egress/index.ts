@@ -1,0 +1,5 @@
+import type { Format } from '../canonical/node.ts'
+import type { Writer } from './writer.ts'
+
+/** Every format the gateway can write, a row each. */
+export const WRITERS: { readonly [format: Format]: Writer } = {}

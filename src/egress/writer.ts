@@ -1,0 +1,38 @@
+import type { CanonicalError } from '../canonical/error.ts'
+import type { CanonicalEvent } from '../canonical/event.ts'
+import type { WireAnswer, WireEvent, WireRequest } from '../canonical/exchange.ts'
+import type { Written } from '../canonical/loss.ts'
+import type { JsonObject } from '../canonical/node.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
+import type { Transducer } from '../canonical/transducer.ts'
+
+/** A vendor's quirks of a format, as declared on its channel; each format's dialect.ts lists the flags it obeys. */
+export type Dialect = JsonObject
+
+export interface WriteOptions {
+  readonly dialect: Dialect
+  /**
+   * The caller speaks this very format: what it wrote goes out as it came, legal or not. Otherwise names, ids and
+   * schemas are made legal for the upstream, and every change is reported.
+   */
+  readonly native: boolean
+}
+
+/** Everything that can leave in one format. All of it is pure: equal inputs give equal bytes. */
+export interface Writer {
+  /** A request to an upstream. Throws GatewayError `cannot-express` only where no request at all can be written. */
+  request?(request: CanonicalRequest, options: WriteOptions): Written<WireRequest>
+  /** A whole answer to a caller; `id`, `model` and `createdAt` are filled in before. */
+  result?(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer>
+  /**
+   * A streamed answer to a caller. It owns the life cycle of its format: the terminal event comes exactly once,
+   * also when `end` is called before the events ended.
+   */
+  events?(asked: CanonicalRequest): Transducer<CanonicalEvent, WireEvent>
+  /** An error before the first byte, in the shape and with the status of the format. */
+  error?(error: CanonicalError, requestId: string): WireAnswer
+}
+
+export const NATIVE: WriteOptions = { dialect: {}, native: true }
+export const FOREIGN: WriteOptions = { dialect: {}, native: false }

@@ -1,0 +1,68 @@
+import { defined } from '../canonical/defined.ts'
+import type { Format, Json, JsonObject, Node } from '../canonical/node.ts'
+import { isObject } from '../canonical/node.ts'
+
+export { defined }
+
+/** A known field holds a value of the wrong type; the format's schema then tells which (explain.ts). */
+export class WrongType extends Error {
+  static readonly instance = new WrongType('a field has the wrong type')
+}
+
+type Maybe = Json | undefined
+
+const wrong = (): never => {
+  throw WrongType.instance
+}
+
+/* Strict: for what callers send. Absent and null are undefined, a wrong type throws. */
+
+export const text = (value: Maybe): string | undefined =>
+  typeof value === 'string' ? value : value == null ? undefined : wrong()
+export const number = (value: Maybe): number | undefined =>
+  typeof value === 'number' ? value : value == null ? undefined : wrong()
+export const flag = (value: Maybe): boolean | undefined =>
+  typeof value === 'boolean' ? value : value == null ? undefined : wrong()
+export const object = (value: Maybe): JsonObject | undefined =>
+  isObject(value) ? value : value == null ? undefined : wrong()
+export const list = (value: Maybe): readonly Json[] | undefined =>
+  Array.isArray(value) ? value : value == null ? undefined : wrong()
+export const objects = (value: Maybe): readonly JsonObject[] | undefined =>
+  list(value)?.map(item => (isObject(item) ? item : wrong()))
+export const texts = (value: Maybe): readonly string[] | undefined =>
+  list(value)?.map(item => (typeof item === 'string' ? item : wrong()))
+export const required = <T>(value: T | undefined): T => (value === undefined ? wrong() : value)
+
+/* Lenient: for what upstreams send. Anything of another type counts as absent. */
+
+export const anyText = (value: Maybe): string | undefined => (typeof value === 'string' ? value : undefined)
+export const anyNumber = (value: Maybe): number | undefined => (typeof value === 'number' ? value : undefined)
+export const anyObject = (value: Maybe): JsonObject | undefined => (isObject(value) ? value : undefined)
+export const anyObjects = (value: Maybe): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
+
+/**
+ * What is left of a wire object once a reader took the fields it knows: unknown fields become extras, nulls are
+ * remembered as spelling (null says no more than absence), and so is whatever the reader noted itself in `spelt`.
+ */
+export function rest(format: Format, wire: JsonObject, taken: ReadonlySet<string>, spelt?: JsonObject): Node {
+  let extras: [string, Json][] | undefined
+  let nulls: string[] | undefined
+  for (const key in wire) {
+    const value = wire[key]!
+    if (value === null) (nulls ??= []).push(key)
+    else if (!taken.has(key)) (extras ??= []).push([key, value])
+  }
+  return {
+    ...(extras === undefined ? {} : { extras: { [format]: Object.fromEntries(extras) } }),
+    ...(nulls === undefined && spelt === undefined
+      ? {}
+      : { spelling: { [format]: { ...spelt, ...(nulls === undefined ? {} : { nulls }) } } }),
+  }
+}
+
+/** The object's entries worth keeping as spelling, or undefined where there are none. */
+export function spelling(fields: { readonly [key: string]: Maybe }): JsonObject | undefined {
+  const out = defined(fields) as JsonObject
+  for (const _ in out) return out
+  return undefined
+}

@@ -1,0 +1,18 @@
+import type { CanonicalError } from '../canonical/error.ts'
+import type { CanonicalEvent } from '../canonical/event.ts'
+import type { WireAnswer, WireEvent, WireRequest } from '../canonical/exchange.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
+import type { Transducer } from '../canonical/transducer.ts'
+
+/** Everything that can arrive in one format. A format that has only some directions has only some methods. */
+export interface Reader {
+  /** A caller's request. Throws GatewayError `invalid-request` naming the field at fault. */
+  request?(wire: WireRequest): CanonicalRequest
+  /** An upstream's whole answer (2xx). Throws GatewayError where it is no answer of this format, e.g. an error body under 200. */
+  result?(answer: WireAnswer, asked: CanonicalRequest): CanonicalResult
+  /** An upstream's streamed answer. Never throws: rubbish becomes an error event, and an early end is one too. */
+  events?(asked: CanonicalRequest): Transducer<WireEvent, CanonicalEvent>
+  /** An upstream's answer of status 400 or more; total on any body. */
+  error?(answer: WireAnswer): CanonicalError
+}
