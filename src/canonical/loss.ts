@@ -130,7 +130,10 @@ function walk(value: unknown, format: Format, path: (string | number)[], losses:
     return
   }
   const node = value as Record<string, unknown>
-  if (node['type'] === 'opaque') return opaque(node, format, path, losses)
+  if (node['type'] === 'opaque') {
+    opaque(node, format, path, losses)
+    return
+  }
   for (const key in node) {
     if (FREE.has(key)) continue
     if (key === 'extras') extras(node[key] as object, format, path, losses)
