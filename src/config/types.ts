@@ -1,0 +1,133 @@
+import type { Format, JsonObject } from '../canonical/node.ts'
+
+/** What an operator configured, complete: defaults filled in, presets applied, units made milliseconds and bytes. */
+export interface Config {
+  readonly server: ServerConfig
+  /** Where what outlives a process is kept. */
+  readonly dataDir: string
+  /** Address of a PostgreSQL database, for many instances. */
+  readonly store?: string
+  /** Address of a Redis, for limits and health shared by instances. */
+  readonly redis?: string
+  readonly groups: ReadonlyMap<string, GroupConfig>
+  readonly keys: readonly KeyConfig[]
+  readonly channels: readonly ChannelConfig[]
+  readonly models: ReadonlyMap<string, ModelFacts>
+}
+
+export interface ServerConfig {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** How long a stream may be silent before the caller is shown that it lives, in milliseconds. */
+  readonly heartbeat: number
+  /** How long running answers may go on once the gateway is asked to stop, in milliseconds. */
+  readonly grace: number
+  readonly limits: BodyLimits
+}
+
+export interface BodyLimits {
+  /** The largest body of a request, inflated, in bytes. */
+  readonly body: number
+  /** Limits of single formats' doors that differ from `body`, in bytes. */
+  readonly byFormat: ReadonlyMap<Format, number>
+}
+
+/** What the keys of a group may do. Limits are each key's own. */
+export interface GroupConfig {
+  readonly name: string
+  /** Public model ids; `*` stands for any run of characters. */
+  readonly models: readonly string[]
+  /** Requests a minute. */
+  readonly rpm?: number
+  /** Tokens a minute, of prompt and answer. */
+  readonly tpm?: number
+  /** Whether a request that loses something on its way is answered all the same, or refused. */
+  readonly onLoss: OnLoss
+}
+
+export type OnLoss = 'show' | 'refuse'
+
+/** A fixed key. Only its hash is held. */
+export interface KeyConfig {
+  readonly name: string
+  /** SHA-256 of the key, in hex. */
+  readonly hash: string
+  readonly group: string
+}
+
+/** A configured way to one upstream. */
+export interface ChannelConfig {
+  readonly name: string
+  /** The preset it was made from. */
+  readonly provider: string
+  /** The formats the upstream speaks, best first; never empty. */
+  readonly formats: readonly ChannelFormat[]
+  /** The upstream's key; absent where it asks for none. Never log it. */
+  readonly key?: string
+  readonly models: ChannelModels
+  /** Lower is tried first. */
+  readonly priority: number
+  /** Channels of one priority share requests in proportion to it. */
+  readonly weight: number
+  readonly timeout: Timeouts
+  /** Requests that may be open at once. */
+  readonly maxConcurrent?: number
+  /** Names of callers' headers that are passed on to the upstream, in lower case. */
+  readonly allowHeaders: readonly string[]
+  /** Which `anthropic-beta` words are passed on (trap 79). */
+  readonly betas: 'allow' | 'none' | readonly string[]
+}
+
+/** How the upstream of a channel is addressed in one format. */
+export interface ChannelFormat {
+  readonly format: Format
+  /** Without a slash at its end; a writer's path is appended to it. */
+  readonly baseUrl: string
+  readonly auth: AuthStyle
+  /** Sent with every request, names in lower case; credentials are not among them. */
+  readonly headers: { readonly [name: string]: string }
+  /** Added to the query of every request. */
+  readonly query: { readonly [name: string]: string }
+  readonly dialect: JsonObject
+}
+
+/** The header that carries the upstream's key; `bearer` is `authorization: Bearer`. */
+export type AuthStyle = 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'none'
+
+export interface ChannelModels {
+  /** Public id to the upstream's own. */
+  readonly named: ReadonlyMap<string, string>
+  /** Patterns over the ids the upstream lists itself, which are then public ids: `*` is all of them. */
+  readonly patterns: readonly string[]
+}
+
+/** In milliseconds. */
+export interface Timeouts {
+  readonly connect: number
+  /** From the end of the request to the head of the answer. */
+  readonly firstByte: number
+  /** Between two pieces of an answer. */
+  readonly idle: number
+}
+
+/** What the catalogue shows of a model; every fact is optional. */
+export interface ModelFacts {
+  readonly id: string
+  readonly name?: string
+  readonly description?: string
+  /** The format a client does best to ask it in. */
+  readonly interface?: Format
+  /** Tokens of context. */
+  readonly context?: number
+  readonly maxOutput?: number
+  readonly input: readonly string[]
+  readonly output: readonly string[]
+  /** US dollars for a million tokens. */
+  readonly price?: {
+    readonly input?: number
+    readonly output?: number
+    readonly cacheRead?: number
+    readonly cacheWrite?: number
+  }
+}
