@@ -1,0 +1,91 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
+import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+import { isObject, type JsonObject } from '../canonical/node.ts'
+
+/** Bytes a JSON body may have, inflated, where the operator says nothing. */
+export const JSON_LIMIT = 32 * 1024 * 1024
+
+const INFLATERS: { readonly [encoding: string]: () => Transform } = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+}
+
+/**
+ * A request's body as a JSON object. Rejects with GatewayError: `too-large` as soon as more than `limit` bytes are
+ * announced, arrive or unpack (the rest is left unread), `invalid-request` for another encoding, charset or shape,
+ * `cancelled` when the caller leaves before the end.
+ */
+export async function readJson(message: IncomingMessage, limit = JSON_LIMIT): Promise<JsonObject> {
+  const charset = /charset="?([^";\s]+)/i.exec(message.headers['content-type'] ?? '')?.[1]?.toLowerCase()
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
+    throw fault('invalid-request', `A JSON body is UTF-8 text; ${charset} is not known here.`)
+  if (Number(message.headers['content-length']) > limit) throw tooLarge(limit)
+  return parsed(await collect(message, inflaterOf(message), limit))
+}
+
+function inflaterOf(message: IncomingMessage): Transform | undefined {
+  const encoding = message.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  if (encoding === 'identity' || encoding === '') return undefined
+  if (!Object.hasOwn(INFLATERS, encoding))
+    throw fault('invalid-request', `The content encoding must be one of ${Object.keys(INFLATERS).join(', ')}.`)
+  return INFLATERS[encoding]!()
+}
+
+/** Events, not `for await`: a third of the time for small bodies. */
+function collect(message: IncomingMessage, inflater: Transform | undefined, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const source = inflater === undefined ? message : message.pipe(inflater)
+
+    const settle = (error: GatewayError | undefined): void => {
+      message.off('close', left)
+      source.off('data', take).off('end', finish)
+      if (error === undefined) {
+        resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
+        return
+      }
+      message.unpipe()
+      message.pause()
+      inflater?.destroy()
+      reject(error)
+    }
+    const take = (chunk: Buffer): void => {
+      size += chunk.length
+      if (size > limit) settle(tooLarge(limit))
+      else chunks.push(chunk)
+    }
+    const finish = (): void => settle(undefined)
+    const left = (): void => {
+      if (!message.complete) settle(fault('cancelled', 'The caller left before the request was whole.'))
+    }
+
+    source.on('data', take).on('end', finish)
+    message.on('close', left).on('error', left)
+    inflater?.on('error', () => settle(fault('invalid-request', 'The body cannot be unpacked.')))
+  })
+}
+
+function parsed(bytes: Buffer): JsonObject {
+  if (!isUtf8(bytes)) throw fault('invalid-request', 'The body is not UTF-8 text.')
+  const text = bytes.toString('utf8')
+  let value: unknown
+  try {
+    value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+  } catch (thrown) {
+    const where = thrown instanceof Error ? thrown.message : ''
+    throw fault('invalid-request', `The body is not JSON: ${where}`.slice(0, 200))
+  }
+  if (!isObject(value)) throw fault('invalid-request', 'The body must be a JSON object.')
+  return value
+}
+
+const tooLarge = (limit: number): GatewayError => fault('too-large', `The body is larger than ${limit} bytes.`)
+
+const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })
