@@ -1,0 +1,93 @@
+import { GatewayError } from '../canonical/error.ts'
+import type { Loss } from '../canonical/loss.ts'
+import type { CanonicalRequest, State } from '../canonical/request.ts'
+
+const MOST_ENTRIES = 20
+const MOST_CHARACTERS = 1000
+
+/** What a caller should know of: not what is undone on the way back, nor ids made up for a format that wants some. */
+export const shown = (losses: readonly Loss[]): readonly Loss[] => losses.filter(loss => !isSilent(loss))
+
+const isSilent = (loss: Loss): boolean =>
+  loss.restored === true || (loss.kind === 'added' && loss.reason.startsWith('minted'))
+
+/**
+ * The headers that tell of losses: `interlingua-loss`, a list `path reason` separated by `; ` and cut where it grows
+ * long, and `interlingua-loss-count`, always exact. No header where nothing was lost.
+ */
+export function lossHeaders(losses: readonly Loss[]): { readonly [name: string]: string } {
+  const told = shown(losses)
+  if (told.length === 0) return {}
+  let list = ''
+  let entries = 0
+  for (const loss of told) {
+    const entry = `${pathOf(loss)} ${headerSafe(loss.reason)}`
+    if (entries === MOST_ENTRIES || list.length + entry.length > MOST_CHARACTERS) break
+    list += entries === 0 ? entry : `; ${entry}`
+    entries++
+  }
+  return { 'interlingua-loss': list, 'interlingua-loss-count': String(told.length) }
+}
+
+/**
+ * The losses no answer can make good: state the upstream cannot keep, something to look at in the last user turn,
+ * and a hosted tool that had to be used. A request with one of them is always refused.
+ */
+export function essential(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
+  const turn = request.messages.findLastIndex(message => message.role === 'user')
+  return losses.filter(
+    loss =>
+      loss.kind === 'dropped' &&
+      (losesState(loss, request.state) || losesSight(loss, request, turn) || losesTool(loss, request)),
+  )
+}
+
+/** The refusal that names every loss, 422 in each format. */
+export function refusal(losses: readonly Loss[]): GatewayError {
+  const list = losses.map(loss => `${loss.path.join('/')} (${loss.reason})`).join(', ')
+  return new GatewayError({
+    kind: 'cannot-express',
+    code: 'cannot_express',
+    message: `The model's upstream cannot be told everything this request says. What would be lost: ${list}.`,
+    ...(losses.length === 1 ? { param: losses[0]!.path.join('.') } : {}),
+  })
+}
+
+/** `store: false` asks for nothing, so nothing is lost with it; the same holds for `background: false`. */
+const ASKED: { readonly [K in keyof State]-?: (value: State[K]) => boolean } = {
+  store: value => value === true,
+  previous: value => value !== undefined,
+  conversation: value => value !== undefined,
+  background: value => value === true,
+}
+
+function losesState({ path }: Loss, state: State | undefined): boolean {
+  if (state === undefined || path[0] !== 'state') return false
+  const asked = Object.entries(ASKED)
+    .filter(([field, asks]) => (asks as (value: unknown) => boolean)(state[field as keyof State]))
+    .map(([field]) => field)
+  return path.length === 1 ? asked.length > 0 : asked.includes(String(path[1]))
+}
+
+/** The whole turn, a part of it, or the very thing the part shows. */
+function losesSight({ path }: Loss, request: CanonicalRequest, turn: number): boolean {
+  if (path[0] !== 'messages' || path[1] !== turn) return false
+  const content = request.messages[turn]!.content
+  if (path.length <= 3) return content.some(isSight)
+  const part = content[Number(path[3])]
+  return part !== undefined && isSight(part) && (path.length === 4 || (path.length === 5 && path[4] === 'source'))
+}
+
+const isSight = (part: { readonly type: string }): boolean => part.type === 'media' || part.type === 'opaque'
+
+function losesTool({ path }: Loss, { tools, toolChoice }: CanonicalRequest): boolean {
+  if (path[0] !== 'tools' || toolChoice?.hosted === undefined) return false
+  if (path.length === 1) return true
+  const tool = tools?.[Number(path[1])]
+  return path.length === 2 && tool?.type === 'hosted' && tool.kind === toolChoice.hosted
+}
+
+const pathOf = (loss: Loss): string => loss.path.map(step => headerSafe(String(step))).join('/')
+
+/** Names come from callers: whatever could end a header, an entry or a path element is percent-encoded. */
+const headerSafe = (text: string): string => text.toWellFormed().replace(/[^!-~]|[%;/]/gu, encodeURIComponent)

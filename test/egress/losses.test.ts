@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import type { Loss } from '../../src/canonical/loss.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { essential, lossHeaders, refusal, shown } from '../../src/egress/losses.ts'
+
+const dropped = (...path: (string | number)[]): Loss => ({ kind: 'dropped', path, reason: 'no-such-field' })
+
+const picture = { type: 'media', kind: 'image', source: { type: 'url', url: 'https://example.org/a.png' } } as const
+
+const request = (fields: Partial<CanonicalRequest> = {}): CanonicalRequest => ({
+  model: 'm',
+  messages: [
+    { role: 'user', content: [picture] },
+    { role: 'assistant', content: [{ type: 'text', text: 'A cat.' }] },
+    { role: 'user', content: [{ type: 'text', text: 'And here?' }, picture] },
+    { role: 'tool', content: [{ type: 'tool-result', id: 'a', content: [picture] }] },
+  ],
+  output: {},
+  sampling: {},
+  stream: false,
+  ...fields,
+})
+
+describe('the headers', () => {
+  test('are absent where nothing was lost', () => {
+    expect(lossHeaders([])).toEqual({})
+  })
+
+  test('name path and reason', () => {
+    expect(lossHeaders([dropped('sampling', 'topK'), dropped('messages', 0, 'cache')])).toEqual({
+      'interlingua-loss': 'sampling/topK no-such-field; messages/0/cache no-such-field',
+      'interlingua-loss-count': '2',
+    })
+  })
+
+  test('keep silent about what is undone on the way back and about ids made up', () => {
+    const silent: Loss[] = [
+      { kind: 'changed', path: ['tools', 0, 'name'], became: 'a', reason: 'too-long', restored: true },
+      { kind: 'added', path: ['messages', 0, 'id'], became: 'a', reason: 'minted-id' },
+    ]
+    expect(lossHeaders(silent)).toEqual({})
+    const invented: Loss = { kind: 'added', path: ['sampling', 'maxTokens'], became: 4096, reason: 'required' }
+    expect(shown([...silent, invented])).toEqual([invented])
+  })
+
+  test('are cut, while the count stays exact', () => {
+    const many = Array.from({ length: 50 }, (_, index) => dropped('tools', index))
+    const headers = lossHeaders(many)
+    expect(headers['interlingua-loss']!.split('; ')).toHaveLength(20)
+    expect(headers['interlingua-loss-count']).toBe('50')
+    const long = Array.from({ length: 5 }, () => dropped('x'.repeat(400)))
+    expect(lossHeaders(long)['interlingua-loss']!.length).toBeLessThan(1024)
+    expect(lossHeaders(long)['interlingua-loss-count']).toBe('5')
+  })
+
+  test('hold nothing a header may not hold', () => {
+    const value = lossHeaders([dropped('extras', 'chat', 'größe\r\nx: y; z/ü\ud800')])['interlingua-loss']!
+    expect(value).toMatch(/^[ -~]*$/)
+    expect(value.split('; ')).toHaveLength(1)
+  })
+})
+
+describe('essential losses', () => {
+  const isEssential = (loss: Loss, asked = request()) => essential([loss], asked).length === 1
+
+  test('state that was asked for, and only that', () => {
+    expect(isEssential(dropped('state', 'store'), request({ state: { store: true } }))).toBe(true)
+    expect(isEssential(dropped('state', 'store'), request({ state: { store: false } }))).toBe(false)
+    expect(isEssential(dropped('state', 'previous'), request({ state: { previous: 'r' } }))).toBe(true)
+    expect(isEssential(dropped('state', 'conversation'), request({ state: { conversation: 'c' } }))).toBe(true)
+    expect(isEssential(dropped('state', 'background'), request({ state: { background: true } }))).toBe(true)
+    expect(isEssential(dropped('state', 'background'), request({ state: { background: false } }))).toBe(false)
+    expect(isEssential(dropped('state'), request({ state: { store: false } }))).toBe(false)
+    expect(isEssential(dropped('state'), request({ state: { store: false, previous: 'r' } }))).toBe(true)
+  })
+
+  test('a picture of the last user turn, not of an earlier one', () => {
+    expect(isEssential(dropped('messages', 2, 'content', 1))).toBe(true)
+    expect(isEssential(dropped('messages', 2, 'content', 1, 'source'))).toBe(true)
+    expect(isEssential(dropped('messages', 2))).toBe(true)
+    expect(isEssential(dropped('messages', 0, 'content', 0))).toBe(false)
+    expect(isEssential(dropped('messages', 2, 'content', 0))).toBe(false)
+    expect(isEssential(dropped('messages', 2, 'content', 1, 'detail'))).toBe(false)
+  })
+
+  test('a hosted tool, where the choice demands it', () => {
+    const tools = [{ type: 'hosted', kind: 'web-search' }] as const
+    expect(isEssential(dropped('tools', 0), request({ tools }))).toBe(false)
+    expect(
+      isEssential(dropped('tools', 0), request({ tools, toolChoice: { mode: 'required', hosted: 'web-search' } })),
+    ).toBe(true)
+    expect(
+      isEssential(dropped('tools', 0), request({ tools, toolChoice: { mode: 'required', hosted: 'code-execution' } })),
+    ).toBe(false)
+  })
+
+  test('a change is none', () => {
+    const loss: Loss = { kind: 'changed', path: ['messages', 2, 'content', 1], became: picture, reason: 'smaller' }
+    expect(isEssential(loss)).toBe(false)
+  })
+})
+
+test('a refusal names every loss', () => {
+  const { error } = refusal(Array.from({ length: 40 }, (_, index) => dropped('tools', index)))
+  expect(error.kind).toBe('cannot-express')
+  for (let index = 0; index < 40; index++) expect(error.message).toContain(`tools/${index} (no-such-field)`)
+})
