@@ -1,0 +1,126 @@
+import { defined } from '../canonical/defined.ts'
+import type { Path } from '../canonical/loss.ts'
+import type { Format, JsonObject } from '../canonical/node.ts'
+import type { WrittenConfig } from '../config.ts'
+import { baseUrlFor, FORMATS, isMixed, PRESETS, type Preset, type PresetFormat } from '../providers/index.ts'
+import { suggestion } from './faults.ts'
+import type { Env } from './source.ts'
+import type { ChannelConfig, ChannelFormat, ChannelModels, Timeouts } from './types.ts'
+
+export type WrittenChannel = NonNullable<WrittenConfig['channels']>[number]
+type FaultAt = (path: Path, message: string) => void
+
+/** A channel with its preset applied and every default filled in; faults are told by their path in the channel. */
+export function completeChannel(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): ChannelConfig {
+  const key = keyOf(written, preset, env, fault)
+  return {
+    name: written.name,
+    provider: preset.name,
+    formats: formatsOf(written, preset, env, fault),
+    ...defined({ key, maxConcurrent: written.max_concurrent }),
+    models: modelsOf(written.models ?? preset.models ?? ['*']),
+    priority: written.priority ?? 0,
+    weight: written.weight ?? 1,
+    timeout: timeoutsOf(written.timeout),
+    allowHeaders: allowed(written.allow_headers ?? [], fault),
+    betas: written.betas ?? preset.betas ?? 'none',
+  }
+}
+
+/** A channel for every vendor whose usual key is in the environment; the built-in replay where there is none. */
+export function environmentChannels(env: Env): ChannelConfig[] {
+  const found = [...PRESETS.values()].filter(
+    preset =>
+      preset.env.some(name => env[name]) && (preset.addressEnv === undefined || env[preset.addressEnv] !== undefined),
+  )
+  const presets = found.length > 0 ? found : [PRESETS.get('replay')!]
+  return presets.map(preset => completeChannel({ name: preset.name, provider: preset.name }, preset, env, () => {}))
+}
+
+function keyOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): string | undefined {
+  if (written.key === 'none') return undefined
+  const key = written.key ?? preset.env.map(name => env[name]).find(value => value)
+  if (key === undefined && preset.keyless !== true) fault(['key'], missingKey(preset))
+  return key
+}
+
+const missingKey = ({ env }: Preset): string =>
+  env.length === 0 ? 'is missing; write `key: none` where none is needed' : `is missing, and ${env[0]} is not set`
+
+function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): ChannelFormat[] {
+  const names = written.formats ?? preset.formats.map(row => row.format)
+  if (names.length === 0) fault(['formats'], 'is missing: list the formats this upstream speaks, best first')
+  const mixed = isMixed(names)
+  const given = preset.addressEnv === undefined ? undefined : env[preset.addressEnv]
+  const address = given === undefined ? undefined : given.replace(/\/+$/, '') + (preset.addressSuffix ?? '')
+  let missing = false
+  const formats = names.map((format, index) => {
+    if (!FORMATS.has(format))
+      fault(['formats', index], `unknown format "${format}"${suggestion(format, FORMATS.keys())}`)
+    const row = preset.formats.find(one => one.format === format)
+    const baseUrl = ownAddress(written, format, mixed) ?? row?.baseUrl ?? address
+    if (baseUrl === undefined && preset.name !== 'replay') missing = true
+    return formatOf(written, format, row, baseUrl ?? '')
+  })
+  if (missing) fault(['base_url'], 'is missing')
+  return formats
+}
+
+/** The address the operator wrote, if any, as this format needs it. */
+function ownAddress(written: WrittenChannel, format: Format, mixed: boolean): string | undefined {
+  const address = written.base_url
+  if (typeof address === 'string') return baseUrlFor(format, address, mixed)
+  const own = address === undefined ? undefined : Object.entries(address).find(([name]) => name === format)?.[1]
+  return own === undefined ? undefined : baseUrlFor(format, own, false)
+}
+
+function formatOf(
+  written: WrittenChannel,
+  format: Format,
+  row: PresetFormat | undefined,
+  baseUrl: string,
+): ChannelFormat {
+  return {
+    format,
+    baseUrl,
+    auth: written.key === 'none' ? 'none' : (row?.auth ?? FORMATS.get(format)?.auth ?? 'bearer'),
+    headers: lowerCase({ ...row?.headers, ...written.headers }),
+    query: row?.query ?? {},
+    dialect: { ...row?.dialect, ...(written.dialect as JsonObject | undefined) },
+  }
+}
+
+const lowerCase = (headers: { readonly [name: string]: string }): { readonly [name: string]: string } =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** Headers that carry credentials, or that the exchange with the upstream makes itself. */
+const NEVER_PASSED_ON = new Set([
+  ...['authorization', 'proxy-authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'cookie', 'host'],
+  ...['connection', 'content-length', 'content-type', 'transfer-encoding', 'upgrade', 'te', 'trailer', 'keep-alive'],
+])
+
+function allowed(names: readonly string[], fault: FaultAt): string[] {
+  return names.map((name, index) => {
+    const lower = name.toLowerCase()
+    if (NEVER_PASSED_ON.has(lower)) fault(['allow_headers', index], `"${name}" never goes from a caller to an upstream`)
+    return lower
+  })
+}
+
+/** A map gives public ids their upstream ids; a list names ids that are both, and patterns over the upstream's list. */
+function modelsOf(models: readonly string[] | { readonly [id: string]: string }): ChannelModels {
+  if (!isList(models)) return { named: new Map(Object.entries(models)), patterns: [] }
+  return {
+    named: new Map(models.filter(id => !id.includes('*')).map(id => [id, id])),
+    patterns: models.filter(id => id.includes('*')),
+  }
+}
+
+/** Array.isArray that narrows read-only lists too. */
+const isList = (value: object): value is readonly string[] => Array.isArray(value)
+
+const timeoutsOf = (timeout: WrittenChannel['timeout']): Timeouts => ({
+  connect: timeout?.connect ?? 5000,
+  firstByte: timeout?.first_byte ?? 60_000,
+  idle: timeout?.idle ?? 60_000,
+})

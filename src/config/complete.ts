@@ -1,0 +1,119 @@
+import { defined } from '../canonical/defined.ts'
+import type { Path } from '../canonical/loss.ts'
+import type { WrittenConfig } from '../config.ts'
+import { FORMATS, PRESETS } from '../providers/index.ts'
+import { completeChannel, environmentChannels, type WrittenChannel } from './channel.ts'
+import { suggestion } from './faults.ts'
+import { hashOf } from './hash.ts'
+import type { Env } from './source.ts'
+import type { ChannelConfig, Config, GroupConfig, KeyConfig, ModelFacts, ServerConfig } from './types.ts'
+
+/** Something a schema cannot see, at a path of the written config. */
+export type FaultAt = (path: Path, message: string) => void
+
+export interface Completed {
+  readonly config: Config
+  readonly faults: readonly { readonly path: Path; readonly message: string }[]
+}
+
+/** Fills in every default and preset, and checks what one field says of another. */
+export function complete(written: WrittenConfig, env: Env): Completed {
+  const faults: { path: Path; message: string }[] = []
+  const fault: FaultAt = (path, message) => faults.push({ path, message })
+  const groups = groupsOf(written)
+  const config: Config = {
+    server: serverOf(written.server, fault),
+    dataDir: written.data_dir ?? './data',
+    ...defined({ store: written.store, redis: written.redis }),
+    groups,
+    keys: keysOf(written, groups, fault),
+    channels: channelsOf(written.channels, env, fault),
+    models: new Map(Object.entries(written.models ?? {}).map(([id, facts]) => [id, factsOf(id, facts)])),
+  }
+  return { config, faults }
+}
+
+function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfig {
+  const doors = Object.entries(written?.limits?.doors ?? {})
+  for (const [format] of doors)
+    if (!FORMATS.has(format))
+      fault(['server', 'limits', 'doors', format], `unknown format${suggestion(format, FORMATS.keys())}`)
+  return {
+    host: written?.host ?? '127.0.0.1',
+    port: written?.port ?? 4747,
+    heartbeat: written?.heartbeat ?? 15_000,
+    grace: written?.grace ?? 30_000,
+    limits: { body: written?.limits?.json_body ?? 32 * 2 ** 20, byFormat: new Map(doors) },
+  }
+}
+
+/** A group `default` always exists: all models, no limits. */
+function groupsOf(written: WrittenConfig): ReadonlyMap<string, GroupConfig> {
+  const groups = new Map<string, GroupConfig>()
+  for (const [name, group] of Object.entries({ default: {}, ...written.groups }) as [string, WrittenGroup][])
+    groups.set(name, {
+      name,
+      models: group.models ?? ['*'],
+      onLoss: group.on_loss ?? 'show',
+      ...defined({ rpm: group.rpm, tpm: group.tpm }),
+    })
+  return groups
+}
+
+type WrittenGroup = NonNullable<WrittenConfig['groups']>[string]
+
+function keysOf(written: WrittenConfig, groups: ReadonlyMap<string, unknown>, fault: FaultAt): KeyConfig[] {
+  const seen = new Map<string, number>()
+  return (written.keys ?? []).map(({ name, key, group = 'default' }, index) => {
+    if (!groups.has(group)) fault(['keys', index, 'group'], `no group "${group}"${suggestion(group, groups.keys())}`)
+    once(name, seen, index, () => fault(['keys', index, 'name'], `another key is named "${name}"`))
+    const hash = hashOf(key)
+    once(hash, seen, index, () => fault(['keys', index, 'key'], 'another entry has the same key'))
+    return { name, hash, group }
+  })
+}
+
+function channelsOf(written: readonly WrittenChannel[] | undefined, env: Env, fault: FaultAt): ChannelConfig[] {
+  if (written === undefined) return environmentChannels(env)
+  const seen = new Map<string, number>()
+  return written.flatMap((channel, index) => {
+    const at = (path: Path, message: string): void => fault(['channels', index, ...path], message)
+    once(channel.name, seen, index, () => at(['name'], `another channel is named "${channel.name}"`))
+    const preset = PRESETS.get(channel.provider)
+    if (preset !== undefined) return completeChannel(channel, preset, env, at)
+    at(['provider'], `unknown provider "${channel.provider}"${suggestion(channel.provider, PRESETS.keys())}`)
+    return []
+  })
+}
+
+function once(word: string, seen: Map<string, number>, index: number, twice: () => void): void {
+  if (seen.has(word)) twice()
+  else seen.set(word, index)
+}
+
+type WrittenFacts = NonNullable<WrittenConfig['models']>[string]
+
+function factsOf(id: string, facts: WrittenFacts): ModelFacts {
+  const { price } = facts
+  return {
+    id,
+    ...defined({
+      name: facts.name,
+      description: facts.description,
+      interface: facts.interface,
+      context: facts.context,
+      maxOutput: facts.max_output,
+      price:
+        price === undefined
+          ? undefined
+          : defined({
+              input: price.input,
+              output: price.output,
+              cacheRead: price.cache_read,
+              cacheWrite: price.cache_write,
+            }),
+    }),
+    input: facts.input ?? ['text'],
+    output: facts.output ?? ['text'],
+  }
+}

@@ -1,0 +1,62 @@
+import { type Document, isPair, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import type { Path } from '../canonical/loss.ts'
+import type { Fault } from './faults.ts'
+
+/** A config file as it was written: the plain value, and where each piece of it stands. */
+export interface Source {
+  readonly value: unknown
+  /** Line of the value at a path, from 1; of the nearest thing around it where the path leads nowhere. */
+  lineOf(path: Path): number
+  readonly faults: readonly Fault[]
+}
+
+export type Env = { readonly [name: string]: string | undefined }
+
+/** Reads YAML, or JSON, which is YAML too, and puts environment variables into its text values. */
+export function readSource(text: string, env: Env): Source {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
+  const faults: Fault[] = document.errors.map(error => ({
+    path: '',
+    message: error.message,
+    line: lines.linePos(error.pos[0]).line,
+  }))
+  if (faults.length > 0) return { value: undefined, lineOf: () => 1, faults }
+  interpolate(document, env, (message, offset) => faults.push({ path: '', message, line: lines.linePos(offset).line }))
+  return { value: document.toJS(), lineOf: path => lines.linePos(offsetOf(document, path)).line, faults }
+}
+
+/** `$${` writes a plain `${`. */
+const VARIABLE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+
+function interpolate(document: Document, env: Env, fault: (message: string, offset: number) => void): void {
+  visit(document, {
+    Scalar(key, node) {
+      if (key === 'key' || typeof node.value !== 'string') return
+      node.value = node.value.replace(VARIABLE, (whole, name: string | undefined, fallback: string | undefined) => {
+        if (name === undefined) return '${'
+        const value = env[name]
+        if (value !== undefined && (value !== '' || fallback === undefined)) return value
+        if (fallback === undefined) fault(`the environment variable ${name} is not set`, node.range?.[0] ?? 0)
+        return fallback ?? whole
+      })
+    },
+  })
+}
+
+/** Where a value begins; for the value of a map, where its key does. */
+function offsetOf(document: Document, path: Path): number {
+  for (let length = path.length; length > 0; length--) {
+    const parent = document.getIn(path.slice(0, length - 1), true)
+    const step = path[length - 1]!
+    for (const item of itemsOf(parent))
+      if (isPair(item) && isScalar(item.key) && String(item.key.value) === String(step))
+        return startOf(item.key as Node)
+    const node = document.getIn(path.slice(0, length), true)
+    if (node !== undefined && node !== null) return startOf(node as Node)
+  }
+  return document.contents === null ? 0 : startOf(document.contents)
+}
+
+const itemsOf = (node: unknown): readonly unknown[] => (node as { items?: unknown[] } | undefined)?.items ?? []
+const startOf = (node: Node): number => node.range?.[0] ?? 0
