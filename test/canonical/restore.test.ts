@@ -1,0 +1,125 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { CanonicalEvent } from '../../src/canonical/event.ts'
+import { fold, unfold } from '../../src/canonical/fold.ts'
+import { grammarFault } from '../../src/canonical/grammar.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { restorer } from '../../src/canonical/restore.ts'
+import type { CanonicalResult } from '../../src/canonical/result.ts'
+import { drain } from '../../src/canonical/transducer.ts'
+
+const asking = (tools: CanonicalRequest['tools']): CanonicalRequest => ({
+  model: 'm',
+  messages: [],
+  ...(tools === undefined ? {} : { tools }),
+  output: {},
+  sampling: {},
+  stream: true,
+})
+
+const ASKED = asking([
+  { type: 'freeform', name: 'apply_patch' },
+  { type: 'freeform', name: 'run', namespace: { name: 'shell' } },
+  { type: 'function', name: 'mcp.server/look' },
+])
+const RENAMED = new Map([
+  ['mcp_server_look', { name: 'mcp.server/look' }],
+  ['shell__run', { name: 'run', namespace: 'shell' }],
+])
+const RESTORER = restorer(ASKED, RENAMED)!
+
+const called = (name: string, text: string): CanonicalResult => ({
+  candidates: [{ content: [{ type: 'tool-call', id: 'c', name, arguments: text }], finish: { reason: 'tool-calls' } }],
+})
+const restored = (name: string, text: string) => RESTORER.result(called(name, text)).candidates[0]!.content[0]
+
+describe('trap 65: what was done to tools is undone', () => {
+  test('nothing to undo is no restorer', () => {
+    expect(restorer(asking([{ type: 'function', name: 'f' }]), undefined)).toBeUndefined()
+    expect(restorer(asking(undefined), new Map())).toBeUndefined()
+  })
+
+  test('names and namespaces come back', () => {
+    expect(restored('mcp_server_look', '{"a":1}')).toEqual({
+      type: 'tool-call',
+      id: 'c',
+      name: 'mcp.server/look',
+      arguments: '{"a":1}',
+    })
+    expect(restored('other', '{}')).toMatchObject({ name: 'other', arguments: '{}' })
+  })
+
+  test('a wrapped freeform call gives its text, and keeps what is no wrapping', () => {
+    expect(restored('shell__run', '{"input":"ls -l"}')).toMatchObject({
+      name: 'run',
+      namespace: 'shell',
+      freeform: true,
+      arguments: 'ls -l',
+    })
+    expect(restored('apply_patch', '*** Begin Patch')).toMatchObject({ freeform: true, arguments: '*** Begin Patch' })
+    expect(restored('apply_patch', '{"input":7}')).toMatchObject({ freeform: true, arguments: '{"input":7}' })
+  })
+
+  test('a call that came as freeform is not unwrapped again', () => {
+    const native: CanonicalResult = {
+      candidates: [
+        {
+          content: [
+            { type: 'tool-call', id: 'c', name: 'apply_patch', arguments: '{"input":"x"}', freeform: true as const },
+          ],
+        },
+      ],
+    }
+    expect(RESTORER.result(native)).toEqual(native)
+  })
+
+  test('a later whole part is restored as one', () => {
+    const at = { candidate: 0, part: 0 }
+    const part = { type: 'tool-call', id: 'c', name: 'apply_patch', arguments: '{"input":"x"}' } as const
+    const events: CanonicalEvent[] = [
+      { type: 'result-start' },
+      { type: 'part-start', at, part: { ...part, arguments: '' } },
+      { type: 'part-delta', at, append: '{"inp' },
+      { type: 'part-patch', at, part },
+      { type: 'part-end', at },
+      { type: 'candidate-end', candidate: 0 },
+      { type: 'result-end' },
+    ]
+    const out = drain(RESTORER.events(), events)
+    expect(fold(out).candidates[0]!.content[0]).toEqual({ ...part, arguments: 'x', freeform: true })
+  })
+})
+
+test('law 15: restoring the events or their result is the same', () => {
+  const name = fc.constantFrom('apply_patch', 'shell__run', 'mcp_server_look', 'other')
+  const text = fc.oneof(
+    fc.string(),
+    fc.string().map(input => JSON.stringify({ input })),
+  )
+  const part = fc.oneof(
+    fc.record({ type: fc.constant('tool-call' as const), id: fc.string(), name, arguments: text }),
+    fc.record({ type: fc.constant('text' as const), text: fc.string() }),
+  )
+  const results = fc
+    .array(part, { maxLength: 4 })
+    .map((content): CanonicalResult => ({ candidates: [{ content, finish: { reason: 'stop' } }] }))
+  fc.assert(
+    fc.property(results, fc.integer({ min: 1, max: 5 }), (result, size) => {
+      const cut = [...unfold(result)].flatMap(event => pieces(event, size))
+      const out = drain(RESTORER.events(), cut)
+      expect(grammarFault(out)).toBeUndefined()
+      expect(fold(out)).toEqual(fold(unfold(RESTORER.result(result))))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+/** The same event with its text cut into pieces. */
+function pieces(event: CanonicalEvent, size: number): CanonicalEvent[] {
+  if (event.type !== 'part-delta') return [event]
+  const count = Math.ceil(event.append.length / size)
+  return Array.from({ length: count }, (_, index) => ({
+    ...event,
+    append: event.append.slice(index * size, (index + 1) * size),
+  }))
+}
