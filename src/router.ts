@@ -1,6 +1,8 @@
-import type { ErrorKind } from './canonical/error.ts'
+import { type ErrorKind, GatewayError } from './canonical/error.ts'
 import type { Format } from './canonical/node.ts'
-import type { ChannelConfig, ChannelFormat } from './config.ts'
+import { matchesAny } from './config/glob.ts'
+import type { ChannelConfig, ChannelFormat } from './config/types.ts'
+import { kindOfFormat } from './providers/index.ts'
 
 /** What a channel is like just now. */
 export interface ChannelHealth {
@@ -49,13 +51,27 @@ export interface Candidate {
 }
 
 /**
- * The channels to try, best first, never none.
+ * The channels to try, best first, never none: lower priority first; then those that surely have the model, those that
+ * speak the caller's format, those that lose least; then a weighted draw. Pure: equal inputs give equal orders,
+ * whatever order the channels are configured in.
  *
  * @throws GatewayError `not-found` for a model no channel has, `forbidden` for one the key may not use,
  * `rate-limited` or `overloaded` with `retryAfterSeconds` where every channel is cooling down or full.
  */
-export function route(_request: RouteRequest, _channels: readonly RoutedChannel[]): readonly Candidate[] {
-  throw new Error('not written yet')
+export function route(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Candidate[] {
+  const having = channels.filter(channel => upstreamModel(channel, request.model) !== undefined)
+  if (having.length === 0) throw unknownModel(request.model)
+  if (!matchesAny(request.allowed, request.model)) throw forbiddenModel(request.model)
+  const able = having.flatMap(channel => options(channel, request))
+  if (able.length === 0) throw wrongDoor(request.model)
+  const ready = able.filter(option => waitOf(option.health, option.channel, request.now) === 0)
+  if (ready.length === 0) throw unavailable(able, request.now)
+  return inOrder(ready, request).map(({ channel, format, native, upstreamModel }) => ({
+    channel,
+    format,
+    native,
+    upstreamModel,
+  }))
 }
 
 /** A model a key can call. */
@@ -66,6 +82,136 @@ export interface UsableModel {
 }
 
 /** The models a key can call, by the same rules as `route`, sorted by id; a channel's health does not matter. */
-export function usableModels(_allowed: readonly string[], _channels: readonly RoutedChannel[]): readonly UsableModel[] {
-  throw new Error('not written yet')
+export function usableModels(allowed: readonly string[], channels: readonly RoutedChannel[]): readonly UsableModel[] {
+  const ids = new Set<string>()
+  for (const { config, health } of channels) {
+    for (const id of config.models.named.keys()) ids.add(id)
+    if (config.models.patterns.length > 0) for (const id of health.listed ?? []) ids.add(id)
+  }
+  return [...ids]
+    .filter(id => matchesAny(allowed, id) && channels.some(channel => upstreamModel(channel, id) !== undefined))
+    .sort()
+    .map(id => ({ id, formats: formatsOf(id, channels) }))
+}
+
+function formatsOf(id: string, channels: readonly RoutedChannel[]): Format[] {
+  const having = channels.filter(channel => upstreamModel(channel, id) !== undefined)
+  return [...new Set(having.flatMap(({ config }) => config.formats.map(({ format }) => format)))].sort()
+}
+
+/** A candidate, and what decides its place. */
+interface Option extends Candidate {
+  readonly health: ChannelHealth
+  /** The channel takes any model of this name, and whether its upstream has it is not known yet. */
+  readonly unsure: boolean
+}
+
+/** What the channel's upstream calls the model; undefined where the channel does not have it. */
+function upstreamModel({ config, health }: RoutedChannel, model: string): string | undefined {
+  const named = config.models.named.get(model)
+  if (named !== undefined || !matchesAny(config.models.patterns, model)) return named
+  return health.listed === undefined || health.listed.has(model) ? model : undefined
+}
+
+/** The channel in the caller's own format, else in its first of the right kind, if it has any. */
+function options({ config, health }: RoutedChannel, { model, format }: RouteRequest): Option[] {
+  const kind = kindOfFormat(format)
+  const own = config.formats.find(one => one.format === format)
+  const chosen = own ?? config.formats.find(one => kindOfFormat(one.format) === kind)
+  if (chosen === undefined) return []
+  const unsure = !config.models.named.has(model) && health.listed === undefined
+  const upstream = upstreamModel({ config, health }, model)!
+  return [{ channel: config, format: chosen, native: own !== undefined, upstreamModel: upstream, health, unsure }]
+}
+
+/** Milliseconds until something may be sent to the channel; a full one is worth another look in a second. */
+function waitOf(health: ChannelHealth, channel: ChannelConfig, now: number): number {
+  const cooling = Math.max(0, (health.coolingUntil ?? 0) - now)
+  const full = channel.maxConcurrent !== undefined && health.open >= channel.maxConcurrent
+  return full ? Math.max(cooling, 1000) : cooling
+}
+
+function inOrder(ready: readonly Option[], request: RouteRequest): readonly Option[] {
+  if (ready.length === 1) return ready
+  const losses = lossesOf(ready, request)
+  const draws = new Map(ready.map(option => [option, drawOf(request.draw, option.channel)]))
+  return [...ready].sort(
+    (a, b) =>
+      a.channel.priority - b.channel.priority ||
+      Number(a.unsure) - Number(b.unsure) ||
+      Number(b.native) - Number(a.native) ||
+      losses(a) - losses(b) ||
+      draws.get(a)! - draws.get(b)! ||
+      (a.channel.name < b.channel.name ? -1 : 1),
+  )
+}
+
+/** Counts what is lost by each option, each dialect of a format once, and only where two of them could differ. */
+function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (option: Option) => number {
+  const counted = new Map<string, number>()
+  const dialectOf = ({ channel, format }: Option): string =>
+    `${channel.priority} ${format.format} ${JSON.stringify(format.dialect)}`
+  const foreign = ready.filter(option => !option.native)
+  const differ = new Set(foreign.map(dialectOf)).size > 1
+  return option => {
+    if (option.native || losses === undefined || !differ) return 0
+    const dialect = dialectOf(option)
+    const known = counted.get(dialect)
+    if (known !== undefined) return known
+    const count = losses(option.format, option.channel)
+    counted.set(dialect, count)
+    return count
+  }
+}
+
+/**
+ * A draw that is smaller the luckier the channel is. Each channel's depends on its own name alone, so neither the order
+ * of channels nor another channel changes it (weighted rendezvous hashing).
+ */
+function drawOf(draw: string, { name, weight }: ChannelConfig): number {
+  const luck = (hash(`${draw}\n${name}`) + 0.5) / 2 ** 32
+  return weight > 0 ? -Math.log(luck) / weight : Number.MAX_VALUE
+}
+
+/** FNV-1a with a last mixing, an unsigned 32-bit number. */
+function hash(text: string): number {
+  let value = 0x811c9dc5
+  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
+  return (value ^ (value >>> 16)) >>> 0
+}
+
+const unknownModel = (model: string): GatewayError =>
+  new GatewayError({
+    kind: 'not-found',
+    message: `The model "${model}" does not exist here.`,
+    param: 'model',
+    code: 'model_not_found',
+  })
+
+const forbiddenModel = (model: string): GatewayError =>
+  new GatewayError({
+    kind: 'forbidden',
+    message: `This key may not use the model "${model}".`,
+    param: 'model',
+    code: 'model_not_allowed',
+  })
+
+const wrongDoor = (model: string): GatewayError =>
+  new GatewayError({
+    kind: 'not-found',
+    message: `The model "${model}" does not do this kind of work.`,
+    param: 'model',
+    code: 'model_not_supported',
+  })
+
+function unavailable(able: readonly Option[], now: number): GatewayError {
+  const limited = able.every(({ health }) => health.coolingFor === 'rate-limited' && (health.coolingUntil ?? 0) > now)
+  const wait = Math.min(...able.map(({ health, channel }) => waitOf(health, channel, now)))
+  return new GatewayError({
+    kind: limited ? 'rate-limited' : 'overloaded',
+    message: 'Every upstream of this model is busy. Try again later.',
+    retryAfterSeconds: Math.max(1, Math.ceil(wait / 1000)),
+  })
 }

@@ -1,0 +1,165 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { GatewayError } from '../../src/canonical/error.ts'
+import type { ChannelConfig } from '../../src/config.ts'
+import { type RoutedChannel, type RouteRequest, route, usableModels } from '../../src/router.ts'
+
+const FORMATS = ['chat', 'responses', 'messages', 'contents', 'embeddings']
+const IDS = ['a', 'b', 'gpt-1', 'gpt-2']
+const NOW = 1_000_000
+
+const channel: fc.Arbitrary<Omit<RoutedChannel, 'config'> & { config: Omit<ChannelConfig, 'name'> }> = fc.record({
+  config: fc.record({
+    provider: fc.constant('custom'),
+    formats: fc.uniqueArray(fc.constantFrom(...FORMATS), { minLength: 1 }).map(formats =>
+      formats.map(format => ({
+        format,
+        baseUrl: 'http://u',
+        auth: 'none' as const,
+        headers: {},
+        query: {},
+        dialect: {},
+      })),
+    ),
+    models: fc.record({
+      named: fc.uniqueArray(fc.constantFrom(...IDS)).map(ids => new Map(ids.map(id => [id, `up-${id}`]))),
+      patterns: fc.constantFrom<string[]>([], ['*'], ['gpt-*']),
+    }),
+    priority: fc.constantFrom(0, 1),
+    weight: fc.constantFrom(0, 1, 3),
+    timeout: fc.constant({ connect: 1, firstByte: 1, idle: 1 }),
+    maxConcurrent: fc.constantFrom(2, 5),
+    allowHeaders: fc.constant([]),
+    betas: fc.constant('none' as const),
+  }),
+  health: fc.record(
+    {
+      open: fc.constantFrom(0, 2),
+      coolingUntil: fc.constantFrom(0, NOW + 3000),
+      coolingFor: fc.constantFrom('rate-limited' as const, 'overloaded' as const),
+      listed: fc.uniqueArray(fc.constantFrom(...IDS)).map(ids => new Set(ids)),
+    },
+    { requiredKeys: ['open'] },
+  ),
+})
+
+const channels: fc.Arbitrary<RoutedChannel[]> = fc
+  .array(channel, { maxLength: 6 })
+  .map(list => list.map((one, index) => ({ ...one, config: { ...one.config, name: `c${index}` } })))
+
+const losses = (format: { format: string }): number => format.format.length
+const request: fc.Arbitrary<RouteRequest> = fc.record({
+  model: fc.constantFrom(...IDS, 'unknown'),
+  format: fc.constantFrom(...FORMATS),
+  allowed: fc.constantFrom(['*'], ['gpt-*'], ['a', 'b']),
+  now: fc.constant(NOW),
+  draw: fc.string(),
+  losses: fc.constant(losses),
+})
+
+/** The order as names, or the error's kind. */
+function outcome(asked: RouteRequest, list: readonly RoutedChannel[]): unknown {
+  try {
+    return route(asked, list).map(({ channel, format, upstreamModel, native }) => [
+      channel.name,
+      format.format,
+      upstreamModel,
+      native,
+    ])
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown.error
+    throw thrown
+  }
+}
+
+const without = ({ coolingUntil: _, coolingFor: __, ...health }: RoutedChannel['health']): RoutedChannel['health'] => ({
+  ...health,
+  open: 0,
+})
+
+describe('law 20: routing', () => {
+  it('is pure: the same question has the same answer, and channels stay as they are', () => {
+    fc.assert(
+      fc.property(request, channels, (asked, list) => {
+        const before = structuredClone(list)
+        const first = outcome(asked, list)
+        expect(outcome(asked, list)).toEqual(first)
+        expect(list).toEqual(before)
+      }),
+    )
+  })
+
+  it('does not care in which order channels are configured', () => {
+    fc.assert(
+      fc.property(
+        request,
+        channels.chain(list => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))),
+        (asked, [list, shuffled]) => {
+          expect(outcome(asked, shuffled)).toEqual(outcome(asked, list))
+        },
+      ),
+    )
+  })
+
+  it('does not care for a channel that cannot be used', () => {
+    fc.assert(
+      fc.property(request, channels, channel, fc.nat(), (asked, list, extra, place) => {
+        const none = { ...extra.config, name: 'extra', models: { named: new Map<string, string>(), patterns: [] } }
+        const at = place % (list.length + 1)
+        expect(outcome(asked, [...list.slice(0, at), { ...extra, config: none }, ...list.slice(at)])).toEqual(
+          outcome(asked, list),
+        )
+      }),
+    )
+  })
+
+  it('never offers a channel that is cooling down or full, nor one twice', () => {
+    fc.assert(
+      fc.property(request, channels, (asked, list) => {
+        let found: ReturnType<typeof route>
+        try {
+          found = route(asked, list)
+        } catch {
+          return
+        }
+        expect(found.length).toBeGreaterThan(0)
+        expect(new Set(found.map(({ channel }) => channel.name)).size).toBe(found.length)
+        for (const { channel } of found) {
+          const { health } = list.find(({ config }) => config.name === channel.name)!
+          expect(health.coolingUntil ?? 0).toBeLessThanOrEqual(NOW)
+          expect(health.open).toBeLessThan(channel.maxConcurrent!)
+        }
+      }),
+    )
+  })
+
+  it('routes every model it lists, at a door of each format it lists, once channels are well', () => {
+    fc.assert(
+      fc.property(request, channels, (asked, list) => {
+        const well = list.map(one => ({ ...one, health: without(one.health) }))
+        for (const { id, formats } of usableModels(asked.allowed, list))
+          for (const format of formats) {
+            const [best] = route({ ...asked, model: id, format }, well)
+            expect(best?.channel.formats).toContainEqual(best?.format)
+          }
+      }),
+    )
+  })
+
+  it('lists what it routes, for channels whose models are known', () => {
+    fc.assert(
+      fc.property(request, channels, (asked, list) => {
+        const known = list.map(one => ({ ...one, health: { listed: new Set<string>(), ...without(one.health) } }))
+        const listed = usableModels(asked.allowed, known).map(({ id }) => id)
+        expect(Array.isArray(outcome(asked, known))).toBe(
+          listed.includes(asked.model) &&
+            usableModels(asked.allowed, known).some(
+              ({ id, formats }) =>
+                id === asked.model &&
+                formats.some(format => (format === 'embeddings') === (asked.format === 'embeddings')),
+            ),
+        )
+      }),
+    )
+  })
+})
