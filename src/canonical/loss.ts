@@ -50,6 +50,10 @@ export class Losses {
   rename(path: Path, became: unknown, reason: string): void {
     this.list.push({ kind: 'changed', path, became, reason, restored: true })
   }
+  /** A drop the gateway undoes on the way back. */
+  hide(path: Path, reason: string): void {
+    this.list.push({ kind: 'dropped', path, reason, restored: true })
+  }
   /** Drops each named field of the node that is there. */
   dropFields(node: object | undefined, path: Path, fields: { readonly [field: string]: string }): void {
     if (node === undefined) return

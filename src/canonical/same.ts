@@ -1,5 +1,5 @@
 import type { Part, TextPart } from './content.ts'
-import { isObject } from './node.ts'
+import { isObject, type JsonObject } from './node.ts'
 import type { CanonicalRequest, Message } from './request.ts'
 import type { Candidate, CanonicalResult } from './result.ts'
 
@@ -56,7 +56,12 @@ const saysSomething = (part: Part): boolean => !isPlain(part) || (part as TextPa
 
 function plainPart(part: Part): Part {
   if (part.type === 'tool-call' && part.freeform === undefined) return { ...part, arguments: plainJson(part.arguments) }
-  if (part.type === 'tool-result') return { ...part, content: part.content.map(plainPart).filter(saysSomething) }
+  if (part.type === 'opaque') return { type: 'opaque', format: part.format, value: part.value }
+  if (part.type === 'tool-result') {
+    // The name is the call's, which the id already tells.
+    const { name: _, ...answer } = part
+    return { ...answer, content: part.content.map(plainPart).filter(saysSomething) }
+  }
   return part
 }
 
@@ -74,10 +79,14 @@ function bare<T>(value: T): T {
   if (!isObject(value)) return value
   const entries = Object.entries(value as object).filter(([key, item]) => item !== undefined && key !== 'spelling')
   const kept = entries
-    .map(([key, item]) => [key, bare(item)] as const)
+    .map(([key, item]) => [key, key === 'extras' ? filled(item as JsonObject) : bare(item)] as const)
     .filter(([key, item]) => !(WORTHLESS_WHEN_EMPTY.has(key) && isEmpty(item)))
   return Object.fromEntries(kept) as T
 }
+
+/** Extras without the formats that say nothing; what a format says there is its own and stays as it is. */
+const filled = (extras: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(extras).filter(([, said]) => !isEmpty(said)))
 
 const WORTHLESS_WHEN_EMPTY = new Set([
   'extras',

@@ -43,20 +43,51 @@ export const anyObjects = (value: Maybe): readonly JsonObject[] => (Array.isArra
 /**
  * What is left of a wire object once a reader took the fields it knows: unknown fields become extras, nulls are
  * remembered as spelling (null says no more than absence), and so is whatever the reader noted itself in `spelt`.
+ * `refused` names fields of the taken that the reader could not make sense of this time.
  */
-export function rest(format: Format, wire: JsonObject, taken: ReadonlySet<string>, spelt?: JsonObject): Node {
+export function rest(
+  format: Format,
+  wire: JsonObject,
+  taken: ReadonlySet<string>,
+  spelt?: JsonObject,
+  refused?: readonly string[],
+): Node {
   let extras: [string, Json][] | undefined
   let nulls: string[] | undefined
   for (const key in wire) {
     const value = wire[key]!
     if (value === null) (nulls ??= []).push(key)
-    else if (!taken.has(key)) (extras ??= []).push([key, value])
+    else if (!taken.has(key) || refused?.includes(key)) (extras ??= []).push([key, value])
   }
   return {
     ...(extras === undefined ? {} : { extras: { [format]: Object.fromEntries(extras) } }),
     ...(nulls === undefined && spelt === undefined
       ? {}
       : { spelling: { [format]: { ...spelt, ...(nulls === undefined ? {} : { nulls }) } } }),
+  }
+}
+
+/**
+ * As `rest`, for a wire object that holds its say in one object inside (`image_url: { url }`): what is left inside is
+ * kept under the inner field's own name.
+ */
+export function nested(
+  format: Format,
+  wire: JsonObject,
+  field: string,
+  inside: JsonObject,
+  takenInside: ReadonlySet<string>,
+  taken: ReadonlySet<string>,
+  spelt?: { readonly [key: string]: Maybe },
+): Node {
+  const outer = rest(format, wire, taken)
+  const within = rest(format, inside, takenInside)
+  const deeper = within.extras?.[format]
+  const extras = deeper === undefined ? outer.extras?.[format] : { ...outer.extras?.[format], [field]: deeper }
+  const marks = spelling({ ...spelt, nulls: outer.spelling?.[format]?.['nulls'], inside: within.spelling?.[format] })
+  return {
+    ...(extras === undefined ? {} : { extras: { [format]: extras } }),
+    ...(marks === undefined ? {} : { spelling: { [format]: marks } }),
   }
 }
 

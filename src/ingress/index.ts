@@ -1,5 +1,6 @@
 import type { Format } from '../canonical/node.ts'
+import { chat } from './chat/index.ts'
 import type { Reader } from './reader.ts'
 
 /** Every format the gateway can read, a row each. */
-export const READERS: { readonly [format: Format]: Reader } = {}
+export const READERS: { readonly [format: Format]: Reader } = { chat }

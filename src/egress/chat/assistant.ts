@@ -1,0 +1,184 @@
+import type { MediaPart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { Message } from '../../canonical/request.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { around, FORMAT, type Pen, writePart } from './content.ts'
+import { contentOf } from './messages.ts'
+
+/** An assistant's turn: reasoning, content, refusal, audio and calls have each their own field, in this order. */
+export function writeAssistant(message: Message, path: Path, pen: Pen): JsonObject {
+  const places = message.content.map((part, index) => placeOf(part, message.content[index + 1], pen))
+  reportOrder(places, [...path, 'content'], pen)
+  const turn = new Turn(message, pen)
+  for (const [index, part] of message.content.entries()) turn.put(part, places[index]!, [...path, 'content', index])
+  return turn.written()
+}
+
+/** Where a part of an assistant's turn goes; the numbers are the order the fields are read back in. */
+const PLACES = { thoughts: 0, content: 1, refusal: 2, audio: 3, calls: 4 } as const
+type Place = keyof typeof PLACES
+
+function placeOf(part: Part, next: Part | undefined, { native }: Pen): Place {
+  switch (part.type) {
+    case 'reasoning':
+      if (spelt(part, FORMAT)['as'] === 'thinking') return 'content'
+      return native && signsCall(part, next) ? 'calls' : 'thoughts'
+    case 'refusal':
+      return spelt(part, FORMAT)['as'] === 'field' ? 'refusal' : 'content'
+    case 'media':
+      return part.source.type === 'file-id' && part.kind === 'audio' ? 'audio' : 'content'
+    case 'tool-call':
+      return 'calls'
+    default:
+      return 'content'
+  }
+}
+
+/** A signature alone in front of a call is Google's thought signature of that call (trap 31). */
+const signsCall = (part: ReasoningPart, next: Part | undefined): boolean =>
+  part.text === '' && part.signature?.format === 'contents' && next?.type === 'tool-call'
+
+function reportOrder(places: readonly Place[], path: Path, { losses }: Pen): void {
+  const order = [...places.keys()].sort((a, b) => PLACES[places[a]!] - PLACES[places[b]!] || a - b)
+  if (order.some((from, to) => from !== to)) losses.move(path, order, 'fields-have-an-order')
+}
+
+class Turn {
+  private readonly content: JsonObject[] = []
+  private readonly calls: JsonObject[] = []
+  private readonly fields: { [field: string]: Json } = {}
+  private thoughts: { path: Path; text: string } | undefined
+  private signature: string | undefined
+  private readonly message: Message
+  private readonly pen: Pen
+
+  constructor(message: Message, pen: Pen) {
+    this.message = message
+    this.pen = pen
+  }
+
+  put(part: Part, place: Place, path: Path): void {
+    if (part.type === 'reasoning' && place !== 'content') this.reasoning(part, place, path)
+    else if (part.type === 'tool-call') this.call(part, path)
+    else if (place === 'audio') this.audio(part as MediaPart, path)
+    else if (place === 'refusal') this.refusal(part as Part & { text: string }, path)
+    else if (part.type === 'media' && !this.pen.native) this.pen.losses.drop(path, 'no-media-from-assistants')
+    else {
+      const wire = writePart(part, path, this.pen)
+      if (wire !== undefined) this.content.push(wire)
+    }
+  }
+
+  private reasoning(part: ReasoningPart, place: Place, path: Path): void {
+    if (place === 'calls') {
+      this.signature = part.signature!.value
+      return
+    }
+    const { native, dialect, losses } = this.pen
+    if (!native && (dialect.reasoning_field ?? 'none') === 'none') {
+      losses.drop(path, 'no-reasoning-in-history')
+      return
+    }
+    if (part.redacted || (part.text === '' && part.signature !== undefined)) {
+      losses.drop(path, 'no-hidden-reasoning')
+      return
+    }
+    losses.dropFields(part, path, { signature: 'no-signatures', cache: 'no-cache-markers-here' })
+    if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+    this.thoughts = this.join(this.thoughts, part.text, path)
+  }
+
+  private refusal(part: Part & { text: string }, path: Path): void {
+    if (this.fields['refusal'] === undefined) this.fields['refusal'] = part.text
+    else this.pen.losses.drop(path, 'one-refusal-only')
+  }
+
+  /** Several texts in one field: the first becomes them all. */
+  private join(before: { path: Path; text: string } | undefined, text: string, path: Path) {
+    if (before === undefined) return { path, text }
+    const joined = { path: before.path, text: `${before.text}\n\n${text}` }
+    this.pen.losses.drop(path, 'joined-with-the-one-before')
+    this.pen.losses.change([...before.path, 'text'], joined.text, 'joined-with-the-next')
+    return joined
+  }
+
+  private audio(part: MediaPart, path: Path): void {
+    const { source } = part
+    if (source.type !== 'file-id' || source.format !== FORMAT || this.fields['audio'] !== undefined) {
+      this.pen.losses.drop(path, 'no-such-audio')
+      return
+    }
+    this.pen.losses.dropFields(part, path, AUDIO_LOSSES)
+    if (source.mediaType !== undefined) this.pen.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-ids')
+    this.fields['audio'] = { id: source.id, ...kept(part, FORMAT) }
+  }
+
+  private call(part: ToolCallPart, path: Path): void {
+    const { native, losses } = this.pen
+    if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
+    if (spelt(part, FORMAT)['as'] === 'function_call') {
+      this.fields['function_call'] = { name: part.name, arguments: part.arguments, ...kept(part, FORMAT) }
+      return
+    }
+    this.calls.push({ ...writeCall(part, native), ...this.signed() })
+  }
+
+  private signed(): JsonObject {
+    if (this.signature === undefined) return {}
+    const extra_content = { google: { thought_signature: this.signature } }
+    this.signature = undefined
+    return { extra_content }
+  }
+
+  written(): JsonObject {
+    const { message, pen } = this
+    const spelling = spelt(message, FORMAT)
+    const calls =
+      this.calls.length > 0 || (pen.native && spelling['calls'] === 'empty') ? { tool_calls: this.calls } : {}
+    const empty =
+      this.content.length === 0 && !pen.native && (this.calls.length > 0 || this.fields['audio'] !== undefined)
+    const content = empty ? { content: null } : contentOf(this.content, spelling['content'], pen)
+    return {
+      role: 'assistant',
+      ...content,
+      ...defined({ name: message.name }),
+      ...this.thought(),
+      ...this.fields,
+      ...calls,
+      ...kept(message, FORMAT),
+    }
+  }
+
+  private thought(): JsonObject {
+    if (this.thoughts === undefined) return {}
+    const { native, dialect } = this.pen
+    const field = native ? (spelt(this.message, FORMAT)['thoughts'] ?? 'reasoning_content') : dialect.reasoning_field!
+    return { [field as string]: this.thoughts.text }
+  }
+}
+
+const AUDIO_LOSSES = {
+  name: 'no-name-here',
+  detail: 'no-detail-here',
+  transcript: 'no-transcript-in-requests',
+  cache: 'no-cache-markers-here',
+}
+
+/** A call as the format has it; an argument text that says nothing is `{}` (trap 8). */
+export function writeCall(part: ToolCallPart, native: boolean): JsonObject {
+  const { id, type } = spelt(part, FORMAT)
+  const head = { ...(id === 'absent' ? {} : { id: part.id }) }
+  if (part.freeform) return { ...head, ...around(part, 'custom', { name: part.name, input: part.arguments }) }
+  const wire = around(part, 'function', { name: part.name, ...writeArguments(part, native) })
+  if (type !== 'absent') return { ...head, ...wire }
+  const { type: _, ...untyped } = wire
+  return { ...head, ...untyped }
+}
+
+function writeArguments(part: ToolCallPart, native: boolean): JsonObject {
+  const how = spelt(part, FORMAT)['arguments']
+  if (how === 'object') return { arguments: JSON.parse(part.arguments) as Json }
+  if (how === 'absent') return {}
+  return { arguments: part.arguments === '' && !native ? '{}' : part.arguments }
+}

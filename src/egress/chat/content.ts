@@ -1,0 +1,162 @@
+import type { MediaPart, Part } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import { urlOfSource } from '../../canonical/media.ts'
+import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import type { ChatDialect } from './dialect.ts'
+
+export const FORMAT = 'chat'
+
+/** What writing a message needs to know. */
+export interface Pen {
+  readonly dialect: ChatDialect
+  readonly native: boolean
+  readonly losses: Losses
+}
+
+/** A part of a content list, or undefined (and a loss) where chat has no place for it. */
+export function writePart(part: Part, path: Path, pen: Pen): JsonObject | undefined {
+  const wire = writeBare(part, path, pen)
+  if (wire === undefined || part.type === 'opaque') return wire
+  const cached = { ...wire, ...writeCache(part, path, pen) }
+  return part.type === 'text' || part.type === 'refusal' ? { ...cached, ...kept(part, FORMAT) } : cached
+}
+
+function writeBare(part: Part, path: Path, pen: Pen): JsonObject | undefined {
+  switch (part.type) {
+    case 'text':
+      if (part.annotations !== undefined) pen.losses.drop([...path, 'annotations'], 'no-annotations-in-requests')
+      return { type: 'text', text: part.text }
+    case 'refusal':
+      return { type: 'refusal', refusal: part.text }
+    case 'media':
+      return writeMedia(part, path, pen)
+    case 'reasoning':
+      return spelt(part, FORMAT)['as'] === 'thinking' ? (spelt(part, FORMAT)['value'] as JsonObject) : undefined
+    case 'opaque':
+      return part.format === FORMAT
+        ? part.value
+        : part.text === undefined
+          ? undefined
+          : { type: 'text', text: part.text }
+    default:
+      pen.losses.drop(path, 'not-in-this-turn')
+      return undefined
+  }
+}
+
+/** The cache marker as the caller wrote it, or as the upstream's dialect has it (trap 63). */
+export function writeCache(
+  node: Node & { cache?: Part['cache'] },
+  path: Path,
+  { dialect, native, losses }: Pen,
+): JsonObject {
+  const { cache } = node
+  if (cache === undefined) return {}
+  if (native) {
+    const { nulls: _, ...spelling } = spelt(cache, FORMAT)
+    return spelling
+  }
+  const field = dialect.cache ?? 'none'
+  if (field === 'cache_control') return { cache_control: { type: 'ephemeral', ...defined({ ttl: cache.ttl }) } }
+  if (field === 'none') losses.drop([...path, 'cache'], 'no-cache-markers')
+  else if (cache.ttl !== undefined) losses.drop([...path, 'cache', 'ttl'], 'no-such-cache-time')
+  return field === 'none' ? {} : { prompt_cache_breakpoint: { mode: 'explicit' } }
+}
+
+type MediaWriter = (part: MediaPart, path: Path, pen: Pen) => JsonObject | undefined
+
+function writeMedia(part: MediaPart, path: Path, pen: Pen): JsonObject | undefined {
+  if (part.source.type === 'text') return writeDocument(part, path, pen)
+  const write = spelt(part, FORMAT)['as'] === 'file' ? writeFile : MEDIA[part.kind]
+  const wire = write(part, path, pen)
+  if (wire === undefined) return undefined
+  if (part.transcript !== undefined) pen.losses.drop([...path, 'transcript'], 'no-transcript-in-requests')
+  if (part.kind !== 'image' && part.kind !== 'video' && part.detail !== undefined)
+    pen.losses.drop([...path, 'detail'], 'no-detail-here')
+  if (part.kind !== 'file' && part.name !== undefined && !('file' in wire))
+    pen.losses.drop([...path, 'name'], 'no-name-here')
+  return wire
+}
+
+const MEDIA: { readonly [K in MediaPart['kind']]: MediaWriter } = {
+  image: (part, path, pen) => writeLink(part, 'image_url', path, pen),
+  video: (part, path, pen) => {
+    if (pen.native || pen.dialect.video === true) return writeLink(part, 'video_url', path, pen)
+    pen.losses.drop(path, 'no-video')
+    return undefined
+  },
+  audio: writeAudio,
+  file: writeFile,
+}
+
+function writeLink(part: MediaPart, field: string, path: Path, pen: Pen): JsonObject | undefined {
+  const url = urlOfSource(part.source)
+  if (url === undefined) {
+    pen.losses.drop(path, 'no-file-ids-here')
+    return undefined
+  }
+  if (part.source.type === 'url' && part.source.mediaType !== undefined)
+    pen.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-urls')
+  if (spelt(part, FORMAT)['link'] === 'string') return { type: field, [field]: url, ...kept(part, FORMAT) }
+  return around(part, field, defined({ url, detail: part.detail }))
+}
+
+const AUDIO_FORMATS: { readonly [mediaType: string]: string } = {
+  'audio/mpeg': 'mp3',
+  'audio/mp3': 'mp3',
+  'audio/wav': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/wave': 'wav',
+}
+const AUDIO_TYPES: { readonly [format: string]: string } = { mp3: 'audio/mpeg', wav: 'audio/wav' }
+
+/** Audio goes in as wav or mp3 bytes (trap 52). */
+function writeAudio(part: MediaPart, path: Path, pen: Pen): JsonObject | undefined {
+  const { source } = part
+  const mediaType = source.type === 'base64' ? source.mediaType : undefined
+  const format = (spelt(part, FORMAT)['format'] as string | undefined) ?? AUDIO_FORMATS[mediaType ?? '']
+  if (source.type !== 'base64' || format === undefined) {
+    pen.losses.drop(path, 'only-wav-and-mp3')
+    return undefined
+  }
+  const readBack = AUDIO_TYPES[format]
+  if (readBack !== undefined && readBack !== mediaType)
+    pen.losses.change([...path, 'source', 'mediaType'], readBack, 'nearest-audio-type')
+  return around(part, 'input_audio', { data: source.data, format })
+}
+
+function writeFile(part: MediaPart, path: Path, pen: Pen): JsonObject | undefined {
+  const { source, name } = part
+  if (source.type === 'file-id' && source.format === FORMAT) {
+    if (!pen.native && part.kind !== 'file') pen.losses.change([...path, 'kind'], 'file', 'kind-not-told')
+    if (source.mediaType !== undefined) pen.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-ids')
+    return around(part, 'file', defined({ file_id: source.id, filename: name }))
+  }
+  const url = urlOfSource(source)
+  if (url === undefined || (source.type === 'url' && !pen.native)) {
+    pen.losses.drop(path, source.type === 'url' ? 'no-file-urls' : 'no-such-file-ids')
+    return undefined
+  }
+  if (name === undefined && !pen.native) pen.losses.add([...path, 'name'], 'file', 'name-required')
+  return around(part, 'file', defined({ file_data: url, filename: name ?? (pen.native ? undefined : 'file') }))
+}
+
+/** A document that is text is said as text. */
+function writeDocument(part: MediaPart, path: Path, pen: Pen): JsonObject | undefined {
+  if (part.source.type !== 'text') return undefined
+  const text = part.name === undefined ? part.source.text : `${part.name}\n\n${part.source.text}`
+  pen.losses.change(path, { type: 'text', text, ...defined({ cache: part.cache }) }, 'said-in-words')
+  return { type: 'text', text }
+}
+
+/** A part with its say in one object inside, each with what the format itself said there. */
+export function around(node: Node, field: string, inside: JsonObject): JsonObject {
+  const { [field]: deeper, ...outer } = kept(node, FORMAT)
+  const marks = spelt(node, FORMAT)['inside'] as JsonObject | undefined
+  const within = kept(
+    { extras: { [FORMAT]: (deeper as JsonObject | undefined) ?? {} }, spelling: { [FORMAT]: marks ?? {} } },
+    FORMAT,
+  )
+  return { type: field, [field]: { ...inside, ...within } as Json, ...outer }
+}

@@ -1,0 +1,154 @@
+import type { Part, ToolResultPart } from '../../canonical/content.ts'
+import { foreign, Losses, lose, type Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { Message } from '../../canonical/request.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { writeAssistant } from './assistant.ts'
+import { FORMAT, type Pen, writePart } from './content.ts'
+
+/** All messages of a request; what a tool's answer cannot hold follows its run of answers in a user message. */
+export function writeMessages(messages: readonly Message[], pen: Pen): JsonObject[] {
+  const wire: JsonObject[] = []
+  let waiting: Waiting[] = []
+  messages.forEach((message, index) => {
+    const path: Path = ['messages', index]
+    if (message.role !== 'tool') {
+      waiting = flush(waiting, index, wire, pen)
+      wire.push(message.role === 'assistant' ? writeAssistant(message, path, pen) : writeMessage(message, path, pen))
+    } else for (const written of writeResults(message, path, pen, waiting)) wire.push(written)
+  })
+  flush(waiting, messages.length, wire, pen)
+  return wire
+}
+
+/** A part on its way out of a tool's answer, and how it is written. */
+interface Waiting {
+  readonly part: Part
+  readonly wire: JsonObject
+}
+
+/** Images of tool results, in a user message after the whole run of results (trap 48). */
+function flush(waiting: Waiting[], index: number, wire: JsonObject[], pen: Pen): Waiting[] {
+  if (waiting.length === 0) return waiting
+  const content = waiting.map(({ part }) => part)
+  pen.losses.insert(['messages', index], { role: 'user', content }, 'moved-to-user-turn')
+  wire.push({ role: 'user', content: waiting.map(({ wire }) => wire) })
+  return []
+}
+
+function writeMessage(message: Message, path: Path, pen: Pen): JsonObject {
+  const content = writeContent(message, [...path, 'content'], pen, message.role === 'user' ? FOR_USERS : FOR_SYSTEMS)
+  return {
+    role: writeRole(message, path, pen),
+    ...content,
+    ...defined({ name: message.name }),
+    ...kept(message, FORMAT),
+  }
+}
+
+function writeRole({ role }: Message, path: Path, { dialect, native, losses }: Pen): string {
+  if (role !== 'developer' || native || dialect.developer_role !== false) return role
+  losses.change([...path, 'role'], 'system', 'no-developer-role')
+  return 'system'
+}
+
+const FOR_USERS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque'])
+const FOR_SYSTEMS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
+const FOR_RESULTS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
+
+/** The `content` field: one plain text as a string where that is how it came, or where the caller speaks another format. */
+function writeContent(
+  node: Message | ToolResultPart,
+  path: Path,
+  pen: Pen,
+  allowed: ReadonlySet<Part['type']>,
+): { content?: Json } {
+  const parts: JsonObject[] = []
+  node.content.forEach((part, index) => {
+    const at = [...path, index]
+    if (!pen.native && !allowed.has(part.type)) pen.losses.drop(at, 'not-in-this-turn')
+    else {
+      const wire = writePart(part, at, pen)
+      if (wire !== undefined) parts.push(wire)
+    }
+  })
+  return contentOf(parts, spelt(node, FORMAT)['content'], pen)
+}
+
+export function contentOf(
+  parts: readonly JsonObject[],
+  spelling: Json | undefined,
+  { dialect, native }: Pen,
+): { content?: Json } {
+  if (parts.length === 0) return native ? (spelling === 'absent' ? {} : { content: parts }) : { content: '' }
+  const single = parts.length === 1 && isPlainText(parts[0]!)
+  if (single && (spelling === 'string' || !native)) return { content: parts[0]!['text']! }
+  if (!native && dialect.text_only_content === 'string' && parts.every(isPlainText))
+    return { content: parts.map(part => part['text']).join('\n\n') }
+  return { content: parts }
+}
+
+const isPlainText = (wire: JsonObject): boolean => wire['type'] === 'text' && Object.keys(wire).length === 2
+
+/** Each result is a message of its own here. */
+function writeResults(message: Message, path: Path, pen: Pen, waiting: Waiting[]): JsonObject[] {
+  const wire: JsonObject[] = []
+  if (message.name !== undefined) pen.losses.drop([...path, 'name'], 'no-name-of-tool-turns')
+  if (message.extras?.[FORMAT] !== undefined) pen.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  message.content.forEach((part, index) => {
+    const at = [...path, 'content', index]
+    if (part.type === 'tool-result') wire.push(writeResult(part, at, pen, waiting))
+    else pen.losses.drop(at, 'not-in-this-turn')
+  })
+  return wire
+}
+
+function writeResult(result: ToolResultPart, path: Path, pen: Pen, waiting: Waiting[]): JsonObject {
+  if (result.cache !== undefined) pen.losses.drop([...path, 'cache'], 'no-cache-markers-here')
+  if (result.freeform !== undefined) pen.losses.hide([...path, 'freeform'], 'told-by-the-call')
+  const said = pen.native ? result : withoutMedia(withFailure(result, path, pen), path, pen, waiting)
+  const content = writeContent(said, [...path, 'content'], pen, FOR_RESULTS)
+  const spelling = spelt(result, FORMAT)
+  if (spelling['as'] === 'function')
+    return { role: 'function', ...content, ...defined({ name: result.name }), ...kept(result, FORMAT) }
+  const id = spelling['id'] === 'absent' ? {} : { tool_call_id: result.id }
+  const name = pen.native ? defined({ name: result.name }) : {}
+  return { role: 'tool', ...id, ...content, ...name, ...kept(result, FORMAT) }
+}
+
+/** Media leave the result for the user message after it, each said to belong to it. */
+function withoutMedia(result: ToolResultPart, path: Path, pen: Pen, waiting: Waiting[]): ToolResultPart {
+  if (!result.content.some(part => part.type === 'media')) return result
+  const content = result.content.map((part, index): Part => {
+    if (part.type !== 'media') return part
+    const losses = new Losses()
+    const wire = writePart(part, [], { ...pen, losses })
+    const at = [...path, 'content', index]
+    if (wire === undefined) pen.losses.drop(at, losses.list[0]!.reason)
+    else {
+      const text = `Result of tool call ${result.id}:`
+      pen.losses.drop(at, 'moved-to-user-turn')
+      waiting.push(
+        { part: { type: 'text', text }, wire: { type: 'text', text } },
+        { part: lose<Part>(part, [...losses.list, ...foreign(part, FORMAT)]), wire },
+      )
+    }
+    return { type: 'text', text: '' }
+  })
+  return { ...result, content }
+}
+
+/** There is no flag for a failed call, so the text says it (trap 49). */
+function withFailure(result: ToolResultPart, path: Path, { losses }: Pen): ToolResultPart {
+  if (result.failed === undefined) return result
+  losses.drop([...path, 'failed'], 'no-failure-flag')
+  const index = result.content.findIndex(part => part.type === 'text')
+  if (index === -1) {
+    const said: Part = { type: 'text', text: 'The call failed.' }
+    losses.insert([...path, 'content', result.content.length], said, 'failure-said-in-words')
+    return { ...result, content: [...result.content, said] }
+  }
+  const text = `Error: ${(result.content[index] as { text: string }).text}`
+  losses.change([...path, 'content', index, 'text'], text, 'failure-said-in-words')
+  return { ...result, content: result.content.with(index, { ...result.content[index]!, text } as Part) }
+}

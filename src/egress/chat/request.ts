@@ -1,0 +1,152 @@
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { foreign, type Losses, type Written } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output, Reasoning, Sampling } from '../../canonical/request.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { asItCame, legalise } from '../legal.ts'
+import type { WriteOptions } from '../writer.ts'
+import { around, FORMAT, type Pen } from './content.ts'
+import { chatDialect } from './dialect.ts'
+import { writeMessages } from './messages.ts'
+import { writeToolChoice, writeTools } from './tools.ts'
+
+/** The canonical request as `POST /chat/completions` (FORMATS §2, §16). */
+export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const dialect = chatDialect(options.dialect)
+  const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: false }
+  const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, rule)
+  losses.list.push(...foreign(request, FORMAT))
+  const pen: Pen = { dialect, native: options.native, losses }
+  const extras = kept(request, FORMAT)
+  const body = {
+    model: request.model,
+    messages: writeMessages(request.messages, pen),
+    ...writeTools(request, pen),
+    ...writeToolChoice(request, pen),
+    ...writeSampling(request.sampling, request, pen),
+    ...writeOutput(request.output, pen),
+    ...writeReasoning(request.reasoning, pen),
+    ...writeSettings(request, pen),
+    ...extras,
+    ...writeStreaming(request, pen, extras),
+  } as JsonObject
+  const wire = { path: '/chat/completions', query: {}, headers: {}, body }
+  return { wire, losses: losses.list, renamed }
+}
+
+function writeSampling(sampling: Sampling, request: CanonicalRequest, { dialect, native, losses }: Pen): JsonObject {
+  const { limit, stop, logprobs } = spelt(request, FORMAT)
+  if (sampling.topK !== undefined) losses.drop(['sampling', 'topK'], 'no-top-k')
+  const field = native ? (limit ?? 'max_completion_tokens') : (dialect.limit_field ?? 'max_completion_tokens')
+  return defined({
+    [field as string]: sampling.maxTokens,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    seed: sampling.seed,
+    stop: stop === 'string' && sampling.stop?.length === 1 ? sampling.stop[0] : sampling.stop,
+    logprobs: sampling.logprobs === undefined ? logprobs : true,
+    top_logprobs: sampling.logprobs === 0 ? undefined : sampling.logprobs,
+  }) as JsonObject
+}
+
+function writeOutput(output: Output, pen: Pen): JsonObject {
+  pen.losses.dropFields(output, ['output'], OUTPUT_LOSSES)
+  const { modalities, candidates, text, verbosity, audio } = output
+  const [kind, format] = audio?.mediaType?.split('/', 2) ?? []
+  if (kind !== undefined && kind !== 'audio') pen.losses.drop(['output', 'audio', 'mediaType'], 'not-an-audio-type')
+  if (audio?.speed !== undefined) pen.losses.drop(['output', 'audio', 'speed'], 'no-speed')
+  return defined({
+    modalities,
+    n: candidates,
+    response_format: text === undefined ? undefined : writeShape(text, pen),
+    verbosity,
+    audio:
+      audio === undefined
+        ? undefined
+        : { ...defined({ voice: audio.voice, format: kind === 'audio' ? format : undefined }), ...kept(audio, FORMAT) },
+  }) as JsonObject
+}
+
+const OUTPUT_LOSSES = {
+  image: 'no-image-settings',
+  video: 'no-video-settings',
+  embedding: 'no-embeddings',
+  transcript: 'no-transcripts',
+}
+
+function writeShape(text: NonNullable<Output['text']>, { dialect, native, losses }: Pen): JsonObject {
+  if (text.shape === 'text') return { type: 'text', ...kept(text, FORMAT) }
+  if (text.shape === 'json') return { type: 'json_object', ...kept(text, FORMAT) }
+  if (!native && dialect.json_schema === false) {
+    losses.change(['output', 'text'], { shape: 'json' }, 'no-json-schema')
+    return { type: 'json_object' }
+  }
+  const { schema, description, strict } = text
+  if (text.name === undefined && !native) losses.add(['output', 'text', 'name'], 'answer', 'name-required')
+  const name = text.name ?? (native ? undefined : 'answer')
+  return around(text, 'json_schema', defined({ name, description, schema, strict }) as JsonObject)
+}
+
+function writeReasoning(reasoning: Reasoning | undefined, { dialect, native, losses }: Pen): JsonObject {
+  if (reasoning === undefined) return {}
+  const own = native
+    ? (spelt(reasoning, FORMAT)['as'] ?? 'reasoning_effort')
+    : (dialect.reasoning_as ?? 'reasoning_effort')
+  if (own === 'reasoning') {
+    const { effort, budget, show } = reasoning
+    const exclude = show === undefined ? undefined : !show
+    return { reasoning: { ...defined({ effort, max_tokens: budget, exclude }), ...kept(reasoning, FORMAT) } }
+  }
+  if (own === 'thinking') return writeThinking(reasoning, losses)
+  losses.dropFields(reasoning, ['reasoning'], { budget: 'no-thinking-budget', show: 'no-choice-of-showing' })
+  if (own !== 'none') return defined({ reasoning_effort: reasoning.effort }) as JsonObject
+  if (reasoning.effort !== undefined) losses.drop(['reasoning', 'effort'], 'no-reasoning-effort')
+  return {}
+}
+
+/** A switch is all some upstreams have. */
+function writeThinking(reasoning: Reasoning, losses: Losses): JsonObject {
+  losses.dropFields(reasoning, ['reasoning'], {
+    effort: 'thinking-is-on-or-off',
+    budget: 'thinking-is-on-or-off',
+    show: 'no-choice-of-showing',
+  })
+  const off = reasoning.effort === 'none' || reasoning.budget === 0
+  return { thinking: { type: off ? 'disabled' : 'enabled' } }
+}
+
+function writeSettings(request: CanonicalRequest, { dialect, native, losses }: Pen): JsonObject {
+  const { state, endUser, cache } = request
+  losses.dropFields(state, ['state'], {
+    previous: 'no-kept-answers',
+    conversation: 'no-conversations',
+    background: 'no-background-work',
+  })
+  if (cache !== undefined) losses.drop(['cache'], 'no-cache-markers-here')
+  const stores = native || dialect.store !== false
+  if (!stores && state?.store !== undefined) losses.drop(['state', 'store'], 'no-storage')
+  const user = spelt(request, FORMAT)['user'] === 'user' || !native ? 'user' : 'safety_identifier'
+  return defined({
+    parallel_tool_calls: request.parallelToolCalls,
+    store: stores ? state?.store : undefined,
+    [user]: endUser,
+    metadata: request.metadata,
+    service_tier: request.serviceTier,
+    prompt_cache_key: request.cacheKey,
+  }) as JsonObject
+}
+
+/** Usage comes in a stream only when asked for; a channel may always ask, for its log (trap 22). */
+function writeStreaming(request: CanonicalRequest, { dialect }: Pen, extras: JsonObject): JsonObject {
+  const { stream, stream_options } = spelt(request, FORMAT)
+  if (!request.stream) return { ...(stream === false ? { stream } : {}), ...options(stream_options, extras) }
+  const forced = dialect.include_usage ? { include_usage: true } : undefined
+  return { stream: true, ...options(forced ?? stream_options, extras) }
+}
+
+function options(spelled: Json | undefined, extras: JsonObject): JsonObject {
+  if (spelled === undefined) return {}
+  return { stream_options: { ...(spelled as JsonObject), ...(extras['stream_options'] as JsonObject | undefined) } }
+}

@@ -1,0 +1,103 @@
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { FreeformTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { around, FORMAT, type Pen, writeCache } from './content.ts'
+
+/** The three fields tools may stand in here: `tools`, the `functions` of old, and the web search option. */
+export function writeTools(request: CanonicalRequest, pen: Pen): JsonObject {
+  const tools: JsonObject[] = []
+  const functions: JsonObject[] = []
+  let search: JsonObject | undefined
+  request.tools?.forEach((tool, index) => {
+    const path: Path = ['tools', index]
+    if (tool.type === 'hosted') search = writeSearch(tool, path, pen, search)
+    else if (spelt(tool as FunctionTool, FORMAT)['as'] === 'functions')
+      functions.push(writeDefinition(tool as FunctionTool))
+    else tools.push(...writeTool(tool, path, pen))
+  })
+  const { tools: emptyTools, functions: emptyFunctions } = spelt(request, FORMAT)
+  return defined({
+    tools: tools.length > 0 || emptyTools === 'empty' ? tools : undefined,
+    functions: functions.length > 0 || emptyFunctions === 'empty' ? functions : undefined,
+    web_search_options: search,
+  })
+}
+
+function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, pen: Pen): JsonObject[] {
+  if (tool.type === 'opaque') return tool.format === FORMAT ? [tool.value] : []
+  if (tool.type === 'freeform') return [writeCustom(tool)]
+  const wire = around(tool, 'function', functionFields(tool))
+  const cached = { ...wire, ...writeCache(tool, path, pen) }
+  if (spelt(tool, FORMAT)['type'] !== 'absent') return [cached]
+  const { type: _, ...untyped } = cached
+  return [untyped]
+}
+
+const functionFields = ({ name, description, parameters, strict }: FunctionTool): JsonObject =>
+  defined({ name, description, parameters, strict }) as JsonObject
+
+const writeDefinition = (tool: FunctionTool): JsonObject => ({ ...functionFields(tool), ...kept(tool, FORMAT) })
+
+function writeCustom(tool: FreeformTool): JsonObject {
+  const { name, description, grammar } = tool
+  const format = grammar === undefined ? undefined : { type: 'grammar', grammar: { ...grammar } }
+  return around(tool, 'custom', defined({ name, description, format }) as JsonObject)
+}
+
+/** Only the caller's own wish for web search goes out: few models take the option, and none takes another hosted tool. */
+function writeSearch(tool: HostedTool, path: Path, pen: Pen, before: JsonObject | undefined): JsonObject | undefined {
+  if (!pen.native || tool.kind !== 'web-search' || before !== undefined) {
+    pen.losses.drop(path, 'no-hosted-tools')
+    return before
+  }
+  pen.losses.dropFields(tool, path, SEARCH_LOSSES)
+  const user_location =
+    tool.location === undefined ? undefined : { type: 'approximate', approximate: { ...tool.location } }
+  return { ...defined({ search_context_size: tool.contextSize, user_location }), ...kept(tool, FORMAT) } as JsonObject
+}
+
+const SEARCH_LOSSES = {
+  allowedDomains: 'no-domain-filter',
+  blockedDomains: 'no-domain-filter',
+  maxUses: 'no-limit-of-uses',
+  cache: 'no-cache-markers-here',
+}
+
+/** `tool_choice`, or `function_call` where the caller wrote that. */
+export function writeToolChoice(request: CanonicalRequest, { losses, native }: Pen): JsonObject {
+  const choice = request.toolChoice
+  if (choice === undefined) return {}
+  const own = choice.extras?.[FORMAT]?.['tool_choice']
+  if (own !== undefined) return { tool_choice: own }
+  if (choice.hosted !== undefined) losses.drop(['toolChoice', 'hosted'], 'no-hosted-tools')
+  if (spelt(choice, FORMAT)['as'] === 'function_call') return { function_call: legacyChoice(choice, losses) }
+  return { tool_choice: writeChoice(choice, request.tools ?? [], native, losses) }
+}
+
+function legacyChoice(choice: ToolChoice, losses: Losses): Json {
+  if (choice.only === undefined || choice.mode !== 'required') return choice.mode
+  if (choice.only.length > 1) losses.drop(['toolChoice', 'only', 1], 'one-function-only')
+  return { name: choice.only[0] ?? '' }
+}
+
+function writeChoice(choice: ToolChoice, tools: readonly Tool[], native: boolean, losses: Losses): Json {
+  const { mode, only } = choice
+  if (only === undefined) return mode
+  if (mode === 'none') {
+    losses.drop(['toolChoice', 'only'], 'none-is-none')
+    return mode
+  }
+  const as = spelt(choice, FORMAT)['as']
+  const freeform = (name: string) => tools.some(tool => tool.type === 'freeform' && tool.name === name)
+  const entry = (name: string): JsonObject => {
+    const type = (native ? as === 'custom' : freeform(name)) ? 'custom' : 'function'
+    return { type, [type]: { name } }
+  }
+  if (mode === 'required' && only.length === 1 && as !== 'allowed_tools') return entry(only[0]!)
+  return {
+    type: 'allowed_tools',
+    allowed_tools: { mode, tools: only.map(name => ({ type: 'function', function: { name } })) },
+  }
+}

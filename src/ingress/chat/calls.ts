@@ -1,0 +1,76 @@
+import type { Part, ToolCallPart } from '../../canonical/content.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { nested, object, required, rest, text } from '../fields.ts'
+
+const FORMAT = 'chat'
+
+const TAKEN = new Set(['id', 'type', 'function', 'custom'])
+const TAKEN_SIGNED = new Set([...TAKEN, 'extra_content'])
+const FUNCTION = new Set(['name', 'arguments'])
+const CUSTOM = new Set(['name', 'input'])
+
+/** One tool call, behind its thought signature where it carries one. */
+export function readCall(wire: JsonObject): readonly Part[] {
+  const part = object(wire['custom']) !== undefined ? readCustomCall(wire) : readFunctionCall(wire)
+  const signature = thoughtSignature(wire)
+  if (signature === undefined) return [part]
+  return [{ type: 'reasoning', text: '', signature: { format: 'contents', value: signature } }, part]
+}
+
+/** Where Google's own chat surface puts the signature of a call: `extra_content.google.thought_signature`. */
+function thoughtSignature(wire: JsonObject): string | undefined {
+  const extra = wire['extra_content']
+  const google = isObject(extra) ? extra['google'] : undefined
+  const value = isObject(google) ? google['thought_signature'] : undefined
+  return typeof value === 'string' &&
+    Object.keys(extra as object).length === 1 &&
+    Object.keys(google as object).length === 1
+    ? value
+    : undefined
+}
+
+function readFunctionCall(wire: JsonObject): ToolCallPart {
+  const called = required(object(wire['function']))
+  const given = called['arguments']
+  return {
+    type: 'tool-call',
+    id: text(wire['id']) ?? '',
+    name: required(text(called['name'])),
+    arguments: isObject(given) ? JSON.stringify(given) : (text(given) ?? ''),
+    ...nested(FORMAT, wire, 'function', called, FUNCTION, takenOf(wire), {
+      ...spellCall(wire),
+      arguments: isObject(given) ? 'object' : given === undefined ? 'absent' : undefined,
+    }),
+  }
+}
+
+function readCustomCall(wire: JsonObject): ToolCallPart {
+  const called = required(object(wire['custom']))
+  return {
+    type: 'tool-call',
+    id: text(wire['id']) ?? '',
+    name: required(text(called['name'])),
+    arguments: text(called['input']) ?? '',
+    freeform: true,
+    ...nested(FORMAT, wire, 'custom', called, CUSTOM, takenOf(wire), spellCall(wire)),
+  }
+}
+
+const takenOf = (wire: JsonObject) => (thoughtSignature(wire) === undefined ? TAKEN : TAKEN_SIGNED)
+
+const spellCall = (wire: JsonObject) => ({
+  type: wire['type'] === undefined ? 'absent' : undefined,
+  id: wire['id'] === undefined ? 'absent' : undefined,
+})
+
+/** The call of the time before tools: it has no id, so its name is one. */
+export function readLegacyCall(wire: JsonObject): ToolCallPart {
+  const name = required(text(wire['name']))
+  return {
+    type: 'tool-call',
+    id: name,
+    name,
+    arguments: text(wire['arguments']) ?? '',
+    ...rest(FORMAT, wire, FUNCTION, { as: 'function_call' }),
+  }
+}

@@ -1,0 +1,193 @@
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
+import {
+  type CanonicalRequest,
+  EFFORTS,
+  type Effort,
+  type Output,
+  type Reasoning,
+  type Sampling,
+} from '../../canonical/request.ts'
+import { explained } from '../explain.ts'
+import { defined, flag, nested, number, object, objects, required, rest, spelling, text, texts } from '../fields.ts'
+import { readMessages } from './content.ts'
+import { readToolChoice, readTools } from './tools.ts'
+import * as wire from './wire.ts'
+
+const FORMAT = 'chat'
+
+/** `POST /v1/chat/completions` (FORMATS §2) as a canonical request. */
+export const readRequest = ({ body }: WireRequest): CanonicalRequest => explained(wire.request, body, () => read(body))
+
+function read(body: JsonObject): CanonicalRequest {
+  const refused: string[] = []
+  const output = readOutput(body, refused)
+  const sampling = readSampling(body, refused)
+  const reasoning = readReasoning(body, refused)
+  const both = body['safety_identifier'] != null && body['user'] != null
+  if (both) refused.push('user')
+  const store = flag(body['store'])
+  return {
+    model: required(text(body['model'])),
+    messages: readMessages(required(objects(body['messages']))),
+    ...defined({
+      tools: readTools(body),
+      toolChoice: readToolChoice(body),
+      parallelToolCalls: flag(body['parallel_tool_calls']),
+    }),
+    output,
+    sampling,
+    ...defined({
+      reasoning,
+      state: store === undefined ? undefined : { store },
+      endUser: text(body['safety_identifier']) ?? text(body['user']),
+      metadata: object(body['metadata']),
+      serviceTier: text(body['service_tier']),
+      cacheKey: text(body['prompt_cache_key']),
+    }),
+    stream: flag(body['stream']) ?? false,
+    ...withStreamOptions(body, rest(FORMAT, body, TAKEN, spell(body), refused)),
+  }
+}
+
+const TAKEN = new Set([
+  ...['model', 'messages', 'tools', 'functions', 'web_search_options', 'tool_choice', 'function_call'],
+  ...['parallel_tool_calls', 'modalities', 'n', 'response_format', 'verbosity', 'audio', 'reasoning'],
+  ...['reasoning_effort', 'store', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature'],
+  ...['top_p', 'frequency_penalty', 'presence_penalty', 'seed', 'stop', 'logprobs', 'top_logprobs'],
+  ...['safety_identifier', 'user', 'metadata', 'service_tier', 'prompt_cache_key'],
+])
+
+/** Two words for one thing, a string for a list of one, an explicit default: none of it is meaning. */
+function spell(body: JsonObject): JsonObject | undefined {
+  return spelling({
+    limit: body['max_completion_tokens'] == null && body['max_tokens'] != null ? 'max_tokens' : undefined,
+    stop: typeof body['stop'] === 'string' ? 'string' : undefined,
+    user: body['safety_identifier'] == null && body['user'] != null ? 'user' : undefined,
+    stream: body['stream'] === false ? false : undefined,
+    logprobs: body['logprobs'] === false && body['top_logprobs'] == null ? false : undefined,
+    tools: Array.isArray(body['tools']) && body['tools'].length === 0 ? 'empty' : undefined,
+    functions: Array.isArray(body['functions']) && body['functions'].length === 0 ? 'empty' : undefined,
+  })
+}
+
+/** Whether usage is wanted in a stream is the caller's spelling: every other format always tells it. */
+function withStreamOptions(body: JsonObject, node: Node): Node {
+  const options = object(body['stream_options'])
+  if (options === undefined) return node
+  const { include_usage, ...others } = options
+  const spelt = { ...node.spelling?.[FORMAT], stream_options: include_usage === undefined ? {} : { include_usage } }
+  const extras =
+    Object.keys(others).length === 0 ? node.extras?.[FORMAT] : { ...node.extras?.[FORMAT], stream_options: others }
+  return { ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }), spelling: { [FORMAT]: spelt } }
+}
+
+function readSampling(body: JsonObject, refused: string[]): Sampling {
+  const limit = number(body['max_completion_tokens'])
+  const older = number(body['max_tokens'])
+  if (limit !== undefined && older !== undefined) refused.push('max_tokens')
+  const stop = body['stop']
+  return defined({
+    maxTokens: limit ?? older,
+    temperature: number(body['temperature']),
+    topP: number(body['top_p']),
+    frequencyPenalty: number(body['frequency_penalty']),
+    presencePenalty: number(body['presence_penalty']),
+    seed: number(body['seed']),
+    stop: typeof stop === 'string' ? [stop] : texts(stop),
+    logprobs: readLogprobs(body, refused),
+  })
+}
+
+/** `logprobs: true` alone is a wish for the chosen tokens; a count without it is nothing we can read. */
+function readLogprobs(body: JsonObject, refused: string[]): number | undefined {
+  const wanted = flag(body['logprobs'])
+  const top = number(body['top_logprobs'])
+  if (wanted === true && top !== 0) return top ?? 0
+  if (wanted === true || top !== undefined) refused.push('logprobs', 'top_logprobs')
+  return undefined
+}
+
+function readOutput(body: JsonObject, refused: string[]): Output {
+  return defined({
+    modalities: texts(body['modalities']) as Output['modalities'],
+    candidates: number(body['n']),
+    text: readShape(body, refused),
+    verbosity: text(body['verbosity']),
+    audio: readAudio(body, refused),
+  })
+}
+
+function readShape(body: JsonObject, refused: string[]): Output['text'] {
+  const format = object(body['response_format'])
+  if (format === undefined) return undefined
+  const type = format['type']
+  if (type === 'text') return { shape: 'text', ...rest(FORMAT, format, TYPE) }
+  if (type === 'json_object') return { shape: 'json', ...rest(FORMAT, format, TYPE) }
+  const outer = format['json_schema']
+  if (type === 'json_schema' && isObject(outer) && isSchema(outer)) {
+    const { name, description, strict } = outer as { name?: string; description?: string; strict?: boolean }
+    return {
+      shape: 'schema',
+      schema: outer['schema'] as JsonObject,
+      ...defined({ name, description: description ?? undefined, strict: strict ?? undefined }),
+      ...nested(FORMAT, format, 'json_schema', outer, SCHEMA, SCHEMA_TYPE),
+    }
+  }
+  refused.push('response_format')
+  return undefined
+}
+
+const TYPE = new Set(['type'])
+const SCHEMA_TYPE = new Set(['type', 'json_schema'])
+const SCHEMA = new Set(['name', 'description', 'strict', 'schema'])
+
+const isSchema = (wire: JsonObject): boolean =>
+  isObject(wire['schema']) &&
+  (wire['name'] === undefined || typeof wire['name'] === 'string') &&
+  (wire['description'] == null || typeof wire['description'] === 'string') &&
+  (wire['strict'] == null || typeof wire['strict'] === 'boolean')
+
+const AUDIO = new Set(['voice', 'format'])
+
+function readAudio(body: JsonObject, refused: string[]): Output['audio'] {
+  const audio = object(body['audio'])
+  if (audio === undefined) return undefined
+  const { voice, format } = audio
+  if ((voice !== undefined && typeof voice !== 'string') || (format !== undefined && typeof format !== 'string')) {
+    refused.push('audio')
+    return undefined
+  }
+  return {
+    ...defined({ voice, mediaType: format === undefined ? undefined : `audio/${format}` }),
+    ...rest(FORMAT, audio, AUDIO),
+  }
+}
+
+const THOUGHT = new Set(['effort', 'max_tokens', 'exclude'])
+const isEffort = (value: unknown): value is Effort => EFFORTS.includes(value as Effort)
+
+/** `reasoning_effort`, or OpenRouter's `reasoning` object where that is all there is. */
+function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
+  const effort = text(body['reasoning_effort'])
+  const told = body['reasoning'] ?? undefined
+  if (effort !== undefined) {
+    if (told !== undefined) refused.push('reasoning')
+    if (isEffort(effort)) return { effort }
+    refused.push('reasoning_effort')
+    return undefined
+  }
+  if (told === undefined) return undefined
+  if (isObject(told) && isThought(told)) {
+    const { effort, max_tokens, exclude } = told as { effort?: Effort; max_tokens?: number; exclude?: boolean }
+    const show = exclude === undefined ? undefined : !exclude
+    return { ...defined({ effort, budget: max_tokens, show }), ...rest(FORMAT, told, THOUGHT, { as: 'reasoning' }) }
+  }
+  refused.push('reasoning')
+  return undefined
+}
+
+const isThought = (wire: JsonObject): boolean =>
+  (wire['effort'] === undefined || isEffort(wire['effort'])) &&
+  (wire['max_tokens'] === undefined || typeof wire['max_tokens'] === 'number') &&
+  (wire['exclude'] === undefined || typeof wire['exclude'] === 'boolean')

@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { WRITERS } from '../../src/egress/index.ts'
+import { READERS } from '../../src/ingress/index.ts'
+
+/** JSON's idea of a value: undefined fields and prototypes do not count. */
+export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
+
+export const same = (got: unknown, want: unknown): void => {
+  expect(plain(got)).toEqual(plain(want))
+}
+
+/** Enough for every push; `RUNS=20000 npm test` digs deeper. */
+export const RUNS = Number(process.env['RUNS'] ?? 300)
+
+export function holds<T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void, examples: readonly T[] = []): void {
+  fc.assert(
+    fc.property(arbitrary, value => check(value)),
+    { numRuns: RUNS, examples: examples.map(example => [example] as [T]) },
+  )
+}
+
+/** Formats whose reader and writer both have this direction. */
+export const formatsWith = (direction: 'request' | 'result' | 'events' | 'error'): string[] =>
+  Object.keys(READERS).filter(
+    format => READERS[format]![direction] !== undefined && WRITERS[format]?.[direction] !== undefined,
+  )
