@@ -1,0 +1,88 @@
+import { Pool } from 'undici'
+import type { ErrorKind } from './canonical/error.ts'
+import type { WireRequest } from './canonical/exchange.ts'
+import { addressed, place } from './channel/address.ts'
+import { Exchange } from './channel/exchange.ts'
+import type { ChannelConfig, ChannelFormat } from './config.ts'
+import type { ChannelHealth } from './router.ts'
+
+export { forwardable, retryAfterSeconds, single, upstreamId } from './channel/answer-headers.ts'
+export type { Answer, Exchange, Headers, Taker } from './channel/exchange.ts'
+
+/** What is sent: a request of a format, and the caller's headers some of which the channel may pass on. */
+export interface Sending {
+  readonly format: ChannelFormat
+  readonly wire: WireRequest
+  readonly from?: { readonly [name: string]: string }
+}
+
+/** A way to one upstream while it is in use: its connections, how busy it is, and whether it wants to be left alone. */
+export class Channel {
+  readonly config: ChannelConfig
+  private readonly pools = new Map<string, Pool>()
+  private open = 0
+  private cooling: { until: number; for: ErrorKind } | undefined
+  /** The ids the upstream lists, once they are known. */
+  listed: ReadonlySet<string> | undefined
+
+  constructor(config: ChannelConfig) {
+    this.config = config
+  }
+
+  /** The state the router decides by. */
+  get health(): ChannelHealth {
+    return {
+      open: this.open,
+      ...(this.cooling === undefined ? {} : { coolingUntil: this.cooling.until, coolingFor: this.cooling.for }),
+      ...(this.listed === undefined ? {} : { listed: this.listed }),
+    }
+  }
+
+  /** Leaves the upstream alone until then (Unix milliseconds). */
+  cool(until: number, reason: ErrorKind): void {
+    if (this.cooling === undefined || this.cooling.until < until) this.cooling = { until, for: reason }
+  }
+
+  /** Sends a request; what comes of it is told by the exchange, never thrown here. */
+  send(sending: Sending): Exchange {
+    const { origin, path, headers, body } = addressed(this.config, sending)
+    return this.exchange(origin, { method: 'POST', path, headers, body })
+  }
+
+  /** Asks for something that has no body: the upstream's list of models. */
+  get(format: ChannelFormat, path: string): Exchange {
+    const { origin, ...request } = place(this.config, format, { path, query: {} })
+    return this.exchange(origin, { method: 'GET', ...request })
+  }
+
+  /** Lets running exchanges end, then closes the connections. */
+  async close(): Promise<void> {
+    await Promise.all([...this.pools.values()].map(pool => pool.close()))
+  }
+
+  /** Breaks off what is running. */
+  async destroy(): Promise<void> {
+    await Promise.all([...this.pools.values()].map(pool => pool.destroy()))
+  }
+
+  private exchange(
+    origin: string,
+    request: { method: 'GET' | 'POST'; path: string; headers: { readonly [name: string]: string }; body?: string },
+  ): Exchange {
+    this.open++
+    const exchange = new Exchange(() => this.open--)
+    const { firstByte, idle } = this.config.timeout
+    this.pool(origin).dispatch({ ...request, headersTimeout: firstByte, bodyTimeout: idle }, exchange)
+    return exchange
+  }
+
+  /** A connection for each request in flight: waiting for another's answer costs more than a connection. */
+  private pool(origin: string): Pool {
+    let pool = this.pools.get(origin)
+    if (pool === undefined) {
+      pool = new Pool(origin, { connections: null, pipelining: 1, connect: { timeout: this.config.timeout.connect } })
+      this.pools.set(origin, pool)
+    }
+    return pool
+  }
+}

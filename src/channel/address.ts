@@ -1,0 +1,94 @@
+import type { WireRequest } from '../canonical/exchange.ts'
+import type { ChannelConfig, ChannelFormat } from '../config.ts'
+import { allowedBetas, authHeaders } from '../providers/index.ts'
+
+/** What goes onto the wire, ready for the HTTP client. */
+export interface Outgoing {
+  readonly origin: string
+  readonly path: string
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string
+}
+
+/** Headers that carry a credential or belong to one connection: never passed on, whatever an operator allows. */
+const OURS = new Set([
+  'authorization',
+  'x-api-key',
+  'x-goog-api-key',
+  'api-key',
+  'cookie',
+  'proxy-authorization',
+  'host',
+  'connection',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'transfer-encoding',
+  'accept-encoding',
+])
+
+/**
+ * A format's request, addressed to a channel: the path below its base address, the channel's own credential and
+ * headers, and of the caller's headers (`from`) those the channel lets through. The body is made text here, once.
+ */
+export function addressed(
+  channel: ChannelConfig,
+  { format, wire, from = {} }: { format: ChannelFormat; wire: WireRequest; from?: Outgoing['headers'] },
+): Outgoing {
+  const { origin, path, headers } = place(channel, format, wire)
+  return {
+    origin,
+    path,
+    headers: {
+      ...passedOn(channel, from),
+      ...filtered(wire.headers, channel.betas),
+      ...headers,
+      accept: wire.body['stream'] === true ? 'text/event-stream, application/json' : 'application/json',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(wire.body),
+  }
+}
+
+/** Where a path of a format is found at a channel, and what the channel always sends. */
+export function place(
+  channel: ChannelConfig,
+  format: ChannelFormat,
+  wire: Pick<WireRequest, 'path' | 'query'>,
+): Omit<Outgoing, 'body'> {
+  const base = new URL(format.baseUrl)
+  const query = queryOf({ ...wire.query, ...format.query })
+  return {
+    origin: base.origin,
+    path: `${base.pathname === '/' ? '' : base.pathname}${wire.path}${query}`,
+    headers: {
+      'accept-encoding': 'identity',
+      'user-agent': 'interlingua',
+      ...format.headers,
+      ...authHeaders(format.auth, channel.key),
+    },
+  }
+}
+
+function queryOf(fields: { readonly [name: string]: string }): string {
+  for (const _ in fields) return `?${new URLSearchParams(fields)}`
+  return ''
+}
+
+function passedOn(channel: ChannelConfig, from: Outgoing['headers']): Outgoing['headers'] {
+  const out: Record<string, string> = {}
+  for (const name of channel.allowHeaders) {
+    const value = from[name]
+    if (value !== undefined && !OURS.has(name)) out[name] = value
+  }
+  return out
+}
+
+/** The format's own headers, its words for trial features cut to what the channel takes. */
+function filtered(headers: Outgoing['headers'], policy: ChannelConfig['betas']): Outgoing['headers'] {
+  const said = headers['anthropic-beta']
+  if (said === undefined) return headers
+  const { 'anthropic-beta': _, ...rest } = headers
+  const betas = allowedBetas(policy, said)
+  return betas === undefined ? rest : { ...rest, 'anthropic-beta': betas }
+}

@@ -1,0 +1,181 @@
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+
+export interface Headers {
+  readonly [name: string]: string | string[] | undefined
+}
+
+/** Who takes the body of an answer, piece by piece; after `end` or `fail` nothing more comes. */
+export interface Taker {
+  take(bytes: Uint8Array): void
+  end(): void
+  fail(error: GatewayError): void
+}
+
+/** The head of an upstream's answer, with its body still to be taken, once: in pieces or as a text. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  flow(taker: Taker): void
+  /**
+   * The whole body.
+   *
+   * @throws GatewayError `upstream-failed` for more than `limit` bytes or a broken body, `timed-out`, `cancelled`.
+   */
+  text(limit: number): Promise<string>
+}
+
+/** What the HTTP client lets its handlers do. */
+interface Controller {
+  pause(): void
+  resume(): void
+  abort(reason: Error): void
+}
+
+const INFLATERS: { readonly [encoding: string]: () => Transform } = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+/** One request to an upstream, as the HTTP client's handler: nothing between the socket and the taker but this. */
+export class Exchange {
+  /** Rejects with GatewayError when there will be no head. */
+  readonly answer: Promise<Answer>
+  private resolve!: (answer: Answer) => void
+  private reject!: (error: GatewayError) => void
+  private readonly closed: () => void
+  private controller: Controller | undefined
+  private begun = false
+  private settled: GatewayError | 'ended' | undefined
+  private taker: Taker | undefined
+  private inflater: Transform | undefined
+  private early: Uint8Array[] = []
+
+  /** `closed` is called once, when the exchange no longer burdens the upstream. */
+  constructor(closed: () => void) {
+    this.closed = closed
+    this.answer = new Promise((resolve, reject) => {
+      this.resolve = resolve
+      this.reject = reject
+    })
+    this.answer.catch(() => {})
+  }
+
+  /** Ends it from our side: the upstream's connection is closed. */
+  abort(): void {
+    const reason = failure('cancelled', 'The caller went away.')
+    this.settle(reason)
+    this.controller?.abort(reason)
+  }
+
+  pause(): void {
+    this.controller?.pause()
+  }
+
+  resume(): void {
+    this.controller?.resume()
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.controller = controller
+    if (this.settled instanceof GatewayError) controller.abort(this.settled)
+  }
+
+  onResponseStart(_: Controller, status: number, headers: Headers): void {
+    if (status < 200) return
+    this.begun = true
+    const encoding = headers['content-encoding']
+    if (typeof encoding === 'string' && Object.hasOwn(INFLATERS, encoding)) this.inflate(INFLATERS[encoding]!())
+    this.resolve({
+      status,
+      headers,
+      flow: taker => this.flow(taker),
+      text: limit => this.text(limit),
+    })
+  }
+
+  onResponseData(_: Controller, chunk: Uint8Array): void {
+    if (this.inflater === undefined) this.give(chunk)
+    else this.inflater.write(chunk)
+  }
+
+  onResponseEnd(): void {
+    if (this.inflater === undefined) this.settle('ended')
+    else this.inflater.end()
+  }
+
+  onResponseError(_: Controller, error: Error): void {
+    this.settle(toFailure(error, this.begun))
+  }
+
+  private inflate(inflater: Transform): void {
+    this.inflater = inflater
+    inflater.on('data', (chunk: Uint8Array) => this.give(chunk))
+    inflater.on('end', () => this.settle('ended'))
+    inflater.on('error', error => this.settle(toFailure(error, true)))
+  }
+
+  private give(chunk: Uint8Array): void {
+    if (this.settled !== undefined) return
+    if (this.taker === undefined) this.early.push(chunk)
+    else this.taker.take(chunk)
+  }
+
+  private settle(outcome: GatewayError | 'ended'): void {
+    if (this.settled !== undefined) return
+    this.settled = outcome
+    this.closed()
+    if (outcome !== 'ended') this.reject(outcome)
+    if (this.taker !== undefined) this.tell(this.taker, outcome)
+  }
+
+  private tell(taker: Taker, outcome: GatewayError | 'ended'): void {
+    if (outcome === 'ended') taker.end()
+    else taker.fail(outcome)
+  }
+
+  /** What came between the head and this call was kept, in order. */
+  private flow(taker: Taker): void {
+    this.taker = taker
+    for (const chunk of this.early) taker.take(chunk)
+    this.early = []
+    if (this.settled !== undefined) this.tell(taker, this.settled)
+  }
+
+  private text(limit: number): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const chunks: Uint8Array[] = []
+      let size = 0
+      this.flow({
+        take: chunk => {
+          size += chunk.length
+          if (size <= limit) chunks.push(chunk)
+          else this.controller?.abort(failure('upstream-failed', 'The upstream answered more than the gateway takes.'))
+        },
+        end: () => resolve(Buffer.concat(chunks, size).toString('utf8')),
+        fail: reject,
+      })
+    })
+  }
+}
+
+const TIMEOUTS: { readonly [code: string]: string } = {
+  UND_ERR_CONNECT_TIMEOUT: 'The upstream did not take the connection in time.',
+  UND_ERR_HEADERS_TIMEOUT: 'The upstream did not begin to answer in time.',
+  UND_ERR_BODY_TIMEOUT: 'The upstream fell silent in the middle of its answer.',
+  ETIMEDOUT: 'The upstream did not take the connection in time.',
+}
+
+/** What the HTTP client says, in words that name no address. */
+function toFailure(error: Error, begun: boolean): GatewayError {
+  if (error instanceof GatewayError) return error
+  const timeout = TIMEOUTS[String((error as { code?: unknown }).code)]
+  if (timeout !== undefined) return failure('timed-out', timeout, error)
+  const message = begun ? 'The upstream broke off its answer.' : 'The upstream could not be reached.'
+  return failure('upstream-failed', message, error)
+}
+
+const failure = (kind: ErrorKind, message: string, cause?: Error): GatewayError =>
+  new GatewayError({ kind, message }, cause === undefined ? {} : { cause })

@@ -1,0 +1,87 @@
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ChannelConfig } from '../../src/config.ts'
+
+export interface Seen {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  /** Unix milliseconds at which the connection closed before the answer was whole. */
+  brokenAt?: number
+}
+
+export type Script = (response: ServerResponse, seen: Seen) => unknown
+
+/** An upstream on the loopback that answers by a script and remembers what it was asked. */
+export class FakeUpstream {
+  readonly seen: Seen[] = []
+  script: Script
+  private readonly server: Server
+
+  private constructor(script: Script) {
+    this.script = script
+    this.server = createServer((message, response) => {
+      let text = ''
+      message.setEncoding('utf8')
+      message.on('data', chunk => (text += chunk))
+      message.on('end', () => {
+        const seen: Seen = { method: message.method!, url: message.url!, headers: message.headers, text }
+        this.seen.push(seen)
+        response.on('close', () => {
+          if (!response.writableFinished) seen.brokenAt = Date.now()
+        })
+        this.script(response, seen)
+      })
+    })
+  }
+
+  static async open(script: Script): Promise<FakeUpstream> {
+    const upstream = new FakeUpstream(script)
+    await new Promise<void>(resolve => upstream.server.listen(0, '127.0.0.1', resolve))
+    return upstream
+  }
+
+  get address(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+  }
+
+  close(): Promise<void> {
+    this.server.closeAllConnections()
+    return new Promise(resolve => this.server.close(() => resolve()))
+  }
+}
+
+/** A port of the loopback on which nobody listens. */
+export async function deadAddress(): Promise<string> {
+  const upstream = await FakeUpstream.open(() => {})
+  const { address } = upstream
+  await upstream.close()
+  return address
+}
+
+/** A complete channel config, most of it by default. */
+export const channelAt = (
+  address: string,
+  { format = 'chat', ...fields }: Partial<ChannelConfig> & { format?: string } = {},
+): ChannelConfig => ({
+  name: 'secret-channel',
+  provider: 'custom',
+  formats: [{ format, baseUrl: `${address}/v1`, auth: 'bearer', headers: {}, query: {}, dialect: {} }],
+  key: 'upstream-key-1234',
+  models: { named: new Map([['m', 'm']]), patterns: [] },
+  priority: 0,
+  weight: 1,
+  timeout: { connect: 1000, firstByte: 2000, idle: 2000 },
+  allowHeaders: [],
+  betas: 'allow',
+  ...fields,
+})
+
+export async function until(condition: () => boolean, milliseconds = 5000): Promise<void> {
+  const end = Date.now() + milliseconds
+  while (!condition()) {
+    if (Date.now() > end) throw new Error('waited in vain')
+    await new Promise(resolve => setTimeout(resolve, 2))
+  }
+}
