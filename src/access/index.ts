@@ -1,4 +1,13 @@
-import type { Config, GroupConfig } from '../config.ts'
+import { timingSafeEqual } from 'node:crypto'
+import { GatewayError } from '../canonical/error.ts'
+import { hashOf } from '../config/hash.ts'
+import { watchPath } from '../config/watch.ts'
+import type { Config, GroupConfig, KeyConfig } from '../config.ts'
+import { type Credentials, credentialOf } from './credential.ts'
+import { keyFile, readKeys } from './key-file.ts'
+import { Limits } from './limits.ts'
+
+export type { Credentials } from './credential.ts'
 
 /** Who asks. */
 export interface Caller {
@@ -7,18 +16,12 @@ export interface Caller {
   readonly group: GroupConfig
 }
 
-/** What of a request may carry a credential; names of headers in lower case, as Node gives them. */
-export interface Credentials {
-  readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
-  /** The value of `?key=`, where there is one. */
-  readonly queryKey?: string
-}
-
 export interface Access {
   /**
    * Whose key this is.
    *
-   * @throws GatewayError `unauthenticated` without a key or with one that is unknown or revoked.
+   * @throws GatewayError `unauthenticated` without a key or with one that is unknown or revoked, `forbidden` where the
+   * key's group is gone.
    */
   identify(credentials: Credentials): Caller
   /**
@@ -35,7 +38,95 @@ export interface Access {
   close(): void
 }
 
-/** Opens the keys of the config and those of the key file in its data directory, which is watched for changes. */
-export function openAccess(_config: Config): Access {
-  throw new Error('not written yet')
+export interface AccessOptions {
+  /** Unix time in milliseconds. */
+  readonly now?: () => number
+  /** Told when the key file cannot be read any more; the keys known before stay good. */
+  readonly onFault?: (message: string) => void
 }
+
+/**
+ * Opens the keys of the config and those of the key file in its data directory, which is watched for changes.
+ *
+ * @throws KeyError where there is a key file that cannot be read.
+ */
+export function openAccess(config: Config, { now = Date.now, onFault = () => {} }: AccessOptions = {}): Access {
+  const limits = new Limits()
+  let { groups, dataDir } = config
+  let fixed = config.keys
+  let stored: readonly KeyConfig[] = []
+  let ring = new KeyRing(fixed)
+
+  const load = (): void => {
+    stored = storedKeys(dataDir)
+    ring = new KeyRing([...fixed, ...stored])
+  }
+  const refresh = (): void => {
+    try {
+      load()
+    } catch (thrown) {
+      onFault((thrown as Error).message)
+    }
+  }
+  let unwatch = watchPath(keyFile(dataDir), refresh)
+  try {
+    load()
+  } catch (thrown) {
+    unwatch()
+    throw thrown
+  }
+
+  return {
+    identify(credentials) {
+      const key = ring.find(credentialOf(credentials))
+      const group = groups.get(key.group)
+      if (group !== undefined) return { key: key.name, group }
+      throw new GatewayError({ kind: 'forbidden', message: 'The group of this API key does not exist any more.' })
+    },
+    admit: caller => limits.admit(caller.key, caller.group, now()),
+    spend: (caller, tokens) => limits.spend(caller.key, caller.group, tokens, now()),
+    reload(next) {
+      groups = next.groups
+      fixed = next.keys
+      if (next.dataDir !== dataDir) {
+        unwatch()
+        dataDir = next.dataDir
+        unwatch = watchPath(keyFile(dataDir), refresh)
+      }
+      ring = new KeyRing([...fixed, ...stored])
+      refresh()
+    },
+    close: () => unwatch(),
+  }
+}
+
+const storedKeys = (dataDir: string): KeyConfig[] =>
+  readKeys(keyFile(dataDir))
+    .filter(key => key.revokedAt === undefined)
+    .map(({ name, hash, group }) => ({ name, hash, group }))
+
+/** Finds keys by their hash: by its first letters quickly, by the whole of it in constant time. */
+class KeyRing {
+  readonly #byStart = new Map<string, KeyConfig[]>()
+
+  constructor(keys: readonly KeyConfig[]) {
+    for (const key of keys) {
+      const start = key.hash.slice(0, 8)
+      const others = this.#byStart.get(start)
+      if (others === undefined) this.#byStart.set(start, [key])
+      else others.push(key)
+    }
+  }
+
+  find(credential: string | undefined): KeyConfig {
+    if (credential === undefined) throw unauthenticated('No API key was given.', 'missing_api_key')
+    const hash = hashOf(credential)
+    const shown = Buffer.from(hash)
+    const found = this.#byStart.get(hash.slice(0, 8))?.find(key => timingSafeEqual(shown, Buffer.from(key.hash)))
+    if (found === undefined) throw unauthenticated('The API key is not valid.', 'invalid_api_key')
+    return found
+  }
+}
+
+const unauthenticated = (message: string, code: string): GatewayError =>
+  new GatewayError({ kind: 'unauthenticated', message, code })

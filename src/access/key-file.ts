@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { hashOf } from '../config/hash.ts'
+
+/** A key that was made here; the key itself was shown once and is not kept. */
+export interface StoredKey {
+  readonly name: string
+  /** SHA-256 of the key, in hex. */
+  readonly hash: string
+  readonly group: string
+  /** How the key begins, to tell it from others. */
+  readonly hint: string
+  /** ISO 8601. */
+  readonly createdAt: string
+  readonly revokedAt?: string
+}
+
+/** Where the keys of a data directory are kept. */
+export const keyFile = (dataDir: string): string => join(dataDir, 'keys.json')
+
+/** Something is wrong with a key command or with the key file; the message is for the operator. */
+export class KeyError extends Error {
+  override readonly name = 'KeyError'
+}
+
+/**
+ * All keys of the file, revoked ones too; none where there is no file.
+ *
+ * @throws KeyError where the file is not one of ours.
+ */
+export function readKeys(path: string): readonly StoredKey[] {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw new KeyError(`${path} cannot be read: ${(thrown as Error).message}`)
+  }
+  const keys = keysIn(text)
+  if (keys === undefined) throw new KeyError(`${path} is damaged: it should hold {"keys": [{"name", "hash", "group"}]}`)
+  return keys
+}
+
+function keysIn(text: string): readonly StoredKey[] | undefined {
+  try {
+    const { keys } = JSON.parse(text) as { keys: readonly StoredKey[] }
+    const sound = ({ name, hash, group }: StoredKey): boolean =>
+      typeof name === 'string' && typeof group === 'string' && /^[0-9a-f]{64}$/.test(hash)
+    return keys.every(sound) ? keys : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Makes a key and returns it; afterwards only its hash is known. */
+export function createKey(path: string, name: string, group: string, now = new Date()): string {
+  const keys = readKeys(path)
+  if (active(keys, name) !== undefined)
+    throw new KeyError(`there is a key named "${name}" already; rotate or revoke it`)
+  const { key, hash, hint } = newKey()
+  writeKeys(path, [...keys, { name, hash, group, hint, createdAt: now.toISOString() }])
+  return key
+}
+
+/** Ends a key. */
+export function revokeKey(path: string, name: string, now = new Date()): void {
+  const keys = readKeys(path)
+  const key = required(keys, name)
+  writeKeys(
+    path,
+    keys.map(one => (one === key ? { ...one, revokedAt: now.toISOString() } : one)),
+  )
+}
+
+/** Replaces a key by a new one of the same name and group; the old one ends at once. */
+export function rotateKey(path: string, name: string, now = new Date()): string {
+  const { group } = required(readKeys(path), name)
+  revokeKey(path, name, now)
+  return createKey(path, name, group, now)
+}
+
+const active = (keys: readonly StoredKey[], name: string): StoredKey | undefined =>
+  keys.find(key => key.name === name && key.revokedAt === undefined)
+
+function required(keys: readonly StoredKey[], name: string): StoredKey {
+  const key = active(keys, name)
+  if (key === undefined) throw new KeyError(`there is no key named "${name}"`)
+  return key
+}
+
+function newKey(): { key: string; hash: string; hint: string } {
+  const key = `il-${randomBytes(24).toString('base64url')}`
+  return { key, hash: hashOf(key), hint: key.slice(0, 7) }
+}
+
+/** Replaces the file in one step, readable by its owner alone. */
+function writeKeys(path: string, keys: readonly StoredKey[]): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const fresh = `${path}.${process.pid}.tmp`
+  writeFileSync(fresh, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600 })
+  renameSync(fresh, path)
+}

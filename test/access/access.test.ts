@@ -1,0 +1,179 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type Access, openAccess } from '../../src/access/index.ts'
+import { createKey, keyFile, readKeys, revokeKey, rotateKey } from '../../src/access/key-file.ts'
+import { GatewayError } from '../../src/canonical/error.ts'
+import { type Config, readConfig } from '../../src/config.ts'
+
+const dirs: string[] = []
+const opened: Access[] = []
+afterEach(() => {
+  for (const access of opened.splice(0)) access.close()
+  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true })
+})
+
+function dataDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'access-'))
+  dirs.push(dir)
+  return dir
+}
+
+const configOf = (lines: string, dir = dataDir()): Config => readConfig(`data_dir: ${dir}\n${lines}`, {})
+
+function open(config: Config, now?: () => number): Access {
+  const access = openAccess(config, now === undefined ? {} : { now })
+  opened.push(access)
+  return access
+}
+
+const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
+
+function refusal(act: () => unknown): GatewayError['error'] {
+  try {
+    act()
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown.error
+  }
+  throw new Error('it was not refused')
+}
+
+const KEYS = `groups:
+  default: { models: [m], rpm: 2 }
+  rich: { tpm: 600 }
+keys:
+  - { name: dev, key: dev-secret }
+  - { name: boss, key: boss-secret, group: rich }
+`
+
+describe('whose key it is', () => {
+  it('knows fixed keys and their groups', () => {
+    const access = open(configOf(KEYS))
+    expect(access.identify(bearer('boss-secret'))).toMatchObject({ key: 'boss', group: { name: 'rich', tpm: 600 } })
+    expect(access.identify(bearer('dev-secret'))).toMatchObject({ key: 'dev', group: { models: ['m'], rpm: 2 } })
+  })
+
+  it('refuses no key and a wrong key, and repeats neither', () => {
+    const access = open(configOf(KEYS))
+    expect(refusal(() => access.identify({ headers: {} }))).toMatchObject({ kind: 'unauthenticated' })
+    const wrong = refusal(() => access.identify(bearer('dev-secre')))
+    expect(wrong).toMatchObject({ kind: 'unauthenticated', code: 'invalid_api_key' })
+    expect(JSON.stringify(wrong)).not.toContain('dev-secre')
+  })
+
+  it('keeps no key in the config', () => {
+    const config = configOf(KEYS)
+    expect(JSON.stringify(config.keys)).not.toContain('secret')
+  })
+
+  it('takes a new config, and refuses keys of groups that are gone', () => {
+    const config = configOf(KEYS)
+    const access = open(config)
+    const made = createKey(keyFile(config.dataDir), 'made', 'rich')
+    access.reload(readConfig(`data_dir: ${config.dataDir}\nkeys: [{ name: new, key: new-secret }]`, {}))
+    expect(access.identify(bearer('new-secret')).key).toBe('new')
+    expect(refusal(() => access.identify(bearer('dev-secret')))).toMatchObject({ kind: 'unauthenticated' })
+    expect(refusal(() => access.identify(bearer(made)))).toMatchObject({ kind: 'forbidden' })
+  })
+})
+
+describe('limits', () => {
+  it('admits a minute of requests, then says when the next may come', () => {
+    let now = 0
+    const access = open(configOf(KEYS), () => now)
+    const dev = access.identify(bearer('dev-secret'))
+    access.admit(dev)
+    access.admit(dev)
+    expect(refusal(() => access.admit(dev))).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 30 })
+    now += 29_000
+    expect(refusal(() => access.admit(dev))).toMatchObject({ retryAfterSeconds: 1 })
+    now += 1000
+    access.admit(dev)
+    expect(refusal(() => access.admit(dev))).toMatchObject({ kind: 'rate-limited' })
+  })
+
+  it('makes a key wait until it has paid off its tokens', () => {
+    let now = 0
+    const access = open(configOf(KEYS), () => now)
+    const boss = access.identify(bearer('boss-secret'))
+    access.admit(boss)
+    access.spend(boss, 900)
+    expect(refusal(() => access.admit(boss))).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 31 })
+    now += 30_200
+    access.admit(boss)
+  })
+
+  it('counts each key of a group on its own', () => {
+    const access = open(
+      configOf(`groups: { default: { rpm: 1 } }
+keys: [{ name: a, key: ka }, { name: b, key: kb }]`),
+    )
+    access.admit(access.identify(bearer('ka')))
+    access.admit(access.identify(bearer('kb')))
+    expect(refusal(() => access.admit(access.identify(bearer('ka'))))).toMatchObject({ kind: 'rate-limited' })
+  })
+
+  it('keeps what was used when the limit changes', () => {
+    const config = configOf(KEYS)
+    const access = open(config, () => 0)
+    access.admit(access.identify(bearer('dev-secret')))
+    const more = KEYS.replace('rpm: 2', 'rpm: 3')
+    access.reload(readConfig(`data_dir: ${config.dataDir}\n${more}`, {}))
+    const dev = access.identify(bearer('dev-secret'))
+    access.admit(dev)
+    access.admit(dev)
+    expect(refusal(() => access.admit(dev))).toMatchObject({ kind: 'rate-limited' })
+  })
+
+  it('never admits where the limit is zero', () => {
+    const access = open(configOf('groups: { default: { rpm: 0 } }\nkeys: [{ name: a, key: ka }]'))
+    expect(refusal(() => access.admit(access.identify(bearer('ka'))))).toMatchObject({ retryAfterSeconds: 3600 })
+  })
+})
+
+describe('the key file', () => {
+  it('holds hashes only, for its owner only', () => {
+    const path = keyFile(join(dataDir(), 'deeper'))
+    const key = createKey(path, 'first', 'default')
+    expect(readFileSync(path, 'utf8')).not.toContain(key)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(readKeys(path)).toMatchObject([{ name: 'first', group: 'default', hint: key.slice(0, 7) }])
+  })
+
+  it('makes, rotates and revokes', () => {
+    const config = configOf('')
+    const path = keyFile(config.dataDir)
+    const first = createKey(path, 'a', 'default')
+    expect(() => createKey(path, 'a', 'default')).toThrow('already')
+    const second = rotateKey(path, 'a')
+    const access = open(config)
+    expect(access.identify(bearer(second)).key).toBe('a')
+    expect(refusal(() => access.identify(bearer(first)))).toMatchObject({ kind: 'unauthenticated' })
+    revokeKey(path, 'a')
+    expect(() => revokeKey(path, 'a')).toThrow('no key named "a"')
+    expect(createKey(path, 'a', 'default')).not.toBe(second)
+  })
+
+  it('is watched: a key made or revoked meanwhile counts at once', async () => {
+    const config = configOf('')
+    const access = open(config)
+    const key = createKey(keyFile(config.dataDir), 'late', 'default')
+    await vi.waitFor(() => expect(access.identify(bearer(key)).key).toBe('late'), 5000)
+    revokeKey(keyFile(config.dataDir), 'late')
+    await vi.waitFor(() => expect(() => access.identify(bearer(key))).toThrow('not valid'), 5000)
+  })
+
+  it('keeps the known keys when the file is damaged, and says so', async () => {
+    const config = configOf('')
+    const key = createKey(keyFile(config.dataDir), 'a', 'default')
+    const onFault = vi.fn()
+    const access = openAccess(config, { onFault })
+    opened.push(access)
+    writeFileSync(keyFile(config.dataDir), '{"keys": [{}]}')
+    await vi.waitFor(() => expect(onFault).toHaveBeenCalled(), 5000)
+    expect(onFault.mock.calls[0]![0]).toContain('damaged')
+    expect(access.identify(bearer(key)).key).toBe('a')
+    expect(() => openAccess(config)).toThrow('damaged')
+  })
+})
