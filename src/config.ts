@@ -29,6 +29,8 @@ function shown(value: unknown): string {
 }
 
 const text = v.pipe(v.string(expects('a text')), v.minLength(1, 'is empty'))
+/** A key: whatever stands there is not shown. */
+const secret = v.pipe(v.string('expected a text'), v.minLength(1, 'is empty'))
 const texts = v.array(text, expects('a list of texts'))
 const record = <T extends v.GenericSchema>(value: T) => v.record(v.string(), value, expects('a map'))
 
@@ -93,14 +95,14 @@ const group = fields({
   on_loss: v.optional(oneOf(['show', 'refuse'])),
 })
 
-const key = fields({ name: text, key: text, group: v.optional(text) })
+const key = fields({ name: text, key: secret, group: v.optional(text) })
 
 const channel = fields({
   name: text,
   provider: text,
   formats: v.optional(texts),
   base_url: v.optional(v.union([address, record(address)], expects('an address, or a map of them by format'))),
-  key: v.optional(text),
+  key: v.optional(secret),
   models: v.optional(models),
   priority: v.optional(number('a number', Number.NEGATIVE_INFINITY, false)),
   weight: v.optional(number('a number, 0 or more', 0, false)),

@@ -1,0 +1,323 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in a config look like that
+import { describe, expect, it } from 'vitest'
+import { ConfigError, defaultConfig, readConfig } from '../src/config.ts'
+
+/** The contract: every field an operator may write, as documented. */
+const DOCUMENTED = `
+server:   { host: 127.0.0.1, port: 4747 }
+data_dir: ./data                      # embedded default
+store:    postgres://user@host/db
+redis:    redis://127.0.0.1:6379
+groups:
+  default: { models: ["*"], rpm: 600, tpm: 1000000, on_loss: show }
+keys:
+  - { name: dev, key: "\${DEV_KEY}", group: default }
+channels:
+  - name: openai-main
+    provider: openai
+    key: \${OPENAI_API_KEY}
+    models: [gpt-5.6, text-embedding-3-small]
+    priority: 0
+    weight: 1
+  - name: local
+    provider: custom
+    formats: [chat, embeddings]
+    base_url: http://127.0.0.1:9000/v1
+    key: none
+    models: { my-model: upstream-name }
+    dialect: { reasoning_field: reasoning_content }
+    timeout: { connect: 5s, first_byte: 60s, idle: 60s }
+    max_concurrent: 200
+models:
+  gpt-5.6: { interface: chat, context: 400000, input: [text, image], price: { input: 1.25, output: 10 } }
+`
+const ENV = { DEV_KEY: 'dev-secret', OPENAI_API_KEY: 'openai-secret' }
+
+/** The faults of a config that has some, as `line path message`. */
+function faults(text: string, env: { [name: string]: string } = ENV): string[] {
+  try {
+    readConfig(text, env)
+  } catch (thrown) {
+    if (thrown instanceof ConfigError)
+      return thrown.faults.map(({ line, path, message }) => `${line} ${path} ${message}`)
+    throw thrown
+  }
+  return []
+}
+
+const channel = (fields: string) => `channels:\n  - { name: c, ${fields} }`
+const one = (fields: string, env = {}) => readConfig(channel(fields), env).channels[0]!
+const custom = (fields: string) => one(`provider: custom, base_url: "http://u:1/v1", ${fields}`)
+
+describe('the documented config', () => {
+  it('is read whole', () => {
+    const config = readConfig(DOCUMENTED, ENV)
+    expect(config).toMatchObject({
+      server: { host: '127.0.0.1', port: 4747 },
+      dataDir: './data',
+      store: 'postgres://user@host/db',
+      redis: 'redis://127.0.0.1:6379',
+      channels: [
+        { name: 'openai-main', provider: 'openai', key: 'openai-secret', priority: 0, weight: 1 },
+        { name: 'local', provider: 'custom', maxConcurrent: 200 },
+      ],
+    })
+    expect(config.groups.get('default')).toEqual({
+      name: 'default',
+      models: ['*'],
+      rpm: 600,
+      tpm: 1_000_000,
+      onLoss: 'show',
+    })
+    const local = config.channels[1]!
+    expect(local.key).toBeUndefined()
+    expect(local.timeout).toEqual({ connect: 5000, firstByte: 60_000, idle: 60_000 })
+    expect(local.models).toEqual({ named: new Map([['my-model', 'upstream-name']]), patterns: [] })
+    expect(local.formats[0]).toEqual({
+      format: 'chat',
+      baseUrl: 'http://127.0.0.1:9000/v1',
+      auth: 'none',
+      headers: {},
+      query: {},
+      dialect: { reasoning_field: 'reasoning_content' },
+    })
+    expect(config.models.get('gpt-5.6')).toEqual({
+      id: 'gpt-5.6',
+      interface: 'chat',
+      context: 400_000,
+      input: ['text', 'image'],
+      output: ['text'],
+      price: { input: 1.25, output: 10 },
+    })
+  })
+
+  it('may be JSON, tabs and all', () => {
+    const json = JSON.stringify({ server: { port: 0 }, channels: [{ name: 'x', provider: 'ollama' }] }, null, '\t')
+    expect(readConfig(json, {})).toMatchObject({ server: { port: 0 }, channels: [{ name: 'x' }] })
+  })
+
+  it('may be empty: every default is filled in', () => {
+    const config = readConfig('# nothing yet\n', {})
+    expect(config.server).toEqual({
+      host: '127.0.0.1',
+      port: 4747,
+      heartbeat: 15_000,
+      grace: 30_000,
+      limits: { body: 33_554_432, byFormat: new Map() },
+    })
+    expect(config.groups.get('default')).toEqual({ name: 'default', models: ['*'], onLoss: 'show' })
+  })
+
+  it('takes sizes and durations with their units', () => {
+    const { server } = readConfig(
+      'server: { heartbeat: 500ms, grace: 1.5m, limits: { json_body: 1MiB, doors: { chat: 2KB, images: 9 } } }',
+      {},
+    )
+    expect(server).toMatchObject({ heartbeat: 500, grace: 90_000, limits: { body: 1_048_576 } })
+    expect(server.limits.byFormat).toEqual(
+      new Map([
+        ['chat', 2000],
+        ['images', 9],
+      ]),
+    )
+  })
+})
+
+describe('environment variables', () => {
+  it('stand in text values, with defaults, and become numbers where numbers are wanted', () => {
+    const config = readConfig('server: { host: "${HOST}", port: "${PORT:-8080}" }\ndata_dir: ${A}/x/${B:-y}', {
+      HOST: 'h',
+      A: 'a',
+      B: '',
+    })
+    expect(config).toMatchObject({ server: { host: 'h', port: 8080 }, dataDir: 'a/x/y' })
+  })
+
+  it('are not looked for in comments and keys, and can be written plainly', () => {
+    const config = readConfig('# ${NOT_SET}\ndata_dir: $${A}\nmodels: { "${B}": {} }', {})
+    expect(config.dataDir).toBe('${A}')
+    expect([...config.models.keys()]).toEqual(['${B}'])
+  })
+
+  it('are missed with their line', () => {
+    expect(faults('server:\n  host: ${NO_HOST}\n')).toEqual(['2  the environment variable NO_HOST is not set'])
+  })
+
+  it('cannot change the shape of the file', () => {
+    expect(readConfig('data_dir: "${A}"', { A: 'x", store: "y' }).dataDir).toBe('x", store: "y')
+  })
+})
+
+describe('faults name their line', () => {
+  it.each([
+    ['an unknown key', 'server: {}\nchanels: []', '2 chanels unknown key; did you mean "channels"?'],
+    [
+      'letters swapped',
+      `${channel('provider: ollama, pirority: 1')}`,
+      '2 channels[0].pirority unknown key; did you mean "priority"?',
+    ],
+    ['nothing like it', 'colour: red', '1 colour unknown key'],
+    ['a number for a text', 'server:\n  host: 3', '2 server.host expected a text, found 3'],
+    ['a text for a number', 'server:\n\n  port: many', '3 server.port expected a port, found "many"'],
+    ['a map for a list', 'channels: {}', '1 channels expected a list, found a map'],
+    ['a list for the whole', '- a', '1  expected a map, found a list'],
+    [
+      'a duration without unit',
+      'server:\n  heartbeat: 5',
+      '2 server.heartbeat expected a duration such as 5s or 500ms, found 5',
+    ],
+    [
+      'a word of a few',
+      'groups:\n  g: { on_loss: hide }',
+      '2 groups.g.on_loss expected "show" or "refuse", found "hide"',
+    ],
+    ['a missing field', 'channels:\n  - name: x', '2 channels[0].provider is missing'],
+    [
+      'an unknown provider',
+      channel('provider: antropic'),
+      '2 channels[0].provider unknown provider "antropic"; did you mean "anthropic"?',
+    ],
+    [
+      'an unknown format',
+      channel('provider: custom, base_url: "http://u", formats: [chatt]'),
+      '2 channels[0].formats[0] unknown format "chatt"; did you mean "chat"?',
+    ],
+    [
+      'no formats',
+      channel('provider: custom, base_url: "http://u"'),
+      '2 channels[0].formats is missing: list the formats this upstream speaks, best first',
+    ],
+    ['no address', channel('provider: custom, formats: [chat]'), '2 channels[0].base_url is missing'],
+    ['no key', channel('provider: anthropic'), '2 channels[0].key is missing, and ANTHROPIC_API_KEY is not set'],
+    ['an empty key', 'keys:\n  - name: a\n    key: ""', '3 keys[0].key is empty'],
+    [
+      'a key of no group',
+      'keys: [{ name: a, key: b, group: defualt }]',
+      '1 keys[0].group no group "defualt"; did you mean "default"?',
+    ],
+    ['a name twice', 'keys: [{ name: a, key: b }, { name: a, key: c }]', '1 keys[1].name another key is named "a"'],
+    [
+      'a credential passed on',
+      channel('provider: ollama, allow_headers: [Authorization]'),
+      '2 channels[0].allow_headers[0] "Authorization" never goes from a caller to an upstream',
+    ],
+    [
+      'a model that is no text',
+      channel('provider: ollama, models: [a, 1]'),
+      '2 channels[0].models[1] expected a text, found 1',
+    ],
+    ['a key twice', 'server: {}\nserver: {}', '2  Map keys must be unique'],
+    ['broken YAML', 'a: [', '1  Flow sequence in block collection must be sufficiently indented and end with a ]'],
+  ])('%s', (_, text, expected) => {
+    expect(faults(text, {})).toEqual([expected])
+  })
+
+  it('and all of them are told', () => {
+    const text =
+      'server:\n  prot: 1\nchannels:\n  - name: x\n    provider: ollama\n    weight: -1\n    timeout: { idle: soon }'
+    expect(faults(text).map(line => line.split(' ')[0])).toEqual(['2', '6', '7'])
+    expect(() => readConfig(text, {}, 'my.yaml')).toThrow('my.yaml:6: channels[0].weight: ')
+  })
+
+  it('never shows a key', () => {
+    expect(faults(channel('provider: openai, key: [very-secret]'))).toHaveLength(1)
+    expect(faults(channel('provider: openai, key: 12345678'))).toEqual(['2 channels[0].key expected a text'])
+  })
+})
+
+describe('models of a channel', () => {
+  it('come in three shapes', () => {
+    expect(custom('formats: [chat], models: [a, b]').models.named).toEqual(
+      new Map([
+        ['a', 'a'],
+        ['b', 'b'],
+      ]),
+    )
+    expect(custom('formats: [chat], models: { a: x }').models.named).toEqual(new Map([['a', 'x']]))
+    expect(custom('formats: [chat], models: ["*"]').models).toEqual({ named: new Map(), patterns: ['*'] })
+    expect(custom('formats: [chat]').models).toEqual({ named: new Map(), patterns: ['*'] })
+  })
+})
+
+describe('addresses', () => {
+  const urls = (fields: string): { [format: string]: string } =>
+    Object.fromEntries(
+      one(`provider: custom, key: none, ${fields}`).formats.map(({ format, baseUrl }) => [format, baseUrl]),
+    )
+
+  it("stand as the provider's own SDK takes them", () => {
+    expect(urls('formats: [chat], base_url: "http://u/v1/"')).toEqual({ chat: 'http://u/v1' })
+    expect(urls('formats: [chat], base_url: "http://u/api/paas/v4"')).toEqual({ chat: 'http://u/api/paas/v4' })
+    expect(urls('formats: [chat], base_url: "http://u"')).toEqual({ chat: 'http://u' })
+    expect(urls('formats: [messages], base_url: "http://u"')).toEqual({ messages: 'http://u' })
+    expect(urls('formats: [contents], base_url: "http://u/v1beta"')).toEqual({ contents: 'http://u' })
+  })
+
+  it('serve formats of both sorts from one base_url', () => {
+    const both = { chat: 'http://u/v1', messages: 'http://u', contents: 'http://u' }
+    expect(urls('formats: [chat, messages, contents], base_url: "http://u/v1"')).toEqual(both)
+    expect(urls('formats: [chat, messages, contents], base_url: "http://u"')).toEqual(both)
+  })
+
+  it('may be given a format each', () => {
+    expect(
+      urls('formats: [chat, messages], base_url: { chat: "http://a/v1", messages: "http://b/anthropic" }'),
+    ).toEqual({
+      chat: 'http://a/v1',
+      messages: 'http://b/anthropic',
+    })
+  })
+})
+
+describe('a preset', () => {
+  it('gives address, auth, formats and dialect, and the operator has the last word', () => {
+    const plain = one('provider: deepseek, key: k')
+    expect(plain.formats.map(({ format, baseUrl, auth }) => [format, baseUrl, auth])).toEqual([
+      ['chat', 'https://api.deepseek.com', 'bearer'],
+      ['messages', 'https://api.deepseek.com/anthropic', 'x-api-key'],
+      ['responses', 'https://api.deepseek.com', 'bearer'],
+    ])
+    const own = one('provider: deepseek, key: k, formats: [chat], dialect: { json_schema: true }, headers: { X-A: b }')
+    expect(own.formats).toHaveLength(1)
+    expect(own.formats[0]).toMatchObject({ headers: { 'x-a': 'b' } })
+    expect(own.formats[0]!.dialect).toMatchObject({ reasoning_field: 'reasoning_content', json_schema: true })
+  })
+
+  it('takes its key from where it usually is', () => {
+    expect(one('provider: google', { GOOGLE_API_KEY: 'g' }).key).toBe('g')
+    expect(one('provider: google, key: own', { GOOGLE_API_KEY: 'g' }).key).toBe('own')
+  })
+
+  it('of azure takes the address of the resource', () => {
+    const { formats } = one('provider: azure-openai, key: k', { AZURE_OPENAI_ENDPOINT: 'https://r.openai.azure.com/' })
+    expect(formats[0]).toMatchObject({ baseUrl: 'https://r.openai.azure.com/openai/v1', auth: 'api-key' })
+  })
+
+  it('trap 79: says which betas go to the upstream', () => {
+    expect(one('provider: anthropic, key: k').betas).toBe('allow')
+    expect(one('provider: deepseek, key: k').betas).toBe('none')
+    expect(one('provider: anthropic, key: k, betas: [a-1]').betas).toEqual(['a-1'])
+  })
+})
+
+describe('without a config', () => {
+  it('every provider whose key is in the environment is a channel', () => {
+    const { channels } = defaultConfig({ GEMINI_API_KEY: 'g', OPENAI_API_KEY: 'o', AZURE_OPENAI_API_KEY: 'no address' })
+    expect(channels.map(({ name, key }) => [name, key])).toEqual([
+      ['openai', 'o'],
+      ['google', 'g'],
+    ])
+    expect(channels[0]!.models.patterns).toEqual(['*'])
+  })
+
+  it('the built-in replay answers where there is none', () => {
+    const { channels } = defaultConfig({ OPENAI_API_KEY: '' })
+    expect(channels.map(({ name, provider }) => [name, provider])).toEqual([['replay', 'replay']])
+    expect(channels[0]!.formats.map(({ format }) => format)).toEqual(['chat', 'responses', 'messages', 'contents'])
+  })
+
+  it('the same holds for a config without channels, while an empty list means none', () => {
+    expect(readConfig('server: {}', { XAI_API_KEY: 'x' }).channels.map(({ name }) => name)).toEqual(['xai'])
+    expect(readConfig('channels: []', { XAI_API_KEY: 'x' }).channels).toEqual([])
+  })
+})

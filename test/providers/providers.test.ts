@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { WRITERS } from '../../src/egress/index.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { DIALECT_FLAGS } from '../../src/providers/dialects.ts'
+import { allowedBetas, authHeaders, baseUrlFor, FORMATS, kindOfFormat, PRESETS } from '../../src/providers/index.ts'
+
+const rows = [...PRESETS.values()].flatMap(preset => preset.formats.map(row => ({ preset, row })))
+
+describe('presets', () => {
+  it('name each format once, and only formats there are', () => {
+    for (const { formats } of PRESETS.values()) {
+      const names = formats.map(({ format }) => format)
+      expect(new Set(names).size).toBe(names.length)
+      for (const name of names) expect(FORMATS.has(name)).toBe(true)
+    }
+  })
+
+  it('write addresses as the config does', () => {
+    for (const { row } of rows)
+      if (row.baseUrl !== undefined) expect(row.baseUrl).toBe(baseUrlFor(row.format, row.baseUrl, false))
+  })
+
+  it('declare only dialect flags there are, with values they may have', () => {
+    for (const { row } of rows)
+      for (const [flag, value] of Object.entries(row.dialect ?? {})) {
+        const may = DIALECT_FLAGS.get(flag)
+        expect(may, flag).toBeDefined()
+        if (Array.isArray(may)) expect(may).toContain(value)
+        else if (may === 'yes-or-no') expect(typeof value).toBe('boolean')
+      }
+  })
+
+  it('know the kind of every format that can be read or written', () => {
+    for (const format of Object.keys({ ...READERS, ...WRITERS })) expect(FORMATS.has(format), format).toBe(true)
+  })
+})
+
+describe('formats', () => {
+  it('are of one kind where they can stand in for each other', () => {
+    expect(new Set(['chat', 'responses', 'messages', 'contents'].map(kindOfFormat)).size).toBe(1)
+    expect(kindOfFormat('embeddings')).not.toBe(kindOfFormat('chat'))
+    expect(kindOfFormat('something-new')).toBe('something-new')
+  })
+})
+
+describe('auth', () => {
+  it('shows the key as the vendor wants it', () => {
+    expect(authHeaders('bearer', 'k')).toEqual({ authorization: 'Bearer k' })
+    expect(authHeaders('x-api-key', 'k')).toEqual({ 'x-api-key': 'k' })
+    expect(authHeaders('x-goog-api-key', 'k')).toEqual({ 'x-goog-api-key': 'k' })
+    expect(authHeaders('api-key', 'k')).toEqual({ 'api-key': 'k' })
+    expect(authHeaders('bearer', undefined)).toEqual({})
+    expect(authHeaders('none', 'k')).toEqual({})
+  })
+})
+
+describe('trap 79: anthropic-beta', () => {
+  it('is passed on, filtered or dropped by the channel', () => {
+    expect(allowedBetas('allow', 'a-1, b-2')).toBe('a-1, b-2')
+    expect(allowedBetas('none', 'a-1')).toBeUndefined()
+    expect(allowedBetas(['b-2', 'c-3'], 'a-1, b-2')).toBe('b-2')
+    expect(allowedBetas(['c-3'], 'a-1')).toBeUndefined()
+    expect(allowedBetas('allow', undefined)).toBeUndefined()
+  })
+})
