@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Format, Json, JsonObject } from '../canonical/node.ts'
+import { isObject } from '../canonical/node.ts'
+
+/** One recorded exchange of a format; it has a whole answer, a streamed one, or both. */
+export interface Case {
+  readonly format: Format
+  /** `hello` of `hello.request.json`. */
+  readonly name: string
+  /** The body that was sent, where it is known. */
+  readonly request?: JsonObject
+  /** The body of the whole answer. */
+  readonly result?: JsonObject
+  /** The raw bytes of the streamed answer, as text. */
+  readonly events?: string
+}
+
+/** The fixtures that come with the gateway. */
+export const OWN_FIXTURES: string = new URL('../../fixtures', import.meta.url).pathname
+
+const FILE = /^([^.]+)\.(request\.json|result\.json|events\.sse)$/
+
+/** All cases of a folder of `<format>/<case>.{request.json,result.json,events.sse}`, by format and name. */
+export function readCases(folder: string): readonly Case[] {
+  if (!existsSync(folder)) return []
+  const formats = readdirSync(folder).filter(name => statSync(join(folder, name)).isDirectory())
+  return formats.sort().flatMap(format => casesOf(join(folder, format), format))
+}
+
+function casesOf(folder: string, format: Format): Case[] {
+  const found = readdirSync(folder).flatMap(file => FILE.exec(file)?.[1] ?? [])
+  return [...new Set(found)]
+    .sort()
+    .map(name => {
+      const request = bodyIn(join(folder, `${name}.request.json`))
+      const result = bodyIn(join(folder, `${name}.result.json`))
+      const events = textIn(join(folder, `${name}.events.sse`))
+      return {
+        format,
+        name,
+        ...(request === undefined ? {} : { request }),
+        ...(result === undefined ? {} : { result }),
+        ...(events === undefined ? {} : { events }),
+      }
+    })
+    .filter(one => 'result' in one || 'events' in one)
+}
+
+const textIn = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
+
+/** The body of a fixture, which may stand alone or inside its HTTP request or answer. */
+function bodyIn(path: string): JsonObject | undefined {
+  const text = textIn(path)
+  if (text === undefined) return undefined
+  const value = JSON.parse(text) as Json
+  if (!isObject(value)) return undefined
+  const inner = 'path' in value || 'status' in value ? value['body'] : undefined
+  return isObject(inner) ? inner : value
+}

@@ -1,0 +1,116 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Format, Json, JsonObject } from '../canonical/node.ts'
+import { isObject } from '../canonical/node.ts'
+import { type Case, OWN_FIXTURES, readCases } from './fixtures.ts'
+import { type Asked, modelOf, pick } from './pick.ts'
+
+/** An upstream that answers from fixtures, in every format that has some. */
+export interface Replay {
+  /** `http://127.0.0.1:49152` */
+  readonly url: string
+  readonly cases: readonly Case[]
+  close(): Promise<void>
+}
+
+export interface ReplayOptions {
+  readonly folder?: string
+  readonly host?: string
+  /** 0 takes any free port. */
+  readonly port?: number
+}
+
+/** Starts the replay; it serves the four conversation formats and the list of its models, and asks for no key. */
+export async function openReplay({
+  folder = OWN_FIXTURES,
+  host = '127.0.0.1',
+  port = 0,
+}: ReplayOptions = {}): Promise<Replay> {
+  const cases = readCases(folder)
+  const server = createServer((request, response) => {
+    bodyOf(request).then(
+      body => answer(cases, request, body, response),
+      () => send(response, 400, fault('The body is not JSON.')),
+    )
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const { port: taken } = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+    cases,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<JsonObject> {
+  const pieces: Buffer[] = []
+  for await (const piece of request) pieces.push(piece as Buffer)
+  const value: Json = pieces.length === 0 ? {} : (JSON.parse(Buffer.concat(pieces).toString()) as Json)
+  return isObject(value) ? value : {}
+}
+
+/** Which format a path belongs to; those that name a model and a method do it in the path. */
+const PATHS: readonly { readonly path: RegExp; readonly format: Format }[] = [
+  { path: /^\/v1\/chat\/completions$/, format: 'chat' },
+  { path: /^\/v1\/responses$/, format: 'responses' },
+  { path: /^\/v1\/messages$/, format: 'messages' },
+  {
+    path: /^\/v1(?:beta)?\/models\/(?<model>.+):(?<method>generateContent|streamGenerateContent)$/,
+    format: 'contents',
+  },
+]
+
+function answer(cases: readonly Case[], request: IncomingMessage, body: JsonObject, response: ServerResponse): void {
+  const url = new URL(request.url ?? '/', 'http://replay')
+  const asked = request.method === 'POST' ? askedBy(url, body) : undefined
+  const found = asked === undefined ? undefined : pick(cases, asked)
+  if (request.method === 'GET' && /^\/v1(?:beta)?\/models$/.test(url.pathname)) send(response, 200, listOf(cases))
+  else if (asked === undefined) send(response, 404, fault(`There is no ${url.pathname} here.`))
+  else if (found === undefined) send(response, 404, fault(`There is no fixture to answer ${asked.format} with.`))
+  else if (!asked.stream) send(response, 200, found.result!)
+  else if (asked.format === 'contents' && url.searchParams.get('alt') !== 'sse')
+    end(response, 200, 'application/json', asArray(found.events!))
+  else end(response, 200, 'text/event-stream', found.events!)
+}
+
+const fault = (message: string): JsonObject => ({ error: { message } })
+
+function askedBy(url: URL, body: JsonObject): Asked | undefined {
+  for (const { path, format } of PATHS) {
+    const match = path.exec(url.pathname)
+    if (match === null) continue
+    const model = match.groups?.['model'] ?? body['model']
+    const stream = match.groups === undefined ? body['stream'] === true : match.groups['method'] !== 'generateContent'
+    return { format, model: typeof model === 'string' ? decodeURIComponent(model) : '', stream, body }
+  }
+  return undefined
+}
+
+/** The models in all the shapes there are at once: each client reads its own. */
+function listOf(cases: readonly Case[]): JsonObject {
+  const ids = ['replay', ...cases.map(modelOf)]
+  return {
+    object: 'list',
+    data: ids.map(id => ({ id, object: 'model', type: 'model', display_name: id, created: 0, owned_by: 'replay' })),
+    models: ids.map(id => ({ name: `models/${id}` })),
+  }
+}
+
+/** Recorded events as the JSON list that is streamed to those who ask for no server-sent events. */
+const asArray = (events: string): string =>
+  `[${[...events.matchAll(/^data: ?(.*)$/gm)].map(match => match[1]!.trim()).join(',\r\n')}]`
+
+const send = (response: ServerResponse, status: number, body: JsonObject): void =>
+  end(response, status, 'application/json', JSON.stringify(body))
+
+function end(response: ServerResponse, status: number, type: string, text: string): void {
+  response.writeHead(status, { 'content-type': type })
+  response.end(text)
+}

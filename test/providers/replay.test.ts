@@ -1,0 +1,144 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import { defaultConfig, readConfig } from '../../src/config.ts'
+import type { Case } from '../../src/providers/fixtures.ts'
+import { pick } from '../../src/providers/pick.ts'
+import { openReplay, type Replay } from '../../src/providers/replay.ts'
+import { withReplay } from '../../src/providers/replay-channels.ts'
+
+let replay: Replay
+beforeAll(async () => {
+  replay = await openReplay()
+})
+afterAll(() => replay.close())
+
+const post = (path: string, body: unknown): Promise<Response> =>
+  fetch(replay.url + path, { method: 'POST', body: JSON.stringify(body) })
+
+const user = [{ role: 'user', content: 'Hi.' }]
+const contents = { contents: [{ parts: [{ text: 'Hi.' }] }] }
+
+describe('the built-in upstream', () => {
+  it.each([
+    ['/v1/chat/completions', { model: 'replay', messages: user }, 'choices'],
+    ['/v1/responses', { model: 'replay', input: 'Hi.' }, 'output'],
+    ['/v1/messages', { model: 'replay', messages: user }, 'content'],
+    ['/v1beta/models/replay:generateContent', contents, 'candidates'],
+    ['/v1/models/a/b:generateContent', contents, 'candidates'],
+  ])('answers %s whole', async (path, body, field) => {
+    const response = await post(path, body)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(await response.json()).toHaveProperty(field)
+  })
+
+  it.each([
+    ['/v1/chat/completions', { messages: user, stream: true }, 'data: [DONE]'],
+    ['/v1/responses', { input: 'Hi.', stream: true }, 'event: response.completed'],
+    ['/v1/messages', { messages: user, stream: true }, 'event: message_stop'],
+    ['/v1beta/models/replay:streamGenerateContent?alt=sse', contents, '"finishReason":"STOP"'],
+  ])('streams %s', async (path, body, sign) => {
+    const response = await post(path, body)
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(await response.text()).toContain(sign)
+  })
+
+  it('streams contents as a JSON list to those who ask for no events', async () => {
+    const list = (await (await post('/v1beta/models/replay:streamGenerateContent', contents)).json()) as JsonObject[]
+    expect(list.at(-1)).toMatchObject({ candidates: [{ finishReason: 'STOP' }] })
+  })
+
+  it('lists its models in every shape', async () => {
+    const list = (await (await fetch(`${replay.url}/v1/models`)).json()) as { data: { id: string }[] }
+    expect(list.data.map(({ id }) => id)).toEqual(expect.arrayContaining(['replay', 'replay-chat-hello']))
+    const { models } = (await (await fetch(`${replay.url}/v1beta/models`)).json()) as { models: unknown[] }
+    expect(models[0]).toEqual({ name: 'models/replay' })
+  })
+
+  it('refuses what it does not know', async () => {
+    expect((await post('/v1/embeddings', {})).status).toBe(404)
+    expect((await fetch(`${replay.url}/v1/chat/completions`)).status).toBe(404)
+    const broken = await fetch(`${replay.url}/v1/messages`, { method: 'POST', body: '{' })
+    expect(broken.status).toBe(400)
+  })
+
+  it('serves any other folder', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fixtures-'))
+    mkdirSync(join(folder, 'chat'))
+    writeFileSync(join(folder, 'chat', 'own.result.json'), '{"status":200,"headers":{},"body":{"id":"own"}}')
+    writeFileSync(join(folder, 'chat', 'own.request.to-messages.json'), 'no fixture')
+    const other = await openReplay({ folder })
+    const response = await fetch(`${other.url}/v1/chat/completions`, { method: 'POST', body: '{"messages":[]}' })
+    expect(await response.json()).toEqual({ id: 'own' })
+    const streamed = await fetch(`${other.url}/v1/chat/completions`, { method: 'POST', body: '{"stream":true}' })
+    expect(streamed.status).toBe(404)
+    await other.close()
+    rmSync(folder, { recursive: true })
+  })
+})
+
+describe('the fixture that answers', () => {
+  const result = (content: unknown): JsonObject => ({ choices: [{ message: content as JsonObject }] })
+  const call = (name: string) => ({ tool_calls: [{ id: '1', type: 'function', function: { name, arguments: '{}' } }] })
+  const cases: Case[] = [
+    {
+      format: 'chat',
+      name: 'aaa',
+      request: { messages: [{ role: 'user', content: 'a' }], seed: 1 },
+      result: result({}),
+    },
+    { format: 'chat', name: 'call', result: result(call('get_time')) },
+    { format: 'chat', name: 'weather', result: result(call('get_weather')) },
+    { format: 'chat', name: 'hello', result: result({ content: 'hi' }) },
+    { format: 'chat', name: 'streamed', events: 'data: {}\n\n' },
+    { format: 'messages', name: 'other', result: {} },
+  ]
+  const picked = (body: JsonObject, model = 'replay', stream = false): string | undefined =>
+    pick(cases, { format: 'chat', model, stream, body })?.name
+  const tools = (...names: string[]) => ({ tools: names.map(name => ({ type: 'function', function: { name } })) })
+
+  it('is the one the model names', () => expect(picked({}, 'replay-chat-weather')).toBe('weather'))
+  it('is the one with the very request, in whatever order', () =>
+    expect(picked({ seed: 1, stream: false, model: 'x', messages: [{ content: 'a', role: 'user' }] })).toBe('aaa'))
+  it('calls a tool where tools are offered, one of them if it can', () => {
+    expect(picked(tools('get_weather'))).toBe('weather')
+    expect(picked(tools('something_else'))).toBe('call')
+  })
+  it('answers in words once the tool has answered', () =>
+    expect(picked({ ...tools('get_weather'), messages: [{ role: 'tool', content: '21' }] })).toBe('hello'))
+  it('is plain text otherwise', () => expect(picked({ messages: [] })).toBe('hello'))
+  it('can be streamed where a stream is asked for', () =>
+    expect(picked({}, 'replay-chat-hello', true)).toBe('streamed'))
+})
+
+describe('the channels of the replay', () => {
+  it('answer `replay` natively everywhere, and each fixture by a channel of its format alone', () => {
+    const channels = withReplay(defaultConfig({}).channels, replay)
+    expect(channels.map(({ name }) => name)).toEqual([
+      'replay',
+      'replay-chat',
+      'replay-responses',
+      'replay-messages',
+      'replay-contents',
+    ])
+    expect(channels[0]!.formats.map(({ baseUrl }) => baseUrl)).toEqual([
+      `${replay.url}/v1`,
+      `${replay.url}/v1`,
+      replay.url,
+      replay.url,
+    ])
+    expect([...channels[1]!.models.named.keys()]).toContain('replay-chat-hello')
+  })
+
+  it('are the one an operator wrote, where it names models', () => {
+    const { channels } = readConfig(
+      'channels: [{ name: r, provider: replay, formats: [chat], models: { a: replay } }]',
+      {},
+    )
+    const [only, ...more] = withReplay(channels, replay)
+    expect(more).toEqual([])
+    expect(only!.formats).toMatchObject([{ format: 'chat', baseUrl: `${replay.url}/v1` }])
+  })
+})
