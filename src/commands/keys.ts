@@ -1,0 +1,51 @@
+import { createKey, keyFile, readKeys, revokeKey, rotateKey } from '../access/key-file.ts'
+import { suggestion } from '../config/faults.ts'
+import { findConfig, loadConfig } from '../config/file.ts'
+import type { Terminal } from './outcome.ts'
+
+/** `interlingua keys create NAME`: the key is printed alone on its line, so that a script can take it. */
+export function createCommand(name: string, group: string, config: string | undefined, terminal: Terminal): void {
+  const { dataDir, groups } = loadConfig(findConfig(config))
+  if (!groups.has(group)) throw new Error(`there is no group "${group}"${suggestion(group, groups.keys())}`)
+  terminal.out(createKey(keyFile(dataDir), name, group))
+  terminal.fault('Keep it: only its hash is stored, it cannot be shown again.')
+}
+
+export function rotateCommand(name: string, config: string | undefined, terminal: Terminal): void {
+  terminal.out(rotateKey(keyOf(config), name))
+  terminal.fault('The old key has ended. Keep this one: it cannot be shown again.')
+}
+
+export function revokeCommand(name: string, config: string | undefined, terminal: Terminal): void {
+  revokeKey(keyOf(config), name)
+  terminal.out(`${name} is revoked.`)
+}
+
+/** The keys of the config and those of the key file, one a line. */
+export function listCommand(config: string | undefined, terminal: Terminal): void {
+  const { dataDir, keys } = loadConfig(findConfig(config))
+  const fixed = keys.map(({ name, group }) => [name, group, '', 'fixed in the config'])
+  const stored = readKeys(keyFile(dataDir)).map(({ name, group, hint, createdAt, revokedAt }) => [
+    name,
+    group,
+    `${hint}…`,
+    revokedAt === undefined ? `made ${createdAt}` : `revoked ${revokedAt}`,
+  ])
+  const rows = [...fixed, ...stored]
+  if (rows.length === 0) terminal.fault('There are no keys yet; `interlingua keys create NAME` makes one.')
+  else terminal.out(table([['NAME', 'GROUP', 'KEY', ''], ...rows]))
+}
+
+const keyOf = (config: string | undefined): string => keyFile(loadConfig(findConfig(config)).dataDir)
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
+  return rows
+    .map(row =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

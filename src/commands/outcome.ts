@@ -1,0 +1,15 @@
+/** What the process says and how it ends; commands write through it, so that tests can read along. */
+export interface Terminal {
+  out(text: string): void
+  fault(text: string): void
+}
+
+export const TERMINAL: Terminal = {
+  out: text => process.stdout.write(`${text}\n`),
+  fault: text => process.stderr.write(`${text}\n`),
+}
+
+/** Exit codes: all went well, what was asked for failed, what was asked for is no command. */
+export const DONE = 0
+export const FAILED = 1
+export const USAGE = 2

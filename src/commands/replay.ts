@@ -1,0 +1,15 @@
+import { openReplay } from '../providers/replay.ts'
+import type { Terminal } from './outcome.ts'
+import { untilStopped } from './stop.ts'
+
+/** `interlingua replay DIR`: serves a folder of fixtures as an upstream that asks for no key. */
+export async function replayCommand(folder: string, host: string, port: number, terminal: Terminal): Promise<void> {
+  const replay = await openReplay({ folder, host, port })
+  if (replay.cases.length === 0) {
+    await replay.close()
+    throw new Error(`${folder} holds no fixtures (<format>/<case>.result.json or .events.sse)`)
+  }
+  terminal.out(`Replaying ${replay.cases.length} fixtures of ${folder} on ${replay.url}`)
+  await untilStopped()
+  await replay.close()
+}

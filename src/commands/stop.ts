@@ -1,0 +1,10 @@
+/** Settles once the process is asked to stop; asked again, it stops at once. */
+export function untilStopped(): Promise<void> {
+  return new Promise(resolve => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(1))
+        resolve()
+      })
+  })
+}

@@ -1,0 +1,100 @@
+import { GatewayError } from '../canonical/error.ts'
+import type { WireEvent, WireRequest } from '../canonical/exchange.ts'
+import type { Loss } from '../canonical/loss.ts'
+import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import { chain, drain } from '../canonical/transducer.ts'
+import { WRITERS } from '../egress/index.ts'
+import type { WriteOptions } from '../egress/writer.ts'
+import { READERS } from '../ingress/index.ts'
+import { eventParser } from '../ingress/sse.ts'
+
+export const KINDS = ['request', 'result', 'events'] as const
+export type Kind = (typeof KINDS)[number]
+
+export interface Translation {
+  readonly from: Format
+  readonly to: Format
+  readonly kind: Kind
+  /** For what says no model itself; it also answers for the path of formats that name the model there. */
+  readonly model?: string
+}
+
+/** What a wire value becomes in another format, and what is lost on the way. */
+export interface Translated {
+  readonly wire: unknown
+  readonly losses: readonly Loss[]
+}
+
+/**
+ * Translates one wire value as the gateway would: a request or a result as JSON text, a stream as server-sent events.
+ *
+ * @throws GatewayError where the text is no such thing, or where a format has no such direction.
+ */
+export function translate(text: string, options: Translation): Translated {
+  return { request: requestOf, result: resultOf, events: eventsOf }[options.kind](text, options)
+}
+
+function requestOf(text: string, { from, to, model }: Translation): Translated {
+  const read = READERS[from]?.request ?? missing(from, 'reads no requests')
+  const write = WRITERS[to]?.request ?? missing(to, 'writes no requests')
+  const canonical = read(exchangeOf(jsonOf(text), from, model))
+  const request = model === undefined ? canonical : { ...canonical, model }
+  const { wire, losses } = write(request, writing(from, to))
+  return { wire, losses }
+}
+
+function resultOf(text: string, { from, to, model }: Translation): Translated {
+  const read = READERS[from]?.result ?? missing(from, 'reads no results')
+  const write = WRITERS[to]?.result ?? missing(to, 'writes no results')
+  const body = jsonOf(text)
+  const whole = isObject(body['body'] as Json) && typeof body['status'] === 'number'
+  const asked = asking(model, false)
+  const result = read({ status: 200, headers: {}, body: whole ? (body['body'] as JsonObject) : body }, asked)
+  const { wire, losses } = write({ id: 'translated', createdAt: 0, ...result }, asked)
+  return { wire, losses }
+}
+
+function eventsOf(text: string, { from, to, model }: Translation): Translated {
+  const read = READERS[from]?.events ?? missing(from, 'reads no streams')
+  const write = WRITERS[to]?.events ?? missing(to, 'writes no streams')
+  const asked = asking(model, true)
+  const bytes = drain(eventParser(), [Buffer.from(text)])
+  return { wire: drain<WireEvent, WireEvent>(chain(read(asked), write(asked)), bytes), losses: [] }
+}
+
+const missing = (format: Format, what: string): never => {
+  const known = [...new Set([...Object.keys(READERS), ...Object.keys(WRITERS)])]
+  const message = known.includes(format) ? `${format} ${what}` : `unknown format ${format}; known: ${known.join(', ')}`
+  throw new GatewayError({ kind: 'invalid-request', message })
+}
+
+function jsonOf(text: string): JsonObject {
+  let value: Json
+  try {
+    value = JSON.parse(text) as Json
+  } catch (thrown) {
+    throw new GatewayError({ kind: 'invalid-request', message: `This is not JSON: ${(thrown as Error).message}` })
+  }
+  if (isObject(value)) return value
+  throw new GatewayError({ kind: 'invalid-request', message: 'This is not a JSON object.' })
+}
+
+/** A body that stands alone gets the path its format would be asked at. */
+function exchangeOf(value: JsonObject, format: Format, model = 'model'): WireRequest {
+  if (typeof value['path'] === 'string' && isObject(value['body']))
+    return { query: {}, headers: {}, ...value } as unknown as WireRequest
+  const path = format === 'contents' ? `/v1beta/models/${model}:generateContent` : `/v1/${format}`
+  return { path, query: {}, headers: {}, body: value }
+}
+
+const writing = (from: Format, to: Format): WriteOptions => ({ dialect: {}, native: from === to })
+
+/** The request an answer is taken to belong to. */
+const asking = (model = 'model', stream: boolean): CanonicalRequest => ({
+  model,
+  messages: [],
+  output: {},
+  sampling: {},
+  stream,
+})
