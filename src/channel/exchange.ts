@@ -33,6 +33,9 @@ interface Controller {
   abort(reason: Error): void
 }
 
+/** How long an upstream may take to end an answer that already said everything. */
+const LINGER = 2000
+
 const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   gzip: createGunzip,
   deflate: createInflate,
@@ -52,6 +55,7 @@ export class Exchange {
   private taker: Taker | undefined
   private inflater: Transform | undefined
   private early: Uint8Array[] = []
+  private lingering: NodeJS.Timeout | undefined
 
   /** `closed` is called once, when the exchange no longer burdens the upstream. */
   constructor(closed: () => void) {
@@ -68,6 +72,13 @@ export class Exchange {
     const reason = failure('cancelled', 'The caller went away.')
     this.settle(reason)
     this.controller?.abort(reason)
+  }
+
+  /** The rest of the answer does not matter: it may end by itself, within a short time. */
+  release(): void {
+    if (this.settled !== undefined) return
+    this.resume()
+    this.lingering = setTimeout(() => this.abort(), LINGER)
   }
 
   pause(): void {
@@ -126,6 +137,7 @@ export class Exchange {
   private settle(outcome: GatewayError | 'ended'): void {
     if (this.settled !== undefined) return
     this.settled = outcome
+    clearTimeout(this.lingering)
     this.closed()
     if (outcome !== 'ended') this.reject(outcome)
     if (this.taker !== undefined) this.tell(this.taker, outcome)

@@ -1,0 +1,175 @@
+import { type Access, type Caller, openAccess } from './access/index.ts'
+import { GatewayError } from './canonical/error.ts'
+import type { Format } from './canonical/node.ts'
+import type { CanonicalRequest } from './canonical/request.ts'
+import type { Config, OnLoss } from './config.ts'
+import { WRITERS } from './egress/index.ts'
+import { jsonText } from './egress/json.ts'
+import { attempt } from './gateway/attempt.ts'
+import type { Call } from './gateway/call.ts'
+import { Channels } from './gateway/channels.ts'
+import { mayRetry, seenFromOutside, telling, toFailure } from './gateway/failures.ts'
+import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
+import { prepare, refused, weigh } from './gateway/prepare.ts'
+import { type Log, Report } from './gateway/report.ts'
+import { readJson } from './ingress/body.ts'
+import { READERS } from './ingress/index.ts'
+import { type Candidate, route, usableModels } from './router.ts'
+
+export type { Call, Reply } from './gateway/call.ts'
+export type { ModelShape } from './gateway/models.ts'
+export type { Log } from './gateway/report.ts'
+
+interface ErrorAnswer {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  readonly text: string
+}
+
+/** Everything between the doors and the upstreams: whose request it is, who answers it, and in which words. */
+export class Gateway {
+  private readonly log: Log
+  private readonly access: Access
+  private readonly channels: Channels
+  private config: Config
+
+  constructor(config: Config, log: Log) {
+    this.config = config
+    this.log = log
+    this.access = openAccess(config, { onFault: message => log.error({}, message) })
+    this.channels = new Channels(config.channels)
+  }
+
+  /** The journey of one request. Never rejects: whatever goes wrong is answered in the caller's format. */
+  async handle(call: Call): Promise<void> {
+    const report = new Report(call)
+    try {
+      const caller = this.access.identify(credentialsOf(call))
+      report.key = caller.key
+      this.access.admit(caller)
+      const request = await this.read(call)
+      report.asked(request)
+      await this.answer(call, caller, request, report)
+      this.access.spend(caller, report.tokens)
+    } catch (thrown) {
+      this.fail(call, thrown, report)
+    }
+    report.write(this.log)
+  }
+
+  private async read(call: Call): Promise<CanonicalRequest> {
+    const { limits } = this.config.server
+    const body = await readJson(call.message, limits.byFormat.get(call.format) ?? limits.body)
+    return READERS[call.format]!.request!(call.wire(body))
+  }
+
+  /** One channel after the other, until one answers or what failed would fail everywhere. */
+  private async answer(call: Call, caller: Caller, request: CanonicalRequest, report: Report): Promise<void> {
+    const onLoss: OnLoss = call.message.headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : caller.group.onLoss
+    let failure: GatewayError | undefined
+    for (const candidate of this.route(call, caller, request, onLoss)) {
+      const channel = this.channels.get(candidate.channel)
+      if (channel === undefined) continue
+      try {
+        const prepared = prepare(request, candidate)
+        const refusal = refused(prepared, onLoss)
+        if (refusal !== undefined) throw refusal
+        report.tried(candidate)
+        const heartbeat = this.config.server.heartbeat
+        await attempt({ call, request, candidate, channel, prepared, report, heartbeat })
+        return
+      } catch (thrown) {
+        if (call.reply.gone) throw GONE
+        const seen = this.outside(thrown, candidate, request)
+        if (call.reply.begun || !mayRetry(seen.error)) throw seen
+        failure = telling(failure, seen)
+      }
+    }
+    throw failure ?? new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
+  }
+
+  private route(call: Call, caller: Caller, request: CanonicalRequest, onLoss: OnLoss): readonly Candidate[] {
+    const { model, cacheKey, state } = request
+    return route(
+      {
+        model,
+        format: call.format,
+        allowed: caller.group.models,
+        now: Date.now(),
+        draw: cacheKey ?? state?.conversation ?? call.id,
+        losses: (format, channel) =>
+          weigh(request, { channel, format, native: format.format === call.format, upstreamModel: model }, onLoss),
+      },
+      this.channels.all,
+    )
+  }
+
+  /** The failure of one candidate: its channel rests as long as the upstream asks, and the caller learns no secrets. */
+  private outside(thrown: unknown, candidate: Candidate, request: CanonicalRequest): GatewayError {
+    const failure = toFailure(thrown)
+    const { error, cause } = failure
+    const channel = candidate.channel.name
+    if (error.kind !== 'internal' && error.kind !== 'cannot-express')
+      this.log.warn({ channel, kind: error.kind, err: cause, said: error.message.slice(0, 500) }, 'a channel failed')
+    if (error.retryAfterSeconds !== undefined && mayRetry(error))
+      this.channels.get(candidate.channel)?.cool(Date.now() + error.retryAfterSeconds * 1000, error.kind)
+    return error.kind === 'internal' ? failure : new GatewayError(seenFromOutside(error, candidate, request.model))
+  }
+
+  private fail({ id, format, framing, reply }: Call, thrown: unknown, report: Report): void {
+    report.failed(toFailure(thrown).error)
+    if (reply.gone) return
+    if (reply.begun) {
+      reply.destroy()
+      return
+    }
+    const { status, headers, text } = this.error(format, thrown, id)
+    reply.whole(status, headers, framing === 'array' ? `[${text}]` : text)
+  }
+
+  /** Whatever was thrown, as an answer of the format. Our own faults are logged, never told. */
+  error(format: Format, thrown: unknown, id: string): ErrorAnswer {
+    const { error, cause } = toFailure(thrown)
+    if (error.kind === 'internal') this.log.error({ id, err: cause }, 'a fault of the gateway')
+    const { status, headers, body } = WRITERS[format]!.error!(error, id)
+    const wait = error.retryAfterSeconds === undefined ? {} : { 'retry-after': `${Math.ceil(error.retryAfterSeconds)}` }
+    return { status, headers: { ...wait, ...headers }, text: jsonText(body) }
+  }
+
+  /**
+   * The text of the models a key can call, or of one of them, in the shape asked for.
+   *
+   * @throws GatewayError as `identify` does, and `not-found` for a model the key cannot call.
+   */
+  models(call: Pick<Call, 'message' | 'queryKey'>, shape: ModelShape, id?: string): string {
+    const caller = this.access.identify(credentialsOf(call))
+    const usable = usableModels(caller.group.models, this.channels.all)
+    return id === undefined
+      ? modelList(shape, usable, this.config.models)
+      : modelRecord(shape, id, usable, this.config.models)
+  }
+
+  /** The gateway has somewhere to send requests. */
+  get ready(): boolean {
+    return this.config.channels.length > 0
+  }
+
+  /** Takes another config without dropping a request. */
+  reload(config: Config): void {
+    this.config = config
+    this.access.reload(config)
+    this.channels.reload(config.channels)
+  }
+
+  async close(): Promise<void> {
+    this.access.close()
+    await this.channels.close()
+  }
+}
+
+const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
+
+const credentialsOf = ({ message, queryKey }: Pick<Call, 'message' | 'queryKey'>) => ({
+  headers: message.headers,
+  ...(queryKey === undefined ? {} : { queryKey }),
+})

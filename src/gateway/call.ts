@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http'
+import type { WireEvent, WireRequest } from '../canonical/exchange.ts'
+import type { Format, JsonObject } from '../canonical/node.ts'
+
+/** A caller's request as it came in at a door. */
+export interface Call {
+  /** Names the request in headers, errors and the log. */
+  readonly id: string
+  readonly format: Format
+  /** The path of the door, for the log: query and credentials are not in it. */
+  readonly path: string
+  /** Headers, and the body still to be read. */
+  readonly message: IncomingMessage
+  /** The value of `?key=`, where there is one. */
+  readonly queryKey?: string
+  /**
+   * The request in its format.
+   *
+   * @throws GatewayError `invalid-request` for a version the door does not know, or another door's body.
+   */
+  wire(body: JsonObject): WireRequest
+  /** How a stream is framed here: server-sent events, or one JSON array. */
+  readonly framing: 'events' | 'array'
+  /** The format's own sign of life on a silent stream. */
+  readonly heartbeat?: WireEvent
+  readonly reply: Reply
+}
+
+/** The way back to the caller: a whole answer, or a beginning and then text until the end. */
+export interface Reply {
+  /** The caller left before the answer was whole. */
+  readonly gone: boolean
+  /** Something was sent already: an error can only be an event now. */
+  readonly begun: boolean
+  /** Called when the caller leaves; whoever works for the caller at the time sets it. */
+  onGone: (() => void) | undefined
+  whole(status: number, headers: Headers, text: string): void
+  begin(headers: Headers): void
+  write(text: string): boolean
+  end(text: string): unknown
+  once(event: 'drain', listener: () => void): unknown
+  destroy(): unknown
+}
+
+type Headers = { readonly [name: string]: string }
+
+/** A request's headers with one text each, as Node joins them. */
+export function flat(headers: IncomingMessage['headers']): Headers {
+  const out: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined) out[name] = typeof value === 'string' ? value : value.join(', ')
+  }
+  return out
+}

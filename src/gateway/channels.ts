@@ -1,0 +1,38 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Channel } from '../channel.ts'
+import type { ChannelConfig } from '../config.ts'
+import { Listing } from './listing.ts'
+
+/** The channels in use. A reload keeps those whose config stayed the same, with their connections and health. */
+export class Channels {
+  private byName = new Map<string, Channel>()
+  private readonly listing = new Listing(() => this.all)
+
+  constructor(configs: readonly ChannelConfig[]) {
+    this.reload(configs)
+  }
+
+  get all(): readonly Channel[] {
+    return [...this.byName.values()]
+  }
+
+  /** The channel of that name, unless a reload took it away. */
+  get(config: ChannelConfig): Channel | undefined {
+    return this.byName.get(config.name)
+  }
+
+  reload(configs: readonly ChannelConfig[]): void {
+    const before = this.byName
+    this.byName = new Map(configs.map(config => [config.name, kept(before.get(config.name), config)]))
+    for (const channel of before.values()) if (this.byName.get(channel.config.name) !== channel) void channel.close()
+    this.listing.refresh()
+  }
+
+  async close(): Promise<void> {
+    this.listing.close()
+    await Promise.all(this.all.map(channel => channel.destroy()))
+  }
+}
+
+const kept = (before: Channel | undefined, config: ChannelConfig): Channel =>
+  before !== undefined && isDeepStrictEqual(before.config, config) ? before : new Channel(config)

@@ -1,0 +1,66 @@
+import { isObject, parseObject } from '../canonical/node.ts'
+import type { Channel } from '../channel.ts'
+import type { ChannelFormat } from '../config.ts'
+
+const EVERY = 10 * 60_000
+const SOON = 30_000
+const LARGEST = 16 * 1024 * 1024
+
+/** Where an upstream lists its models, by the format it speaks; the conversation formats of one family agree. */
+const PATHS: { readonly [format: string]: string } = {
+  messages: '/v1/models?limit=1000',
+  contents: '/v1beta/models?pageSize=1000',
+}
+const FAMILY_PATH = '/models'
+
+/** Keeps the model lists of channels that take whatever their upstream lists; a list once known outlives failures. */
+export class Listing {
+  private readonly channels: () => readonly Channel[]
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(channels: () => readonly Channel[]) {
+    this.channels = channels
+  }
+
+  refresh(): void {
+    clearTimeout(this.timer)
+    const wanting = this.channels().filter(channel => channel.config.models.patterns.length > 0)
+    if (wanting.length === 0) return
+    this.later(EVERY)
+    void Promise.all(wanting.map(ask)).then(known => {
+      if (known.includes(false)) this.later(SOON)
+    })
+  }
+
+  close(): void {
+    clearTimeout(this.timer)
+    this.later = () => {}
+  }
+
+  private later(milliseconds: number): void {
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => this.refresh(), milliseconds).unref()
+  }
+}
+
+/** Whether the channel's list is known now. */
+async function ask(channel: Channel): Promise<boolean> {
+  const format: ChannelFormat = channel.config.formats[0]!
+  try {
+    const answer = await channel.get(format, PATHS[format.format] ?? FAMILY_PATH).answer
+    const body = parseObject(await answer.text(LARGEST))
+    if (answer.status === 200 && body !== undefined) channel.listed = new Set(idsOf(body))
+  } catch {
+    // What the upstream cannot tell now it may tell later; until then the router takes any model it is configured for.
+  }
+  return channel.listed !== undefined
+}
+
+/** `{data: [{id}]}` of the families that began with `/v1`, `{models: [{name: "models/…"}]}` of the other. */
+function idsOf(body: { readonly [key: string]: unknown }): string[] {
+  const rows = [body['data'], body['models']].find(Array.isArray) ?? []
+  return rows.filter(isObject).flatMap(row => {
+    const id = row['id'] ?? row['name']
+    return typeof id === 'string' ? [id.replace(/^models\//, '')] : []
+  })
+}

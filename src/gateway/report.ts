@@ -1,0 +1,100 @@
+import { type CanonicalError, ERRORS } from '../canonical/error.ts'
+import type { CanonicalEvent } from '../canonical/event.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
+import type { Candidate } from '../router.ts'
+import { type Call, flat } from './call.ts'
+
+/** Where log lines go; a pino logger is one. */
+export interface Log {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** What becomes of one request, gathered on its way and logged once: no bodies, no credentials. */
+export class Report {
+  key: string | undefined
+  model: string | undefined
+  stream = false
+  candidate: Candidate | undefined
+  upstreamId: string | undefined
+  attempts = 0
+  losses = 0
+  usage: Usage | undefined
+  private finish: Finish | undefined
+  private error: CanonicalError | undefined
+  private firstByte: number | undefined
+  private readonly call: Call
+  private readonly began = performance.now()
+
+  constructor(call: Call) {
+    this.call = call
+  }
+
+  asked(request: CanonicalRequest): void {
+    this.model = request.model
+    this.stream = request.stream
+  }
+
+  tried(candidate: Candidate): void {
+    this.candidate = candidate
+    this.attempts++
+  }
+
+  begun(): void {
+    this.firstByte = performance.now()
+  }
+
+  saw(event: CanonicalEvent): void {
+    if (event.type === 'usage') this.usage = event.usage
+    else if (event.type === 'candidate-end') this.finish ??= event.finish
+    else if (event.type === 'error') this.error = event.error
+  }
+
+  answered(result: CanonicalResult): void {
+    this.usage = result.usage
+    this.finish = result.candidates[0]?.finish
+    this.error = result.error
+  }
+
+  failed(error: CanonicalError): void {
+    this.error = error
+  }
+
+  /** All tokens the request cost, as far as the upstream told. */
+  get tokens(): number {
+    return this.usage?.total ?? (this.usage?.input ?? 0) + (this.usage?.output ?? 0)
+  }
+
+  write(log: Log): void {
+    const { call, candidate, error, usage } = this
+    const fields = {
+      id: call.id,
+      client_id: flat(call.message.headers)['x-request-id']?.slice(0, 200),
+      upstream_id: this.upstreamId,
+      key: this.key,
+      door: call.path,
+      model: this.model,
+      stream: this.stream,
+      channel: candidate?.channel.name,
+      format: candidate?.format.format,
+      upstream_model: candidate?.upstreamModel,
+      attempts: this.attempts,
+      status: error === undefined ? 200 : (error.status ?? ERRORS[error.kind].status),
+      error: error?.kind,
+      finish: this.finish?.reason,
+      input_tokens: usage?.input,
+      output_tokens: usage?.output,
+      cached_tokens: usage?.cacheRead,
+      losses: this.losses === 0 ? undefined : this.losses,
+      first_byte_ms: since(this.began, this.firstByte),
+      ms: since(this.began, performance.now()),
+    }
+    if (error === undefined || ERRORS[error.kind].status < 500) log.info(fields, 'request')
+    else log.warn(fields, 'request')
+  }
+}
+
+const since = (began: number, at: number | undefined): number | undefined =>
+  at === undefined ? undefined : Math.round((at - began) * 10) / 10

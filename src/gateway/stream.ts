@@ -1,0 +1,169 @@
+import { type CanonicalError, GatewayError } from '../canonical/error.ts'
+import type { CanonicalEvent } from '../canonical/event.ts'
+import type { WireEvent } from '../canonical/exchange.ts'
+import type { Transducer } from '../canonical/transducer.ts'
+import type { Taker } from '../channel.ts'
+import type { EventStream } from '../egress/sse.ts'
+import { eventParser } from '../ingress/sse.ts'
+import { toFailure } from './failures.ts'
+
+/** How one streamed answer is made, each step a machine of its own. */
+export interface StreamSteps {
+  /** The upstream's format to canonical. */
+  readonly read: Transducer<WireEvent, CanonicalEvent>
+  /** Undoes what was done to the request's tools. */
+  readonly restore: Transducer<CanonicalEvent, CanonicalEvent> | undefined
+  /** The event as the caller may see it: ids filled in, errors scrubbed; notes what the log wants. */
+  see(event: CanonicalEvent): CanonicalEvent
+  /** Canonical to the caller's format. */
+  readonly write: Transducer<CanonicalEvent, WireEvent>
+  /** Sends status and headers; what is written from now on is the caller's. */
+  open(): EventStream
+  /** Milliseconds after which an answer that has begun is let through even without content (trap 85). */
+  readonly patience: number
+}
+
+/**
+ * A streamed answer on its way from upstream to caller. Until its first content it is held back, so that a failure
+ * can still be answered by another channel; after it, a failure is an event of the caller's format.
+ */
+export class StreamedAnswer implements Taker {
+  /** Settles with the end of the answer; rejects with GatewayError where nothing was sent to the caller. */
+  readonly done: Promise<void>
+  private resolve!: () => void
+  private reject!: (failure: GatewayError) => void
+  private readonly steps: StreamSteps
+  private readonly parser = eventParser()
+  private readonly timer: NodeJS.Timeout
+  private held: CanonicalEvent[] = []
+  private stream: EventStream | undefined
+  private over = false
+
+  constructor(steps: StreamSteps) {
+    this.steps = steps
+    this.done = new Promise((resolve, reject) => {
+      this.resolve = resolve
+      this.reject = reject
+    })
+    this.done.catch(() => {})
+    this.timer = setTimeout(() => this.guarded(this.letThrough), steps.patience)
+  }
+
+  take(bytes: Uint8Array): void {
+    if (this.over) return
+    this.guarded(() => {
+      for (const event of this.parser.push(bytes)) this.pass(this.steps.read.push(event))
+      if (this.parser.overflowed) this.break(OVERFLOW)
+    })
+  }
+
+  end(): void {
+    if (this.over) return
+    this.guarded(() => {
+      for (const event of this.parser.end()) this.pass(this.steps.read.push(event))
+      this.pass(this.steps.read.end())
+      if (this.over) return
+      if (this.stream === undefined) this.break(EMPTY)
+      else this.finish()
+    })
+  }
+
+  /** The exchange broke. */
+  fail(failure: GatewayError): void {
+    if (!this.over) this.guarded(() => this.break(failure.error))
+  }
+
+  /** The caller left: nothing more is written. */
+  leave(failure: GatewayError): void {
+    if (this.over) return
+    this.close()
+    this.stream?.stop()
+    this.reject(failure)
+  }
+
+  /** The events of an answer that came whole. */
+  takeWhole(events: Iterable<CanonicalEvent>): void {
+    this.guarded(() => {
+      for (const event of events) this.pass([event])
+      if (!this.over) this.finish()
+    })
+  }
+
+  private pass(events: readonly CanonicalEvent[]): void {
+    const { restore } = this.steps
+    for (const event of events) {
+      if (restore === undefined) this.one(event)
+      else for (const restored of restore.push(event)) this.one(restored)
+    }
+  }
+
+  private one(raw: CanonicalEvent): void {
+    if (this.over) return
+    const event = this.steps.see(raw)
+    if (this.stream !== undefined) this.stream.push(this.steps.write.push(event))
+    else if (event.type === 'error') this.refuse(new GatewayError(event.error))
+    else {
+      this.held.push(event)
+      if (DECIDING.has(event.type)) this.letThrough()
+    }
+    if (!this.over && (event.type === 'result-end' || event.type === 'error')) this.finish()
+  }
+
+  private readonly letThrough = (): void => {
+    if (this.stream !== undefined || this.over || this.held.length === 0) return
+    clearTimeout(this.timer)
+    this.stream = this.steps.open()
+    const held = this.held
+    this.held = []
+    for (const event of held) this.stream.push(this.steps.write.push(event))
+  }
+
+  private break(error: CanonicalError): void {
+    this.one({ type: 'error', error })
+  }
+
+  private finish(): void {
+    this.letThrough()
+    this.close()
+    this.stream?.push(this.steps.write.end())
+    this.stream?.end()
+    this.resolve()
+  }
+
+  private refuse(failure: GatewayError): void {
+    this.close()
+    this.reject(failure)
+  }
+
+  private close(): void {
+    this.over = true
+    clearTimeout(this.timer)
+  }
+
+  /** A bug in a reader or writer ends this answer, not the process. */
+  private guarded(work: () => void): void {
+    try {
+      work()
+    } catch (thrown) {
+      const failure = toFailure(thrown)
+      this.close()
+      this.stream?.stop()
+      this.reject(failure)
+    }
+  }
+}
+
+/** What settles that this channel answers: something of the answer itself, or its end. */
+const DECIDING: ReadonlySet<CanonicalEvent['type']> = new Set([
+  'part-delta',
+  'part-patch',
+  'part-end',
+  'candidate-end',
+  'result-end',
+])
+
+const OVERFLOW: CanonicalError = {
+  kind: 'upstream-failed',
+  message: 'The upstream sent an event larger than the gateway takes.',
+}
+const EMPTY: CanonicalError = { kind: 'upstream-failed', message: 'The upstream ended its answer before it began.' }

@@ -1,0 +1,112 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+import type { WireEvent, WireRequest } from '../canonical/exchange.ts'
+import type { Format, JsonObject } from '../canonical/node.ts'
+
+/** One endpoint that takes requests of one format. */
+export interface Door {
+  readonly format: Format
+  readonly path: string
+  /** The same path as the format itself has it, below its base address. */
+  readonly below: string
+  /** The body field that only this format's requests are sure to have. */
+  readonly mark: string
+  /** Headers that belong to the format. */
+  readonly headers: readonly string[]
+  /** The format's sign of life on a silent stream, where a comment is not enough. */
+  readonly heartbeat?: WireEvent
+  /** The version header callers must send: its names, the first as the format has it, and the known values. */
+  readonly version?: { readonly headers: readonly string[]; readonly known: readonly string[] }
+}
+
+/** Doors whose path says all; those of `contents` say model and method in theirs. */
+export const DOORS: readonly Door[] = [
+  {
+    format: 'chat',
+    path: '/v1/chat/completions',
+    below: '/chat/completions',
+    mark: 'messages',
+    headers: ['openai-beta'],
+  },
+  { format: 'responses', path: '/v1/responses', below: '/responses', mark: 'input', headers: ['openai-beta'] },
+  {
+    format: 'messages',
+    path: '/v1/messages',
+    below: '/v1/messages',
+    mark: 'messages',
+    headers: ['anthropic-beta'],
+    heartbeat: { event: 'ping', data: '{"type":"ping"}' },
+    version: { headers: ['anthropic-version', 'msgfmt-version'], known: ['2023-06-01', '2026-10-21'] },
+  },
+]
+
+const CONTENTS: Omit<Door, 'below'> = {
+  format: 'contents',
+  path: '/v1beta/models/{model}:generateContent',
+  mark: 'contents',
+  headers: [],
+}
+
+const METHODS: ReadonlySet<string> = new Set(['generateContent', 'streamGenerateContent'])
+
+/**
+ * The `contents` door behind a path below `/v1` or `/v1beta`, e.g. `models/a/b:generateContent`; the method is what
+ * follows the last colon (FORMATS §1). Throws GatewayError `not-found` for a path that names no method of ours.
+ */
+export function contentsDoor(rest: string): { door: Door; streams: boolean } {
+  const colon = rest.lastIndexOf(':')
+  const method = rest.slice(colon + 1)
+  if (colon < 0 || !METHODS.has(method)) throw fault('not-found', 'There is no such method of models.')
+  return { door: { ...CONTENTS, below: `/v1beta/${rest}` }, streams: method === 'streamGenerateContent' }
+}
+
+/** What stood in the request line and the headers, as far as it is the format's. */
+export interface Line {
+  readonly headers: IncomingHttpHeaders
+  readonly query: { readonly [name: string]: string }
+}
+
+/**
+ * A request at a door, in its format.
+ *
+ * @throws GatewayError `invalid-request` without a known version, or for a body that belongs to another door.
+ */
+export function wireAt(door: Door, { headers, query }: Line, body: JsonObject): WireRequest {
+  const own: Record<string, string> = {}
+  for (const name of door.headers) {
+    const value = headers[name]
+    if (value !== undefined) own[name] = String(value)
+  }
+  if (door.version !== undefined) own[door.version.headers[0]!] = versionOf(door.version, headers)
+  checkBody(door, body)
+  return { path: door.below, query, headers: own, body }
+}
+
+function versionOf({ headers: names, known }: NonNullable<Door['version']>, headers: IncomingHttpHeaders): string {
+  const value = names.map(name => headers[name]).find(value => value !== undefined)
+  if (value === undefined)
+    throw fault('invalid-request', `${names[0]}: header is required, one of ${known.join(', ')}.`)
+  if (!known.includes(String(value)))
+    throw fault('invalid-request', `${names[0]}: this version is not known; known are ${known.join(', ')}.`)
+  return String(value)
+}
+
+/** A body without this door's own field and with another's came to the wrong door (trap 73: the field decides). */
+function checkBody(door: Door, body: JsonObject): void {
+  if (body[door.mark] !== undefined) return
+  const others = [...DOORS, CONTENTS].filter(({ mark }) => mark !== door.mark && body[mark] !== undefined)
+  const mark = others[0]?.mark
+  if (mark === undefined) return
+  const paths = others.filter(other => other.mark === mark).map(({ path }) => `POST ${path}`)
+  throw fault('invalid-request', `A body with \`${mark}\` does not belong here but to ${paths.join(' or ')}.`)
+}
+
+/** The format a stranger at an unknown path seems to speak. */
+export const formatOfPath = (path: string): Format =>
+  /^\/v1(beta\/|\/(models|tunedModels)\/)/.test(path)
+    ? 'contents'
+    : path.startsWith('/v1/messages')
+      ? 'messages'
+      : 'chat'
+
+const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })

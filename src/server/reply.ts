@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Reply } from '../gateway.ts'
+
+/** A body so small is taken off the line even when it was refused, so that the connection can be used again. */
+const SMALL = 64 * 1024
+/** Milliseconds for which what a refused caller still sends is thrown away: closing at once would lose our answer. */
+const LINGER = 1000
+
+type Headers = { readonly [name: string]: string }
+
+/** An answer over HTTP. */
+export class HttpReply implements Reply {
+  gone = false
+  begun = false
+  onGone: (() => void) | undefined
+  private readonly response: ServerResponse
+  private readonly message: IncomingMessage
+  private readonly own: Headers
+
+  /** `own` are the headers every answer carries. */
+  constructor(message: IncomingMessage, response: ServerResponse, own: Headers) {
+    this.message = message
+    this.response = response
+    this.own = own
+    response.on('error', () => {})
+    response.on('close', () => {
+      if (response.writableFinished) return
+      this.gone = true
+      this.onGone?.()
+    })
+  }
+
+  whole(status: number, headers: Headers, text: string): void {
+    this.begun = true
+    const length = Buffer.byteLength(text)
+    const all = { ...this.own, 'content-type': JSON_TYPE, ...headers, 'content-length': String(length) }
+    if (this.message.complete || Number(this.message.headers['content-length']) <= SMALL) {
+      this.response.writeHead(status, all).end(text)
+      return
+    }
+    this.response.writeHead(status, { ...all, connection: 'close' }).write(text)
+    this.message.resume()
+    const close = (): void => {
+      clearTimeout(timer)
+      this.response.end()
+    }
+    const timer = setTimeout(close, LINGER)
+    this.message.once('close', close)
+  }
+
+  begin(headers: Headers): void {
+    this.begun = true
+    this.response.writeHead(200, { ...this.own, ...headers })
+  }
+
+  write(text: string): boolean {
+    return this.response.write(text)
+  }
+
+  end(text: string): void {
+    this.response.end(text)
+  }
+
+  once(event: 'drain', listener: () => void): void {
+    this.response.once(event, listener)
+  }
+
+  destroy(): void {
+    this.response.destroy()
+  }
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
