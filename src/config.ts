@@ -85,7 +85,6 @@ const server = fields({
   port: v.optional(v.pipe(count('a port'), v.maxValue(65_535, expects('a port')))),
   heartbeat: v.optional(duration),
   grace: v.optional(duration),
-  log: v.optional(oneOf(['debug', 'info', 'warn', 'error', 'silent'])),
   limits: v.optional(fields({ json_body: v.optional(size), doors: v.optional(record(size)) })),
 })
 

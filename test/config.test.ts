@@ -103,7 +103,6 @@ describe('the documented config', () => {
       port: 4747,
       heartbeat: 15_000,
       grace: 30_000,
-      log: 'info',
       limits: { body: 33_554_432, byFormat: new Map() },
     })
     expect(config.groups.get('default')).toEqual({ name: 'default', models: ['*'], onLoss: 'show' })

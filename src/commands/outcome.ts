@@ -9,6 +9,11 @@ export const TERMINAL: Terminal = {
   fault: text => process.stderr.write(`${text}\n`),
 }
 
+/** What was asked for cannot be asked for; told like any other slip on the command line. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
 /** Exit codes: all went well, what was asked for failed, what was asked for is no command. */
 export const DONE = 0
 export const FAILED = 1

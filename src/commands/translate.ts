@@ -1,17 +1,26 @@
 import { readFileSync } from 'node:fs'
-import type { Kind, Translation } from '../kit/translate.ts'
-import { translate } from '../kit/translate.ts'
-import type { Terminal } from './outcome.ts'
+import { suggestion } from '../config/faults.ts'
+import { type Kind, KNOWN_FORMATS, translate } from '../kit/translate.ts'
+import { type Terminal, UsageError } from './outcome.ts'
 
 export interface TranslateOptions {
   readonly from: string
   readonly to: string
   readonly kind: Kind
   readonly model?: string
+  /** A file with the request that is answered. */
+  readonly asked?: string
 }
 
 /** `interlingua translate --from F --to G [FILE]`: prints `{wire, losses}`. */
 export function translateCommand(file: string | undefined, options: TranslateOptions, terminal: Terminal): void {
+  for (const format of [options.from, options.to])
+    if (!KNOWN_FORMATS.includes(format))
+      throw new UsageError(
+        `unknown format '${format}'${suggestion(format, KNOWN_FORMATS)} (${KNOWN_FORMATS.join(', ')})`,
+      )
+  const { asked, ...rest } = options
   const text = readFileSync(file === undefined || file === '-' ? 0 : file, 'utf8')
-  terminal.out(JSON.stringify(translate(text, options satisfies Translation), null, 2))
+  const given = asked === undefined ? {} : { asked: readFileSync(asked, 'utf8') }
+  terminal.out(JSON.stringify(translate(text, { ...rest, ...given }), null, 2))
 }

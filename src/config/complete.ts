@@ -43,7 +43,6 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
     port: written?.port ?? 4747,
     heartbeat: written?.heartbeat ?? 15_000,
     grace: written?.grace ?? 30_000,
-    log: written?.log ?? 'info',
     limits: { body: written?.limits?.json_body ?? 32 * 2 ** 20, byFormat: new Map(doors) },
   }
 }

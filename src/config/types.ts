@@ -23,8 +23,6 @@ export interface ServerConfig {
   readonly heartbeat: number
   /** How long running answers may go on once the gateway is asked to stop, in milliseconds. */
   readonly grace: number
-  /** The least grave log lines that are written. */
-  readonly log: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly limits: BodyLimits
 }
 

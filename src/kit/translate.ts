@@ -9,8 +9,7 @@ import type { WriteOptions } from '../egress/writer.ts'
 import { READERS } from '../ingress/index.ts'
 import { eventParser } from '../ingress/sse.ts'
 
-export const KINDS = ['request', 'result', 'events'] as const
-export type Kind = (typeof KINDS)[number]
+export type Kind = 'request' | 'result' | 'events'
 
 export interface Translation {
   readonly from: Format
@@ -18,7 +17,11 @@ export interface Translation {
   readonly kind: Kind
   /** For what says no model itself; it also answers for the path of formats that name the model there. */
   readonly model?: string
+  /** The request that a result or a stream answers, as JSON text in the format it shall be in. */
+  readonly asked?: string
 }
+
+export const KNOWN_FORMATS: readonly Format[] = [...new Set([...Object.keys(READERS), ...Object.keys(WRITERS)])]
 
 /** What a wire value becomes in another format, and what is lost on the way. */
 export interface Translated {
@@ -44,29 +47,27 @@ function requestOf(text: string, { from, to, model }: Translation): Translated {
   return { wire, losses }
 }
 
-function resultOf(text: string, { from, to, model }: Translation): Translated {
+function resultOf(text: string, { from, to, model, asked }: Translation): Translated {
   const read = READERS[from]?.result ?? missing(from, 'reads no results')
   const write = WRITERS[to]?.result ?? missing(to, 'writes no results')
   const body = jsonOf(text)
   const whole = isObject(body['body'] as Json) && typeof body['status'] === 'number'
-  const asked = asking(model, false)
-  const result = read({ status: 200, headers: {}, body: whole ? (body['body'] as JsonObject) : body }, asked)
-  const { wire, losses } = write({ id: 'translated', createdAt: 0, ...result }, asked)
+  const request = asking(to, model, asked, false)
+  const result = read({ status: 200, headers: {}, body: whole ? (body['body'] as JsonObject) : body }, request)
+  const { wire, losses } = write({ id: 'translated', createdAt: 0, ...result }, request)
   return { wire, losses }
 }
 
-function eventsOf(text: string, { from, to, model }: Translation): Translated {
+function eventsOf(text: string, { from, to, model, asked }: Translation): Translated {
   const read = READERS[from]?.events ?? missing(from, 'reads no streams')
   const write = WRITERS[to]?.events ?? missing(to, 'writes no streams')
-  const asked = asking(model, true)
+  const request = asking(to, model, asked, true)
   const bytes = drain(eventParser(), [Buffer.from(text)])
-  return { wire: drain<WireEvent, WireEvent>(chain(read(asked), write(asked)), bytes), losses: [] }
+  return { wire: drain<WireEvent, WireEvent>(chain(read(request), write(request)), bytes), losses: [] }
 }
 
 const missing = (format: Format, what: string): never => {
-  const known = [...new Set([...Object.keys(READERS), ...Object.keys(WRITERS)])]
-  const message = known.includes(format) ? `${format} ${what}` : `unknown format ${format}; known: ${known.join(', ')}`
-  throw new GatewayError({ kind: 'invalid-request', message })
+  throw new GatewayError({ kind: 'invalid-request', message: `The format ${format} ${what}.` })
 }
 
 function jsonOf(text: string): JsonObject {
@@ -91,10 +92,8 @@ function exchangeOf(value: JsonObject, format: Format, model = 'model'): WireReq
 const writing = (from: Format, to: Format): WriteOptions => ({ dialect: {}, native: from === to })
 
 /** The request an answer is taken to belong to. */
-const asking = (model = 'model', stream: boolean): CanonicalRequest => ({
-  model,
-  messages: [],
-  output: {},
-  sampling: {},
-  stream,
-})
+function asking(to: Format, model = 'model', asked: string | undefined, stream: boolean): CanonicalRequest {
+  if (asked === undefined) return { model, messages: [], output: {}, sampling: {}, stream }
+  const read = READERS[to]?.request ?? missing(to, 'reads no requests')
+  return { ...read(exchangeOf(jsonOf(asked), to, model)), stream }
+}

@@ -1,0 +1,67 @@
+import type { ChannelConfig, Config } from '../config.ts'
+import type { FirstKey } from './first-key.ts'
+
+/** The models named by channels; those that upstreams list themselves are not known yet. */
+export function namedModels(channels: readonly ChannelConfig[]): string[] {
+  return [...new Set(channels.flatMap(({ models }) => [...models.named.keys()]))]
+}
+
+/** What a newcomer is told once the gateway listens: where, with which key, which models, and how to try each door. */
+export function greeting(address: string, config: Config, first: FirstKey, version: string): string {
+  const named = namedModels(config.channels)
+  const open = config.channels.filter(({ models }) => models.patterns.length > 0).map(({ name }) => name)
+  const listed = open.length === 0 ? [] : [`whatever ${open.join(', ')} list${open.length === 1 ? 's' : ''}`]
+  const key = first.made ?? '$INTERLINGUA_KEY'
+  const lines = [
+    `interlingua ${version} listens on ${address}`,
+    '',
+    ...keyLines(config, first),
+    `models   ${shortened([...named, ...listed]) || 'none: no channel is configured'}`,
+    '',
+    'Try it:',
+    ...doors(address, key, named[0] ?? 'MODEL'),
+  ]
+  if (named.length === 0 && open.length > 0) lines.push('', 'Put a model of the first list where it says MODEL.')
+  return lines.join('\n')
+}
+
+function keyLines(config: Config, { made, known }: FirstKey): string[] {
+  if (made !== undefined)
+    return [
+      `key      ${made}`,
+      '         It is shown this once and kept as a hash only; `interlingua keys create NAME` makes another.',
+    ]
+  const names = [...config.keys.map(({ name }) => name), ...known]
+  return [
+    `keys     ${shortened(names)}`,
+    '         They cannot be shown; `interlingua keys create NAME` makes a new one. Put yours in INTERLINGUA_KEY:',
+    '         export INTERLINGUA_KEY=…',
+  ]
+}
+
+const shortened = (names: readonly string[]): string =>
+  names.length > 8 ? `${names.slice(0, 8).join(', ')} and ${names.length - 8} more` : names.join(', ')
+
+/** One line to paste for each door. The model and the key hold nothing a shell would take amiss. */
+function doors(address: string, key: string, model: string): string[] {
+  const bearer = `-H "authorization: Bearer ${key}"`
+  const json = `-H 'content-type: application/json'`
+  const turns = [{ role: 'user', content: 'Say hello.' }]
+  const post = (path: string, headers: string, body: object): string =>
+    `  curl -s ${quoted(address + path)} ${headers} ${json} -d ${quoted(JSON.stringify(body))}`
+  return [
+    `  curl -s ${quoted(`${address}/v1/models`)} ${bearer}`,
+    post('/v1/chat/completions', bearer, { model, messages: turns }),
+    post('/v1/responses', bearer, { model, input: 'Say hello.' }),
+    post('/v1/messages', `-H "x-api-key: ${key}" -H 'anthropic-version: 2023-06-01'`, {
+      model,
+      max_tokens: 1024,
+      messages: turns,
+    }),
+    post(`/v1beta/models/${model}:generateContent`, `-H "x-goog-api-key: ${key}"`, {
+      contents: [{ role: 'user', parts: [{ text: 'Say hello.' }] }],
+    }),
+  ]
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

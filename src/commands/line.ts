@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs'
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { suggestion } from '../config/faults.ts'
+import { createCommand, listCommand, revokeCommand, rotateCommand } from './keys.ts'
+import { DONE, FAILED, type Terminal, USAGE, UsageError } from './outcome.ts'
+import { replayCommand } from './replay.ts'
+import type { TranslateOptions } from './translate.ts'
+
+/** Runs one command line, the program's name left out, and returns its exit code. */
+export async function commandLine(words: readonly string[], terminal: Terminal): Promise<number> {
+  const program = programOf(terminal)
+  try {
+    await program.parseAsync(words, { from: 'user' })
+    return DONE
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? DONE : USAGE
+    terminal.fault((thrown as Error).message)
+    return thrown instanceof UsageError ? USAGE : FAILED
+  }
+}
+
+const versionOf = (): string =>
+  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
+
+/** How a word that is no command is refused: the command that needs none takes it for its own. */
+const EXCESS = /too many arguments for 'serve'.*: ([^\s,.]+).*/
+
+const unknownCommand = (word: string, program: Command): string =>
+  `unknown command '${word}'${suggestion(
+    word,
+    program.commands.map(command => command.name()),
+  )}`
+
+function programOf(terminal: Terminal): Command {
+  const version = versionOf()
+  const program = new Command('interlingua')
+    .description('A self-hosted gateway: any AI client to any AI model, each in its own request format.')
+    .version(version)
+    .option('-c, --config <file>', 'the config file (default: interlingua.yaml, where there is one)')
+    .showHelpAfterError('(--help tells more)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => terminal.out(text.trimEnd()),
+      writeErr: text => terminal.fault(text.trimEnd()),
+      outputError: (text, write) => write(text.replace(EXCESS, (_, word: string) => unknownCommand(word, program))),
+    })
+  const config = (): string | undefined => program.opts<{ config?: string }>().config
+
+  program
+    .command('serve', { isDefault: true })
+    .description('run the gateway (default)')
+    .option('--host <host>', 'where to listen, instead of what the config says')
+    .option('--port <port>', 'where to listen, instead of what the config says', portOf)
+    .action(async (options: { host?: string; port?: number }) => {
+      const { serveCommand } = await import('./serve.ts')
+      const named = config()
+      await serveCommand({ ...options, ...(named === undefined ? {} : { config: named }) }, version, terminal)
+    })
+  keyCommands(program, config, terminal)
+  program
+    .command('translate')
+    .description('translate a wire value; prints what it becomes and what is lost')
+    .argument('[file]', 'the value: JSON, or a stream of events (default: standard input)')
+    .requiredOption('--from <format>', 'the format it is in')
+    .requiredOption('--to <format>', 'the format it shall be in')
+    .addOption(new Option('--kind <kind>', 'what it is').choices(['request', 'result', 'events']).default('request'))
+    .option('--model <model>', 'the model, where the value does not say')
+    .option('--asked <file>', 'the request that a result or a stream answers, in the format it shall be in')
+    .action(async (file: string | undefined, options: TranslateOptions) => {
+      const { translateCommand } = await import('./translate.ts')
+      translateCommand(file, options, terminal)
+    })
+  program
+    .command('check')
+    .description('check the config')
+    .option('--schema', 'print the JSON Schema of a config instead')
+    .action(async ({ schema }: { schema?: true }) => {
+      const { checkCommand, schemaCommand } = await import('./check.ts')
+      if (schema) schemaCommand(terminal)
+      else checkCommand(config(), terminal)
+    })
+  program
+    .command('replay')
+    .description('serve a folder of fixtures as an upstream')
+    .argument('<folder>', 'holds <format>/<case>.{request.json,result.json,events.sse}')
+    .option('--host <host>', 'where to listen', '127.0.0.1')
+    .option('--port <port>', 'where to listen', portOf, 4748)
+    .action((folder: string, { host, port }: { host: string; port: number }) =>
+      replayCommand(folder, host, port, terminal),
+    )
+  return program
+}
+
+function keyCommands(program: Command, config: () => string | undefined, terminal: Terminal): void {
+  const keys = program.command('keys').description('the keys of callers')
+  const name = new Argument('<name>', 'what the key is called')
+  keys
+    .command('create')
+    .description('make a key and print it, this once')
+    .addArgument(name)
+    .option('--group <group>', 'the group it belongs to', 'default')
+    .action((which: string, { group }: { group: string }) => createCommand(which, group, config(), terminal))
+  keys
+    .command('list')
+    .description('list the keys')
+    .action(() => listCommand(config(), terminal))
+  keys
+    .command('revoke')
+    .description('end a key')
+    .addArgument(name)
+    .action((which: string) => revokeCommand(which, config(), terminal))
+  keys
+    .command('rotate')
+    .description('replace a key by a new one and print that, this once')
+    .addArgument(name)
+    .action((which: string) => rotateCommand(which, config(), terminal))
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port <= 65_535) return port
+  throw new InvalidArgumentError('It is not a port.')
+}

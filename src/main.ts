@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { commandLine } from './commands/line.ts'
+import { TERMINAL } from './commands/outcome.ts'
+
+process.exitCode = await commandLine(process.argv.slice(2), TERMINAL)

@@ -1,0 +1,156 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commandLine } from '../../src/commands/line.ts'
+
+let dir: string
+let config: string
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'line-'))
+  config = join(dir, 'good.yaml')
+  writeFileSync(
+    config,
+    `data_dir: ${dir}/data
+groups: { team: { models: [m] } }
+keys: [{ name: fixed, key: fixed-secret }]
+channels: [{ name: local, provider: ollama, models: [m], dialect: { custom_tool: true } }]\n`,
+  )
+})
+afterAll(() => rmSync(dir, { recursive: true }))
+
+/** Runs a command line; `config` is added where the words end in `-c`. */
+async function run(...words: string[]): Promise<{ code: number; out: string; fault: string }> {
+  const out: string[] = []
+  const fault: string[] = []
+  const terminal = { out: (text: string) => out.push(text), fault: (text: string) => fault.push(text) }
+  const code = await commandLine(words.at(-1) === '-c' ? [...words, config] : words, terminal)
+  return { code, out: out.join('\n'), fault: fault.join('\n') }
+}
+
+const file = (name: string, text: string): string => {
+  writeFileSync(join(dir, name), text)
+  return join(dir, name)
+}
+
+describe('the command line', () => {
+  it('tells its version and how it is used', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+    expect(await run('--version')).toMatchObject({ code: 0, out: version })
+    const help = await run('--help')
+    expect(help).toMatchObject({ code: 0 })
+    for (const command of ['serve', 'keys', 'translate', 'check', 'replay']) expect(help.out).toContain(command)
+  })
+
+  it.each([
+    [['kyes', 'list'], `unknown command 'kyes'; did you mean "keys"?`],
+    [['--colour'], "unknown option '--colour'"],
+    [['translate'], "required option '--from <format>' not specified"],
+    [['translate', '--from', 'chat', '--to', 'chat', '--kind', 'x'], 'Allowed choices are request, result, events'],
+    [['translate', '--from', 'chatt', '--to', 'chat'], `unknown format 'chatt'; did you mean "chat"?`],
+    [['keys', 'create'], "missing required argument 'name'"],
+    [['serve', '--port', '99999'], 'It is not a port.'],
+  ])('refuses %j as a slip', async (words, message) => {
+    const { code, fault } = await run(...words)
+    expect(code).toBe(2)
+    expect(fault).toContain(message)
+  })
+})
+
+describe('check', () => {
+  it('says what a good config does, and what in it is surely not meant', async () => {
+    const { code, out, fault } = await run('check', '-c')
+    expect(code).toBe(0)
+    expect(out).toContain('1 channel: local (chat, responses, messages')
+    expect(fault).toBe('warning: channel local: unknown dialect flag "custom_tool"; did you mean "custom_tools"?')
+  })
+
+  it('fails on a bad one, and on one that is not there', async () => {
+    const bad = file('bad.yaml', 'server:\n  prot: 1')
+    expect(await run('check', '-c', bad)).toMatchObject({
+      code: 1,
+      fault: `${bad}:2: server.prot: unknown key; did you mean "port"?`,
+    })
+    expect(await run('check', '-c', join(dir, 'none.yaml'))).toMatchObject({ code: 1 })
+  })
+
+  it('prints a JSON Schema with every field', async () => {
+    const { code, out } = await run('check', '--schema')
+    const schema = JSON.parse(out) as { properties: { [name: string]: object } }
+    expect(code).toBe(0)
+    expect(Object.keys(schema.properties).sort()).toEqual(
+      ['channels', 'data_dir', 'groups', 'keys', 'models', 'redis', 'server', 'store'].sort(),
+    )
+    expect(schema.properties['channels']).toMatchObject({
+      items: { additionalProperties: false, required: ['name', 'provider'] },
+    })
+  })
+})
+
+describe('keys', () => {
+  it('are made, listed, rotated and revoked', async () => {
+    const made = await run('keys', 'create', 'bob', '--group', 'team', '-c')
+    expect(made.out).toMatch(/^il-[\w-]{32}$/)
+    const list = await run('keys', 'list', '-c')
+    expect(list.out).toMatch(/fixed +default +fixed in the config/)
+    expect(list.out).toMatch(/bob +team +il-.{4}… +made 2/)
+    expect(list.out).not.toContain(made.out)
+    const next = await run('keys', 'rotate', 'bob', '-c')
+    expect(next.out).toMatch(/^il-/)
+    expect(next.out).not.toBe(made.out)
+    expect(await run('keys', 'revoke', 'bob', '-c')).toMatchObject({ code: 0 })
+    expect(await run('keys', 'revoke', 'bob', '-c')).toMatchObject({ code: 1, fault: 'there is no key named "bob"' })
+  })
+
+  it('need a group there is', async () => {
+    expect(await run('keys', 'create', 'x', '--group', 'tean', '-c')).toMatchObject({
+      code: 1,
+      fault: 'there is no group "tean"; did you mean "team"?',
+    })
+  })
+})
+
+describe('translate', () => {
+  const chat = ['translate', '--from', 'chat', '--to', 'chat']
+
+  it('prints the wire value and its losses', async () => {
+    const request = file('request.json', '{"model":"m","messages":[{"role":"user","content":"Hi."}],"top_k":3}')
+    const { code, out } = await run(...chat, request)
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      wire: { path: '/chat/completions', body: { model: 'm', messages: [{ role: 'user', content: 'Hi.' }], top_k: 3 } },
+      losses: [],
+    })
+    const renamed = await run(...chat, request, '--model', 'other')
+    expect(JSON.parse(renamed.out)).toMatchObject({ wire: { body: { model: 'other' } } })
+  })
+
+  it('takes results and streams', async () => {
+    const result = await run(...chat, '--kind', 'result', 'fixtures/chat/hello.result.json')
+    expect(JSON.parse(result.out)).toMatchObject({ wire: { status: 200, body: { id: 'chatcmpl-hello' } } })
+    const events = await run(...chat, '--kind', 'events', 'fixtures/chat/hello.events.sse')
+    expect((JSON.parse(events.out) as { wire: unknown[] }).wire.at(-1)).toEqual({ data: '[DONE]' })
+  })
+
+  it('writes what the request it answers asks for', async () => {
+    const asked = file(
+      'asked.json',
+      '{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true}}',
+    )
+    const { out } = await run(...chat, '--kind', 'events', '--asked', asked, 'fixtures/chat/hello.events.sse')
+    expect(out).toContain('\\"usage\\":{\\"prompt_tokens\\":9')
+  })
+
+  it('fails on what is no such thing', async () => {
+    expect(await run(...chat, file('broken.json', '{'))).toMatchObject({ code: 1 })
+    expect((await run(...chat, file('list.json', '[]'))).fault).toContain('not a JSON object')
+    expect((await run(...chat, file('wrong.json', '{"model":"m","messages":3}'))).fault).toContain('messages')
+    expect(await run(...chat, join(dir, 'none.json'))).toMatchObject({ code: 1 })
+  })
+})
+
+describe('replay', () => {
+  it('fails on a folder without fixtures', async () => {
+    expect(await run('replay', dir, '--port', '0')).toMatchObject({ code: 1 })
+  })
+})

@@ -1,0 +1,123 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { WRITERS } from '../../src/egress/index.ts'
+import { READERS } from '../../src/ingress/index.ts'
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const DOORS: { readonly [part: string]: string } = {
+  '/v1/chat/completions': 'chat',
+  '/v1/responses': 'responses',
+  '/v1/messages': 'messages',
+  ':generateContent': 'contents',
+}
+
+let dir: string
+const running: Serving[] = []
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'serve-'))
+})
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.stop('SIGKILL')
+  rmSync(dir, { recursive: true })
+})
+
+interface Serving {
+  readonly child: ChildProcess
+  /** All it wrote to standard output up to now. */
+  out(): string
+  readonly address: string
+  stop(signal: NodeJS.Signals): Promise<number | null>
+}
+
+/** Starts the gateway in the test's folder, with nothing of this machine's environment that could configure it. */
+async function serve(...words: string[]): Promise<Serving> {
+  const child = spawn(process.execPath, [MAIN, ...words], { cwd: dir, env: { PATH: process.env['PATH'] } })
+  let out = ''
+  let fault = ''
+  child.stdout.on('data', piece => (out += piece))
+  child.stderr.on('data', piece => (fault += piece))
+  const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
+  const listening = vi.waitFor(() => /listens on (\S+)/.exec(out)![1]!, { timeout: 20_000, interval: 50 })
+  const early = ended.then(() => Promise.reject(new Error(`it ended: ${fault}`)))
+  early.catch(() => {})
+  listening.catch(() => {})
+  const address = await Promise.race([listening, early])
+  const stop = (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal)
+    return ended
+  }
+  const one = { child, out: () => out, address, stop }
+  running.push(one)
+  return one
+}
+
+const keyIn = (out: string): string => /^key {6}(\S+)$/m.exec(out)![1]!
+
+describe('a gateway nobody configured', () => {
+  it('prints a key once, and lines for its doors that work as they stand', async () => {
+    const first = await serve('--port', '0')
+    await vi.waitFor(() => expect(first.out()).toContain(':generateContent'))
+    const lines = first.out().match(/^ {2}curl .*$/gm)!
+    expect(lines).toHaveLength(5)
+    for (const line of lines) {
+      const format = Object.entries(DOORS).find(([part]) => line.includes(part))?.[1]
+      if (format !== undefined && (READERS[format] === undefined || WRITERS[format] === undefined)) continue
+      const { stdout } = await promisify(execFile)('sh', ['-c', line])
+      expect(stdout).toContain(format === undefined ? '"replay"' : 'Hello! This answer was recorded')
+    }
+    const key = keyIn(first.out())
+    expect(readFileSync(join(dir, 'data/keys.json'), 'utf8')).not.toContain(key)
+    expect(await first.stop('SIGTERM')).toBe(0)
+
+    const second = await serve('--port', '0')
+    await vi.waitFor(() => expect(second.out()).toContain('keys     first'))
+    expect(second.out()).not.toContain(key)
+    const response = await fetch(`${second.address}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
+    expect(response.status).toBe(200)
+    expect((await fetch(`${second.address}/v1/models`)).status).toBe(401)
+    expect(await second.stop('SIGINT')).toBe(0)
+  })
+})
+
+describe('a configured gateway', () => {
+  const models = async (address: string): Promise<string[]> => {
+    const response = await fetch(`${address}/v1/models`, { headers: { authorization: 'Bearer dev-secret' } })
+    return ((await response.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
+  }
+  const write = (model: string): void =>
+    writeFileSync(
+      join(dir, 'interlingua.yaml'),
+      `server: { port: 0 }
+keys: [{ name: dev, key: dev-secret }]
+channels: [{ name: r, provider: replay, models: { ${model}: replay } }]\n`,
+    )
+
+  it('takes a new config when the file changes and on SIGHUP, and keeps the old one where the new is faulty', async () => {
+    write('one')
+    const serving = await serve()
+    expect(existsSync(join(dir, 'data'))).toBe(false)
+    expect(serving.out()).toContain('keys     dev')
+    expect(await models(serving.address)).toEqual(['one'])
+
+    write('two')
+    await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['two']), { timeout: 5000 })
+
+    writeFileSync(join(dir, 'interlingua.yaml'), 'server: { prot: 1 }\n')
+    await vi.waitFor(() => expect(serving.out()).toContain('did you mean'), { timeout: 5000 })
+    expect(await models(serving.address)).toEqual(['two'])
+
+    write('three')
+    serving.child.kill('SIGHUP')
+    await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['three']), { timeout: 5000 })
+    expect(await serving.stop('SIGTERM')).toBe(0)
+  })
+
+  it('does not start on a faulty config', async () => {
+    writeFileSync(join(dir, 'interlingua.yaml'), 'chanels: []\n')
+    await expect(serve()).rejects.toThrow('interlingua.yaml:1: chanels: unknown key; did you mean "channels"?')
+  })
+})
