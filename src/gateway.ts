@@ -1,5 +1,5 @@
 import { type Access, type Caller, openAccess } from './access/index.ts'
-import { GatewayError } from './canonical/error.ts'
+import { ERRORS, GatewayError } from './canonical/error.ts'
 import type { Format } from './canonical/node.ts'
 import type { CanonicalRequest } from './canonical/request.ts'
 import type { Config, OnLoss } from './config.ts'
@@ -117,14 +117,11 @@ export class Gateway {
   }
 
   private fail({ id, format, framing, reply }: Call, thrown: unknown, report: Report): void {
-    report.failed(toFailure(thrown).error)
-    if (reply.gone) return
-    if (reply.begun) {
-      reply.destroy()
-      return
-    }
     const { status, headers, text } = this.error(format, thrown, id)
-    reply.whole(status, headers, framing === 'array' ? `[${text}]` : text)
+    report.failed(toFailure(thrown).error, reply.gone ? GONE_STATUS : reply.begun ? report.status : status)
+    if (reply.gone) return
+    if (reply.begun) reply.destroy()
+    else reply.whole(status, headers, framing === 'array' ? `[${text}]` : text)
   }
 
   /** Whatever was thrown, as an answer of the format. Our own faults are logged, never told. */
@@ -167,6 +164,7 @@ export class Gateway {
   }
 }
 
+const GONE_STATUS = ERRORS.cancelled.status
 const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
 
 const credentialsOf = ({ message, queryKey }: Pick<Call, 'message' | 'queryKey'>) => ({

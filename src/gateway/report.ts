@@ -21,6 +21,8 @@ export class Report {
   upstreamId: string | undefined
   attempts = 0
   losses = 0
+  /** What the caller was answered with; 499 where it did not wait for an answer. */
+  status = 200
   usage: Usage | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
@@ -58,8 +60,9 @@ export class Report {
     this.error = result.error
   }
 
-  failed(error: CanonicalError): void {
+  failed(error: CanonicalError, status: number): void {
     this.error = error
+    this.status = status
   }
 
   /** All tokens the request cost, as far as the upstream told. */
@@ -81,8 +84,9 @@ export class Report {
       format: candidate?.format.format,
       upstream_model: candidate?.upstreamModel,
       attempts: this.attempts,
-      status: error === undefined ? 200 : (error.status ?? ERRORS[error.kind].status),
+      status: this.status,
       error: error?.kind,
+      upstream_status: error?.status,
       finish: this.finish?.reason,
       input_tokens: usage?.input,
       output_tokens: usage?.output,

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ChannelConfig, Config, GroupConfig } from '../../src/config.ts'
+import { type Log, openServer, type RunningServer } from '../../src/server.ts'
+
+export const KEY = 'caller-key-of-the-tests'
+
+export interface Line {
+  readonly level: keyof Log
+  readonly fields: { readonly [name: string]: unknown }
+  readonly message: string
+}
+
+const hash = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+export const configOf = (
+  channels: readonly ChannelConfig[],
+  { heartbeat = 15_000, body = 32 * 1024 * 1024, group = {} }: HouseOptions = {},
+): Config => ({
+  server: { host: '127.0.0.1', port: 0, heartbeat, grace: 2000, limits: { body, byFormat: new Map() } },
+  dataDir: join(tmpdir(), 'interlingua-tests-without-keys'),
+  groups: new Map([['default', { name: 'default', models: ['*'], onLoss: 'show', ...group }]]),
+  keys: [{ name: 'dev', hash: hash(KEY), group: 'default' }],
+  channels,
+  models: new Map(),
+})
+
+export interface HouseOptions {
+  readonly heartbeat?: number
+  readonly body?: number
+  readonly group?: Partial<GroupConfig>
+}
+
+/** A gateway on the loopback, and what it logged. */
+export class House {
+  readonly lines: Line[] = []
+  readonly server: RunningServer
+
+  private constructor(server: RunningServer, lines: Line[]) {
+    this.server = server
+    this.lines = lines
+  }
+
+  static async open(channels: readonly ChannelConfig[], options: HouseOptions = {}): Promise<House> {
+    const lines: Line[] = []
+    const noting = (level: keyof Log) => (fields: object, message: string) =>
+      void lines.push({ level, fields: fields as Line['fields'], message })
+    const log: Log = { info: noting('info'), warn: noting('warn'), error: noting('error') }
+    return new House(await openServer({ config: configOf(channels, options), log }), lines)
+  }
+
+  /** Sends a request and leaves the answer to be read. */
+  send(path: string, body: unknown, { method = 'POST', headers = {} }: SendOptions = {}): Sent {
+    const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+    const out = request(`${this.server.address}${path}`, {
+      method,
+      agent: false,
+      headers: { authorization: `Bearer ${KEY}`, 'content-length': Buffer.byteLength(text), ...headers },
+    })
+    const answer = new Promise<IncomingMessage>((resolve, reject) => out.on('response', resolve).on('error', reject))
+    answer.catch(() => {})
+    out.end(text)
+    return { out, answer }
+  }
+
+  /** Sends a request and reads the whole answer. */
+  async ask(path: string, body: unknown, options: SendOptions = {}): Promise<Asked> {
+    const answer = await this.send(path, body, options).answer
+    const text = await textOf(answer)
+    return { status: answer.statusCode!, headers: answer.headers as Asked['headers'], text, json: jsonOf(text) }
+  }
+}
+
+export interface SendOptions {
+  readonly method?: string
+  readonly headers?: { readonly [name: string]: string }
+}
+
+export interface Sent {
+  readonly out: ClientRequest
+  readonly answer: Promise<IncomingMessage>
+}
+
+export interface Asked {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
+  readonly json: any
+}
+
+/** The text of an answer; what came before a broken end counts. */
+export function textOf(answer: IncomingMessage): Promise<string> {
+  return new Promise(resolve => {
+    let text = ''
+    answer.setEncoding('utf8')
+    answer.on('data', chunk => (text += chunk))
+    answer.on('close', () => resolve(text))
+    answer.on('error', () => {})
+  })
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The data of each server-sent event in a text. */
+export const dataOf = (text: string): string[] =>
+  text.split('\n').flatMap(line => (line.startsWith('data: ') ? [line.slice(6)] : []))

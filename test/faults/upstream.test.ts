@@ -1,0 +1,254 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ChannelConfig } from '../../src/config.ts'
+import { ANSWER, ASK, chunk, events, failure, HEAD, json, STREAM, TAIL, words } from './chat.ts'
+import { dataOf, House, type HouseOptions } from './house.ts'
+import { channelAt, deadAddress, FakeUpstream, type Script } from './upstream.ts'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+const PATH = '/v1/chat/completions'
+
+/** A gateway with a channel for each script, tried in that order. */
+async function open(scripts: readonly Script[], fields: Partial<ChannelConfig> = {}, options: HouseOptions = {}) {
+  const upstreams = await Promise.all(scripts.map(script => FakeUpstream.open(script)))
+  const channels = upstreams.map(({ address }, index) =>
+    channelAt(address, { name: `secret-channel-${index}`, priority: index, ...fields }),
+  )
+  const house = await House.open(channels, options)
+  closing.push(...upstreams.map(upstream => () => upstream.close()), () => house.server.close(0))
+  return { house, upstreams }
+}
+
+const good: Script = (response, seen) =>
+  JSON.parse(seen.text).stream === true
+    ? events(response).end(`${HEAD}${words('Hel', 'lo.')}${TAIL}`)
+    : json(response, ANSWER)
+
+const said = (text: string): string =>
+  dataOf(text)
+    .filter(data => data.startsWith('{'))
+    .map(data => JSON.parse(data).choices?.[0]?.delta?.content ?? '')
+    .join('')
+
+describe('all well', () => {
+  test('a whole answer', async () => {
+    const { house, upstreams } = await open([good])
+    const answer = await house.ask(PATH, ASK)
+    expect(answer.status).toBe(200)
+    expect(answer.json).toEqual(ANSWER)
+    expect(answer.headers['x-request-id']).toMatch(/^req_/)
+    expect(answer.headers['content-length']).toBe(String(answer.text.length))
+    expect(upstreams[0]!.seen[0]!.headers.authorization).toBe('Bearer upstream-key-1234')
+    expect(house.lines.at(-1)).toMatchObject({
+      level: 'info',
+      fields: { key: 'dev', model: 'm', channel: 'secret-channel-0', status: 200, input_tokens: 5, output_tokens: 2 },
+    })
+  })
+
+  test('a stream', async () => {
+    const { house } = await open([good])
+    const answer = await house.ask(PATH, STREAM)
+    expect(answer.status).toBe(200)
+    expect(answer.headers['content-type']).toContain('text/event-stream')
+    expect(said(answer.text)).toBe('Hello.')
+    expect(answer.text.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  test('a stream asked for and answered whole, and the other way round', async () => {
+    const stubborn = await open([response => json(response, ANSWER)])
+    expect(said((await stubborn.house.ask(PATH, STREAM)).text)).toBe('Hello.')
+    const eager = await open([response => events(response).end(`${HEAD}${words('Hel', 'lo.')}${TAIL}`)])
+    expect((await eager.house.ask(PATH, ASK)).json.choices[0].message.content).toBe('Hello.')
+  })
+
+  test('an upstream that forgets to end its stream after the last event', async () => {
+    const { house } = await open([response => events(response).write(`${HEAD}${words('Hello.')}${TAIL}`)])
+    expect((await house.ask(PATH, STREAM)).text.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  test('the public name of a mapped model', async () => {
+    const models = { named: new Map([['m', 'upstream-m']]), patterns: [] }
+    const { house, upstreams } = await open([(response, seen) => good(response, seen)], { models })
+    expect((await house.ask(PATH, ASK)).json.model).toBe('m')
+    expect(JSON.parse(upstreams[0]!.seen[0]!.text).model).toBe('upstream-m')
+  })
+})
+
+describe('before the first byte', () => {
+  test.each([
+    ['resets', (response => response.destroy()) satisfies Script, 502],
+    ['never answers', (() => {}) satisfies Script, 504],
+    ['answers garbage', (response => response.end('<html>')) satisfies Script, 502],
+    ['answers a list', (response => json(response, [])) satisfies Script, 502],
+    [
+      'redirects',
+      (response => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()) satisfies Script,
+      502,
+    ],
+    ['is broken', (response => json(response, failure('Oops.'), 500)) satisfies Script, 502],
+    ['refuses our key', (response => json(response, failure('Bad key.'), 401)) satisfies Script, 502],
+    ['has no credit', (response => json(response, failure('Pay.'), 402)) satisfies Script, 502],
+    ['is overloaded', (response => json(response, failure('Later.'), 503)) satisfies Script, 503],
+  ])('trap 76: an upstream that %s', async (_, script, status) => {
+    const timeout = { connect: 500, firstByte: 200, idle: 200 }
+    for (const body of [ASK, STREAM]) {
+      const { house } = await open([script], { timeout })
+      const answer = await house.ask(PATH, body)
+      expect(answer.status).toBe(status)
+      expect(answer.headers['content-type']).toContain('application/json')
+      expect(answer.json.error.message).toEqual(expect.any(String))
+      expect(house.lines.at(-1)).toMatchObject({ level: 'warn', fields: { status } })
+    }
+  })
+
+  test('an upstream that is not there', async () => {
+    const house = await House.open([channelAt(await deadAddress())])
+    closing.push(() => house.server.close(0))
+    const answer = await house.ask(PATH, ASK)
+    expect(answer.status).toBe(502)
+    expect(answer.text).not.toContain('127.0.0.1')
+  })
+
+  test.each([400, 404, 413])("an upstream's %s is passed on, and tried nowhere else", async status => {
+    const { house, upstreams } = await open([response => json(response, failure('You are wrong.'), status), good])
+    const answer = await house.ask(PATH, ASK)
+    expect(answer.status).toBe(status)
+    expect(answer.json.error.message).toBe('You are wrong.')
+    expect(upstreams[1]!.seen).toHaveLength(0)
+  })
+
+  test('what an upstream says tells no names, addresses and keys', async () => {
+    const { house } = await open(
+      [
+        (response, seen) =>
+          json(
+            response,
+            failure(`Model upstream-m is not at ${seen.headers.host}, upstream-key-1234, secret-channel-0.`),
+            404,
+          ),
+      ],
+      { models: { named: new Map([['m', 'upstream-m']]), patterns: [] } },
+    )
+    const { json: body } = await house.ask(PATH, ASK)
+    expect(body.error.message).toBe('Model m is not at [upstream], [upstream], [upstream].')
+  })
+
+  test('trap 77: a 200 with an error body is an error', async () => {
+    const { house } = await open([response => json(response, failure('Not really.'))])
+    expect((await house.ask(PATH, ASK)).status).toBeGreaterThanOrEqual(400)
+    const second = await open([response => json(response, failure('Not really.')), good])
+    expect((await second.house.ask(PATH, ASK)).json).toEqual(ANSWER)
+    const streaming = await open([
+      response => events(response).end(`data: ${JSON.stringify(failure('No.'))}\n\n`),
+      good,
+    ])
+    expect(said((await streaming.house.ask(PATH, STREAM)).text)).toBe('Hello.')
+  })
+})
+
+describe('another channel', () => {
+  const broken: readonly [string, Script][] = [
+    ['resets', response => response.destroy()],
+    ['answers garbage', response => response.end('<html>')],
+    ['refuses our key', response => json(response, failure('Bad key.'), 403)],
+    ['is broken', response => json(response, failure('Oops.'), 500)],
+    ['is overloaded', response => json(response, failure('Later.'), 529)],
+    ['streams nothing', response => events(response).end()],
+    ['streams garbage', response => events(response).end('data: {"never')],
+    ['streams a head and resets', response => void events(response).write(HEAD, () => response.destroy())],
+    ['streams an error', response => events(response).end(`${HEAD}data: ${JSON.stringify(failure('No.'))}\n\n`)],
+  ]
+  test.each(broken)('answers where the first %s', async (_, script) => {
+    const { house, upstreams } = await open([script, good])
+    const answer = await house.ask(PATH, STREAM)
+    expect(said(answer.text)).toBe('Hello.')
+    expect(upstreams[0]!.seen).toHaveLength(1)
+    expect(house.lines.at(-1)).toMatchObject({ fields: { attempts: 2, channel: 'secret-channel-1' } })
+  })
+
+  test('is not asked once content was sent', async () => {
+    const { house, upstreams } = await open([
+      response => void events(response).write(`${HEAD}${words('Hel')}`, () => response.destroy()),
+      good,
+    ])
+    const answer = await house.ask(PATH, STREAM)
+    expect(answer.status).toBe(200)
+    expect(said(answer.text)).toBe('Hel')
+    expect(upstreams[1]!.seen).toHaveLength(0)
+  })
+
+  test('trap 78: a channel that asks to be left alone is left alone', async () => {
+    const { house, upstreams } = await open([
+      response => json(response, failure('Slow down.'), 429, { 'retry-after': '30' }),
+      good,
+    ])
+    for (let index = 0; index < 3; index++) expect((await house.ask(PATH, ASK)).status).toBe(200)
+    expect(upstreams[0]!.seen).toHaveLength(1)
+    expect(upstreams[1]!.seen).toHaveLength(3)
+  })
+
+  test('trap 78: where there is none, the caller is told when to come back', async () => {
+    const { house, upstreams } = await open([
+      response => json(response, failure('Slow down.'), 429, { 'retry-after': '30' }),
+    ])
+    const first = await house.ask(PATH, ASK)
+    expect(first.status).toBe(429)
+    expect(first.headers['retry-after']).toBe('30')
+    const second = await house.ask(PATH, ASK)
+    expect([429, 503]).toContain(second.status)
+    expect(Number(second.headers['retry-after'])).toBeGreaterThan(25)
+    expect(upstreams[0]!.seen).toHaveLength(1)
+  })
+
+  test('what is left of the limits is told to a caller of the same format', async () => {
+    const { house } = await open([response => json(response, ANSWER, 200, { 'x-ratelimit-remaining-tokens': '99' })])
+    expect((await house.ask(PATH, ASK)).headers['x-ratelimit-remaining-tokens']).toBe('99')
+  })
+})
+
+describe('trap 75: in the middle of a stream', () => {
+  const timeout = { connect: 500, firstByte: 500, idle: 150 }
+  test.each<[string, Script]>([
+    ['an end without an end', response => events(response).end(`${HEAD}${words('Hel')}`)],
+    ['a reset', response => void events(response).write(`${HEAD}${words('Hel')}`, () => response.destroy())],
+    ['a silence', response => void events(response).write(`${HEAD}${words('Hel')}`)],
+    ['an error', response => events(response).end(`${HEAD}${words('Hel')}data: ${JSON.stringify(failure('No.'))}\n\n`)],
+    ['garbage', response => events(response).end(`${HEAD}${words('Hel')}data: {"never\n\n`)],
+  ])('%s is an event of the format', async (_, script) => {
+    const { house } = await open([script], { timeout })
+    const answer = await house.ask(PATH, STREAM)
+    expect(answer.status).toBe(200)
+    expect(said(answer.text)).toBe('Hel')
+    const last = dataOf(answer.text)
+      .filter(data => data !== '[DONE]')
+      .at(-1)!
+    expect(JSON.parse(last).error.message).toEqual(expect.any(String))
+    expect(answer.text).not.toContain('"finish_reason":"stop"')
+    expect(house.lines.at(-1)).toMatchObject({ level: 'warn', fields: { error: expect.any(String) } })
+  })
+
+  test('trap 85: a long silence is broken by signs of life, and only after the first byte', async () => {
+    const { house } = await open(
+      [
+        response => {
+          setTimeout(() => events(response).write(`${HEAD}${chunk({ content: 'Hel' })}`), 150)
+          setTimeout(() => response.end(`${words('lo.')}${TAIL}`), 450)
+        },
+      ],
+      {},
+      { heartbeat: 50 },
+    )
+    const at = Date.now()
+    const sent = house.send(PATH, STREAM)
+    const answer = await sent.answer
+    expect(Date.now() - at).toBeGreaterThan(120)
+    let text = ''
+    for await (const piece of answer) text += piece
+    expect(text.indexOf(': ping')).toBeGreaterThan(text.indexOf('Hel'))
+    expect(text.split(': ping').length).toBeGreaterThan(3)
+    expect(said(text)).toBe('Hello.')
+  })
+})
