@@ -39,7 +39,7 @@ export interface PartStart {
   readonly part: Part
 }
 
-/** Grows the one body of the part: text, arguments, data. `of` names another text of it that grows. */
+/** Grows the one body of the part: text, arguments, data (whole groups of base64). `of` names another text of it that grows. */
 export interface PartDelta {
   readonly type: 'part-delta'
   readonly at: At

@@ -95,6 +95,7 @@ const WORTHLESS_WHEN_EMPTY = new Set([
   'reasoning',
   'state',
   'annotations',
+  'top',
   'logprobs',
   'tools',
   'text',

@@ -1,3 +1,4 @@
+import { put } from '../canonical/defined.ts'
 import type { Format, Json, JsonObject, Node } from '../canonical/node.ts'
 
 export { defined } from '../canonical/defined.ts'
@@ -10,8 +11,7 @@ export function kept(node: Node | undefined, format: Format): JsonObject {
   const nulls = node?.spelling?.[format]?.['nulls'] as readonly string[] | undefined
   if (nulls === undefined) return extras ?? NONE
   const out: { [key: string]: Json } = { ...extras }
-  for (const key of nulls)
-    Object.defineProperty(out, key, { value: null, enumerable: true, configurable: true, writable: true })
+  for (const key of nulls) put(out, key, null)
   return out
 }
 

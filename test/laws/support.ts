@@ -4,7 +4,7 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 
 /** JSON's idea of a value: undefined fields and prototypes do not count. */
-export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
+export const plain = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T))
 
 export const same = (got: unknown, want: unknown): void => {
   expect(plain(got)).toEqual(plain(want))

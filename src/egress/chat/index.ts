@@ -1,5 +1,13 @@
 import type { Writer } from '../writer.ts'
+import { writeError } from './error.ts'
+import { ChatChunks } from './events.ts'
 import { writeRequest } from './request.ts'
+import { writeResult } from './result.ts'
 
 /** Chat completions, FORMATS §2. */
-export const chat: Writer = { request: writeRequest }
+export const chat: Writer = {
+  request: writeRequest,
+  result: writeResult,
+  events: asked => new ChatChunks(asked),
+  error: writeError,
+}

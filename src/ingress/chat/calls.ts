@@ -18,7 +18,7 @@ export function readCall(wire: JsonObject): readonly Part[] {
 }
 
 /** Where Google's own chat surface puts the signature of a call: `extra_content.google.thought_signature`. */
-function thoughtSignature(wire: JsonObject): string | undefined {
+export function thoughtSignature(wire: JsonObject): string | undefined {
   const extra = wire['extra_content']
   const google = isObject(extra) ? extra['google'] : undefined
   const value = isObject(google) ? google['thought_signature'] : undefined

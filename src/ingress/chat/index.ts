@@ -1,5 +1,13 @@
 import type { Reader } from '../reader.ts'
+import { readError } from './error.ts'
+import { ChatEvents } from './events.ts'
 import { readRequest } from './request.ts'
+import { readResult } from './result.ts'
 
 /** Chat completions, FORMATS §2. */
-export const chat: Reader = { request: readRequest }
+export const chat: Reader = {
+  request: readRequest,
+  result: readResult,
+  events: asked => new ChatEvents(asked),
+  error: readError,
+}

@@ -1,0 +1,64 @@
+import type { Annotation, MediaPart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import type { TokenLogprob } from '../../canonical/result.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { around, FORMAT } from './content.ts'
+
+/* The pieces of an answer that stand alike in a whole message and in the chunks of a stream. */
+
+/** A citation of the text, which begins `offset` characters into the one text a message has. */
+export function writeAnnotation(annotation: Annotation, offset: number): JsonObject | undefined {
+  if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
+  const { url, title, start, end } = annotation
+  const shift = (index: number | undefined) => (index === undefined ? undefined : index + offset)
+  return around(
+    annotation,
+    'url_citation',
+    defined({ url, title, start_index: shift(start), end_index: shift(end) }) as JsonObject,
+  )
+}
+
+export function writeLogprob({ token, logprob, bytes, top, ...node }: TokenLogprob): JsonObject {
+  const own = spelt(node, FORMAT)
+  const nulls = own['nulls'] === undefined && bytes === undefined ? { bytes: null } : {}
+  const rivals = top === undefined && own['nulls'] === undefined ? [] : top?.map(writeLogprob)
+  return {
+    token,
+    logprob,
+    ...nulls,
+    ...(defined({ bytes, top_logprobs: rivals }) as JsonObject),
+    ...kept(node, FORMAT),
+  }
+}
+
+/** A signature alone in front of a call is Google's thought signature of that call (trap 31). */
+export const signsCall = (part: Part, next: Part | undefined): boolean =>
+  part.type === 'reasoning' &&
+  part.text === '' &&
+  !part.redacted &&
+  part.signature?.format === 'contents' &&
+  next?.type === 'tool-call'
+
+export const signatureExtra = (signature: string): JsonObject => ({
+  extra_content: { google: { thought_signature: signature } },
+})
+
+/** Reasoning nobody may read: there is no place for it. */
+export const isHidden = (part: ReasoningPart): boolean =>
+  part.redacted === true || (part.text === '' && part.signature !== undefined)
+
+/** Audio the model made; other media have no place in a message. */
+export const isSpoken = (part: Part): part is MediaPart =>
+  part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64'
+
+/** The head of a call; in a stream its arguments follow. */
+export function callHead(part: ToolCallPart): { readonly type: string; readonly inner: JsonObject } {
+  return part.freeform
+    ? { type: 'custom', inner: { name: part.name, input: '' } }
+    : { type: 'function', inner: { name: part.name, arguments: '' } }
+}
+
+export const nodeOf = (extras: Json | undefined, spelling: Json | undefined): Node => ({
+  extras: { [FORMAT]: (extras as JsonObject | undefined) ?? {} },
+  spelling: { [FORMAT]: (spelling as JsonObject | undefined) ?? {} },
+})

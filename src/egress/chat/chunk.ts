@@ -1,0 +1,68 @@
+import type { ResultStart } from '../../canonical/event.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { kept, spelt } from '../fields.ts'
+import { FORMAT } from './content.ts'
+
+/**
+ * The fixed text around what changes from chunk to chunk, made once per stream: a token costs its own text and two
+ * joins, never a whole envelope.
+ */
+export class Envelope {
+  /** `{"id":…,"choices":[{"index":` */
+  private readonly head: string
+  /** The same for a chunk that tells nothing of a candidate, up to `"choices":[]`. */
+  private readonly bare: string
+  private readonly tail: string
+  readonly withUsage: boolean
+  private first: string
+
+  constructor(start: ResultStart, asked: CanonicalRequest) {
+    const fixed = {
+      id: start.id ?? '',
+      object: 'chat.completion.chunk',
+      created: start.createdAt ?? 0,
+      model: start.model ?? asked.model,
+      ...(start.serviceTier === undefined ? {} : { service_tier: start.serviceTier }),
+    }
+    const extras = Object.entries(kept(start, FORMAT))
+    const always = Object.fromEntries(extras.filter(([, value]) => typeof value !== 'object'))
+    const once = Object.fromEntries(extras.filter(([, value]) => value !== null && typeof value === 'object'))
+    const options = spelt(asked, FORMAT)['stream_options'] as JsonObject | undefined
+    this.withUsage = options?.['include_usage'] === true
+    this.bare = opened({ ...fixed, ...always })
+    this.head = `${this.bare}"choices":[{"index":`
+    this.first = `${opened({ ...fixed, ...always, ...once })}"choices":[{"index":`
+    this.tail = this.withUsage ? '}],"usage":null}' : '}]}'
+  }
+
+  /** Everything before the value that grows, for one place in a candidate's delta. */
+  prefix(candidate: number, place: string): string {
+    return `${this.head}${candidate},"delta":{${place}`
+  }
+
+  /** Everything after it. */
+  suffix(closing: string, logprobs: string): string {
+    return `${closing}},"logprobs":${logprobs},"finish_reason":null${this.tail}`
+  }
+
+  /** A whole chunk of one candidate. What is said but once goes with the first. */
+  chunk(candidate: number, delta: JsonObject, logprobs: string, finish: string | null, extras: JsonObject): string {
+    const head = this.first
+    this.first = this.head
+    const more = inside(extras)
+    return `${head}${candidate},"delta":${JSON.stringify(delta)},"logprobs":${logprobs},"finish_reason":${JSON.stringify(finish)}${more}${this.tail}`
+  }
+
+  /** The chunk without candidates that carries usage and late facts. */
+  closing(facts: { readonly [field: string]: Json }): string {
+    return `${this.bare}"choices":[]${inside(facts)}}`
+  }
+}
+
+const opened = (fields: JsonObject): string => `${JSON.stringify(fields).slice(0, -1)},`
+
+function inside(fields: JsonObject): string {
+  const text = JSON.stringify(fields).slice(1, -1)
+  return text === '' ? '' : `,${text}`
+}

@@ -1,0 +1,92 @@
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CandidateEnd, CanonicalEvent, ResultEnd } from '../../canonical/event.ts'
+import type { WireEvent } from '../../canonical/exchange.ts'
+import { Losses } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { kept } from '../fields.ts'
+import { CandidateWriter } from './candidate.ts'
+import { Envelope } from './chunk.ts'
+import { FORMAT } from './content.ts'
+import { errorBody } from './error.ts'
+import { writeUsage } from './usage.ts'
+
+const DONE: WireEvent = { data: '[DONE]' }
+
+/** A streamed answer as chunks (FORMATS §2): usage only where it was asked for, then `[DONE]`; an error ends it without. */
+export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
+  private readonly asked: CanonicalRequest
+  private readonly candidates: CandidateWriter[] = []
+  private envelope: Envelope
+  private usage: Usage | undefined
+  private tiered = false
+  private over = false
+
+  constructor(asked: CanonicalRequest) {
+    this.asked = asked
+    this.envelope = new Envelope({ type: 'result-start' }, asked)
+  }
+
+  push(event: CanonicalEvent): readonly WireEvent[] {
+    if (this.over) return NOTHING
+    switch (event.type) {
+      case 'part-delta':
+        return this.candidate(event.at.candidate).delta(event)
+      case 'part-start':
+      case 'part-patch':
+      case 'part-end':
+        return this.candidate(event.at.candidate).part(event)
+      case 'logprobs':
+        this.candidate(event.candidate).keepLogprobs(event.append)
+        return NOTHING
+      case 'result-start':
+        this.envelope = new Envelope(event, this.asked)
+        this.tiered = event.serviceTier !== undefined
+        return NOTHING
+      case 'candidate-end':
+        return this.candidateEnd(event)
+      case 'usage':
+        this.usage = event.usage
+        return NOTHING
+      case 'result-end':
+        return this.close(event)
+      case 'error':
+        return this.fail(event.error)
+      case 'opaque':
+        return NOTHING
+    }
+  }
+
+  end(): readonly WireEvent[] {
+    return this.over ? NOTHING : this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
+  }
+
+  private candidate(index: number): CandidateWriter {
+    while (this.candidates.length <= index)
+      this.candidates.push(new CandidateWriter(this.candidates.length, this.envelope))
+    return this.candidates[index]!
+  }
+
+  private candidateEnd(event: CandidateEnd): readonly WireEvent[] {
+    return this.candidate(event.candidate).end(event)
+  }
+
+  private close(event: ResultEnd): readonly WireEvent[] {
+    this.over = true
+    const late: JsonObject = {
+      ...(event.serviceTier === undefined || this.tiered ? {} : { service_tier: event.serviceTier }),
+      ...kept(event, FORMAT),
+    }
+    const usage =
+      this.envelope.withUsage && this.usage !== undefined ? { usage: writeUsage(this.usage, new Losses()) } : {}
+    const facts = { ...late, ...usage }
+    return Object.keys(facts).length === 0 ? [DONE] : [{ data: this.envelope.closing(facts) }, DONE]
+  }
+
+  private fail(error: CanonicalError): readonly WireEvent[] {
+    this.over = true
+    return [{ data: JSON.stringify(errorBody(error)) }]
+  }
+}

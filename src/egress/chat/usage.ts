@@ -1,0 +1,57 @@
+import type { Losses } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { Modality } from '../../canonical/request.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { FORMAT } from './content.ts'
+
+/** Tokens as chat counts them; both totals are required, so an unknown one becomes zero. */
+export function writeUsage(usage: Usage, losses: Losses): JsonObject {
+  if (usage.hostedCalls !== undefined) losses.drop(['usage', 'hostedCalls'], 'no-count-of-hosted-calls')
+  if (usage.input === undefined) losses.add(['usage', 'input'], 0, 'count-required')
+  if (usage.output === undefined) losses.add(['usage', 'output'], 0, 'count-required')
+  if (usage.inputBy?.embedding !== undefined) losses.drop(['usage', 'inputBy', 'embedding'], 'no-such-count')
+  if (usage.outputBy?.embedding !== undefined) losses.drop(['usage', 'outputBy', 'embedding'], 'no-such-count')
+  const input = usage.input ?? 0
+  const output = usage.output ?? 0
+  const { prompt_tokens_details, completion_tokens_details, ...others } = kept(usage, FORMAT)
+  const { prompt, completion, counted } = spelt(usage, FORMAT)
+  const promptCounts = {
+    cached_tokens: usage.cacheRead,
+    cache_write_tokens: usage.cacheWrite,
+    ...byModality(usage.inputBy),
+  }
+  const completionCounts = { reasoning_tokens: usage.reasoning, ...byModality(usage.outputBy) }
+  return defined({
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: counted === 'apart' ? undefined : (usage.total ?? input + output),
+    prompt_tokens_details: details(promptCounts, prompt_tokens_details as JsonObject | null, prompt as JsonObject),
+    completion_tokens_details: details(
+      completionCounts,
+      completion_tokens_details as JsonObject | null,
+      completion as JsonObject,
+    ),
+    ...others,
+  }) as JsonObject
+}
+
+function details(
+  counts: object,
+  extras: JsonObject | null | undefined,
+  spelling: JsonObject | undefined,
+): JsonObject | null | undefined {
+  if (extras === null) return null
+  const said = {
+    ...defined(counts),
+    ...kept({ extras: { [FORMAT]: extras ?? {} }, spelling: { [FORMAT]: spelling ?? {} } }, FORMAT),
+  }
+  return Object.keys(said).length === 0 && spelling === undefined ? undefined : said
+}
+
+const byModality = (counts: { readonly [M in Modality]?: number } | undefined) => ({
+  text_tokens: counts?.text,
+  audio_tokens: counts?.audio,
+  image_tokens: counts?.image,
+  video_tokens: counts?.video,
+})

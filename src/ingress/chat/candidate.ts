@@ -1,0 +1,219 @@
+import type { Annotation, Part } from '../../canonical/content.ts'
+import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { Base64Stream } from '../base64.ts'
+import { rest } from '../fields.ts'
+import { CallReader } from './call-events.ts'
+import { readAnnotation, readFinish, readLogprobs, wordOf } from './result.ts'
+
+const FORMAT = 'chat'
+
+const CHOICE = new Set(['index', 'delta', 'finish_reason', 'logprobs'])
+const DELTA = new Set([
+  ...[
+    'role',
+    'content',
+    'refusal',
+    'reasoning',
+    'reasoning_content',
+    'annotations',
+    'audio',
+    'tool_calls',
+    'function_call',
+  ],
+])
+
+type Flow = 'text' | 'reasoning' | 'refusal'
+
+/**
+ * One candidate of a streamed answer. A chunk has no ends of parts: a text ends when something else begins, calls stay
+ * open beside each other until the end, for their pieces may come in any order (traps 1, 3).
+ */
+export class CandidateReader {
+  finished = false
+  private readonly index: number
+  private readonly asked: CanonicalRequest
+  private readonly calls: CallReader
+  private parts = 0
+  private flow: { readonly kind: Flow; readonly part: number } | undefined
+  /** Length of all text so far, and where the open part's text begins in it: citations count from the message's beginning. */
+  private texts = 0
+  private textStart = 0
+  private audio: { readonly part: number; readonly data: Base64Stream } | undefined
+  private word: string | undefined
+  private called = false
+  private extras: { [field: string]: Json } | undefined
+  private message: { [field: string]: Json } | undefined
+
+  constructor(index: number, asked: CanonicalRequest) {
+    this.index = index
+    this.asked = asked
+    this.calls = new CallReader(index)
+  }
+
+  read(choice: JsonObject, out: CanonicalEvent[]): void {
+    const logprobs = choice['logprobs']
+    if (isObject(logprobs)) {
+      const append = readLogprobs(logprobs['content'])
+      if (append !== undefined && append.length > 0) out.push({ type: 'logprobs', candidate: this.index, append })
+    }
+    const delta = choice['delta']
+    if (isObject(delta)) this.delta(delta, out)
+    for (const field in choice) if (!CHOICE.has(field)) this.extras = added(this.extras, field, choice[field]!)
+    const word = choice['finish_reason']
+    if (typeof word === 'string') {
+      this.word ??= word
+      this.finished = true
+    }
+  }
+
+  /** Ends all parts that are open. */
+  close(out: CanonicalEvent[]): void {
+    this.endFlow(out)
+    this.endAudio(out)
+    this.parts = this.calls.close(out, this.parts)
+    this.called ||= this.calls.some
+  }
+
+  ended(): CandidateEnd {
+    const finish = readFinish(this.word, this.called ? CALLED : NOT_CALLED)
+    const spelt = finish !== undefined && finish.raw !== wordOf(finish.reason) ? { finish: finish.raw! } : undefined
+    const extras = this.message === undefined ? this.extras : { ...this.extras, message: this.message }
+    return {
+      type: 'candidate-end',
+      candidate: this.index,
+      ...(finish === undefined ? {} : { finish }),
+      ...rest(FORMAT, extras ?? {}, NONE, spelt),
+    }
+  }
+
+  private delta(delta: JsonObject, out: CanonicalEvent[]): void {
+    const { reasoning_content, reasoning, content, refusal, tool_calls, function_call, audio, annotations } = delta
+    if (typeof reasoning_content === 'string' && reasoning_content !== '')
+      this.append('reasoning', reasoning_content, THOUGHTS, out)
+    else if (typeof reasoning === 'string' && reasoning !== '') this.append('reasoning', reasoning, BARE_THOUGHTS, out)
+    if (typeof content === 'string') {
+      if (content !== '') this.append('text', content, TEXT, out)
+    } else if (Array.isArray(content)) this.pieces(content, out)
+    if (typeof refusal === 'string' && refusal !== '') this.append('refusal', refusal, REFUSAL, out)
+    if (Array.isArray(annotations) && annotations.length > 0) this.annotate(annotations, out)
+    if (isObject(audio)) this.speak(audio, out)
+    if (Array.isArray(tool_calls) && tool_calls.length > 0) this.call(tool_calls, out)
+    if (isObject(function_call)) this.begun(this.calls.readLegacy(function_call, out, this.parts), out)
+    for (const field in delta) if (!DELTA.has(field)) this.message = added(this.message, field, delta[field]!)
+  }
+
+  private call(pieces: readonly Json[], out: CanonicalEvent[]): void {
+    for (const piece of pieces) if (isObject(piece)) this.begun(this.calls.read(piece, out, this.parts), out)
+  }
+
+  /** A text ends when a call begins; more of a call that is there already does not disturb it. */
+  private begun(parts: number, out: CanonicalEvent[]): void {
+    if (parts === this.parts) return
+    this.parts = parts
+    this.endFlow(out)
+  }
+
+  /** Content as a list of parts: Mistral's way to tell thoughts from text. */
+  private pieces(content: readonly Json[], out: CanonicalEvent[]): void {
+    for (const piece of content) {
+      if (!isObject(piece)) continue
+      const { type, text, thinking } = piece
+      if (type === 'text' && typeof text === 'string') this.append('text', text, TEXT, out)
+      if (type === 'thinking' && Array.isArray(thinking))
+        for (const thought of thinking)
+          if (isObject(thought) && typeof thought['text'] === 'string')
+            this.append('reasoning', thought['text'], THOUGHTS, out)
+    }
+  }
+
+  private append(kind: Flow, append: string, part: Part, out: CanonicalEvent[]): void {
+    const flow = this.flow?.kind === kind ? this.flow : this.enter(kind, part, out)
+    if (kind === 'text') this.texts += append.length
+    out.push({ type: 'part-delta', at: { candidate: this.index, part: flow.part }, append })
+  }
+
+  private enter(kind: Flow, part: Part, out: CanonicalEvent[]): { readonly part: number } {
+    if (this.flow?.kind === kind) return this.flow
+    this.endFlow(out)
+    if (kind === 'text') this.textStart = this.texts
+    this.flow = { kind, part: this.parts++ }
+    out.push({ type: 'part-start', at: { candidate: this.index, part: this.flow.part }, part })
+    return this.flow
+  }
+
+  private annotate(wire: readonly Json[], out: CanonicalEvent[]): void {
+    const wires = wire.filter(isObject)
+    const { part } = this.enter('text', TEXT, out)
+    const annotations = wires.map(one => within(readAnnotation(one), this.textStart))
+    out.push({ type: 'part-patch', at: { candidate: this.index, part }, annotations })
+  }
+
+  private speak(audio: JsonObject, out: CanonicalEvent[]): void {
+    if (this.audio === undefined) {
+      this.endFlow(out)
+      this.audio = { part: this.parts++, data: new Base64Stream() }
+      const source = { type: 'base64', mediaType: this.asked.output.audio?.mediaType ?? 'audio/wav', data: '' } as const
+      out.push({
+        type: 'part-start',
+        at: { candidate: this.index, part: this.audio.part },
+        part: { type: 'media', kind: 'audio', source },
+      })
+    }
+    const at = { candidate: this.index, part: this.audio.part }
+    const { data, transcript, ...others } = audio
+    const append = typeof data === 'string' ? this.audio.data.push(data) : ''
+    if (append !== '') out.push({ type: 'part-delta', at, append })
+    if (typeof transcript === 'string' && transcript !== '')
+      out.push({ type: 'part-delta', at, append: transcript, of: 'transcript' })
+    for (const _ in others)
+      return void out.push({ type: 'part-patch', at, ...rest(FORMAT, others as JsonObject, NONE) })
+  }
+
+  private endAudio(out: CanonicalEvent[]): void {
+    if (this.audio === undefined) return
+    const at = { candidate: this.index, part: this.audio.part }
+    const append = this.audio.data.end()
+    if (append !== '') out.push({ type: 'part-delta', at, append })
+    out.push({ type: 'part-end', at })
+    this.audio = undefined
+  }
+
+  private endFlow(out: CanonicalEvent[]): void {
+    if (this.flow === undefined) return
+    out.push({ type: 'part-end', at: { candidate: this.index, part: this.flow.part } })
+    this.flow = undefined
+  }
+}
+
+/** A citation as counted from where its part begins. */
+const within = (annotation: Annotation, offset: number): Annotation =>
+  annotation.type === 'opaque' || offset === 0
+    ? annotation
+    : {
+        ...annotation,
+        ...(annotation.start === undefined ? {} : { start: annotation.start - offset }),
+        ...(annotation.end === undefined ? {} : { end: annotation.end - offset }),
+      }
+
+const TEXT: Part = { type: 'text', text: '' }
+const REFUSAL: Part = { type: 'refusal', text: '' }
+const THOUGHTS: Part = { type: 'reasoning', text: '' }
+const BARE_THOUGHTS: Part = { type: 'reasoning', text: '', spelling: { [FORMAT]: { field: 'reasoning' } } }
+
+const NONE: ReadonlySet<string> = new Set()
+const NOT_CALLED: readonly Part[] = []
+const CALLED: readonly Part[] = [{ type: 'tool-call', id: '', name: '', arguments: '' }]
+
+/** Fields told piece by piece: lists grow, anything else is replaced. */
+function added(
+  fields: { [field: string]: Json } | undefined,
+  field: string,
+  value: Json,
+): { [field: string]: Json } | undefined {
+  if (value === null) return fields
+  const before = fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined
+  const grown = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value
+  return { ...fields, ...Object.fromEntries([[field, grown]]) }
+}

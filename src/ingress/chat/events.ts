@@ -1,0 +1,115 @@
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import type { WireEvent } from '../../canonical/exchange.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { put, rest } from '../fields.ts'
+import { CandidateReader } from './candidate.ts'
+import { readInnerError } from './error.ts'
+import { readHead } from './result.ts'
+import { readUsage } from './usage.ts'
+
+const FORMAT = 'chat'
+
+const DONE = '[DONE]'
+const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'obfuscation', 'error'])
+
+/** The chunks of a streamed answer (FORMATS §2). Candidates end with the stream: some upstreams add to them after their finish. */
+export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
+  private readonly asked: CanonicalRequest
+  private readonly candidates: CandidateReader[] = []
+  private out: CanonicalEvent[] = []
+  private started = false
+  private over = false
+  /** What chunks said of the whole answer, by field; later words win. */
+  private head: { [field: string]: Json } = {}
+  private late: { [field: string]: Json } | undefined
+  private tier: string | undefined
+
+  constructor(asked: CanonicalRequest) {
+    this.asked = asked
+  }
+
+  push({ data }: WireEvent): readonly CanonicalEvent[] {
+    if (this.over) return NOTHING
+    this.out = []
+    if (data === DONE) this.finish()
+    else this.chunk(parseObject(data))
+    return this.out
+  }
+
+  end(): readonly CanonicalEvent[] {
+    if (this.over) return NOTHING
+    this.out = []
+    if (this.candidates.length > 0 && this.candidates.every(candidate => candidate?.finished !== false)) this.finish()
+    else this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
+    return this.out
+  }
+
+  private chunk(chunk: JsonObject | undefined): void {
+    if (chunk === undefined)
+      return this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
+    if (chunk['error'] != null) return this.fail(readInnerError(chunk))
+    this.about(chunk)
+    const choices = chunk['choices']
+    if (Array.isArray(choices)) for (const choice of choices) if (isObject(choice)) this.choice(choice, chunk)
+    const usage = chunk['usage']
+    if (isObject(usage)) {
+      this.start(chunk)
+      this.out.push({ type: 'usage', usage: readUsage(usage) })
+    }
+  }
+
+  private choice(choice: JsonObject, chunk: JsonObject): void {
+    this.start(chunk)
+    const given = choice['index']
+    const index = typeof given === 'number' && given >= 0 && given < 1024 ? Math.floor(given) : 0
+    while (this.candidates.length <= index)
+      this.candidates.push(new CandidateReader(this.candidates.length, this.asked))
+    this.candidates[index]!.read(choice, this.out)
+  }
+
+  /** The answer starts with the first chunk that holds some of it: a chunk before it may have no id yet. */
+  private start(chunk: JsonObject): void {
+    if (this.started) return
+    this.started = true
+    const head = readHead(chunk)
+    this.tier = head.serviceTier
+    this.out.push({ type: 'result-start', ...head, ...rest(FORMAT, this.head, NONE) })
+  }
+
+  private about(chunk: JsonObject): void {
+    for (const field in chunk) {
+      if (TAKEN.has(field)) continue
+      const value = chunk[field]!
+      if (value === null || this.head[field] === value) continue
+      if (!this.started) put(this.head, field, value)
+      else if (!Object.hasOwn(this.head, field) || this.late !== undefined) put((this.late ??= {}), field, value)
+      else if (JSON.stringify(this.head[field]) !== JSON.stringify(value)) put((this.late ??= {}), field, value)
+    }
+    const tier = chunk['service_tier']
+    if (typeof tier === 'string') this.tier ??= tier
+  }
+
+  private close(): void {
+    this.start({})
+    for (const candidate of this.candidates) candidate.close(this.out)
+  }
+
+  private finish(): void {
+    this.close()
+    for (const candidate of this.candidates) this.out.push(candidate.ended())
+    const late = this.late === undefined ? {} : rest(FORMAT, this.late, NONE)
+    this.out.push({ type: 'result-end', ...(this.tier === undefined ? {} : { serviceTier: this.tier }), ...late })
+    this.over = true
+  }
+
+  private fail(error: CanonicalError): void {
+    this.close()
+    this.out.push({ type: 'error', error })
+    this.over = true
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()

@@ -1,0 +1,208 @@
+import type { Annotation, Part } from '../../canonical/content.ts'
+import { GatewayError } from '../../canonical/error.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, nested, rest, spelling, WrongType } from '../fields.ts'
+import { readCall, readLegacyCall } from './calls.ts'
+import { readContent } from './content.ts'
+import { readInnerError } from './error.ts'
+import { readUsage } from './usage.ts'
+
+const FORMAT = 'chat'
+
+/** A whole answer of a chat upstream; an error under status 200 is thrown (trap 77). */
+export function readResult({ body }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
+  if (!Array.isArray(body['choices']))
+    throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
+  const usage = anyObject(body['usage'])
+  return {
+    ...readHead(body),
+    candidates: anyObjects(body['choices']).map((choice, index) => readChoice(choice, index, asked)),
+    ...defined({ usage: usage && readUsage(usage) }),
+    ...rest(
+      FORMAT,
+      body,
+      TAKEN,
+      spelling({ object: body['object'] === 'chat.completion' ? undefined : (body['object'] ?? 'absent') }),
+    ),
+  }
+}
+
+const NOT_AN_ANSWER = {
+  kind: 'upstream-failed',
+  message: 'The upstream sent something that is no chat completion.',
+} as const
+
+const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
+
+export const readHead = (wire: JsonObject) =>
+  defined({
+    id: anyText(wire['id']),
+    model: anyText(wire['model']),
+    createdAt: anyNumber(wire['created']),
+    serviceTier: anyText(wire['service_tier']),
+  })
+
+const CHOICE = new Set(['index', 'message', 'finish_reason', 'logprobs'])
+const MESSAGE = new Set([
+  ...[
+    'role',
+    'content',
+    'refusal',
+    'reasoning',
+    'reasoning_content',
+    'annotations',
+    'audio',
+    'tool_calls',
+    'function_call',
+  ],
+])
+
+function readChoice(choice: JsonObject, index: number, asked: CanonicalRequest): Candidate {
+  const message = anyObject(choice['message']) ?? {}
+  const content = readMessage(message, asked)
+  const logprobs = anyObject(choice['logprobs'])
+  const tokens = readLogprobs(logprobs?.['content'])
+  const finish = readFinish(anyText(choice['finish_reason']), content)
+  return {
+    content,
+    ...defined({ finish, logprobs: tokens }),
+    ...nested(FORMAT, choice, 'message', message, MESSAGE, tokens === undefined ? CHOICE_BARE : CHOICE, {
+      index: choice['index'] === index ? undefined : choice['index'],
+      finish: finish !== undefined && finish.raw !== wordOf(finish.reason) ? finish.raw : undefined,
+      content: Array.isArray(message['content']) ? 'parts' : message['content'] === undefined ? 'absent' : undefined,
+      refusal: message['refusal'] === undefined ? 'absent' : undefined,
+      annotations: Array.isArray(message['annotations']) && message['annotations'].length === 0 ? 'empty' : undefined,
+      calls: Array.isArray(message['tool_calls']) && message['tool_calls'].length === 0 ? 'empty' : undefined,
+      logprobs: tokens === undefined ? undefined : spellLogprobs(logprobs!),
+      own: true,
+    }),
+  }
+}
+
+const CHOICE_BARE = new Set(['index', 'message', 'finish_reason'])
+
+/** Of the two lists only the content's is canonical. */
+const spellLogprobs = ({ content: _, ...others }: JsonObject): JsonObject => others
+
+function readMessage(message: JsonObject, asked: CanonicalRequest): Part[] {
+  const parts: Part[] = [...readThoughts(message), ...readSaid(message)]
+  const refusal = anyText(message['refusal'])
+  if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal })
+  const audio = anyObject(message['audio'])
+  if (audio !== undefined) parts.push(readAudio(audio, asked))
+  for (const call of anyObjects(message['tool_calls'])) parts.push(...leniently(call, readCall))
+  const legacy = anyObject(message['function_call'])
+  if (legacy !== undefined) parts.push(...leniently(legacy, call => [readLegacyCall(call)]))
+  return parts
+}
+
+/** A piece of the answer that is not as it should be is kept as it is. */
+function leniently(wire: JsonObject, read: (wire: JsonObject) => readonly Part[]): readonly Part[] {
+  try {
+    return read(wire)
+  } catch (thrown) {
+    if (thrown instanceof WrongType) return [{ type: 'opaque', format: FORMAT, value: wire }]
+    throw thrown
+  }
+}
+
+function readThoughts(message: JsonObject): readonly Part[] {
+  const named = anyText(message['reasoning_content'])
+  if (named !== undefined) return [{ type: 'reasoning', text: named }]
+  const bare = anyText(message['reasoning'])
+  return bare === undefined ? [] : [{ type: 'reasoning', text: bare, spelling: { [FORMAT]: { field: 'reasoning' } } }]
+}
+
+function readSaid(message: JsonObject): readonly Part[] {
+  const content = message['content']
+  if (Array.isArray(content)) return anyObjects(content).flatMap(part => leniently(part, one => readContent([one])))
+  if (typeof content !== 'string') return []
+  const annotations = anyObjects(message['annotations']).map(readAnnotation)
+  return [{ type: 'text', text: content, ...(annotations.length === 0 ? {} : { annotations }) }]
+}
+
+const CITATION = new Set(['url', 'title', 'start_index', 'end_index'])
+const CITED = new Set(['type', 'url_citation'])
+
+export function readAnnotation(wire: JsonObject): Annotation {
+  const cited = anyObject(wire['url_citation'])
+  const url = anyText(cited?.['url'])
+  if (wire['type'] !== 'url_citation' || cited === undefined || url === undefined)
+    return { type: 'opaque', format: FORMAT, value: wire }
+  return {
+    type: 'citation',
+    url,
+    ...defined({
+      title: anyText(cited['title']),
+      start: anyNumber(cited['start_index']),
+      end: anyNumber(cited['end_index']),
+    }),
+    ...nested(FORMAT, wire, 'url_citation', cited, CITATION, CITED),
+  }
+}
+
+const AUDIO = new Set(['data', 'transcript'])
+
+function readAudio(wire: JsonObject, asked: CanonicalRequest): Part {
+  const mediaType = asked.output.audio?.mediaType ?? 'audio/wav'
+  return {
+    type: 'media',
+    kind: 'audio',
+    source: { type: 'base64', mediaType, data: anyText(wire['data']) ?? '' },
+    ...defined({ transcript: anyText(wire['transcript']) }),
+    ...rest(FORMAT, wire, AUDIO),
+  }
+}
+
+const TOKEN = new Set(['token', 'logprob', 'bytes', 'top_logprobs'])
+
+/** The chosen tokens with their likely rivals; undefined where there is no such list. */
+export function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
+  return Array.isArray(wire) ? anyObjects(wire).map(readToken) : undefined
+}
+
+function readToken(wire: JsonObject): TokenLogprob {
+  const { bytes } = wire
+  return {
+    token: anyText(wire['token']) ?? '',
+    logprob: anyNumber(wire['logprob']) ?? 0,
+    ...defined({
+      bytes: Array.isArray(bytes) ? (bytes as readonly number[]) : undefined,
+      top: readLogprobs(wire['top_logprobs']),
+    }),
+    ...rest(FORMAT, wire, TOKEN),
+  }
+}
+
+const FINISHES: { readonly [word: string]: FinishReason } = {
+  stop: 'stop',
+  eos: 'stop',
+  length: 'length',
+  model_length: 'length',
+  max_tokens: 'length',
+  tool_calls: 'tool-calls',
+  function_call: 'tool-calls',
+  content_filter: 'refused',
+  error: 'error',
+}
+
+const WORDS: { readonly [R in FinishReason]?: string } = {
+  stop: 'stop',
+  length: 'length',
+  'tool-calls': 'tool_calls',
+  refused: 'content_filter',
+}
+
+/** The word a writer would choose; another one is kept as spelling. */
+export const wordOf = (reason: FinishReason): string | undefined => WORDS[reason]
+
+/** Calls were made, so they are why it stopped, whatever the upstream says (trap 13). */
+export function readFinish(word: string | undefined, content: readonly Part[]): Finish | undefined {
+  if (word === undefined) return undefined
+  const reason = FINISHES[word] ?? 'other'
+  const called = reason === 'stop' && content.some(part => part.type === 'tool-call')
+  return { reason: called ? 'tool-calls' : reason, raw: word }
+}

@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import type { Part } from '../../src/canonical/content.ts'
+import type { At, CanonicalEvent } from '../../src/canonical/event.ts'
+import { unfold } from '../../src/canonical/fold.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { type CanonicalResult, FINISH_REASONS } from '../../src/canonical/result.ts'
+import {
+  citation,
+  extras,
+  filled,
+  media,
+  opaque,
+  reasoning,
+  record,
+  refusal,
+  text,
+  toolCall,
+  word,
+} from './arbitrary.ts'
+
+/* Generators of canonical answers, and of the streams that could have brought them. */
+
+const annotated = fc
+  .tuple(text, fc.array(citation, { maxLength: 2 }))
+  .map(([part, annotations]) => (annotations.length === 0 ? part : { ...part, annotations }))
+const call = toolCall.map(({ namespace: _, ...part }) => part)
+const part: fc.Arbitrary<Part> = fc.oneof(annotated, reasoning, refusal, call, media, opaque)
+
+export const parts = (one: fc.Arbitrary<Part> = part) => fc.array(one, { maxLength: 4 })
+
+const token = record(
+  { token: word, logprob: fc.constantFrom(-0.1, -1, 0) },
+  { bytes: fc.array(fc.nat(255), { maxLength: 3 }) },
+)
+const logprob = fc
+  .tuple(token, fc.option(fc.array(token, { maxLength: 2 }), { nil: undefined }))
+  .map(([chosen, top]) => ({ ...(chosen as object), ...(top === undefined ? {} : { top }) }))
+
+const finish = record({ reason: fc.constantFrom(...FINISH_REASONS) }, { raw: word, stopSequence: filled })
+const candidate = record(
+  { content: parts(), finish },
+  { logprobs: fc.array(logprob, { minLength: 1, maxLength: 3 }), extras },
+)
+const count = fc.nat(9000)
+const usage = record(
+  { input: count, output: count },
+  {
+    cacheRead: count,
+    cacheWrite: count,
+    reasoning: count,
+    inputBy: record({}, { text: count, audio: count, image: count }),
+    outputBy: record({}, { text: count, audio: count }),
+    total: count,
+    extras,
+  },
+).map(usage => {
+  const { input, output, total, ...others } = usage as { input: number; output: number; total?: number }
+  return { input, output, ...others, ...(total === undefined || total === input + output ? {} : { total }) }
+})
+
+/** As the gateway hands it to a writer: with id, model and time, and at least one candidate. */
+export const result: fc.Arbitrary<CanonicalResult> = record(
+  {
+    id: filled,
+    model: filled,
+    createdAt: fc.nat(2_000_000_000),
+    candidates: fc.array(candidate, { minLength: 1, maxLength: 2 }),
+  },
+  { usage, serviceTier: fc.constantFrom('default', 'flex', 'priority'), extras },
+)
+
+/** A request the answer could be for; its caller wants usage in streams. */
+export const asked = {
+  model: 'asked-model',
+  messages: [],
+  output: {},
+  sampling: {},
+  stream: false,
+  spelling: { chat: { stream_options: { include_usage: true } } },
+} as const satisfies CanonicalRequest
+
+export interface Streamed {
+  readonly result: CanonicalResult
+  readonly events: readonly CanonicalEvent[]
+}
+
+/** Bodies cut at random and parts interleaved at random: parts of a candidate start in order, and each keeps its own order. */
+export const streamed = (of: fc.Arbitrary<CanonicalResult> = result): fc.Arbitrary<Streamed> =>
+  fc.tuple(of, fc.infiniteStream(fc.nat(7))).map(([result, dice]) => {
+    const roll = (): number => dice.next().value as number
+    return {
+      result,
+      events: shuffle(
+        [...unfold(result)].flatMap(event => cut(event, roll)),
+        roll,
+      ),
+    }
+  })
+
+function cut(event: CanonicalEvent, roll: () => number): CanonicalEvent[] {
+  if (event.type !== 'part-delta') return [event]
+  const pieces: CanonicalEvent[] = []
+  for (let rest = event.append; rest !== ''; ) {
+    const length = (1 + (roll() % 3)) * (media ? 4 : 1)
+    pieces.push({ ...event, append: rest.slice(0, length) })
+    rest = rest.slice(length)
+  }
+  return pieces
+}
+
+function shuffle(events: readonly CanonicalEvent[], roll: () => number): CanonicalEvent[] {
+  const head = events.filter(event => event.type === 'result-start')
+  const tail = events.filter(event =>
+    ['candidate-end', 'usage', 'result-end', 'error', 'logprobs'].includes(event.type),
+  )
+  const queues = new Map<string, CanonicalEvent[]>()
+  for (const event of events) {
+    if (!('at' in event)) continue
+    const { candidate, part } = event.at as At
+    const key = `${candidate}/${part}`
+    queues.set(key, [...(queues.get(key) ?? []), event])
+  }
+  return [...head, ...interleave([...queues.values()], roll), ...tail]
+}
+
+function interleave(pending: CanonicalEvent[][], roll: () => number): CanonicalEvent[] {
+  const body: CanonicalEvent[] = []
+  const started: CanonicalEvent[][] = []
+  while (started.length > 0 || pending.length > 0) {
+    if (pending.length > 0 && (started.length === 0 || roll() > 3)) {
+      const queue = pending.shift()!
+      body.push(queue.shift()!)
+      started.push(queue)
+    }
+    const queue = started[roll() % started.length]!
+    body.push(queue.shift()!)
+    if (queue.length === 0) started.splice(started.indexOf(queue), 1)
+  }
+  return body
+}

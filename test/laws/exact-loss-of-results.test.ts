@@ -1,0 +1,39 @@
+import { describe, it } from 'vitest'
+import { lose } from '../../src/canonical/loss.ts'
+import { resultMeaning } from '../../src/canonical/same.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { asked, result } from './arbitrary-result.ts'
+import { formatsWith, holds, plain, same } from './support.ts'
+
+describe('exact loss: an answer read back is the answer minus what was reported lost', () => {
+  it.each(formatsWith('result'))('%s', format => {
+    holds(result, answer => {
+      const { wire, losses } = WRITERS[format]!.result!(answer, asked)
+      same(resultMeaning(READERS[format]!.result!(plain(wire), asked)), resultMeaning(lose(answer, losses)))
+    })
+  })
+})
+
+describe('second pass: an answer that was read back loses nothing when written again', () => {
+  it.each(formatsWith('result'))('%s', format => {
+    holds(result, answer => {
+      const reader = READERS[format]!
+      const once = reader.result!(plain(WRITERS[format]!.result!(answer, asked).wire), asked)
+      const twice = WRITERS[format]!.result!(once, asked)
+      same(twice.losses, [])
+      same(resultMeaning(reader.result!(plain(twice.wire), asked)), resultMeaning(once))
+    })
+  })
+})
+
+describe('pure and stable: writing an answer changes nothing and gives equal bytes twice', () => {
+  it.each(formatsWith('result'))('%s', format => {
+    holds(result, answer => {
+      const before = structuredClone(answer)
+      const first = JSON.stringify(WRITERS[format]!.result!(answer, asked))
+      same(answer, before)
+      same(JSON.stringify(WRITERS[format]!.result!(answer, asked)), first)
+    })
+  })
+})

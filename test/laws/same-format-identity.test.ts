@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { WRITERS } from '../../src/egress/index.ts'
+import { NATIVE } from '../../src/egress/writer.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { asked } from './arbitrary-result.ts'
+import { formatsWith, holds, same } from './support.ts'
+import { WIRES } from './wires.ts'
+
+describe('same-format identity: a request goes out as it came in, with no losses', () => {
+  it.each(formatsWith('request'))('%s', format => {
+    holds(WIRES[format]!.request, wire => {
+      const { wire: written, losses } = WRITERS[format]!.request!(READERS[format]!.request!(wire), NATIVE)
+      same(written.body, wire.body)
+      expect(losses).toEqual([])
+    })
+  })
+})
+
+describe('same-format identity: an answer goes out as it came in, with no losses', () => {
+  it.each(formatsWith('result'))('%s', format => {
+    holds(WIRES[format]!.result, body => {
+      const read = READERS[format]!.result!({ status: 200, headers: {}, body }, asked)
+      const { wire, losses } = WRITERS[format]!.result!(read, asked)
+      same(wire.body, body)
+      expect(losses).toEqual([])
+    })
+  })
+})
