@@ -1,4 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in a config look like that
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ConfigError, defaultConfig, readConfig } from '../src/config.ts'
 
@@ -88,6 +90,15 @@ describe('the documented config', () => {
       input: ['text', 'image'],
       output: ['text'],
       price: { input: 1.25, output: 10 },
+    })
+  })
+
+  it('has an example that is good', () => {
+    const example = readFileSync(join(import.meta.dirname, '../interlingua.example.yaml'), 'utf8')
+    const keys = { ...ENV, AZURE_OPENAI_API_KEY: 'a', ANTHROPIC_API_KEY: 'b' }
+    expect(readConfig(example, keys)).toMatchObject({
+      server: { port: 4747 },
+      channels: [{ name: 'openai-main' }, { name: 'azure-spare' }, { name: 'anthropic' }, { name: 'local' }],
     })
   })
 

@@ -3,11 +3,11 @@ import type { JsonObject } from '../canonical/node.ts'
 /** What a chat upstream that is not OpenAI's own usually wants: no custom tools, no developer turns, no store. */
 export const PLAIN_CHAT = { custom_tools: false, developer_role: false, store: false } as const satisfies JsonObject
 
+/** The words a flag may be, or what sort of value it is. */
+type Flag = readonly string[] | 'yes-or-no' | 'number' | 'text'
+
 /** The flags the writers obey, with what each may be; a flag that is not here has no effect. */
-export const DIALECT_FLAGS: ReadonlyMap<string, readonly string[] | 'yes-or-no' | 'number' | 'text'> = new Map<
-  string,
-  readonly string[] | 'yes-or-no' | 'number' | 'text'
->([
+export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   // chat
   ['reasoning_field', ['reasoning_content', 'reasoning', 'none']],
   ['reasoning_as', ['reasoning_effort', 'reasoning', 'thinking', 'none']],
@@ -19,6 +19,7 @@ export const DIALECT_FLAGS: ReadonlyMap<string, readonly string[] | 'yes-or-no' 
   ['text_only_content', ['parts', 'string']],
   ['json_schema', 'yes-or-no'],
   ['store', 'yes-or-no'],
+  ['video', 'yes-or-no'],
   // messages
   ['sampling', ['all', 'none']],
   ['max_tokens', 'number'],

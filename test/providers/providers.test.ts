@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
@@ -28,6 +30,15 @@ describe('presets', () => {
         if (Array.isArray(may)) expect(may).toContain(value)
         else if (may === 'yes-or-no') expect(typeof value).toBe('boolean')
       }
+  })
+
+  it('know every dialect flag a writer obeys', async () => {
+    for (const format of Object.keys(WRITERS)) {
+      const path = join(import.meta.dirname, `../../src/egress/${format}/dialect.ts`)
+      if (!existsSync(path)) continue
+      const { FLAGS = [] } = (await import(path)) as { FLAGS?: readonly string[] }
+      for (const flag of FLAGS) expect(DIALECT_FLAGS.has(flag), `${format}: ${flag}`).toBe(true)
+    }
   })
 
   it('know the kind of every format that can be read or written', () => {

@@ -1,0 +1,43 @@
+import { PLAIN_CHAT } from './dialects.ts'
+import { family } from './family.ts'
+import type { Preset } from './preset.ts'
+
+/* Upstreams an operator runs, or names, or that are built in. */
+
+const LOCAL_CHAT = { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true }
+
+export const ollama: Preset = {
+  name: 'ollama',
+  env: [],
+  keyless: true,
+  formats: [
+    { format: 'chat', baseUrl: 'http://127.0.0.1:11434/v1', dialect: LOCAL_CHAT },
+    { format: 'responses', baseUrl: 'http://127.0.0.1:11434/v1', dialect: { stateless: true } },
+    { format: 'messages', baseUrl: 'http://127.0.0.1:11434' },
+    ...family('http://127.0.0.1:11434/v1', ['completions', 'embeddings']),
+  ],
+}
+
+export const vllm: Preset = {
+  name: 'vllm',
+  env: [],
+  keyless: true,
+  formats: [
+    { format: 'chat', baseUrl: 'http://127.0.0.1:8000/v1', dialect: LOCAL_CHAT },
+    { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { stateless: true } },
+    ...family('http://127.0.0.1:8000/v1', ['completions', 'embeddings', 'rerank', 'transcriptions']),
+  ],
+}
+
+/** An upstream only its operator knows. */
+export const custom: Preset = { name: 'custom', env: [], keyless: true, betas: 'allow', formats: [] }
+
+/** The built-in upstream that answers from recorded fixtures; its address is known once it runs. */
+export const replay: Preset = {
+  name: 'replay',
+  env: [],
+  keyless: true,
+  betas: 'allow',
+  models: ['replay'],
+  formats: ['chat', 'responses', 'messages', 'contents'].map(format => ({ format, auth: 'none' })),
+}

@@ -1,0 +1,47 @@
+import { family } from './family.ts'
+import type { Preset } from './preset.ts'
+
+/* Vendors of their own formats. */
+
+const OPENAI_MEDIA = ['completions', 'embeddings', 'images', 'videos', 'speech', 'transcriptions', 'realtime'] as const
+const OPENAI_CHAT = { include_usage: true, cache: 'prompt_cache_breakpoint' } as const
+
+export const openai: Preset = {
+  name: 'openai',
+  env: ['OPENAI_API_KEY'],
+  formats: [
+    { format: 'responses', baseUrl: 'https://api.openai.com/v1' },
+    { format: 'chat', baseUrl: 'https://api.openai.com/v1', dialect: OPENAI_CHAT },
+    ...family('https://api.openai.com/v1', OPENAI_MEDIA),
+  ],
+}
+
+export const anthropic: Preset = {
+  name: 'anthropic',
+  env: ['ANTHROPIC_API_KEY'],
+  betas: 'allow',
+  formats: [{ format: 'messages', baseUrl: 'https://api.anthropic.com' }],
+}
+
+export const google: Preset = {
+  name: 'google',
+  env: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+  formats: [
+    { format: 'contents', baseUrl: 'https://generativelanguage.googleapis.com', dialect: { schema: 'json' } },
+    { format: 'embeddings', baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', auth: 'bearer' },
+  ],
+}
+
+/** Its `/openai/v1` surface takes what OpenAI's own address takes, with the deployment's name as the model. */
+export const azure: Preset = {
+  name: 'azure-openai',
+  env: ['AZURE_OPENAI_API_KEY'],
+  addressEnv: 'AZURE_OPENAI_ENDPOINT',
+  addressSuffix: '/openai/v1',
+  formats: [
+    { format: 'responses', auth: 'api-key' },
+    { format: 'chat', auth: 'api-key', dialect: { include_usage: true } },
+    { format: 'embeddings', auth: 'api-key' },
+    { format: 'images', auth: 'api-key' },
+  ],
+}

@@ -1,0 +1,152 @@
+import { PLAIN_CHAT } from './dialects.ts'
+import { family } from './family.ts'
+import type { Preset } from './preset.ts'
+
+/* Vendors that speak others' formats, each with its quirks. */
+
+export const openrouter: Preset = {
+  name: 'openrouter',
+  env: ['OPENROUTER_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://openrouter.ai/api/v1',
+      dialect: {
+        ...PLAIN_CHAT,
+        reasoning_field: 'reasoning',
+        reasoning_as: 'reasoning',
+        cache: 'cache_control',
+        limit_field: 'max_tokens',
+        include_usage: true,
+      },
+    },
+    { format: 'responses', baseUrl: 'https://openrouter.ai/api/v1', dialect: { stateless: true } },
+    { format: 'messages', baseUrl: 'https://openrouter.ai/api', auth: 'bearer' },
+    { format: 'embeddings', baseUrl: 'https://openrouter.ai/api/v1' },
+  ],
+}
+
+/** Wants its thoughts back on turns with tool calls (trap 35). */
+export const deepseek: Preset = {
+  name: 'deepseek',
+  env: ['DEEPSEEK_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.deepseek.com',
+      dialect: {
+        ...PLAIN_CHAT,
+        reasoning_field: 'reasoning_content',
+        reasoning_as: 'thinking',
+        limit_field: 'max_tokens',
+        text_only_content: 'string',
+        json_schema: false,
+        include_usage: true,
+      },
+    },
+    { format: 'messages', baseUrl: 'https://api.deepseek.com/anthropic' },
+    { format: 'responses', baseUrl: 'https://api.deepseek.com', dialect: { stateless: true } },
+  ],
+}
+
+export const groq: Preset = {
+  name: 'groq',
+  env: ['GROQ_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.groq.com/openai/v1',
+      dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', include_usage: true },
+    },
+    { format: 'responses', baseUrl: 'https://api.groq.com/openai/v1', dialect: { stateless: true } },
+    ...family('https://api.groq.com/openai/v1', ['speech', 'transcriptions']),
+  ],
+}
+
+/** Refuses fields it does not know; usage comes with the last chunk unasked. */
+export const mistral: Preset = {
+  name: 'mistral',
+  env: ['MISTRAL_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.mistral.ai/v1',
+      dialect: { ...PLAIN_CHAT, limit_field: 'max_tokens', include_usage: false },
+    },
+    ...family('https://api.mistral.ai/v1', ['embeddings', 'transcriptions']),
+  ],
+}
+
+export const xai: Preset = {
+  name: 'xai',
+  env: ['XAI_API_KEY'],
+  formats: [
+    { format: 'responses', baseUrl: 'https://api.x.ai/v1' },
+    {
+      format: 'chat',
+      baseUrl: 'https://api.x.ai/v1',
+      dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning_content', include_usage: true },
+    },
+    ...family('https://api.x.ai/v1', ['images']),
+  ],
+}
+
+export const together: Preset = {
+  name: 'together',
+  env: ['TOGETHER_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.together.xyz/v1',
+      dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true },
+    },
+    ...family('https://api.together.xyz/v1', ['completions', 'embeddings', 'rerank', 'images', 'speech']),
+  ],
+}
+
+/** Wants its thoughts back (trap 35). */
+export const zai: Preset = {
+  name: 'zai',
+  env: ['ZAI_API_KEY', 'Z_AI_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.z.ai/api/paas/v4',
+      dialect: {
+        ...PLAIN_CHAT,
+        reasoning_field: 'reasoning_content',
+        reasoning_as: 'thinking',
+        limit_field: 'max_tokens',
+        json_schema: false,
+        include_usage: true,
+      },
+    },
+    { format: 'messages', baseUrl: 'https://api.z.ai/api/anthropic' },
+  ],
+}
+
+export const cerebras: Preset = {
+  name: 'cerebras',
+  env: ['CEREBRAS_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.cerebras.ai/v1',
+      dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', text_only_content: 'string', include_usage: true },
+    },
+  ],
+}
+
+/** One address for the inference vendors behind it. */
+export const huggingface: Preset = {
+  name: 'huggingface',
+  env: ['HF_TOKEN'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://router.huggingface.co/v1',
+      dialect: { ...PLAIN_CHAT, limit_field: 'max_tokens', include_usage: true },
+    },
+    { format: 'responses', baseUrl: 'https://router.huggingface.co/v1', dialect: { stateless: true } },
+  ],
+}
