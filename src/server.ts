@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import { GatewayError } from './canonical/error.ts'
@@ -27,6 +27,8 @@ export interface RunningServer {
 
 /** How long a caller may take to send its headers, its whole request, and its next request, in milliseconds. */
 const PATIENCE = { headersTimeout: 20_000, requestTimeout: 300_000, keepAliveTimeout: 75_000 }
+/** Connections that fell idle while the server closes are closed as often, in milliseconds. */
+const SWEEP = 50
 const LARGEST_HEAD = 32 * 1024
 
 /** Opens the doors. Rejects where the address cannot be had. */
@@ -35,9 +37,9 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
   const state = { closing: false }
   const server = createServer({ maxHeaderSize: LARGEST_HEAD, ...PATIENCE })
   server.on('request', oneSlash(doors(gateway, state)))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(config.server.port, config.server.host, resolve)
+  await listening(server, config.server).catch(async (fault: unknown) => {
+    await gateway.close()
+    throw fault
   })
   let grace = config.server.grace
   return {
@@ -49,13 +51,18 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
     close: async (graceMs = grace) => {
       state.closing = true
       const closed = new Promise(resolve => server.close(resolve))
+      const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
       const timer = setTimeout(() => server.closeAllConnections(), graceMs)
       await closed
+      clearInterval(sweep)
       clearTimeout(timer)
       await gateway.close()
     },
   }
 }
+
+const listening = (server: Server, { host, port }: Config['server']): Promise<void> =>
+  new Promise((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
 
 const addressOf = ({ address, family, port }: AddressInfo): string =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
