@@ -79,9 +79,10 @@ export function nested(
   takenInside: ReadonlySet<string>,
   taken: ReadonlySet<string>,
   spelt?: { readonly [key: string]: Maybe },
+  refusedInside?: readonly string[],
 ): Node {
   const outer = rest(format, wire, taken)
-  const within = rest(format, inside, takenInside)
+  const within = rest(format, inside, takenInside, undefined, refusedInside)
   const deeper = within.extras?.[format]
   const extras = deeper === undefined ? outer.extras?.[format] : { ...outer.extras?.[format], [field]: deeper }
   const marks = spelling({ ...spelt, nulls: outer.spelling?.[format]?.['nulls'], inside: within.spelling?.[format] })

@@ -71,7 +71,7 @@ export const reasoning: fc.Arbitrary<ReasoningPart> = record(
   { signature: record({ format: fc.constantFrom(...FORMATS), value: filled }), redacted: fc.constant(true), extras },
 )
 export const refusal = record<Part>({ type: fc.constant('refusal'), text: word }, { extras })
-export const bytes = fc.uint8Array({ maxLength: 6 }).map(data => Buffer.from(data).toString('base64'))
+export const bytes = fc.uint8Array({ minLength: 1, maxLength: 6 }).map(data => Buffer.from(data).toString('base64'))
 const mediaType = fc.constantFrom(
   'image/png',
   'image/jpeg',

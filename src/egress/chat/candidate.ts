@@ -107,7 +107,7 @@ export class CandidateWriter {
       this.held.push(event)
       return
     }
-    this.begin()
+    if (part.type !== 'tool-call') this.begin()
     if (lane !== undefined) this.lanes[lane] = at.part
     this.open.set(at.part, this.opened(part, at.part, lane))
     if (part.type === 'opaque' && part.format !== FORMAT && part.text !== undefined)
@@ -151,14 +151,14 @@ export class CandidateWriter {
     const { type, inner } = callHead(part)
     const signature = this.signatures.get(index - 1)
     if (spelt(part, FORMAT)['as'] === 'function_call') {
-      this.say({ function_call: { ...inner, ...kept(part, FORMAT) } })
+      this.say({ ...this.role(), function_call: { ...inner, ...kept(part, FORMAT) } })
       return {
         prefix: this.envelope.prefix(this.index, '"function_call":{"arguments":'),
         suffix: this.envelope.suffix('}', 'null'),
       }
     }
     const signed = signature === undefined ? {} : signatureExtra(signature)
-    this.say({ tool_calls: [{ index: call, id: part.id, ...around(part, type, inner), ...signed }] })
+    this.say({ ...this.role(), tool_calls: [{ index: call, id: part.id, ...around(part, type, inner), ...signed }] })
     const field = type === 'custom' ? '"custom":{"input":' : '"function":{"arguments":'
     return {
       prefix: this.envelope.prefix(this.index, `"tool_calls":[{"index":${call},${field}`),
@@ -212,6 +212,13 @@ export class CandidateWriter {
     if (this.begun) return
     this.begun = true
     this.say({ role: 'assistant', content: '' })
+  }
+
+  /** A call that comes first brings the role along. */
+  private role(): JsonObject {
+    if (this.begun) return {}
+    this.begun = true
+    return { role: 'assistant', content: null }
   }
 
   private say(delta: JsonObject, finish: string | null = null, extras: JsonObject = {}): void {

@@ -26,9 +26,9 @@ export function writeFinish(
   { finish, ...node }: Pick<Candidate, 'finish' | 'spelling'>,
   called: boolean,
 ): string | null {
-  if (finish === undefined) return null
   const own = spelt(node, FORMAT)['finish']
   if (typeof own === 'string') return own
+  if (finish === undefined) return null
   const word = WORDS[finish.reason]
   return word === 'stop' && called ? 'tool_calls' : word
 }

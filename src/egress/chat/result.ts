@@ -41,7 +41,8 @@ function writeChoice(candidate: Candidate, index: number, asked: CanonicalReques
   )
   reportFinish(candidate, finish_reason, path, losses)
   const logprobs = writeLogprobs(candidate, own)
-  return { index: own['index'] ?? index, message: content, ...logprobs, finish_reason, ...outer }
+  const ended = finish_reason === 'absent' ? {} : { finish_reason }
+  return { index: own['index'] ?? index, message: content, ...logprobs, ...ended, ...outer }
 }
 
 function writeLogprobs(candidate: Candidate, own: JsonObject): { logprobs?: Json } {

@@ -2,7 +2,7 @@ import type { ToolCallPart } from '../../canonical/content.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { rest } from '../fields.ts'
-import { thoughtSignature } from './calls.ts'
+import { isCustom, thoughtSignature } from './calls.ts'
 
 const FORMAT = 'chat'
 
@@ -36,12 +36,13 @@ export class CallReader {
   }
 
   read(piece: JsonObject, out: CanonicalEvent[], parts: number): number {
-    const custom = piece['custom']
-    const inside = isObject(custom) ? custom : isObject(piece['function']) ? piece['function'] : {}
+    const custom = isCustom(piece)
+    const told = piece[custom ? 'custom' : 'function']
+    const inside = isObject(told) ? told : {}
     const id = typeof piece['id'] === 'string' && piece['id'] !== '' ? piece['id'] : undefined
     const call = this.find(piece['index'], id) ?? this.open(piece['index'])
     call.id ??= id
-    call.freeform ||= isObject(custom)
+    call.freeform ||= custom
     call.signature ??= thoughtSignature(piece)
     for (const field in piece)
       if (!PIECE.has(field)) call.extras = { ...call.extras, ...Object.fromEntries([[field, piece[field]!]]) }

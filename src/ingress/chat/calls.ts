@@ -4,14 +4,21 @@ import { nested, object, required, rest, text } from '../fields.ts'
 
 const FORMAT = 'chat'
 
-const TAKEN = new Set(['id', 'type', 'function', 'custom'])
-const TAKEN_SIGNED = new Set([...TAKEN, 'extra_content'])
+const TAKEN = { function: new Set(['id', 'type', 'function']), custom: new Set(['id', 'type', 'custom']) }
+const TAKEN_SIGNED = {
+  function: new Set([...TAKEN.function, 'extra_content']),
+  custom: new Set([...TAKEN.custom, 'extra_content']),
+}
 const FUNCTION = new Set(['name', 'arguments'])
 const CUSTOM = new Set(['name', 'input'])
 
+/** Some upstreams send both kinds at once, the one not meant empty; the type tells. */
+export const isCustom = (wire: JsonObject): boolean =>
+  isObject(wire['custom']) && (wire['type'] === 'custom' || !isObject(wire['function']))
+
 /** One tool call, behind its thought signature where it carries one. */
 export function readCall(wire: JsonObject): readonly Part[] {
-  const part = object(wire['custom']) !== undefined ? readCustomCall(wire) : readFunctionCall(wire)
+  const part = isCustom(wire) ? readCustomCall(wire) : readFunctionCall(wire)
   const signature = thoughtSignature(wire)
   if (signature === undefined) return [part]
   return [{ type: 'reasoning', text: '', signature: { format: 'contents', value: signature } }, part]
@@ -37,7 +44,7 @@ function readFunctionCall(wire: JsonObject): ToolCallPart {
     id: text(wire['id']) ?? '',
     name: required(text(called['name'])),
     arguments: isObject(given) ? JSON.stringify(given) : (text(given) ?? ''),
-    ...nested(FORMAT, wire, 'function', called, FUNCTION, takenOf(wire), {
+    ...nested(FORMAT, wire, 'function', called, FUNCTION, takenOf(wire).function, {
       ...spellCall(wire),
       arguments: isObject(given) ? 'object' : given === undefined ? 'absent' : undefined,
     }),
@@ -52,7 +59,7 @@ function readCustomCall(wire: JsonObject): ToolCallPart {
     name: required(text(called['name'])),
     arguments: text(called['input']) ?? '',
     freeform: true,
-    ...nested(FORMAT, wire, 'custom', called, CUSTOM, takenOf(wire), spellCall(wire)),
+    ...nested(FORMAT, wire, 'custom', called, CUSTOM, takenOf(wire).custom, spellCall(wire)),
   }
 }
 

@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { Base64Stream } from '../base64.ts'
 import { rest } from '../fields.ts'
 import { CallReader } from './call-events.ts'
-import { readAnnotation, readFinish, readLogprobs, wordOf } from './result.ts'
+import { isHollow, readAnnotation, readFinish, readLogprobs, wordOf } from './result.ts'
 
 const FORMAT = 'chat'
 
@@ -62,7 +62,7 @@ export class CandidateReader {
     if (isObject(delta)) this.delta(delta, out)
     for (const field in choice) if (!CHOICE.has(field)) this.extras = added(this.extras, field, choice[field]!)
     const word = choice['finish_reason']
-    if (typeof word === 'string') {
+    if (typeof word === 'string' && word !== '') {
       this.word ??= word
       this.finished = true
     }
@@ -78,12 +78,12 @@ export class CandidateReader {
 
   ended(): CandidateEnd {
     const finish = readFinish(this.word, this.called ? CALLED : NOT_CALLED)
-    const spelt = finish !== undefined && finish.raw !== wordOf(finish.reason) ? { finish: finish.raw! } : undefined
+    const spelt = finish.raw !== undefined && finish.raw !== wordOf(finish.reason) ? { finish: finish.raw } : undefined
     const extras = this.message === undefined ? this.extras : { ...this.extras, message: this.message }
     return {
       type: 'candidate-end',
       candidate: this.index,
-      ...(finish === undefined ? {} : { finish }),
+      finish,
       ...rest(FORMAT, extras ?? {}, NONE, spelt),
     }
   }
@@ -98,9 +98,10 @@ export class CandidateReader {
     } else if (Array.isArray(content)) this.pieces(content, out)
     if (typeof refusal === 'string' && refusal !== '') this.append('refusal', refusal, REFUSAL, out)
     if (Array.isArray(annotations) && annotations.length > 0) this.annotate(annotations, out)
-    if (isObject(audio)) this.speak(audio, out)
+    if (isObject(audio) && !isHollow(audio)) this.speak(audio, out)
     if (Array.isArray(tool_calls) && tool_calls.length > 0) this.call(tool_calls, out)
-    if (isObject(function_call)) this.begun(this.calls.readLegacy(function_call, out, this.parts), out)
+    if (isObject(function_call) && !isHollow(function_call))
+      this.begun(this.calls.readLegacy(function_call, out, this.parts), out)
     for (const field in delta) if (!DELTA.has(field)) this.message = added(this.message, field, delta[field]!)
   }
 

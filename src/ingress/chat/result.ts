@@ -65,24 +65,42 @@ function readChoice(choice: JsonObject, index: number, asked: CanonicalRequest):
   const content = readMessage(message, asked)
   const logprobs = anyObject(choice['logprobs'])
   const tokens = readLogprobs(logprobs?.['content'])
-  const finish = readFinish(anyText(choice['finish_reason']), content)
+  const word = choice['finish_reason']
+  const finish = readFinish(anyText(word), content)
   return {
     content,
     ...defined({ finish, logprobs: tokens }),
-    ...nested(FORMAT, choice, 'message', message, MESSAGE, tokens === undefined ? CHOICE_BARE : CHOICE, {
-      index: choice['index'] === index ? undefined : choice['index'],
-      finish: finish !== undefined && finish.raw !== wordOf(finish.reason) ? finish.raw : undefined,
-      content: Array.isArray(message['content']) ? 'parts' : message['content'] === undefined ? 'absent' : undefined,
-      refusal: message['refusal'] === undefined ? 'absent' : undefined,
-      annotations: Array.isArray(message['annotations']) && message['annotations'].length === 0 ? 'empty' : undefined,
-      calls: Array.isArray(message['tool_calls']) && message['tool_calls'].length === 0 ? 'empty' : undefined,
-      logprobs: tokens === undefined ? undefined : spellLogprobs(logprobs!),
-      own: true,
-    }),
+    ...nested(
+      FORMAT,
+      choice,
+      'message',
+      message,
+      MESSAGE,
+      tokens === undefined ? CHOICE_BARE : CHOICE,
+      {
+        index: choice['index'] === index ? undefined : choice['index'],
+        finish:
+          word !== wordOf(finish.reason) ? (anyText(word) ?? (word === undefined ? 'absent' : undefined)) : undefined,
+        content: Array.isArray(message['content']) ? 'parts' : message['content'] === undefined ? 'absent' : undefined,
+        refusal: message['refusal'] === undefined ? 'absent' : undefined,
+        annotations: Array.isArray(message['annotations']) && message['annotations'].length === 0 ? 'empty' : undefined,
+        calls: Array.isArray(message['tool_calls']) && message['tool_calls'].length === 0 ? 'empty' : undefined,
+        logprobs: tokens === undefined ? undefined : spellLogprobs(logprobs!),
+        own: true,
+      },
+      empties(message),
+    ),
   }
 }
 
 const CHOICE_BARE = new Set(['index', 'message', 'finish_reason'])
+
+/** Some upstreams send every field, the unused ones hollow: those say nothing. */
+const empties = (message: JsonObject): readonly string[] =>
+  ['audio', 'function_call'].filter(field => isHollow(message[field]))
+
+export const isHollow = (value: Json | undefined): boolean =>
+  isObject(value) && Object.values(value).every(item => item === '' || item === 0)
 
 /** Of the two lists only the content's is canonical. */
 const spellLogprobs = ({ content: _, ...others }: JsonObject): JsonObject => others
@@ -92,10 +110,10 @@ function readMessage(message: JsonObject, asked: CanonicalRequest): Part[] {
   const refusal = anyText(message['refusal'])
   if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal })
   const audio = anyObject(message['audio'])
-  if (audio !== undefined) parts.push(readAudio(audio, asked))
+  if (audio !== undefined && !isHollow(audio)) parts.push(readAudio(audio, asked))
   for (const call of anyObjects(message['tool_calls'])) parts.push(...leniently(call, readCall))
   const legacy = anyObject(message['function_call'])
-  if (legacy !== undefined) parts.push(...leniently(legacy, call => [readLegacyCall(call)]))
+  if (legacy !== undefined && !isHollow(legacy)) parts.push(...leniently(legacy, call => [readLegacyCall(call)]))
   return parts
 }
 
@@ -199,10 +217,12 @@ const WORDS: { readonly [R in FinishReason]?: string } = {
 /** The word a writer would choose; another one is kept as spelling. */
 export const wordOf = (reason: FinishReason): string | undefined => WORDS[reason]
 
-/** Calls were made, so they are why it stopped, whatever the upstream says (trap 13). */
-export function readFinish(word: string | undefined, content: readonly Part[]): Finish | undefined {
-  if (word === undefined) return undefined
-  const reason = FINISHES[word] ?? 'other'
+/**
+ * Calls were made, so they are why it stopped, whatever the upstream says (trap 13); an upstream that says nothing has
+ * simply stopped.
+ */
+export function readFinish(word: string | undefined, content: readonly Part[]): Finish {
+  const reason = word === undefined || word === '' ? 'stop' : (FINISHES[word] ?? 'other')
   const called = reason === 'stop' && content.some(part => part.type === 'tool-call')
-  return { reason: called ? 'tool-calls' : reason, raw: word }
+  return { reason: called ? 'tool-calls' : reason, ...(word === undefined || word === '' ? {} : { raw: word }) }
 }
