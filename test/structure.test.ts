@@ -1,0 +1,151 @@
+import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, normalize } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { WRITERS } from '../src/egress/index.ts'
+import { READERS } from '../src/ingress/index.ts'
+
+const FILES = globSync('src/**/*.ts').sort()
+
+interface Import {
+  readonly file: string
+  readonly target: string
+  /** Erased before it is resolved: types only. */
+  readonly typeOnly: boolean
+}
+
+const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm
+
+const IMPORTS: readonly Import[] = FILES.flatMap(file =>
+  [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, type, named, dynamic]) => ({
+    file,
+    target: (named ?? dynamic)!,
+    typeOnly: type !== undefined,
+  })),
+)
+
+const isOwn = ({ target }: Import): boolean => target.startsWith('.')
+const fileOf = ({ file, target }: Import): string => normalize(join(dirname(file), target))
+const say = ({ file, target }: Import): string => `${file} imports ${target}`
+
+/** The first folder below `src`, and for readers and writers the format's folder below that. */
+function roomOf(path: string): { room: string; format: string | undefined } {
+  const [, room = '', format, file] = path.split('/')
+  return { room, format: file === undefined ? undefined : format }
+}
+
+describe('imports', () => {
+  test('the hub knows no spokes', () => {
+    const faults = IMPORTS.filter(({ file }) => file.startsWith('src/canonical/')).filter(
+      one => !isOwn(one) || !fileOf(one).startsWith('src/canonical/'),
+    )
+    expect(faults.map(say)).toEqual([])
+  })
+
+  test('readers and writers know the hub and their own folder, and of the other side at most their wire types', () => {
+    const faults = IMPORTS.filter(isOwn).filter(one => {
+      const from = roomOf(one.file)
+      if (from.room !== 'ingress' && from.room !== 'egress') return false
+      const to = roomOf(fileOf(one))
+      if (to.room === 'canonical') return false
+      if (to.room === from.room)
+        return from.format !== undefined && to.format !== undefined && to.format !== from.format
+      const wire = `src/ingress/${from.format}/wire.ts`
+      return !(from.room === 'egress' && one.typeOnly && fileOf(one) === wire)
+    })
+    expect(faults.filter(({ file }) => !/\/(ingress|egress)\/index\.ts$/.test(file)).map(say)).toEqual([])
+  })
+
+  test('only the gateway reaches into readers and writers; main, commands and kit through their lists', () => {
+    const lists = ['src/ingress/index.ts', 'src/egress/index.ts', 'src/ingress/sse.ts', 'src/egress/sse.ts']
+    const faults = IMPORTS.filter(isOwn).filter(one => {
+      const { room } = roomOf(one.file)
+      const to = roomOf(fileOf(one)).room
+      if ((to !== 'ingress' && to !== 'egress') || room === 'ingress' || room === 'egress') return false
+      if (/^src\/(gateway|channel)(\/|\.ts$)/.test(one.file)) return false
+      const mayList = /^src\/(main\.ts|commands\/|kit\/)/.test(one.file)
+      return !(one.typeOnly || (mayList && lists.includes(fileOf(one))))
+    })
+    expect(faults.map(say)).toEqual([])
+  })
+
+  test('each dependency has one door', () => {
+    const doors: { readonly [name: string]: RegExp } = {
+      express: /^src\/server\.ts$/,
+      ws: /^src\/(server|channel)\.ts$/,
+      undici: /^src\/channel\.ts$/,
+      busboy: /^src\/ingress\/body\.ts$/,
+      'eventsource-parser': /^src\/ingress\/sse\.ts$/,
+      'fast-json-stringify': /^src\/egress\/json\.ts$/,
+      valibot: /^src\/(config(\.ts|\/.*)|ingress\/explain\.ts|ingress\/[^/]+\/wire\.ts)$/,
+      '@valibot/to-json-schema': /^src\/commands\/check\.ts$/,
+      yaml: /^src\/config\//,
+      pino: /^src\/server\/log\.ts$/,
+      commander: /^src\/(main\.ts|commands\/)/,
+    }
+    const declared = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).dependencies)
+    expect(declared.filter(name => doors[name] === undefined)).toEqual([])
+    const foreign = IMPORTS.filter(one => !isOwn(one) && !one.target.startsWith('node:'))
+    expect(foreign.filter(({ file, target }) => doors[target]?.test(file) !== true).map(say)).toEqual([])
+  })
+
+  test('name files as they are', () => {
+    expect(
+      IMPORTS.filter(isOwn)
+        .filter(one => !FILES.includes(fileOf(one)))
+        .map(say),
+    ).toEqual([])
+  })
+})
+
+test('files are small: the median at most 100 lines, nine of ten at most 250, none over 400', () => {
+  const sizes = FILES.map(file => ({ file, lines: readFileSync(file, 'utf8').split('\n').length - 1 }))
+  sizes.sort((a, b) => a.lines - b.lines)
+  expect(sizes[Math.floor(sizes.length / 2)]!.lines).toBeLessThanOrEqual(100)
+  expect(sizes[Math.floor(sizes.length * 0.9)]!.lines).toBeLessThanOrEqual(250)
+  expect(sizes.filter(({ lines }) => lines > 400)).toEqual([])
+})
+
+const foldersOf = (side: string): string[] =>
+  readdirSync(`src/${side}`, { withFileTypes: true })
+    .filter(entry => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+
+const has = (side: string, format: string, stem: string): boolean => FILES.includes(`src/${side}/${format}/${stem}.ts`)
+
+describe('formats', () => {
+  test('every folder is in its list, every row of a list has its folder', () => {
+    expect(foldersOf('ingress')).toEqual(Object.keys(READERS).sort())
+    expect(foldersOf('egress')).toEqual(Object.keys(WRITERS).sort())
+  })
+
+  test('what is read of a request is written of its answer, and the other way round, in files of the same names', () => {
+    const faults = new Set([...foldersOf('ingress'), ...foldersOf('egress')]).values().flatMap(format => {
+      const reads = (stem: string) => has('ingress', format, stem)
+      const writes = (stem: string) => has('egress', format, stem)
+      return [
+        reads('request') && !writes('result') && `${format}: requests are read, results never written`,
+        reads('request') && !writes('error') && `${format}: requests are read, errors never written`,
+        reads('request') && !reads('wire') && `${format}: requests are read without a schema`,
+        writes('request') && !reads('result') && `${format}: requests are written, results never read`,
+        writes('request') && !reads('error') && `${format}: requests are written, errors never read`,
+        writes('events') !== reads('events') && `${format}: events go one way only`,
+      ].filter(fault => fault !== false)
+    })
+    expect([...faults]).toEqual([])
+  })
+})
+
+test('every fixture belongs to a format and is of a kind that tests use', () => {
+  const formats = new Set([...Object.keys(READERS), ...Object.keys(WRITERS)])
+  const known = /^[a-z0-9-]+\.(request\.json|result\.json|error\.json|events\.sse)$/
+  const golden = /^([a-z0-9-]+\.(?:request|result|error|events))\.to-([a-z]+)\.(json|sse)$/
+  const faults = globSync('fixtures/*/*').filter(path => {
+    const name = basename(path)
+    const match = golden.exec(name)
+    if (!formats.has(basename(dirname(path)))) return true
+    if (match === null) return !known.test(name)
+    return !formats.has(match[2]!) || globSync(`${dirname(path)}/${match[1]}.{json,sse}`).length === 0
+  })
+  expect(faults).toEqual([])
+})
