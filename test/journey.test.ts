@@ -1,0 +1,109 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CanonicalEvent } from '../src/canonical/event.ts'
+import { fold } from '../src/canonical/fold.ts'
+import { grammarFault } from '../src/canonical/grammar.ts'
+import { type JsonObject, parseObject } from '../src/canonical/node.ts'
+import type { CanonicalRequest } from '../src/canonical/request.ts'
+import type { CanonicalResult } from '../src/canonical/result.ts'
+import { drain } from '../src/canonical/transducer.ts'
+import { READERS } from '../src/ingress/index.ts'
+import { eventParser } from '../src/ingress/sse.ts'
+import { events } from './faults/chat.ts'
+import { House } from './faults/house.ts'
+import { channelAt, FakeUpstream } from './faults/upstream.ts'
+
+/** Where a caller of each format goes, whole and streamed, and what it has to send beside the body. */
+const DOORS: {
+  readonly [format: string]: {
+    readonly whole: string
+    readonly stream: string
+    readonly headers?: Record<string, string>
+  }
+} = {
+  chat: { whole: '/v1/chat/completions', stream: '/v1/chat/completions' },
+  responses: { whole: '/v1/responses', stream: '/v1/responses' },
+  messages: { whole: '/v1/messages', stream: '/v1/messages', headers: { 'anthropic-version': '2023-06-01' } },
+  contents: {
+    whole: '/v1beta/models/m:generateContent',
+    stream: '/v1beta/models/m:streamGenerateContent?alt=sse',
+  },
+}
+
+const FORMATS = Object.keys(DOORS).filter(format => READERS[format]?.request !== undefined)
+
+const fixture = (format: string, name: string): string => `fixtures/${format}/${name}`
+const casesOf = (format: string): string[] =>
+  globSync(fixture(format, '*.result.json'))
+    .map(path => basename(path, '.result.json'))
+    .filter(name => existsSync(fixture(format, `${name}.events.sse`)))
+
+const jsonOf = (path: string): JsonObject => parseObject(readFileSync(path, 'utf8'))!
+
+/** What of an answer every format can say: its texts and calls. */
+const said = ({ candidates }: CanonicalResult): unknown[] =>
+  candidates.flatMap(({ content }) =>
+    content.flatMap((part): unknown[] => {
+      if (part.type === 'text') return part.text === '' ? [] : [part.text]
+      return part.type === 'tool-call' ? [[part.name, parseObject(part.arguments) ?? part.arguments]] : []
+    }),
+  )
+
+const ASKED: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
+
+const readWhole = (format: string, body: JsonObject): CanonicalResult =>
+  READERS[format]!.result!({ status: 200, headers: {}, body }, ASKED)
+
+function readEvents(format: string, text: string): CanonicalEvent[] {
+  const wire = drain(eventParser(), [Buffer.from(text)])
+  return drain(READERS[format]!.events!({ ...ASKED, stream: true }), wire)
+}
+
+let upstream: FakeUpstream
+beforeAll(async () => void (upstream = await FakeUpstream.open(() => {})))
+afterAll(() => upstream.close())
+
+describe.each(FORMATS)('a caller of %s', caller => {
+  describe.each(FORMATS)('before an upstream of %s', format => {
+    let house: House
+    beforeAll(async () => {
+      const channel = channelAt(upstream.address, { format })
+      house = await House.open([channel])
+    })
+    afterAll(() => house.server.close(0))
+
+    const asks = (stream: boolean): JsonObject => {
+      const body = { ...jsonOf(fixture(caller, 'hello.request.json')), model: 'm' }
+      return caller === 'contents' ? body : { ...body, stream }
+    }
+
+    test.each(casesOf(format))('gets %s whole', async name => {
+      const path = fixture(format, `${name}.result.json`)
+      upstream.script = response => response.setHeader('content-type', 'application/json').end(readFileSync(path))
+      const answer = await house.ask(DOORS[caller]!.whole, asks(false), { headers: DOORS[caller]!.headers ?? {} })
+      expect(answer.status, answer.text).toBe(200)
+      expect(said(readWhole(caller, answer.json))).toEqual(said(readWhole(format, jsonOf(path))))
+    })
+
+    test.each(casesOf(format))('gets %s streamed, however the bytes are cut', async name => {
+      const bytes = readFileSync(fixture(format, `${name}.events.sse`))
+      upstream.script = async response => {
+        events(response)
+        for (let at = 0; at < bytes.length; at += 97) {
+          response.write(bytes.subarray(at, at + 97))
+          await new Promise(resolve => setImmediate(resolve))
+        }
+        response.end()
+      }
+      const answer = await house.ask(DOORS[caller]!.stream, asks(true), { headers: DOORS[caller]!.headers ?? {} })
+      expect(answer.status, answer.text).toBe(200)
+      const read = readEvents(caller, answer.text)
+      expect(grammarFault(read)).toBeUndefined()
+      const whole = fold(read)
+      expect(whole.error).toBeUndefined()
+      expect(said(whole)).toEqual(said(fold(readEvents(format, bytes.toString()))))
+      expect(whole.candidates.every(({ finish }) => finish !== undefined)).toBe(true)
+    })
+  })
+})
