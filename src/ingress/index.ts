@@ -1,6 +1,7 @@
 import type { Format } from '../canonical/node.ts'
 import { chat } from './chat/index.ts'
 import type { Reader } from './reader.ts'
+import { responses } from './responses/index.ts'
 
 /** Every format the gateway can read, a row each. */
-export const READERS: { readonly [format: Format]: Reader } = { chat }
+export const READERS: { readonly [format: Format]: Reader } = { chat, responses }

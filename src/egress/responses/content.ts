@@ -1,0 +1,174 @@
+import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import { urlOfSource } from '../../canonical/media.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import type { ResponsesDialect } from './dialect.ts'
+
+export const FORMAT = 'responses'
+
+/** What writing a request's messages needs to know. */
+export interface Pen {
+  readonly dialect: ResponsesDialect
+  readonly native: boolean
+  readonly losses: Losses
+}
+
+/** The text type a turn's parts have where nothing else is said. */
+export type TextType = 'input_text' | 'output_text'
+
+/** A part of a content list, or undefined (and a loss) where there is no place for it. */
+export function writePart(part: Part, plain: TextType, path: Path, pen: Pen): JsonObject | undefined {
+  switch (part.type) {
+    case 'text':
+      return { ...writeText(part, plain, path, pen), ...writeCache(part, plain, path, pen), ...keptOfPart(part) }
+    case 'refusal':
+      return {
+        type: 'refusal',
+        refusal: part.text,
+        ...writeCache(part, plain, path, pen),
+        ...keptOfPart(part),
+      }
+    case 'media': {
+      const wire = writeMedia(part, path, pen)
+      return wire && { ...wire, ...writeCache(part, plain, path, pen), ...kept(part, FORMAT) }
+    }
+    case 'opaque':
+      if (part.format === FORMAT) return part.value
+      return part.text === undefined ? undefined : plainText(part.text, plain)
+    default:
+      pen.losses.drop(path, 'not-in-this-turn')
+      return undefined
+  }
+}
+
+/** What the format itself said at a part; the first of a message also carries what the message says. */
+export function keptOfPart(part: Part): JsonObject {
+  const said = kept(part, FORMAT)
+  if (spelt(part, FORMAT)['message'] === undefined) return said
+  const { message: _, ...others } = said
+  return others
+}
+
+const plainText = (text: string, type: TextType): JsonObject =>
+  type === 'output_text' ? { type, text, annotations: [] } : { type, text }
+
+function writeText(part: Part & { type: 'text' }, plain: TextType, path: Path, { native, losses }: Pen): JsonObject {
+  const { type = plain, annotations } = spelt(part, FORMAT)
+  if (native) {
+    if (type !== 'output_text') return { type, text: part.text }
+    const cited = part.annotations?.flatMap(one => writeAnnotation(one) ?? [])
+    return { type, text: part.text, ...(annotations === 'absent' ? {} : { annotations: cited ?? [] }) }
+  }
+  if (part.annotations !== undefined) losses.drop([...path, 'annotations'], 'no-annotations-in-requests')
+  return plainText(part.text, plain)
+}
+
+/** A citation; the three facts every one has are made up where nobody told them. */
+export function writeAnnotation(annotation: Annotation): JsonObject | undefined {
+  if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
+  const { url, title, start, end } = annotation
+  const own = spelt(annotation, FORMAT)['own'] !== undefined
+  return {
+    type: 'url_citation',
+    url,
+    ...(own
+      ? defined({ title, start_index: start, end_index: end })
+      : { title: title ?? '', start_index: start ?? 0, end_index: end ?? 0 }),
+    ...kept(annotation, FORMAT),
+  } as JsonObject
+}
+
+/** The cache marker as the caller wrote it, or as the upstream has it (trap 63); what the model said takes none. */
+function writeCache(part: Part, plain: TextType, path: Path, { dialect, native, losses }: Pen): JsonObject {
+  if (part.cache === undefined) return {}
+  if (native) return defined({ prompt_cache_breakpoint: spelt(part.cache, FORMAT)['hint'] }) as JsonObject
+  if (dialect.cache !== 'prompt_cache_breakpoint' || plain === 'output_text') {
+    losses.drop([...path, 'cache'], 'no-cache-markers-here')
+    return {}
+  }
+  const { ttl } = part.cache
+  if (ttl === undefined || CACHE_TIMES.has(ttl))
+    return { prompt_cache_breakpoint: { mode: 'explicit', ...defined({ ttl }) } }
+  losses.drop([...path, 'cache', 'ttl'], 'no-such-cache-time')
+  return { prompt_cache_breakpoint: { mode: 'explicit' } }
+}
+
+const CACHE_TIMES = new Set(['30m', '12h'])
+
+function writeMedia(part: MediaPart, path: Path, pen: Pen): JsonObject | undefined {
+  if (part.source.type === 'text') return writeDocument(part, part.source.text, path, pen)
+  const field = spelt(part, FORMAT)['as'] as string | undefined
+  if (field !== undefined && pen.native) return writeFileAs(part, field)
+  const wire = part.kind === 'image' ? writeImage(part) : part.kind === 'file' ? writeFile(part, path, pen) : undefined
+  if (wire === undefined) {
+    pen.losses.drop(path, part.source.type === 'file-id' ? 'no-such-file-ids' : `no-${part.kind}`)
+    return undefined
+  }
+  if (part.transcript !== undefined) pen.losses.drop([...path, 'transcript'], 'no-transcript-in-requests')
+  if (part.kind === 'image' && part.name !== undefined) pen.losses.drop([...path, 'name'], 'no-name-of-images')
+  if (part.source.type !== 'base64' && part.source.mediaType !== undefined)
+    pen.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-here')
+  return wire
+}
+
+/** A file's address, whichever way it is told. */
+const addressOf = ({ source }: MediaPart): { url?: string; id?: string } =>
+  source.type === 'file-id'
+    ? source.format === FORMAT
+      ? { id: source.id }
+      : {}
+    : defined({ url: urlOfSource(source) })
+
+function writeImage(part: MediaPart): JsonObject | undefined {
+  const { url, id } = addressOf(part)
+  if (url === undefined && id === undefined) return undefined
+  return { type: 'input_image', ...defined({ image_url: url, file_id: id, detail: part.detail }) } as JsonObject
+}
+
+function writeFile(part: MediaPart, path: Path, { native, losses }: Pen): JsonObject | undefined {
+  const { url, id } = addressOf(part)
+  if (url === undefined && id === undefined) return undefined
+  const bytes = part.source.type === 'base64'
+  const field = bytes ? 'file_data' : url === undefined ? 'file_id' : 'file_url'
+  const invented = bytes && part.name === undefined && !native
+  if (invented) losses.add([...path, 'name'], 'file', 'name-required')
+  const filename = part.name ?? (invented ? 'file' : undefined)
+  return { type: 'input_file', [field]: url ?? id!, ...defined({ filename, detail: part.detail }) } as JsonObject
+}
+
+function writeFileAs(part: MediaPart, field: string): JsonObject {
+  const { url, id } = addressOf(part)
+  const bare = spelt(part, FORMAT)['bare'] === true && part.source.type === 'base64' ? part.source.data : undefined
+  return {
+    type: 'input_file',
+    ...(defined({ [field]: bare ?? url ?? id, filename: part.name, detail: part.detail }) as JsonObject),
+  }
+}
+
+/** A document that is text is said as text. */
+function writeDocument(part: MediaPart, said: string, path: Path, { losses }: Pen): JsonObject {
+  const text = part.name === undefined ? said : `${part.name}\n\n${said}`
+  const own = part.extras?.[FORMAT]
+  const became = { type: 'text', text, ...defined({ cache: part.cache }), ...(own && { extras: { [FORMAT]: own } }) }
+  losses.change(path, became, 'said-in-words')
+  return { type: 'input_text', text }
+}
+
+/** A content field: one plain text as a string where that is how it came, or where the caller speaks another format. */
+export function contentOf(parts: readonly JsonObject[], spelling: Json | undefined, native: boolean): Json {
+  if (parts.length === 0) return native ? parts : ''
+  const single = parts.length === 1 && isPlainText(parts[0]!)
+  return single && (spelling === 'string' || !native) ? parts[0]!['text']! : parts
+}
+
+/** A text with nothing to say besides; no annotations are nothing. */
+function isPlainText(wire: JsonObject): boolean {
+  const { type, text, annotations, ...others } = wire
+  return (
+    (type === 'input_text' || type === 'output_text') &&
+    typeof text === 'string' &&
+    (annotations === undefined || (annotations as readonly Json[]).length === 0) &&
+    Object.keys(others).length === 0
+  )
+}

@@ -1,0 +1,113 @@
+import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import type { Message } from '../../canonical/request.ts'
+import { spelt } from '../fields.ts'
+import { contentOf, FORMAT, type Pen, writePart } from './content.ts'
+import { asItCame, nameless, type Stamp, writeCall, writeReasoning, writeSpoken } from './items.ts'
+
+/** An assistant's turn: thoughts and calls are items of their own, neighbouring texts and refusals are one message. */
+export function writeTurn(message: Message, path: Path, pen: Pen): readonly JsonObject[] {
+  if (message.extras?.[FORMAT] !== undefined) pen.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  const turn = new Turn(pen)
+  for (const [index, part] of message.content.entries()) turn.put(part, [...path, 'content', index])
+  return turn.written()
+}
+
+/** Ids this gateway gave to thoughts of other formats: no upstream knows them. */
+export const FOREIGN_THOUGHT = 'rs_il_'
+
+class Turn {
+  private readonly items: JsonObject[] = []
+  private spoken: { readonly first: Node; readonly parts: JsonObject[] } | undefined
+  private readonly pen: Pen
+  private readonly stamp: Stamp
+
+  constructor(pen: Pen) {
+    this.pen = pen
+    this.stamp = pen.native ? asItCame : nameless
+  }
+
+  put(part: Part, path: Path): void {
+    switch (part.type) {
+      case 'reasoning':
+        return this.item(this.reasoning(part, path))
+      case 'tool-call':
+        return this.item(this.call(part, path))
+      case 'opaque':
+        if (part.format === FORMAT && spelt(part, FORMAT)['in'] === undefined) return this.item(part.value)
+        return this.say(part, path)
+      case 'media':
+        if (!this.pen.native) return this.pen.losses.drop(path, 'no-media-from-assistants')
+        return this.say(part, path)
+      default:
+        return this.say(part, path)
+    }
+  }
+
+  written(): readonly JsonObject[] {
+    this.close()
+    return this.items
+  }
+
+  private item(wire: JsonObject | undefined): void {
+    if (wire === undefined) return
+    this.close()
+    this.items.push(wire)
+  }
+
+  private say(part: Part, path: Path): void {
+    const { native } = this.pen
+    const opens = native && spelt(part, FORMAT)['message'] !== undefined
+    if (!native && saysNothing(part)) return
+    const wire = writePart(part, 'output_text', path, this.pen)
+    if (wire === undefined) return
+    if (opens) this.close()
+    this.spoken ??= { first: part, parts: [] }
+    this.spoken.parts.push(wire)
+  }
+
+  private close(): void {
+    if (this.spoken === undefined) return
+    const { first, parts } = this.spoken
+    this.spoken = undefined
+    this.items.push(writeSpoken(first, spokenContent(first, parts, this.pen.native), this.stamp))
+  }
+
+  private call(part: ToolCallPart, path: Path): JsonObject {
+    if (part.cache !== undefined) this.pen.losses.drop([...path, 'cache'], 'no-cache-markers-here')
+    return writeCall(part, this.stamp)
+  }
+
+  /** Only what this format's upstreams proved themselves goes back to one (trap 30); anything else they would refuse. */
+  private reasoning(part: ReasoningPart, path: Path): JsonObject | undefined {
+    const { native, losses } = this.pen
+    const { signature, redacted, cache } = part
+    const proof = signature?.format === FORMAT ? signature.value : undefined
+    if (proof === undefined && (!native || isForeign(part))) {
+      losses.drop(path, 'no-reasoning-of-others')
+      return undefined
+    }
+    if (redacted !== undefined) losses.drop([...path, 'redacted'], 'told-by-the-proof')
+    if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
+    return writeReasoning(part, this.stamp, proof)
+  }
+}
+
+const isForeign = ({ signature, ...part }: ReasoningPart): boolean => {
+  const { id } = spelt(part, FORMAT)
+  return signature !== undefined || (typeof id === 'string' && id.startsWith(FOREIGN_THOUGHT))
+}
+
+const saysNothing = (part: Part): boolean =>
+  (part.type === 'text' || part.type === 'refusal') &&
+  part.text === '' &&
+  part.cache === undefined &&
+  part.extras?.[FORMAT] === undefined
+
+function spokenContent(first: Node, parts: readonly JsonObject[], native: boolean): Json | undefined {
+  const own = (spelt(first, FORMAT)['message'] as JsonObject | undefined) ?? {}
+  if (native && own['silent'] === true) return []
+  if (native && own['content'] === 'absent') return undefined
+  return contentOf(parts, own['content'], native)
+}

@@ -1,0 +1,134 @@
+import type { Part, TextPart, ToolResultPart } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { contentOf, FORMAT, type Pen, writePart } from './content.ts'
+import { writeTurn } from './history.ts'
+import { asItCame, nameless } from './items.ts'
+
+/** `instructions` and `input`: a leading system text, and everything else as items. */
+export function writeHistory(request: CanonicalRequest, pen: Pen): JsonObject {
+  const { messages } = request
+  const instructions = instructionsOf(messages[0], pen)
+  const items: JsonObject[] = []
+  messages.forEach((message, index) => {
+    const path: Path = ['messages', index]
+    if (message.name !== undefined) pen.losses.drop([...path, 'name'], 'no-names-of-speakers')
+    if (index > 0 || instructions === undefined) for (const item of writeMessage(message, path, pen)) items.push(item)
+  })
+  return { ...defined({ instructions }), ...inputOf(items, spelt(request, FORMAT)['input'], pen) }
+}
+
+function inputOf(items: readonly JsonObject[], spelling: Json | undefined, { native }: Pen): JsonObject {
+  if (!native) return { input: items }
+  if (spelling === 'absent' && items.length === 0) return {}
+  const [item] = items
+  if (items.length !== 1 || item === undefined) return { input: items }
+  if (spelling === 'object') return { input: item }
+  const content = item['content']
+  return { input: spelling === 'string' && typeof content === 'string' ? content : items }
+}
+
+/** A caller's own instructions; of another format's caller, a leading system turn that is one plain text. */
+function instructionsOf(first: Message | undefined, { native }: Pen): string | undefined {
+  if (first?.role !== 'system') return undefined
+  const [part, ...others] = first.content
+  if (part?.type !== 'text' || others.length > 0) return undefined
+  if (native) return spelt(first, FORMAT)['as'] === 'instructions' ? part.text : undefined
+  const plain = part.cache === undefined && part.annotations === undefined && part.extras?.[FORMAT] === undefined
+  return plain && first.extras?.[FORMAT] === undefined && part.text !== '' ? part.text : undefined
+}
+
+function writeMessage(message: Message, path: Path, pen: Pen): readonly JsonObject[] {
+  if (message.role === 'assistant') return writeTurn(message, path, pen)
+  if (message.role === 'tool') return writeResults(message, path, pen)
+  return writeSaid(message, path, pen)
+}
+
+const FOR_USERS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque'])
+const FOR_SYSTEMS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
+
+function writeSaid(message: Message, path: Path, pen: Pen): readonly JsonObject[] {
+  const { native } = pen
+  const own = spelt(message, FORMAT)
+  const allowed = message.role === 'user' ? FOR_USERS : FOR_SYSTEMS
+  const parts = writeParts(message.content, [...path, 'content'], pen, allowed)
+  const extras = kept(message, FORMAT)
+  if (!native && parts.length === 0 && message.extras === undefined) return []
+  const content = native && own['content'] === 'absent' ? undefined : contentOf(parts, contentSpelling(own), native)
+  return [
+    {
+      ...(native && own['type'] === 'absent' ? {} : { type: 'message' }),
+      ...(native ? asItCame(own, 'msg') : {}),
+      role: message.role,
+      ...(content === undefined ? {} : { content }),
+      ...extras,
+    },
+  ]
+}
+
+/** A message that was read from a bare string has no spelling of its own. */
+const contentSpelling = (own: JsonObject): Json | undefined => (own['id'] === undefined ? 'string' : own['content'])
+
+function writeParts(
+  content: readonly Part[],
+  path: Path,
+  pen: Pen,
+  allowed: ReadonlySet<Part['type']>,
+): readonly JsonObject[] {
+  return content.flatMap((part, index) => {
+    const at = [...path, index]
+    if (!pen.native && !allowed.has(part.type)) {
+      pen.losses.drop(at, 'not-in-this-turn')
+      return []
+    }
+    const wire = writePart(part, 'input_text', at, pen)
+    return wire === undefined ? [] : [wire]
+  })
+}
+
+/** Each result of a tool is an item. */
+function writeResults(message: Message, path: Path, pen: Pen): readonly JsonObject[] {
+  if (message.extras?.[FORMAT] !== undefined) pen.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  return message.content.flatMap((part, index) => {
+    const at = [...path, 'content', index]
+    if (part.type === 'tool-result') return [writeResult(part, at, pen)]
+    pen.losses.drop(at, 'not-in-this-turn')
+    return []
+  })
+}
+
+function writeResult(result: ToolResultPart, path: Path, pen: Pen): JsonObject {
+  const { native, losses } = pen
+  const own = spelt(result, FORMAT)
+  if (result.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
+  const said = native ? result.content : withFailure(result, path, pen)
+  const parts = writeParts(said, [...path, 'content'], pen, FOR_USERS)
+  const output = native && own['output'] === 'absent' ? undefined : contentOf(parts, own['output'], native)
+  return {
+    type: result.freeform ? 'custom_tool_call_output' : 'function_call_output',
+    ...(native ? asItCame(own, '') : nameless(own, '')),
+    ...(native && own['call'] !== undefined ? {} : { call_id: result.id }),
+    ...(native ? defined({ name: result.name }) : {}),
+    ...(output === undefined ? {} : { output }),
+    ...kept(result, FORMAT),
+  }
+}
+
+/** There is no flag for a failed call, so the text says it (trap 49). */
+function withFailure(result: ToolResultPart, path: Path, { losses }: Pen): readonly Part[] {
+  const { content } = result
+  if (result.failed === undefined) return content
+  losses.drop([...path, 'failed'], 'no-failure-flag')
+  const index = content.findIndex(part => part.type === 'text')
+  if (index === -1) {
+    const said: Part = { type: 'text', text: 'The call failed.' }
+    losses.insert([...path, 'content', content.length], said, 'failure-said-in-words')
+    return [...content, said]
+  }
+  const part = content[index] as TextPart
+  const text = `Error: ${part.text}`
+  losses.change([...path, 'content', index, 'text'], text, 'failure-said-in-words')
+  return content.with(index, { ...part, text })
+}

@@ -1,0 +1,80 @@
+import type { ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { FORMAT } from './content.ts'
+
+/* The items that stand alike in a history and in an answer. */
+
+/** Where an item's id and state come from: from the item itself, or from whoever writes it. */
+export type Stamp = (spelling: JsonObject, prefix: string) => JsonObject
+
+export const isOwn = (spelling: JsonObject): boolean => spelling['id'] !== undefined
+
+export const asItCame: Stamp = ({ id, status, role }) =>
+  defined({ id: id ?? undefined, status: status ?? undefined, role: role ?? undefined }) as JsonObject
+
+/** Upstreams look up ids they are shown, and fail where they keep nothing under them (trap 34). */
+export const nameless: Stamp = () => ({})
+
+/** A call; arguments that say nothing are `{}`, exactly once (trap 8). */
+export function writeCall(part: ToolCallPart, stamp: Stamp): JsonObject {
+  const own = spelt(part, FORMAT)
+  const type = part.freeform ? 'custom_tool_call' : 'function_call'
+  return {
+    type,
+    ...stamp(own, part.freeform ? 'ctc' : 'fc'),
+    ...(own['call'] === 'absent' ? {} : { call_id: part.id }),
+    name: part.name,
+    ...defined({ namespace: part.namespace }),
+    ...writeArguments(part, own),
+    ...kept(part, FORMAT),
+  }
+}
+
+function writeArguments({ arguments: said, freeform }: ToolCallPart, own: JsonObject): JsonObject {
+  if (own['arguments'] === 'absent' && said === '') return {}
+  if (freeform) return { input: said }
+  if (own['arguments'] === 'object') return { arguments: JSON.parse(said) as Json }
+  return { arguments: said === '' && !isOwn(own) ? '{}' : said }
+}
+
+/** The empty line between the pieces of a thought. */
+const CUT = '\n\n'
+
+/** The pieces a thought was cut into; uncut it is one, or none where it is empty. */
+export function piecesOf(text: string, cuts: readonly number[] | undefined): readonly string[] {
+  if (cuts == null) return text === '' ? [] : [text]
+  const ends = [...cuts, text.length]
+  return ends.map((end, index) => text.slice(index === 0 ? 0 : ends[index - 1]! + CUT.length, end))
+}
+
+/** A thought: as a summary, or in full where that is how its upstream told it. */
+export function writeReasoning(part: ReasoningPart, stamp: Stamp, proof: string | undefined): JsonObject {
+  const own = spelt(part, FORMAT)
+  const inContent = own['as'] === 'content'
+  const pieces = piecesOf(part.text, own['cuts'] as readonly number[] | undefined)
+  return {
+    type: 'reasoning',
+    ...stamp(own, 'rs'),
+    ...(own['summary'] === 'absent' ? {} : { summary: inContent ? [] : pieces.map(summaryText) }),
+    ...(inContent ? { content: pieces.map(reasoningText) } : own['content'] === 'empty' ? { content: [] } : {}),
+    ...defined({ encrypted_content: proof }),
+    ...kept(part, FORMAT),
+  }
+}
+
+export const summaryText = (text: string): JsonObject => ({ type: 'summary_text', text })
+export const reasoningText = (text: string): JsonObject => ({ type: 'reasoning_text', text })
+
+/** A message of the assistant around its content; its first part knows what the message itself says. */
+export function writeSpoken(first: Node, content: Json | undefined, stamp: Stamp): JsonObject {
+  const own = (spelt(first, FORMAT)['message'] as JsonObject | undefined) ?? {}
+  const said = isOwn(own) ? (first.extras?.[FORMAT]?.['message'] as JsonObject | undefined) : undefined
+  return {
+    ...(own['type'] === 'absent' ? {} : { type: 'message' }),
+    ...stamp(own, 'msg'),
+    role: 'assistant',
+    ...(content === undefined ? {} : { content }),
+    ...kept({ extras: { [FORMAT]: said ?? {} }, spelling: { [FORMAT]: own } }, FORMAT),
+  }
+}

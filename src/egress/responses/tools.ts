@@ -1,0 +1,203 @@
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { FreeformTool, FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { FORMAT } from './content.ts'
+
+/** What writing tools needs to know. */
+interface Pen {
+  readonly native: boolean
+  readonly losses: Losses
+}
+
+type Named = FunctionTool | FreeformTool
+
+/** The tools in their order; those of one group stand in it, where its first one stood. */
+export function writeTools(request: CanonicalRequest, pen: Pen): JsonObject {
+  const { tools } = request
+  if (tools === undefined) return {}
+  const written: JsonObject[] = []
+  const order: number[][] = []
+  const groups = new Map<string, { readonly tools: JsonObject[]; readonly order: number[] }>()
+  for (const [index, tool] of tools.entries()) {
+    const path: Path = ['tools', index]
+    const wire = writeTool(tool, path, pen)
+    if (wire === undefined) continue
+    const member = isNamed(tool) && tool.namespace !== undefined
+    const group = member ? groups.get(tool.namespace!.name) : undefined
+    if (group !== undefined && !(pen.native && spelt(tool as Named, FORMAT)['group'] !== undefined)) {
+      reportGroup(tool as Named, tools, group.order[0]!, path, pen.losses)
+      group.tools.push(wire)
+      group.order.push(index)
+      continue
+    }
+    order.push([index])
+    if (!member) written.push(wire)
+    else {
+      const inside = [wire]
+      groups.set(tool.namespace!.name, { tools: inside, order: order.at(-1)! })
+      written.push(writeGroup(tool, inside))
+    }
+  }
+  reportOrder(order.flat(), tools, pen.losses)
+  const empty = pen.native && spelt(request, FORMAT)['tools'] === 'empty'
+  return written.length > 0 || empty ? { tools: written } : {}
+}
+
+const isNamed = (tool: Tool): tool is Named => tool.type === 'function' || tool.type === 'freeform'
+
+function writeGroup(first: Named, tools: readonly JsonObject[]): JsonObject {
+  const { name, description } = first.namespace!
+  const group = spelt(first, FORMAT)['group'] as JsonObject | undefined
+  const said = group === undefined ? undefined : (first.extras?.[FORMAT]?.['namespace'] as JsonObject | undefined)
+  return {
+    type: 'namespace',
+    name,
+    ...defined({ description }),
+    tools,
+    ...kept({ extras: { [FORMAT]: said ?? {} }, spelling: { [FORMAT]: group ?? {} } }, FORMAT),
+  }
+}
+
+/** A group has one description: its first tool's. */
+function reportGroup(tool: Named, tools: readonly Tool[], first: number, path: Path, losses: Losses): void {
+  const described = (tools[first] as Named).namespace!
+  if (tool.namespace!.description !== described.description)
+    losses.change([...path, 'namespace'], described, 'one-description-a-group')
+}
+
+/** Tools that come together in their group leave their places; what was dropped stays where it was. */
+function reportOrder(order: readonly number[], tools: readonly Tool[], losses: Losses): void {
+  if (order.every((index, place) => place === 0 || index > order[place - 1]!)) return
+  const missing = [...tools.keys()].filter(index => !order.includes(index))
+  losses.move(['tools'], [...order, ...missing], 'groups-stand-together')
+}
+
+function writeTool(tool: Tool, path: Path, pen: Pen): JsonObject | undefined {
+  switch (tool.type) {
+    case 'function':
+      return writeFunction(tool, path, pen)
+    case 'freeform':
+      return writeCustom(tool)
+    case 'hosted':
+      return writeHosted(tool, path, pen)
+    case 'opaque':
+      return tool.format === FORMAT ? tool.value : undefined
+  }
+}
+
+/** A caller that did not ask for strictness must not get it, though it is the default here (trap 56). */
+function writeFunction(tool: FunctionTool, path: Path, { native, losses }: Pen): JsonObject {
+  const { name, description, parameters, strict, cache } = tool
+  if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
+  if (native)
+    return {
+      type: 'function',
+      ...defined({ name, description, parameters, strict }),
+      ...keptOfTool(tool),
+    } as JsonObject
+  if (strict === undefined) losses.add([...path, 'strict'], false, 'minted-no-strictness')
+  return {
+    type: 'function',
+    name,
+    ...defined({ description }),
+    parameters: parameters ?? null,
+    strict: strict ?? false,
+    ...tool.extras?.[FORMAT],
+  } as JsonObject
+}
+
+function writeCustom(tool: FreeformTool): JsonObject {
+  const { name, description, grammar } = tool
+  const plain = spelt(tool, FORMAT)['format'] === 'text' ? { type: 'text' } : undefined
+  const format = grammar === undefined ? plain : { type: 'grammar', ...grammar }
+  return { type: 'custom', name, ...defined({ description, format }), ...keptOfTool(tool) } as JsonObject
+}
+
+/** What the format itself said at a tool; the first of a group also carries what the group says. */
+function keptOfTool(tool: Named): JsonObject {
+  const said = kept(tool, FORMAT)
+  if (spelt(tool, FORMAT)['group'] === undefined) return said
+  const { namespace: _, ...others } = said
+  return others
+}
+
+const HOSTED: { readonly [K in HostedKind]?: (tool: HostedTool) => JsonObject } = {
+  'web-search': writeSearch,
+  'code-execution': writeInterpreter,
+}
+
+const SEARCH_LOSSES = {
+  blockedDomains: 'no-blocked-domains',
+  maxUses: 'no-limit-of-uses',
+  cache: 'no-cache-markers-here',
+}
+const CODE_LOSSES = {
+  ...SEARCH_LOSSES,
+  allowedDomains: 'no-domains-for-code',
+  contextSize: 'no-context-size-for-code',
+  location: 'no-location-for-code',
+}
+
+function writeHosted(tool: HostedTool, path: Path, { losses }: Pen): JsonObject | undefined {
+  const write = HOSTED[tool.kind]
+  if (write === undefined) {
+    losses.drop(path, 'no-such-hosted-tool')
+    return undefined
+  }
+  losses.dropFields(tool, path, tool.kind === 'web-search' ? SEARCH_LOSSES : CODE_LOSSES)
+  return write(tool)
+}
+
+function writeSearch(tool: HostedTool): JsonObject {
+  const { allowedDomains, contextSize, location } = tool
+  return {
+    type: spelt(tool, FORMAT)['type'] ?? 'web_search',
+    ...defined({
+      filters: allowedDomains && { allowed_domains: allowedDomains },
+      search_context_size: contextSize,
+      user_location: location && { type: 'approximate', ...location },
+    }),
+    ...kept(tool, FORMAT),
+  } as JsonObject
+}
+
+function writeInterpreter(tool: HostedTool): JsonObject {
+  const automatic = spelt(tool, FORMAT)['container'] === 'absent' ? {} : { container: { type: 'auto' } }
+  return { type: 'code_interpreter', ...automatic, ...kept(tool, FORMAT) }
+}
+
+export function writeToolChoice({ toolChoice: choice, tools }: CanonicalRequest, pen: Pen): JsonObject {
+  if (choice === undefined) return {}
+  const own = choice.extras?.[FORMAT]?.['tool_choice']
+  return { tool_choice: own ?? writeChoice(choice, tools ?? [], pen) }
+}
+
+const CHOSEN: { readonly [K in HostedKind]?: string } = {
+  'web-search': 'web_search_preview',
+  'code-execution': 'code_interpreter',
+}
+
+/** One choice at a time: named tools come before a hosted one, and neither stands beside `none`. */
+function writeChoice(choice: ToolChoice, tools: readonly Tool[], { losses }: Pen): Json {
+  const { mode, only, hosted } = choice
+  const { as, type, types } = spelt(choice, FORMAT)
+  if (hosted !== undefined) {
+    const known = type ?? CHOSEN[hosted]
+    if (mode === 'required' && only === undefined && known !== undefined) return { type: known }
+    losses.drop(['toolChoice', 'hosted'], 'no-such-choice')
+  }
+  if (only === undefined) return mode
+  if (mode === 'none') {
+    losses.drop(['toolChoice', 'only'], 'none-is-none')
+    return mode
+  }
+  const freeform = (name: string) => tools.some(tool => tool.type === 'freeform' && tool.name === name)
+  const chosen = only.map((name, index) => ({
+    type: (types as readonly Json[] | undefined)?.[index] ?? (freeform(name) ? 'custom' : 'function'),
+    name,
+  }))
+  if (mode === 'required' && chosen.length === 1 && as !== 'allowed_tools') return chosen[0]!
+  return { type: 'allowed_tools', mode, tools: chosen }
+}

@@ -1,0 +1,56 @@
+import type { Part } from '../../canonical/content.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { Message, Role } from '../../canonical/request.ts'
+import { objects, text, WrongType } from '../fields.ts'
+import { readContent } from './content.ts'
+import { readItem, readMessageNode, readOutput, spellContent } from './items.ts'
+import { kindOfItem, ROLES } from './wire.ts'
+
+const FORMAT = 'responses'
+
+/** The history: `input` as a text, one item or a list of them (trap 71), behind the instructions. */
+export function readHistory(body: JsonObject): readonly Message[] {
+  const messages = readInput(body['input'] ?? undefined)
+  const instructions = text(body['instructions'])
+  if (instructions === undefined) return messages
+  const spelling = { [FORMAT]: { as: 'instructions' } }
+  return [{ role: 'system', content: [{ type: 'text', text: instructions }], spelling }, ...messages]
+}
+
+function readInput(wire: Json | undefined): readonly Message[] {
+  if (wire === undefined) return []
+  if (typeof wire === 'string') return [{ role: 'user', content: [{ type: 'text', text: wire }] }]
+  return readItems(isObject(wire) ? [wire] : objects(wire)!)
+}
+
+/** Neighbouring items of the assistant's side are one turn; any other item is a turn of its own. */
+function readItems(items: readonly JsonObject[]): readonly Message[] {
+  const messages: Message[] = []
+  let turn: Part[] | undefined
+  for (const item of items) {
+    const kind = kindOfItem(item)
+    const other = kind === 'message' ? readMessage(item) : kind?.endsWith('_output') ? readAnswer(item) : undefined
+    if (other !== undefined) {
+      turn = undefined
+      messages.push(other)
+    } else {
+      if (turn === undefined) messages.push({ role: 'assistant', content: (turn = []) })
+      turn.push(...readItem(item))
+    }
+  }
+  return messages
+}
+
+/** A message of anybody but the assistant. */
+function readMessage(item: JsonObject): Message | undefined {
+  const role = text(item['role'])
+  if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
+  if (role === 'assistant') return undefined
+  return {
+    role: role as Role,
+    content: readContent(item['content'], 'input_text'),
+    ...readMessageNode(item, { content: spellContent(item['content']) }),
+  }
+}
+
+const readAnswer = (item: JsonObject): Message => ({ role: 'tool', content: [readOutput(item)] })

@@ -1,0 +1,199 @@
+import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
+import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
+import { disclose } from '../../canonical/signature.ts'
+import { anyText, defined, objects, required, rest, spelling, text, WrongType } from '../fields.ts'
+import { readContent } from './content.ts'
+import { kindOfItem } from './wire.ts'
+
+const FORMAT = 'responses'
+
+const TAKEN = {
+  message: new Set(['type', 'role', 'content', 'id', 'status']),
+  reasoning: new Set(['type', 'role', 'id', 'status', 'summary', 'content', 'encrypted_content']),
+  function_call: new Set(['type', 'role', 'id', 'status', 'call_id', 'name', 'arguments', 'namespace']),
+  custom_tool_call: new Set(['type', 'role', 'id', 'status', 'call_id', 'name', 'input', 'namespace']),
+  output: new Set(['type', 'role', 'id', 'status', 'call_id', 'output', 'name']),
+}
+
+/**
+ * The parts of one item of the assistant's side. What an item says of itself stands on its first part, under `message`
+ * where the item is one; an item of a type nobody else has is one opaque part.
+ */
+export function readItem(wire: JsonObject, content: typeof readContent = readContent): readonly Part[] {
+  switch (kindOfItem(wire)) {
+    case 'message':
+      return readSpoken(wire, content)
+    case 'reasoning':
+      return [readReasoning(wire)]
+    case 'function_call':
+      return [readFunctionCall(wire)]
+    case 'custom_tool_call':
+      return [readCustomCall(wire)]
+    default:
+      text(wire['type'])
+      return [unknownItem(wire)]
+  }
+}
+
+export const unknownItem = (value: JsonObject): Part => ({ type: 'opaque', format: FORMAT, value })
+
+/** As `readItem` for what an upstream says: an item that is not as it should be is kept as it is. */
+export function readAnyItem(wire: JsonObject, content: typeof readContent): readonly Part[] {
+  if (kindOfItem(wire) === 'message' && wire['role'] !== 'assistant') return [unknownItem(wire)]
+  try {
+    return readItem(wire, content)
+  } catch (thrown) {
+    if (thrown instanceof WrongType) return [unknownItem(wire)]
+    throw thrown
+  }
+}
+
+/** What a message item says beside its content. */
+export function readMessageNode(wire: JsonObject, spelt?: { readonly [key: string]: Json | undefined }): Node {
+  const marks = defined({
+    ...spelt,
+    id: text(wire['id']) ?? null,
+    status: text(wire['status']),
+    type: wire['type'] === undefined ? 'absent' : undefined,
+  }) as JsonObject
+  return rest(FORMAT, wire, TAKEN.message, marks)
+}
+
+export const spellContent = (content: Json | undefined): string | undefined =>
+  typeof content === 'string' ? 'string' : content === undefined ? 'absent' : undefined
+
+function readSpoken(wire: JsonObject, content: typeof readContent): readonly Part[] {
+  const parts = content(wire['content'], 'output_text')
+  const silent = parts.length === 0
+  const node = readMessageNode(wire, {
+    content: spellContent(wire['content']),
+    silent: silent && Array.isArray(wire['content']) ? true : undefined,
+  })
+  const [first = { type: 'text', text: '' } as const, ...others] = parts
+  if (first.extras?.[FORMAT]?.['message'] !== undefined) return [unknownItem(wire)]
+  return [{ ...first, ...ofMessage(first, node) } as Part, ...others]
+}
+
+function ofMessage(first: Node, node: Node): Node {
+  const message = node.extras?.[FORMAT]
+  return {
+    ...(message === undefined ? {} : { extras: { [FORMAT]: { ...first.extras?.[FORMAT], message } } }),
+    spelling: { [FORMAT]: { ...first.spelling?.[FORMAT], message: node.spelling?.[FORMAT] ?? {} } },
+  }
+}
+
+/** Ids and states are the upstream's book-keeping, and a role here is a mistake of clients: none of it is meaning. */
+const spellItem = (wire: JsonObject) => ({
+  id: text(wire['id']) ?? null,
+  status: text(wire['status']),
+  role: wire['role'],
+})
+
+/** The empty line between the pieces of a thought. */
+export const CUT = '\n\n'
+
+function readReasoning(wire: JsonObject): ReasoningPart {
+  const summary = objects(wire['summary'])
+  const content = objects(wire['content'])
+  const proof = text(wire['encrypted_content'])
+  const thoughts = summary !== undefined && summary.length > 0 ? summary : (content ?? [])
+  const inContent = thoughts.length > 0 && thoughts === content
+  const refused: string[] = []
+  const pieces = piecesOf(thoughts, inContent ? 'reasoning_text' : 'summary_text')
+  if (!pieces.plain) refused.push(inContent ? 'content' : 'summary')
+  if (!inContent && content !== undefined && content.length > 0) refused.push('content')
+  if (proof === '') refused.push('encrypted_content')
+  const spelt = {
+    ...spellItem(wire),
+    as: inContent ? 'content' : undefined,
+    cuts: pieces.cuts,
+    summary: summary === undefined ? 'absent' : undefined,
+    content: content?.length === 0 ? 'empty' : undefined,
+  }
+  return {
+    type: 'reasoning',
+    text: pieces.text,
+    ...(proof === undefined || proof === '' ? {} : readProof(proof)),
+    ...rest(FORMAT, wire, TAKEN.reasoning, spelling(spelt), refused),
+  }
+}
+
+/** The texts as one, and where it was cut: told only where one text, or none, would not say it. */
+function piecesOf(thoughts: readonly JsonObject[], type: string) {
+  const cuts: number[] = []
+  let joined = ''
+  let plain = true
+  for (const [index, piece] of thoughts.entries()) {
+    if (index > 0) {
+      cuts.push(joined.length)
+      joined += CUT
+    }
+    joined += anyText(piece['text']) ?? ''
+    plain &&= piece['type'] === type && typeof piece['text'] === 'string' && Object.keys(piece).length === 2
+  }
+  const told = cuts.length > 0 || (thoughts.length === 1 && joined === '')
+  return { text: joined, plain, cuts: told ? cuts : undefined }
+}
+
+/** A proof of hidden reasoning says so in a second envelope. */
+const HIDDEN = 'redacted'
+
+export function readProof(proof: string): Pick<ReasoningPart, 'signature' | 'redacted'> {
+  const signature = disclose(proof, FORMAT)
+  if (signature.format !== HIDDEN) return { signature }
+  return { signature: disclose(signature.value, HIDDEN), redacted: true }
+}
+
+function readFunctionCall(wire: JsonObject): ToolCallPart {
+  const given = wire['arguments'] ?? undefined
+  return {
+    ...readCallHead(wire),
+    arguments: isObject(given) ? JSON.stringify(given) : (text(given) ?? ''),
+    ...rest(
+      FORMAT,
+      wire,
+      TAKEN.function_call,
+      spelling({
+        ...spellCall(wire),
+        arguments: isObject(given) ? 'object' : wire['arguments'] === undefined ? 'absent' : undefined,
+      }),
+    ),
+  }
+}
+
+const readCustomCall = (wire: JsonObject): ToolCallPart => ({
+  ...readCallHead(wire),
+  arguments: text(wire['input']) ?? '',
+  freeform: true,
+  ...rest(
+    FORMAT,
+    wire,
+    TAKEN.custom_tool_call,
+    spelling({ ...spellCall(wire), arguments: wire['input'] === undefined ? 'absent' : undefined }),
+  ),
+})
+
+const readCallHead = (wire: JsonObject) =>
+  ({
+    type: 'tool-call',
+    id: text(wire['call_id']) ?? text(wire['id']) ?? '',
+    name: required(text(wire['name'])),
+    ...defined({ namespace: text(wire['namespace']) }),
+  }) as const
+
+const spellCall = (wire: JsonObject) => ({
+  ...spellItem(wire),
+  call: wire['call_id'] === undefined ? 'absent' : wire['call_id'] === null ? 'null' : undefined,
+})
+
+/** What a tool answered. */
+export function readOutput(wire: JsonObject): ToolResultPart {
+  return {
+    type: 'tool-result',
+    id: text(wire['call_id']) ?? '',
+    ...defined({ name: text(wire['name']) }),
+    content: readContent(wire['output'], 'input_text'),
+    ...(wire['type'] === 'custom_tool_call_output' ? { freeform: true as const } : {}),
+    ...rest(FORMAT, wire, TAKEN.output, spelling({ ...spellCall(wire), output: spellContent(wire['output']) })),
+  }
+}

@@ -1,0 +1,191 @@
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
+import {
+  type CanonicalRequest,
+  EFFORTS,
+  type Effort,
+  type Output,
+  type Reasoning,
+  type State,
+} from '../../canonical/request.ts'
+import { explained } from '../explain.ts'
+import { defined, flag, number, object, required, rest, spelling, text, texts } from '../fields.ts'
+import { readHistory } from './input.ts'
+import { readToolChoice, readTools } from './tools.ts'
+import * as wire from './wire.ts'
+
+const FORMAT = 'responses'
+
+/** `POST /v1/responses` (FORMATS §4) as a canonical request. */
+export const readRequest = (asked: WireRequest): CanonicalRequest =>
+  explained(wire.request, asked.body, () => read(asked))
+
+function read({ body, path, query, headers }: WireRequest): CanonicalRequest {
+  const refused: string[] = []
+  const include = readInclude(body, refused)
+  const conversation = readConversation(body, refused)
+  if (body['safety_identifier'] != null && body['user'] != null) refused.push('user')
+  const state = defined({
+    store: flag(body['store']),
+    previous: text(body['previous_response_id']),
+    conversation,
+    background: flag(body['background']),
+  }) satisfies State
+  return {
+    model: required(text(body['model'])),
+    messages: readHistory(body),
+    ...defined({
+      tools: readTools(body['tools']),
+      toolChoice: readToolChoice(body['tool_choice']),
+      parallelToolCalls: flag(body['parallel_tool_calls']),
+    }),
+    output: readText(body),
+    sampling: defined({
+      maxTokens: number(body['max_output_tokens']),
+      temperature: number(body['temperature']),
+      topP: number(body['top_p']),
+      frequencyPenalty: number(body['frequency_penalty']),
+      presencePenalty: number(body['presence_penalty']),
+      logprobs: include.logprobs,
+    }),
+    ...defined({
+      reasoning: readReasoning(body, refused),
+      state: spelling(state) === undefined ? undefined : state,
+      endUser: text(body['safety_identifier']) ?? text(body['user']),
+      metadata: object(body['metadata']),
+      serviceTier: text(body['service_tier']),
+      cacheKey: text(body['prompt_cache_key']),
+    }),
+    stream: flag(body['stream']) ?? false,
+    ...withInclude(
+      include.others,
+      rest(FORMAT, body, TAKEN, spelling({ ...spell(body), ...spellDoor(path, query, headers) }), refused),
+    ),
+  }
+}
+
+const TAKEN = new Set([
+  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning'],
+  ...['max_output_tokens', 'temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'top_logprobs', 'include'],
+  ...['store', 'previous_response_id', 'conversation', 'background', 'stream', 'metadata', 'user', 'safety_identifier'],
+  ...['service_tier', 'prompt_cache_key'],
+])
+
+function spell(body: JsonObject) {
+  const { input, conversation, tools, include, top_logprobs, stream } = body
+  return {
+    input:
+      typeof input === 'string' ? 'string' : isObject(input) ? 'object' : input === undefined ? 'absent' : undefined,
+    conversation: isObject(conversation) ? 'object' : undefined,
+    user: body['safety_identifier'] == null && body['user'] != null ? 'user' : undefined,
+    stream: stream === false ? false : undefined,
+    include: include ?? undefined,
+    top: top_logprobs === 0 ? 0 : undefined,
+    tools: Array.isArray(tools) && tools.length === 0 ? 'empty' : undefined,
+  }
+}
+
+/** The request may have come through a door beside the main one, with betas of its own. */
+function spellDoor(path: string, query: WireRequest['query'], headers: WireRequest['headers']) {
+  const door = path.replace(/^\/v1(?=\/)/, '')
+  return {
+    path: door === '/responses' ? undefined : door,
+    query: spelling(query),
+    headers: spelling(headers),
+  }
+}
+
+const PROOFS = 'reasoning.encrypted_content'
+const LOGPROBS = 'message.output_text.logprobs'
+
+/**
+ * Proofs of reasoning are spelling here: every other format hands them out unasked. A count of likely tokens without
+ * the wish to see any is nothing others could obey.
+ */
+function readInclude(body: JsonObject, refused: string[]) {
+  const wanted = texts(body['include'])
+  const top = number(body['top_logprobs'])
+  const logprobs = wanted?.includes(LOGPROBS) ? (top ?? 0) : undefined
+  if (logprobs === undefined && top !== undefined && top !== 0) refused.push('top_logprobs')
+  const others = wanted?.filter(word => word !== PROOFS && word !== LOGPROBS) ?? []
+  return { logprobs, others }
+}
+
+function withInclude(others: readonly string[], node: Node): Node {
+  if (others.length === 0) return node
+  return { ...node, extras: { [FORMAT]: { ...node.extras?.[FORMAT], include: others } } }
+}
+
+function readConversation(body: JsonObject, refused: string[]): string | undefined {
+  const conversation = body['conversation'] ?? undefined
+  if (!isObject(conversation)) return text(conversation)
+  if (typeof conversation['id'] === 'string' && Object.keys(conversation).length === 1) return conversation['id']
+  refused.push('conversation')
+  return undefined
+}
+
+const TEXT = new Set(['format', 'verbosity'])
+
+/** `text` holds the shape of the answer and its verbosity. */
+function readText(body: JsonObject): Output {
+  const told = object(body['text'])
+  if (told === undefined) return {}
+  const format = object(told['format'])
+  const shape = format && readShape(format)
+  const refused = format !== undefined && shape === undefined ? ['format'] : []
+  return {
+    ...defined({ text: shape, verbosity: text(told['verbosity']) }),
+    ...rest(FORMAT, told, TEXT, { own: true }, refused),
+  }
+}
+
+const TYPE = new Set(['type'])
+const SCHEMA = new Set(['type', 'name', 'description', 'schema', 'strict'])
+
+function readShape(format: JsonObject): Output['text'] {
+  const { type, name, description, schema, strict } = format
+  if (type === 'text') return { shape: 'text', ...rest(FORMAT, format, TYPE) }
+  if (type === 'json_object') return { shape: 'json', ...rest(FORMAT, format, TYPE) }
+  if (type !== 'json_schema' || !isObject(schema)) return undefined
+  if (!isMaybe(name, 'string') || !isMaybe(description, 'string') || !isMaybe(strict, 'boolean')) return undefined
+  return {
+    shape: 'schema',
+    schema,
+    ...defined({ name: text(name), description: text(description), strict: flag(strict) }),
+    ...rest(FORMAT, format, SCHEMA),
+  }
+}
+
+const isMaybe = (value: Json | undefined, type: 'string' | 'boolean'): boolean => value == null || typeof value === type
+
+const THOUGHT = new Set(['effort', 'summary', 'generate_summary'])
+const isEffort = (value: unknown): value is Effort => EFFORTS.includes(value as Effort)
+
+/** To ask for a summary, however long, is to ask to see the thoughts. */
+function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
+  const told = object(body['reasoning'])
+  if (told === undefined) return undefined
+  const { effort, summary, generate_summary } = told
+  const known =
+    (effort == null || isEffort(effort)) && isMaybe(summary, 'string') && isMaybe(generate_summary, 'string')
+  if (!known) {
+    refused.push('reasoning')
+    return undefined
+  }
+  const older = summary == null && generate_summary != null
+  const shown = summary ?? generate_summary ?? undefined
+  return {
+    ...defined({ effort: effort ?? undefined, show: shown === undefined ? undefined : (true as const) }),
+    ...rest(
+      FORMAT,
+      told,
+      THOUGHT,
+      spelling({
+        summary: shown === 'auto' && !older ? undefined : shown,
+        as: older ? 'generate_summary' : undefined,
+        own: true,
+      }),
+      summary != null && generate_summary != null ? ['generate_summary'] : [],
+    ),
+  }
+}

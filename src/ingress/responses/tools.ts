@@ -1,0 +1,197 @@
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { FreeformTool, FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import { defined, flag, object, objects, required, rest, spelling, text, texts, WrongType } from '../fields.ts'
+import { kindOfTool } from './wire.ts'
+
+const FORMAT = 'responses'
+
+const TAKEN = {
+  function: new Set(['type', 'name', 'description', 'parameters', 'strict']),
+  custom: new Set(['type', 'name', 'description', 'format']),
+  customFree: new Set(['type', 'name', 'description']),
+}
+
+export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
+  return objects(wire)?.flatMap(tool => (tool['type'] === 'namespace' ? readNamespace(tool) : [readTool(tool)]))
+}
+
+function readTool(wire: JsonObject): Tool {
+  const type = required(text(wire['type']))
+  return READERS.get(kindOfTool(type)!)?.(wire) ?? { type: 'opaque', format: FORMAT, value: wire }
+}
+
+const READERS: ReadonlyMap<string, (wire: JsonObject) => Tool> = new Map<string, (wire: JsonObject) => Tool>([
+  ['function', readFunction],
+  ['custom', readCustom],
+  ['web_search', readSearch],
+  ['code_interpreter', readInterpreter],
+])
+
+function readFunction(wire: JsonObject): FunctionTool {
+  return {
+    type: 'function',
+    name: required(text(wire['name'])),
+    ...defined({
+      description: text(wire['description']),
+      parameters: object(wire['parameters']),
+      strict: flag(wire['strict']),
+    }),
+    ...rest(FORMAT, wire, TAKEN.function),
+  }
+}
+
+/** A tool that takes text; a grammar that is not the known three words stays the format's own. */
+function readCustom(wire: JsonObject): FreeformTool {
+  const format = isObject(wire['format']) ? wire['format'] : undefined
+  const { type, syntax, definition } = format ?? {}
+  const plain = type === 'text' && Object.keys(format!).length === 1
+  const bound =
+    type === 'grammar' &&
+    typeof syntax === 'string' &&
+    typeof definition === 'string' &&
+    Object.keys(format!).length === 3
+  return {
+    type: 'freeform',
+    name: required(text(wire['name'])),
+    ...defined({ description: text(wire['description']) }),
+    ...(bound ? { grammar: { syntax, definition } } : {}),
+    ...rest(
+      FORMAT,
+      wire,
+      plain || bound ? TAKEN.custom : TAKEN.customFree,
+      spelling({ format: plain ? 'text' : undefined }),
+    ),
+  }
+}
+
+/**
+ * A group of tools is its tools, each with the group's name. The first remembers what the group says of itself; a group
+ * that holds anything but functions and custom tools stays whole.
+ */
+function readNamespace(wire: JsonObject): readonly Tool[] {
+  const { name, description, tools } = wire
+  const whole: readonly Tool[] = [{ type: 'opaque', format: FORMAT, value: wire }]
+  if (typeof name !== 'string' || (description != null && typeof description !== 'string')) return whole
+  if (!Array.isArray(tools) || tools.length === 0 || !tools.every(isMember)) return whole
+  const namespace = { name, ...defined({ description: description ?? undefined }) }
+  const group = rest(FORMAT, wire, NAMESPACE)
+  return tools.map((tool, index) => {
+    const member = { ...(tool['type'] === 'custom' ? readCustom(tool) : readFunction(tool)), namespace }
+    if (index > 0) return member
+    const said = group.extras?.[FORMAT]
+    return {
+      ...member,
+      ...(said === undefined ? {} : { extras: { [FORMAT]: { ...member.extras?.[FORMAT], namespace: said } } }),
+      spelling: { [FORMAT]: { ...member.spelling?.[FORMAT], group: group.spelling?.[FORMAT] ?? {} } },
+    }
+  })
+}
+
+const NAMESPACE = new Set(['type', 'name', 'description', 'tools'])
+
+/** A tool of a group that can be read without a fault, and keeps the place free where the group's own words stand. */
+const isMember = (tool: Json): tool is JsonObject =>
+  isObject(tool) &&
+  (tool['type'] === 'function' || tool['type'] === 'custom') &&
+  tool['namespace'] === undefined &&
+  typeof tool['name'] === 'string' &&
+  (tool['description'] == null || typeof tool['description'] === 'string') &&
+  (tool['parameters'] == null || isObject(tool['parameters'])) &&
+  (tool['strict'] == null || typeof tool['strict'] === 'boolean')
+
+/** Every version of web search; which one is spelling. */
+function readSearch(wire: JsonObject): HostedTool {
+  const domains = domainsOf(wire['filters'])
+  const place = placeOf(wire['user_location'])
+  const taken = new Set(['type', 'search_context_size'])
+  if (domains !== undefined) taken.add('filters')
+  if (place !== undefined) taken.add('user_location')
+  return {
+    type: 'hosted',
+    kind: 'web-search',
+    ...defined({
+      allowedDomains: domains,
+      contextSize: text(wire['search_context_size']),
+      location: place,
+    }),
+    ...rest(FORMAT, wire, taken, spelling({ type: wire['type'] === 'web_search' ? undefined : wire['type'] })),
+  }
+}
+
+function domainsOf(filters: Json | undefined): readonly string[] | undefined {
+  if (!isObject(filters) || Object.keys(filters).length !== 1) return undefined
+  const domains = filters['allowed_domains']
+  return Array.isArray(domains) && domains.length > 0 && domains.every(domain => typeof domain === 'string')
+    ? texts(domains)
+    : undefined
+}
+
+const PLACE = new Set(['type', 'city', 'country', 'region', 'timezone'])
+
+function placeOf(wire: Json | undefined): HostedTool['location'] {
+  if (!isObject(wire) || wire['type'] !== 'approximate') return undefined
+  if (!Object.entries(wire).every(([key, value]) => PLACE.has(key) && typeof value === 'string')) return undefined
+  const { type: _, ...place } = wire
+  return place as NonNullable<HostedTool['location']>
+}
+
+/** Code runs in a container; the automatic one is what anybody would get. */
+function readInterpreter(wire: JsonObject): HostedTool {
+  const { container } = wire
+  const auto = isObject(container) && container['type'] === 'auto' && Object.keys(container).length === 1
+  return {
+    type: 'hosted',
+    kind: 'code-execution',
+    ...rest(FORMAT, wire, auto ? AUTOMATIC : CONTAINED, container === undefined ? { container: 'absent' } : undefined),
+  }
+}
+
+const AUTOMATIC = new Set(['type', 'container'])
+const CONTAINED = new Set(['type'])
+
+const MODES = new Set<Json>(['auto', 'none', 'required'])
+const CHOSEN: ReadonlyMap<string | undefined, HostedKind> = new Map<string | undefined, HostedKind>([
+  ['web_search', 'web-search'],
+  ['code_interpreter', 'code-execution'],
+])
+
+/** A choice of a kind nobody else knows must still be made, so it counts as required. */
+export function readToolChoice(wire: Json | undefined): ToolChoice | undefined {
+  if (wire == null) return undefined
+  if (typeof wire === 'string') {
+    if (MODES.has(wire)) return { mode: wire as ToolChoice['mode'] }
+    return { mode: 'auto', extras: { [FORMAT]: { tool_choice: wire } } }
+  }
+  if (!isObject(wire)) throw WrongType.instance
+  return (
+    readForced(wire) ??
+    readHosted(wire) ??
+    readAllowed(wire) ?? { mode: 'required', extras: { [FORMAT]: { tool_choice: wire } } }
+  )
+}
+
+function readForced(wire: JsonObject): ToolChoice | undefined {
+  const { type, name } = wire
+  if ((type !== 'function' && type !== 'custom') || typeof name !== 'string') return undefined
+  if (Object.keys(wire).length !== 2) return undefined
+  return { mode: 'required', only: [name], spelling: { [FORMAT]: { types: [type] } } }
+}
+
+function readHosted(wire: JsonObject): ToolChoice | undefined {
+  const { type } = wire
+  const hosted = CHOSEN.get(kindOfTool(type))
+  if (hosted === undefined || Object.keys(wire).length !== 1) return undefined
+  return { mode: 'required', hosted, spelling: { [FORMAT]: { type: type! } } }
+}
+
+/** Some of the functions and custom tools; a wider choice stays the format's own. */
+function readAllowed(wire: JsonObject): ToolChoice | undefined {
+  const { type, mode, tools } = wire
+  if (type !== 'allowed_tools' || (mode !== 'auto' && mode !== 'required') || Object.keys(wire).length !== 3)
+    return undefined
+  if (!Array.isArray(tools) || tools.length === 0) return undefined
+  const forced = tools.map(tool => (isObject(tool) ? readForced(tool) : undefined))
+  if (forced.some(choice => choice === undefined)) return undefined
+  const types = tools.map(tool => (tool as JsonObject)['type']!)
+  return { mode, only: forced.map(choice => choice!.only![0]!), spelling: { [FORMAT]: { as: 'allowed_tools', types } } }
+}

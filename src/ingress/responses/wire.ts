@@ -1,0 +1,125 @@
+import * as v from 'valibot'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
+
+/** The request of FORMATS §4. Loose: unknown fields, items, parts and tools pass; free JSON is never looked into. */
+
+const json = v.looseObject({})
+const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
+const string = maybe(v.string())
+
+/** Whichever schema the value itself asks for. */
+const chosen = (choose: (value: JsonObject) => v.GenericSchema | undefined, other: v.GenericSchema) =>
+  v.lazy(value => (isObject(value) ? (choose(value) ?? other) : json))
+
+const said = v.looseObject({ text: v.string() })
+const PARTS: { readonly [type: string]: v.GenericSchema } = {
+  input_text: said,
+  output_text: v.looseObject({ text: v.string(), annotations: maybe(v.array(json)) }),
+  text: said,
+  refusal: v.looseObject({ refusal: v.string() }),
+  input_image: v.looseObject({ image_url: string, file_id: string, detail: string }),
+  input_file: v.looseObject({ file_data: string, file_url: string, file_id: string, filename: string, detail: string }),
+}
+/** Part types read into canonical; any other is kept as it is. */
+export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
+
+const part = v.intersect([
+  v.looseObject({ type: v.string(), prompt_cache_breakpoint: maybe(json) }),
+  chosen(wire => (KNOWN_PARTS.has(wire['type'] as string) ? PARTS[wire['type'] as string] : undefined), json),
+])
+const content = maybe(v.union([v.string(), v.array(part)]))
+
+export const ROLES = ['user', 'assistant', 'system', 'developer'] as const
+
+const answer = v.looseObject({ call_id: string, output: content, name: string, id: string, status: string })
+const ITEMS: { readonly [type: string]: v.GenericSchema } = {
+  message: v.looseObject({ role: v.picklist(ROLES), content, id: string, status: string }),
+  reasoning: v.looseObject({
+    id: string,
+    status: string,
+    summary: maybe(v.array(json)),
+    content: maybe(v.array(json)),
+    encrypted_content: string,
+  }),
+  function_call: v.looseObject({
+    call_id: string,
+    name: v.string(),
+    arguments: maybe(v.union([v.string(), json])),
+    id: string,
+    status: string,
+    namespace: string,
+  }),
+  custom_tool_call: v.looseObject({
+    call_id: string,
+    name: v.string(),
+    input: string,
+    id: string,
+    status: string,
+    namespace: string,
+  }),
+  function_call_output: answer,
+  custom_tool_call_output: answer,
+}
+
+/** What an item is: one of the types read into canonical, or undefined for any other. A message needs no type (trap 71). */
+export function kindOfItem(wire: JsonObject): string | undefined {
+  const type = wire['type'] ?? undefined
+  if (type === undefined) return wire['role'] != null || wire['content'] != null ? 'message' : undefined
+  if (typeof type !== 'string' || !Object.hasOwn(ITEMS, type)) return undefined
+  return type.endsWith('_output') && !isOutput(wire['output']) ? undefined : type
+}
+
+const isOutput = (value: unknown): boolean => value == null || typeof value === 'string' || Array.isArray(value)
+
+const item = v.intersect([v.looseObject({ type: string }), chosen(wire => ITEMS[kindOfItem(wire) ?? ''], json)])
+
+const named = v.looseObject({ name: v.string(), description: string })
+const TOOLS: { readonly [type: string]: v.GenericSchema } = {
+  function: v.looseObject({ ...named.entries, parameters: maybe(json), strict: maybe(v.boolean()) }),
+  custom: named,
+  web_search: v.looseObject({ search_context_size: string }),
+}
+
+/** The type under which a tool is read: every version of web search is one. */
+export const kindOfTool = (type: unknown): string | undefined => {
+  if (typeof type !== 'string') return undefined
+  return type.startsWith('web_search') ? 'web_search' : type
+}
+
+const tool = v.intersect([
+  v.looseObject({ type: v.string() }),
+  chosen(wire => {
+    const kind = kindOfTool(wire['type'])
+    return kind !== undefined && Object.hasOwn(TOOLS, kind) ? TOOLS[kind] : undefined
+  }, json),
+])
+
+export const request = v.looseObject({
+  model: v.string(),
+  input: maybe(v.union([v.string(), v.array(item), item])),
+  instructions: string,
+  stream: maybe(v.boolean()),
+  max_output_tokens: maybe(v.number()),
+  temperature: maybe(v.number()),
+  top_p: maybe(v.number()),
+  frequency_penalty: maybe(v.number()),
+  presence_penalty: maybe(v.number()),
+  top_logprobs: maybe(v.number()),
+  include: maybe(v.array(v.string())),
+  tools: maybe(v.array(tool)),
+  tool_choice: maybe(v.union([v.string(), json])),
+  parallel_tool_calls: maybe(v.boolean()),
+  text: maybe(v.looseObject({ format: maybe(json), verbosity: string })),
+  reasoning: maybe(json),
+  store: maybe(v.boolean()),
+  previous_response_id: string,
+  conversation: maybe(v.union([v.string(), json])),
+  background: maybe(v.boolean()),
+  metadata: maybe(json),
+  user: string,
+  safety_identifier: string,
+  service_tier: string,
+  prompt_cache_key: string,
+})
+
+export type ResponsesRequest = v.InferOutput<typeof request>
