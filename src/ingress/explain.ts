@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { GatewayError } from '../canonical/error.ts'
-import type { JsonObject } from '../canonical/node.ts'
+import { isObject, type JsonObject } from '../canonical/node.ts'
 import { WrongType } from './fields.ts'
 
 /**
@@ -23,3 +23,23 @@ function invalid(schema: v.GenericSchema, body: JsonObject): GatewayError {
     issue === undefined ? 'A field of the request has the wrong type.' : `${param ?? 'body'}: ${issue.message}`
   return new GatewayError({ kind: 'invalid-request', message, ...(param == null ? {} : { param }) })
 }
+
+/** An object of known fields and any others; unlike valibot's own, a list is none. Options of a variant do without. */
+export const shape = <T extends v.ObjectEntries>(entries: T) =>
+  v.pipe(v.custom<object>(isObject, 'Invalid type: Expected Object'), v.looseObject(entries))
+
+/**
+ * An object whose shape depends on the word in one of its fields; `other` is for words of no shape here, `absent` for
+ * no word at all. Unlike valibot's variant it never looks at fields of another word's shape.
+ */
+export const byWord = (
+  field: string,
+  shapes: { readonly [word: string]: v.GenericSchema },
+  other: v.GenericSchema,
+  absent = other,
+): v.GenericSchema =>
+  v.lazy(input => {
+    const word = isObject(input) ? input[field] : undefined
+    if (word === undefined || word === null) return absent
+    return typeof word === 'string' && Object.hasOwn(shapes, word) ? shapes[word]! : other
+  })

@@ -1,4 +1,5 @@
 import type { Annotation, Part } from '../../src/canonical/content.ts'
+import type { ErrorKind } from '../../src/canonical/error.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 
 /*
@@ -57,3 +58,12 @@ const LOOKS: { readonly [format: string]: Look } = { chat: inFieldOrder }
 
 /** How to look at an answer that came through streams of the format. */
 export const streamLook = (format: string): Look => LOOKS[format] ?? (result => result)
+
+/**
+ * Kinds that are read back as another: the gateway's own failure looks to the next one like any upstream's, and some
+ * formats have a coarser word.
+ */
+const EVERYWHERE: { readonly [K in ErrorKind]?: ErrorKind } = { internal: 'upstream-failed' }
+const COARSER: { readonly [format: string]: { readonly [K in ErrorKind]?: ErrorKind } } = {}
+
+export const readBack = (format: string, kind: ErrorKind): ErrorKind => COARSER[format]?.[kind] ?? EVERYWHERE[kind] ?? kind

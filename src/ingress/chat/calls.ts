@@ -12,9 +12,9 @@ const TAKEN_SIGNED = {
 const FUNCTION = new Set(['name', 'arguments'])
 const CUSTOM = new Set(['name', 'input'])
 
-/** Some upstreams send both kinds at once, the one not meant empty; the type tells. */
-export const isCustom = (wire: JsonObject): boolean =>
-  isObject(wire['custom']) && (wire['type'] === 'custom' || !isObject(wire['function']))
+/** Some upstreams send both kinds of call at once, the one not meant empty; the type tells. */
+export const isCustom = (wire: unknown): boolean =>
+  isObject(wire) && isObject(wire['custom']) && (wire['type'] === 'custom' || !isObject(wire['function']))
 
 /** One tool call, behind its thought signature where it carries one. */
 export function readCall(wire: JsonObject): readonly Part[] {

@@ -34,7 +34,7 @@ export const readMessages = (wire: readonly JsonObject[]): readonly Message[] =>
 /** One message of a request; a tool's answer is a message of the role `tool` with one result. */
 function readMessage(wire: JsonObject): Message {
   const role = text(wire['role'])
-  if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
+  if (role === undefined || !ROLES.has(role)) throw WrongType.instance
   if (role === 'tool' || role === 'function') return readToolMessage(wire, role)
   const parts = readContent(wire['content'])
   const content = role === 'assistant' ? [...readThoughts(wire), ...parts, ...readAnswer(wire)] : parts
@@ -148,7 +148,9 @@ export function readCache(wire: JsonObject): { cache?: CacheHint } {
 }
 
 function readThoughts(wire: JsonObject): readonly Part[] {
-  const said = text(wire['reasoning_content']) ?? text(wire['reasoning'])
+  const named = text(wire['reasoning_content'])
+  const bare = text(wire['reasoning'])
+  const said = named ?? bare
   return said === undefined ? [] : [{ type: 'reasoning', text: said }]
 }
 

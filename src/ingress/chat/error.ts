@@ -48,6 +48,7 @@ const BY_CODE: { readonly [code: string]: ErrorKind } = {
   insufficient_quota: 'out-of-credit',
   credit_balance_exhausted: 'out-of-credit',
   server_is_overloaded: 'overloaded',
+  cannot_express: 'cannot-express',
 }
 
 const BY_TYPE: { readonly [type: string]: number } = {

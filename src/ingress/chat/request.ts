@@ -24,8 +24,9 @@ function read(body: JsonObject): CanonicalRequest {
   const output = readOutput(body, refused)
   const sampling = readSampling(body, refused)
   const reasoning = readReasoning(body, refused)
-  const both = body['safety_identifier'] != null && body['user'] != null
-  if (both) refused.push('user')
+  const user = text(body['user'])
+  const safe = text(body['safety_identifier'])
+  if (safe !== undefined && user !== undefined) refused.push('user')
   const store = flag(body['store'])
   return {
     model: required(text(body['model'])),
@@ -40,7 +41,7 @@ function read(body: JsonObject): CanonicalRequest {
     ...defined({
       reasoning,
       state: store === undefined ? undefined : { store },
-      endUser: text(body['safety_identifier']) ?? text(body['user']),
+      endUser: safe ?? user,
       metadata: object(body['metadata']),
       serviceTier: text(body['service_tier']),
       cacheKey: text(body['prompt_cache_key']),

@@ -100,7 +100,9 @@ const empties = (message: JsonObject): readonly string[] =>
   ['audio', 'function_call'].filter(field => isHollow(message[field]))
 
 export const isHollow = (value: Json | undefined): boolean =>
-  isObject(value) && Object.values(value).every(item => item === '' || item === 0)
+  isObject(value) &&
+  (value['id'] === '' || value['name'] === '') &&
+  Object.values(value).every(item => item === '' || item === 0)
 
 /** Of the two lists only the content's is canonical. */
 const spellLogprobs = ({ content: _, ...others }: JsonObject): JsonObject => others

@@ -27,12 +27,10 @@ export function readTools(wire: JsonObject): readonly Tool[] | undefined {
 
 function readTool(wire: JsonObject): Tool {
   const type = text(wire['type'])
-  const custom = object(wire['custom'])
-  const definition = object(wire['function'])
-  if (custom !== undefined && type === 'custom') return readCustom(wire, custom)
-  if (definition === undefined || (type !== undefined && type !== 'function'))
-    return { type: 'opaque', format: FORMAT, value: wire }
-  const spelt = type === undefined ? { type: 'absent' } : undefined
+  if (type === 'custom') return readCustom(wire, required(object(wire['custom'])))
+  if (type !== undefined && type !== 'function') return { type: 'opaque', format: FORMAT, value: wire }
+  const definition = required(object(wire['function']))
+  const spelt = wire['type'] === undefined ? { type: 'absent' } : undefined
   return {
     ...readFunction(definition),
     ...readCache(wire),
@@ -94,8 +92,9 @@ const isPlace = ([key, value]: [string, Json]): boolean => PLACE.has(key) && typ
 /** `tool_choice`, or `function_call` of old; a choice of a kind nobody else knows must still be made. */
 export function readToolChoice(wire: JsonObject): ToolChoice | undefined {
   const choice = wire['tool_choice'] ?? undefined
-  if (choice !== undefined) return readChoice(choice)
   const legacy = wire['function_call'] ?? undefined
+  if (legacy !== undefined && typeof legacy !== 'string' && !isObject(legacy)) throw WrongType.instance
+  if (choice !== undefined) return readChoice(choice)
   if (legacy === undefined) return undefined
   const spelling = { [FORMAT]: { as: 'function_call' } }
   if (isObject(legacy) && typeof legacy['name'] === 'string' && Object.keys(legacy).length === 1)

@@ -1,78 +1,81 @@
 import * as v from 'valibot'
+import { byWord, shape } from '../explain.ts'
+import { isCustom } from './calls.ts'
 
 /** The chat-completions request, FORMATS §2. Loose: unknown fields pass; free JSON is never looked into. */
 
-const json = v.looseObject({})
+const json = shape({})
 const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
+const maybeText = maybe(v.string())
 
-const text = v.looseObject({ type: v.literal('text'), text: v.string() })
-const part = v.variant('type', [
-  text,
-  v.looseObject({
-    type: v.literal('image_url'),
-    image_url: v.union([v.string(), v.looseObject({ url: v.string(), detail: maybe(v.string()) })]),
-  }),
-  v.looseObject({
-    type: v.literal('video_url'),
-    video_url: v.union([v.string(), v.looseObject({ url: v.string() })]),
-  }),
-  v.looseObject({
-    type: v.literal('input_audio'),
-    input_audio: v.looseObject({ data: v.string(), format: v.string() }),
-  }),
-  v.looseObject({
-    type: v.literal('file'),
-    file: v.looseObject({ file_data: maybe(v.string()), file_id: maybe(v.string()), filename: maybe(v.string()) }),
-  }),
-  v.looseObject({ type: v.literal('refusal'), refusal: v.string() }),
-  v.looseObject({ type: v.literal('thinking'), thinking: v.array(text) }),
-  v.looseObject({
-    type: v.pipe(
-      v.string(),
-      v.check(type => !KNOWN_PARTS.has(type)),
-    ),
-  }),
-])
+const hint = maybe(shape({ ttl: maybeText }))
+/** Either of the two ways to mark the end of a cached prefix. */
+const marked = { cache_control: hint, prompt_cache_breakpoint: hint }
+
+const thought = shape({ text: v.string() })
+const link = v.union([v.string(), shape({ url: v.string(), detail: maybeText })])
+
 /** Part types read into canonical; any other is kept as it is. */
-export const KNOWN_PARTS = new Set(['text', 'image_url', 'video_url', 'input_audio', 'file', 'refusal', 'thinking'])
+const PARTS = {
+  text: shape({ text: v.string(), ...marked }),
+  image_url: shape({ image_url: link, ...marked }),
+  video_url: shape({ video_url: link, ...marked }),
+  input_audio: shape({ input_audio: shape({ data: v.string(), format: v.string() }), ...marked }),
+  file: shape({ file: shape({ file_data: maybeText, file_id: maybeText, filename: maybeText }), ...marked }),
+  refusal: shape({ refusal: v.string(), ...marked }),
+  thinking: shape({ thinking: v.array(thought), ...marked }),
+}
+export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
 
-const call = v.looseObject({
-  id: maybe(v.string()),
-  type: maybe(v.string()),
-  function: maybe(v.looseObject({ name: v.string(), arguments: maybe(v.union([v.string(), json])) })),
-  custom: maybe(v.looseObject({ name: v.string(), input: maybe(v.string()) })),
-})
-
+const part = byWord('type', PARTS, shape({ type: v.string() }))
 const content = maybe(v.union([v.string(), v.array(part)]))
 
-export const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
+const functionCall = shape({ name: v.string(), arguments: maybe(v.union([v.string(), json])) })
+const customCall = shape({ name: v.string(), input: maybeText })
+const call = v.lazy(input =>
+  isCustom(input)
+    ? shape({ id: maybeText, type: maybeText, custom: customCall })
+    : shape({ id: maybeText, type: maybeText, function: functionCall }),
+)
 
-const message = v.looseObject({
-  role: v.picklist(ROLES),
-  content,
-  name: maybe(v.string()),
-  tool_call_id: maybe(v.string()),
-  tool_calls: maybe(v.array(call)),
-  function_call: maybe(v.looseObject({ name: v.string(), arguments: maybe(v.string()) })),
-  refusal: maybe(v.string()),
-  reasoning: maybe(v.string()),
-  reasoning_content: maybe(v.string()),
-  audio: maybe(v.looseObject({ id: v.string() })),
-})
+const said = shape({ content, name: maybeText })
+const MESSAGES = {
+  system: said,
+  developer: said,
+  user: said,
+  assistant: shape({
+    content,
+    name: maybeText,
+    tool_calls: maybe(v.array(call)),
+    function_call: maybe(shape({ name: v.string(), arguments: maybeText })),
+    refusal: maybeText,
+    reasoning: maybeText,
+    reasoning_content: maybeText,
+    audio: maybe(shape({ id: v.string() })),
+  }),
+  tool: shape({ content, name: maybeText, tool_call_id: maybeText }),
+  function: said,
+}
+export const ROLES: ReadonlySet<string> = new Set(Object.keys(MESSAGES))
 
-const definition = v.looseObject({
+const message = byWord('role', MESSAGES, shape({ role: v.picklist(Object.keys(MESSAGES)) }))
+
+const definition = shape({
   name: v.string(),
-  description: maybe(v.string()),
+  description: maybeText,
   parameters: maybe(json),
   strict: maybe(v.boolean()),
 })
-const tool = v.looseObject({
-  type: maybe(v.string()),
-  function: maybe(definition),
-  custom: maybe(v.looseObject({ name: v.string(), description: maybe(v.string()), format: maybe(json) })),
-})
+const functionTool = shape({ type: maybeText, function: definition, ...marked })
+const TOOLS = {
+  function: functionTool,
+  custom: shape({ custom: shape({ name: v.string(), description: maybeText, format: maybe(json) }), ...marked }),
+}
+const tool = byWord('type', TOOLS, shape({ type: v.string() }), functionTool)
 
-export const request = v.looseObject({
+const choice = maybe(v.union([v.string(), json]))
+
+export const request = shape({
   model: v.string(),
   messages: v.array(message),
   stream: maybe(v.boolean()),
@@ -90,21 +93,21 @@ export const request = v.looseObject({
   top_logprobs: maybe(v.number()),
   tools: maybe(v.array(tool)),
   functions: maybe(v.array(definition)),
-  tool_choice: maybe(v.union([v.string(), json])),
-  function_call: maybe(v.union([v.string(), json])),
+  tool_choice: choice,
+  function_call: choice,
   parallel_tool_calls: maybe(v.boolean()),
   response_format: maybe(json),
-  reasoning_effort: maybe(v.string()),
-  verbosity: maybe(v.string()),
+  reasoning_effort: maybeText,
+  verbosity: maybeText,
   modalities: maybe(v.array(v.string())),
   audio: maybe(json),
   metadata: maybe(json),
-  user: maybe(v.string()),
-  safety_identifier: maybe(v.string()),
-  service_tier: maybe(v.string()),
+  user: maybeText,
+  safety_identifier: maybeText,
+  service_tier: maybeText,
   store: maybe(v.boolean()),
-  prompt_cache_key: maybe(v.string()),
-  web_search_options: maybe(json),
+  prompt_cache_key: maybeText,
+  web_search_options: maybe(shape({ search_context_size: maybeText })),
 })
 
 export type ChatRequest = v.InferOutput<typeof request>

@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { FOREIGN } from '../../src/egress/writer.ts'
+import { request } from './arbitrary.ts'
+import { formatsWith, holds } from './support.ts'
+
+/** Where each format keeps its turns. */
+const TURNS: { readonly [format: string]: string } = {
+  chat: 'messages',
+  messages: 'messages',
+  responses: 'input',
+  contents: 'contents',
+}
+
+const asked = (one: CanonicalRequest): CanonicalRequest => ({ ...one, stream: false })
+
+/** A question and its answer, as the next request would have them. */
+const more = (text: string): CanonicalRequest['messages'] => [
+  { role: 'user', content: [{ type: 'text', text: `q ${text}` }] },
+  { role: 'assistant', content: [{ type: 'text', text: `a ${text}` }] },
+  { role: 'user', content: [{ type: 'text', text: 'go on' }] },
+]
+
+describe('prefix stability: turns added to a request change no byte of what was written before (trap 62)', () => {
+  it.each(formatsWith('request'))('%s', format => {
+    holds(fc.tuple(request, fc.string()), ([base, text]) => {
+      const conversation = asked({ ...base, messages: [...base.messages, ...more('first')] })
+      const longer = { ...conversation, messages: [...conversation.messages, ...more(text)] }
+      const before = WRITERS[format]!.request!(conversation, FOREIGN).wire.body
+      const after = WRITERS[format]!.request!(longer, FOREIGN).wire.body
+      const turns = TURNS[format]!
+      const { [turns]: old, ...head } = before
+      const { [turns]: grown, ...newHead } = after
+      expect(JSON.stringify(newHead)).toBe(JSON.stringify(head))
+      const kept = (old as readonly JsonObject[]).slice(0, -1)
+      expect(JSON.stringify((grown as readonly JsonObject[]).slice(0, kept.length))).toBe(JSON.stringify(kept))
+    })
+  })
+})

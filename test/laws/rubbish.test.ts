@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import { GatewayError } from '../../src/canonical/error.ts'
+import { fold } from '../../src/canonical/fold.ts'
+import { grammarFault } from '../../src/canonical/grammar.ts'
+import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
+import { drain } from '../../src/canonical/transducer.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { asked } from './arbitrary-result.ts'
+import { holds } from './support.ts'
+import { WIRES } from './wires.ts'
+
+const FORMATS = Object.keys(READERS)
+
+/** The value with one place in it, anywhere, holding something else. */
+function spoiled(value: Json, steps: readonly number[], rubbish: Json): Json {
+  const [step, ...rest] = steps
+  const keys = typeof value === 'object' && value !== null ? Object.keys(value) : []
+  if (step === undefined || keys.length === 0) return rubbish
+  const key = keys[step % keys.length]!
+  const entries = Object.entries(value as JsonObject).map(([name, item]) => [
+    name,
+    name === key ? spoiled(item, rest, rubbish) : item,
+  ])
+  const copy = Object.fromEntries(entries) as JsonObject
+  return Array.isArray(value) ? Object.values(copy) : copy
+}
+
+const steps = fc.array(fc.nat(30), { minLength: 1, maxLength: 4 })
+const rubbish = fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<Json>
+
+function verdict(read: () => unknown): 'taken' | 'refused' {
+  try {
+    read()
+    return 'taken'
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return 'refused'
+    throw thrown
+  }
+}
+
+describe('total on rubbish: a caller’s body is read or refused, and the schema says the same', () => {
+  it.each(FORMATS.filter(format => READERS[format]!.request))('%s', async format => {
+    const { request: schema } = (await import(`../../src/ingress/${format}/wire.ts`)) as { request: v.GenericSchema }
+    holds(fc.tuple(WIRES[format]!.request, steps, rubbish), ([wire, path, bad]) => {
+      const body = spoiled(wire.body, path, bad)
+      if (!isObject(body)) return
+      const read = verdict(() => READERS[format]!.request!({ ...wire, body }))
+      const issue = v.safeParse(schema, body).issues?.[0]
+      const why = issue === undefined ? 'the schema sees nothing wrong' : `${v.getDotPath(issue)}: ${issue.message}`
+      expect({ verdict: read, why }).toEqual({ verdict: issue === undefined ? 'taken' : 'refused', why })
+    })
+  })
+})
+
+describe('total on rubbish: an upstream’s answer is read or refused', () => {
+  it.each(FORMATS.filter(format => READERS[format]!.result))('%s', format => {
+    holds(fc.tuple(WIRES[format]!.result, steps, rubbish), ([result, path, bad]) => {
+      const body = spoiled(result, path, bad)
+      if (isObject(body)) verdict(() => READERS[format]!.result!({ status: 200, headers: {}, body }, asked))
+    })
+  })
+})
+
+describe('total on rubbish: any error body is an error', () => {
+  it.each(FORMATS.filter(format => READERS[format]!.error))('%s', format => {
+    holds(
+      fc.tuple(
+        fc.dictionary(fc.constantFrom('error', 'message', 'type', 'status', 'detail'), fc.jsonValue()),
+        fc.integer({ min: 400, max: 599 }),
+      ),
+      ([body, status]) => {
+        const error = READERS[format]!.error!({ status, headers: {}, body: body as JsonObject })
+        expect(typeof error.message).toBe('string')
+      },
+    )
+  })
+})
+
+describe('total on rubbish: a stream of anything is a well-formed stream', () => {
+  const data = fc.oneof(
+    fc.json(),
+    fc.string(),
+    fc.constantFrom('[DONE]', '{}', '{"choices":[{}]}', '{"choices":[{"index":0,"delta":{"content":"a"}}]}'),
+  )
+  const event = fc.record(
+    { event: fc.constantFrom('message_start', 'content_block_delta', 'response.created', 'x'), data },
+    { requiredKeys: ['data'] },
+  )
+  it.each(FORMATS.filter(format => READERS[format]!.events))('%s', format => {
+    holds(fc.array(event, { maxLength: 6 }), events => {
+      const read = drain(READERS[format]!.events!(asked), events)
+      expect(grammarFault(read)).toBeUndefined()
+      fold(read)
+    })
+  })
+})

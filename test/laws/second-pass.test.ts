@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { meaning } from '../../src/canonical/same.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { request } from './arbitrary.ts'
+import { formatsWith, holds, plain, same } from './support.ts'
+
+describe('second pass: what a format has said once, it says again without loss', () => {
+  it.each(formatsWith('request'))('%s', format => {
+    holds(request, asked => {
+      const once = READERS[format]!.request!(plain(WRITERS[format]!.request!(asked, FOREIGN).wire))
+      const twice = WRITERS[format]!.request!(once, NATIVE)
+      expect(twice.losses).toEqual([])
+      same(meaning(READERS[format]!.request!(plain(twice.wire))), meaning(once))
+    })
+  })
+})
+
+describe('pure and stable: writing a request changes nothing and gives equal bytes twice', () => {
+  it.each(formatsWith('request'))('%s', format => {
+    holds(request, asked => {
+      const before = structuredClone(asked)
+      const first = JSON.stringify(WRITERS[format]!.request!(asked, FOREIGN))
+      same(asked, before)
+      expect(JSON.stringify(WRITERS[format]!.request!(asked, FOREIGN))).toBe(first)
+    })
+  })
+})
