@@ -3,17 +3,19 @@ import type { ErrorKind } from './canonical/error.ts'
 import type { WireRequest } from './canonical/exchange.ts'
 import { addressed, place } from './channel/address.ts'
 import { Exchange } from './channel/exchange.ts'
+import type { Headers } from './channel/headers.ts'
 import type { ChannelConfig, ChannelFormat } from './config.ts'
 import type { ChannelHealth } from './router.ts'
 
-export { forwardable, retryAfterSeconds, single, upstreamId } from './channel/answer-headers.ts'
-export type { Answer, Exchange, Headers, Taker } from './channel/exchange.ts'
+export { forwardable, retryAfterSeconds, upstreamId } from './channel/answer-headers.ts'
+export type { Answer, Exchange, Taker } from './channel/exchange.ts'
+export { flat, type Headers, single } from './channel/headers.ts'
 
 /** What is sent: a request of a format, and the caller's headers some of which the channel may pass on. */
 export interface Sending {
   readonly format: ChannelFormat
   readonly wire: WireRequest
-  readonly from?: { readonly [name: string]: string }
+  readonly from?: Headers
 }
 
 /** A way to one upstream while it is in use: its connections, how busy it is, and whether it wants to be left alone. */

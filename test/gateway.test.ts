@@ -2,18 +2,10 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ChannelConfig } from '../src/config.ts'
 import { ANSWER, ASK, events, json } from './faults/chat.ts'
 import { dataOf, House, type HouseOptions } from './faults/house.ts'
+import { plainWriter, speakPlain } from './faults/plain-format.ts'
 import { channelAt, FakeUpstream, type Script } from './faults/upstream.ts'
 
-vi.mock('../src/ingress/index.ts', async original => {
-  const { READERS } = await original<typeof import('../src/ingress/index.ts')>()
-  const { plainReader } = await import('./faults/plain-format.ts')
-  return { READERS: { ...READERS, messages: plainReader, contents: plainReader } }
-})
-vi.mock('../src/egress/index.ts', async original => {
-  const { WRITERS } = await original<typeof import('../src/egress/index.ts')>()
-  const { plainWriter } = await import('./faults/plain-format.ts')
-  return { WRITERS: { ...WRITERS, messages: plainWriter, contents: plainWriter } }
-})
+speakPlain('messages', 'contents')
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -153,7 +145,6 @@ test('a format with a ping of its own uses it', async () => {
 })
 
 test('a fault of a reader or writer ends one answer, not the process', async () => {
-  const { plainWriter } = await import('./faults/plain-format.ts')
   const broken = vi.spyOn(plainWriter, 'result').mockImplementation(() => {
     throw new TypeError('a bug')
   })

@@ -1,21 +1,13 @@
 import { connect } from 'node:net'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { ModelFacts } from '../src/config.ts'
 import { openServer } from '../src/server.ts'
 import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from './faults/chat.ts'
 import { configOf, House, type HouseOptions, KEY, textOf } from './faults/house.ts'
+import { speakPlain } from './faults/plain-format.ts'
 import { channelAt, FakeUpstream, type Script, until } from './faults/upstream.ts'
 
-vi.mock('../src/ingress/index.ts', async original => {
-  const { READERS } = await original<typeof import('../src/ingress/index.ts')>()
-  const { plainReader } = await import('./faults/plain-format.ts')
-  return { READERS: { ...READERS, messages: plainReader, contents: plainReader, responses: plainReader } }
-})
-vi.mock('../src/egress/index.ts', async original => {
-  const { WRITERS } = await original<typeof import('../src/egress/index.ts')>()
-  const { plainWriter } = await import('./faults/plain-format.ts')
-  return { WRITERS: { ...WRITERS, messages: plainWriter, contents: plainWriter, responses: plainWriter } }
-})
+speakPlain('messages', 'contents', 'responses')
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

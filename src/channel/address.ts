@@ -1,6 +1,7 @@
 import type { WireRequest } from '../canonical/exchange.ts'
 import type { ChannelConfig, ChannelFormat } from '../config.ts'
 import { allowedBetas, authHeaders } from '../providers/index.ts'
+import { type Headers, single } from './headers.ts'
 
 /** What goes onto the wire, ready for the HTTP client. */
 export interface Outgoing {
@@ -33,7 +34,7 @@ const OURS = new Set([
  */
 export function addressed(
   channel: ChannelConfig,
-  { format, wire, from = {} }: { format: ChannelFormat; wire: WireRequest; from?: Outgoing['headers'] },
+  { format, wire, from = {} }: { format: ChannelFormat; wire: WireRequest; from?: Headers },
 ): Outgoing {
   const { origin, path, headers } = place(channel, format, wire)
   return {
@@ -56,11 +57,10 @@ export function place(
   format: ChannelFormat,
   wire: Pick<WireRequest, 'path' | 'query'>,
 ): Omit<Outgoing, 'body'> {
-  const base = new URL(format.baseUrl)
-  const query = queryOf({ ...wire.query, ...format.query })
+  const { origin, pathname } = baseOf(format)
   return {
-    origin: base.origin,
-    path: `${base.pathname === '/' ? '' : base.pathname}${wire.path}${query}`,
+    origin,
+    path: `${pathname}${wire.path}${queryOf({ ...wire.query, ...format.query })}`,
     headers: {
       'accept-encoding': 'identity',
       'user-agent': 'interlingua',
@@ -70,16 +70,29 @@ export function place(
   }
 }
 
+const bases = new WeakMap<ChannelFormat, { readonly origin: string; readonly pathname: string }>()
+
+/** The base address, taken apart once. */
+function baseOf(format: ChannelFormat) {
+  let base = bases.get(format)
+  if (base === undefined) {
+    const { origin, pathname } = new URL(format.baseUrl)
+    base = { origin, pathname: pathname.replace(/\/$/, '') }
+    bases.set(format, base)
+  }
+  return base
+}
+
 function queryOf(fields: { readonly [name: string]: string }): string {
   for (const _ in fields) return `?${new URLSearchParams(fields)}`
   return ''
 }
 
-function passedOn(channel: ChannelConfig, from: Outgoing['headers']): Outgoing['headers'] {
+function passedOn(channel: ChannelConfig, from: Headers): Outgoing['headers'] {
   const out: Record<string, string> = {}
   for (const name of channel.allowHeaders) {
     const value = from[name]
-    if (value !== undefined && !OURS.has(name)) out[name] = value
+    if (value !== undefined && !OURS.has(name)) out[name] = single(value)
   }
   return out
 }

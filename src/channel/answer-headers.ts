@@ -1,4 +1,4 @@
-import type { Headers } from './exchange.ts'
+import { type Headers, single } from './headers.ts'
 
 /** Delays beyond a day are no delays but outages. */
 const LONGEST_SECONDS = 86_400
@@ -30,7 +30,3 @@ export function forwardable(headers: Headers): { readonly [name: string]: string
 /** The upstream's own id of the exchange, for the log. */
 export const upstreamId = (headers: Headers): string | undefined =>
   single(headers['request-id']) || single(headers['x-request-id']) || undefined
-
-/** A header's value as one text; empty where there is none. */
-export const single = (value: string | string[] | undefined): string =>
-  Array.isArray(value) ? value.join(', ') : (value ?? '')

@@ -1,10 +1,7 @@
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
-
-export interface Headers {
-  readonly [name: string]: string | string[] | undefined
-}
+import type { Headers } from './headers.ts'
 
 /** Who takes the body of an answer, piece by piece; after `end` or `fail` nothing more comes. */
 export interface Taker {

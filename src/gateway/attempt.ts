@@ -8,6 +8,7 @@ import {
   type Answer,
   type Channel,
   type Exchange,
+  flat,
   forwardable,
   type Headers,
   retryAfterSeconds,
@@ -22,7 +23,7 @@ import { READERS } from '../ingress/index.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/sse.ts'
 import type { Candidate } from '../router.ts'
-import { type Call, flat } from './call.ts'
+import type { Call } from './call.ts'
 import { dresser } from './dress.ts'
 import { seenFromOutside } from './failures.ts'
 import type { Prepared } from './prepare.ts'
@@ -52,7 +53,7 @@ export interface Attempt {
  */
 export async function attempt(attempt: Attempt): Promise<void> {
   const { call, candidate, channel, prepared, report } = attempt
-  const exchange = channel.send({ format: candidate.format, wire: prepared.wire, from: flat(call.message.headers) })
+  const exchange = channel.send({ format: candidate.format, wire: prepared.wire, from: call.message.headers })
   call.reply.onGone = () => exchange.abort()
   try {
     const answer = await exchange.answer

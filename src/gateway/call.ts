@@ -43,13 +43,3 @@ export interface Reply {
 }
 
 type Headers = { readonly [name: string]: string }
-
-/** A request's headers with one text each, as Node joins them. */
-export function flat(headers: IncomingMessage['headers']): Headers {
-  const out: Record<string, string> = {}
-  for (const name in headers) {
-    const value = headers[name]
-    if (value !== undefined) out[name] = typeof value === 'string' ? value : value.join(', ')
-  }
-  return out
-}

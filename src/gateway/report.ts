@@ -2,8 +2,9 @@ import { type CanonicalError, ERRORS } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
+import { single } from '../channel.ts'
 import type { Candidate } from '../router.ts'
-import { type Call, flat } from './call.ts'
+import type { Call } from './call.ts'
 
 /** Where log lines go; a pino logger is one. */
 export interface Log {
@@ -74,7 +75,7 @@ export class Report {
     const { call, candidate, error, usage } = this
     const fields = {
       id: call.id,
-      client_id: flat(call.message.headers)['x-request-id']?.slice(0, 200),
+      client_id: single(call.message.headers['x-request-id']).slice(0, 200) || undefined,
       upstream_id: this.upstreamId,
       key: this.key,
       door: call.path,

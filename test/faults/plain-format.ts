@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from 'vitest'
 import type { Part } from '../../src/canonical/content.ts'
 import { ERRORS, GatewayError, kindOf } from '../../src/canonical/error.ts'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
@@ -8,7 +9,9 @@ import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 import type { Tool } from '../../src/canonical/tool.ts'
 import type { Transducer } from '../../src/canonical/transducer.ts'
+import { WRITERS } from '../../src/egress/index.ts'
 import type { Writer } from '../../src/egress/writer.ts'
+import { READERS } from '../../src/ingress/index.ts'
 import type { Reader } from '../../src/ingress/reader.ts'
 
 /**
@@ -136,4 +139,25 @@ function bodyOf({ id, model, candidates }: CanonicalResult): JsonObject {
   return part.type === 'tool-call'
     ? { ...head, call: part.name, arguments: part.arguments, freeform: part.freeform ?? false }
     : { ...head, text: (part as { text: string }).text }
+}
+
+/** Has these formats read and written as plain for as long as the tests of a file run. */
+export function speakPlain(...formats: readonly string[]): void {
+  const readers = READERS as Record<string, Reader>
+  const writers = WRITERS as Record<string, Writer>
+  const before = { readers: { ...readers }, writers: { ...writers } }
+  beforeAll(() => {
+    for (const format of formats) {
+      readers[format] = plainReader
+      writers[format] = plainWriter
+    }
+  })
+  afterAll(() => {
+    for (const format of formats) {
+      delete readers[format]
+      delete writers[format]
+    }
+    Object.assign(readers, before.readers)
+    Object.assign(writers, before.writers)
+  })
 }
