@@ -2,6 +2,7 @@ import { type Access, type Caller, openAccess } from './access/index.ts'
 import { ERRORS, GatewayError } from './canonical/error.ts'
 import type { Format } from './canonical/node.ts'
 import type { CanonicalRequest } from './canonical/request.ts'
+import type { Channel } from './channel.ts'
 import type { Config, OnLoss } from './config.ts'
 import { WRITERS } from './egress/index.ts'
 import { jsonText } from './egress/json.ts'
@@ -43,17 +44,18 @@ export class Gateway {
   /** The journey of one request. Never rejects: whatever goes wrong is answered in the caller's format. */
   async handle(call: Call): Promise<void> {
     const report = new Report(call)
+    let caller: Caller | undefined
     try {
-      const caller = this.access.identify(credentialsOf(call))
+      caller = this.access.identify(credentialsOf(call))
       report.key = caller.key
       this.access.admit(caller)
       const request = await this.read(call)
       report.asked(request)
       await this.answer(call, caller, request, report)
-      this.access.spend(caller, report.tokens)
     } catch (thrown) {
       this.fail(call, thrown, report)
     }
+    if (caller !== undefined && report.tokens > 0) this.access.spend(caller, report.tokens)
     report.write(this.log)
   }
 
@@ -67,6 +69,7 @@ export class Gateway {
   private async answer(call: Call, caller: Caller, request: CanonicalRequest, report: Report): Promise<void> {
     const onLoss: OnLoss = call.message.headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : caller.group.onLoss
     let failure: GatewayError | undefined
+    const failed: Channel[] = []
     for (const candidate of this.route(call, caller, request, onLoss)) {
       const channel = this.channels.get(candidate.channel)
       if (channel === undefined) continue
@@ -77,12 +80,14 @@ export class Gateway {
         report.tried(candidate)
         const heartbeat = this.config.server.heartbeat
         await attempt({ call, request, candidate, channel, prepared, report, heartbeat })
+        for (const one of failed) one.cool(Date.now() + REST, 'upstream-failed')
         return
       } catch (thrown) {
         if (call.reply.gone) throw GONE
         const seen = this.outside(thrown, candidate, request)
         if (call.reply.begun || !mayRetry(seen.error)) throw seen
         failure = telling(failure, seen)
+        if (seen.error.kind !== 'cannot-express') failed.push(channel)
       }
     }
     throw failure ?? new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
@@ -163,6 +168,9 @@ export class Gateway {
     await this.channels.close()
   }
 }
+
+/** Milliseconds for which a channel rests that failed where another did not; a channel without a better never does. */
+const REST = 5000
 
 const GONE_STATUS = ERRORS.cancelled.status
 const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })

@@ -169,6 +169,15 @@ describe('another channel', () => {
     expect(house.lines.at(-1)).toMatchObject({ fields: { attempts: 2, channel: 'secret-channel-1' } })
   })
 
+  test('is asked first for a while, where it could and the first could not', async () => {
+    const { house, upstreams } = await open([response => response.destroy(), good])
+    for (let index = 0; index < 3; index++) expect((await house.ask(PATH, ASK)).status).toBe(200)
+    expect(upstreams.map(({ seen }) => seen.length)).toEqual([1, 3])
+    const alone = await open([response => response.destroy()])
+    for (let index = 0; index < 3; index++) expect((await alone.house.ask(PATH, ASK)).status).toBe(502)
+    expect(alone.upstreams[0]!.seen).toHaveLength(3)
+  })
+
   test('is not asked once content was sent', async () => {
     const { house, upstreams } = await open([
       response => void events(response).write(`${HEAD}${words('Hel')}`, () => response.destroy()),
