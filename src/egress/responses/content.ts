@@ -31,7 +31,7 @@ export function writePart(part: Part, plain: TextType, path: Path, pen: Pen): Js
       }
     case 'media': {
       const wire = writeMedia(part, path, pen)
-      return wire && { ...wire, ...writeCache(part, plain, path, pen), ...kept(part, FORMAT) }
+      return wire && { ...wire, ...writeCache(part, plain, path, pen), ...keptOfPart(part) }
     }
     case 'opaque':
       if (part.format === FORMAT) return part.value
@@ -168,7 +168,7 @@ function isPlainText(wire: JsonObject): boolean {
   return (
     (type === 'input_text' || type === 'output_text') &&
     typeof text === 'string' &&
-    (annotations === undefined || (annotations as readonly Json[]).length === 0) &&
+    (annotations == null || (annotations as readonly Json[]).length === 0) &&
     Object.keys(others).length === 0
   )
 }

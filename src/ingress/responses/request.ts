@@ -24,7 +24,9 @@ function read({ body, path, query, headers }: WireRequest): CanonicalRequest {
   const refused: string[] = []
   const include = readInclude(body, refused)
   const conversation = readConversation(body, refused)
-  if (body['safety_identifier'] != null && body['user'] != null) refused.push('user')
+  const safety = text(body['safety_identifier'])
+  const user = text(body['user'])
+  if (safety !== undefined && user !== undefined) refused.push('user')
   const state = defined({
     store: flag(body['store']),
     previous: text(body['previous_response_id']),
@@ -51,7 +53,7 @@ function read({ body, path, query, headers }: WireRequest): CanonicalRequest {
     ...defined({
       reasoning: readReasoning(body, refused),
       state: spelling(state) === undefined ? undefined : state,
-      endUser: text(body['safety_identifier']) ?? text(body['user']),
+      endUser: safety ?? user,
       metadata: object(body['metadata']),
       serviceTier: text(body['service_tier']),
       cacheKey: text(body['prompt_cache_key']),

@@ -3,7 +3,10 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 
 /** The request of FORMATS §4. Loose: unknown fields, items, parts and tools pass; free JSON is never looked into. */
 
-const json = v.looseObject({})
+/** An object that may say more; valibot alone takes a list for one. */
+const object = (entries: v.ObjectEntries): v.GenericSchema =>
+  v.pipe(v.custom<{ [key: string]: unknown }>(isObject, 'must be an object'), v.looseObject(entries))
+const json = object({})
 const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
 const string = maybe(v.string())
 
@@ -11,37 +14,41 @@ const string = maybe(v.string())
 const chosen = (choose: (value: JsonObject) => v.GenericSchema | undefined, other: v.GenericSchema) =>
   v.lazy(value => (isObject(value) ? (choose(value) ?? other) : json))
 
-const said = v.looseObject({ text: v.string() })
+const HINT = { prompt_cache_breakpoint: maybe(json) }
+const said = object({ text: v.string(), ...HINT })
 const PARTS: { readonly [type: string]: v.GenericSchema } = {
   input_text: said,
-  output_text: v.looseObject({ text: v.string(), annotations: maybe(v.array(json)) }),
+  output_text: object({ text: v.string(), annotations: maybe(v.array(json)), ...HINT }),
   text: said,
-  refusal: v.looseObject({ refusal: v.string() }),
-  input_image: v.looseObject({ image_url: string, file_id: string, detail: string }),
-  input_file: v.looseObject({ file_data: string, file_url: string, file_id: string, filename: string, detail: string }),
+  refusal: object({ refusal: v.string(), ...HINT }),
+  input_image: object({ image_url: string, file_id: string, detail: string, ...HINT }),
+  input_file: object({
+    ...{ file_data: string, file_url: string, file_id: string, filename: string, detail: string },
+    ...HINT,
+  }),
 }
 /** Part types read into canonical; any other is kept as it is. */
 export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
 
-const part = v.intersect([
-  v.looseObject({ type: v.string(), prompt_cache_breakpoint: maybe(json) }),
-  chosen(wire => (KNOWN_PARTS.has(wire['type'] as string) ? PARTS[wire['type'] as string] : undefined), json),
-])
+const part = chosen(
+  wire => (KNOWN_PARTS.has(wire['type'] as string) ? PARTS[wire['type'] as string] : undefined),
+  object({ type: v.string() }),
+)
 const content = maybe(v.union([v.string(), v.array(part)]))
 
 export const ROLES = ['user', 'assistant', 'system', 'developer'] as const
 
-const answer = v.looseObject({ call_id: string, output: content, name: string, id: string, status: string })
+const answer = object({ call_id: string, output: content, name: string, id: string, status: string })
 const ITEMS: { readonly [type: string]: v.GenericSchema } = {
-  message: v.looseObject({ role: v.picklist(ROLES), content, id: string, status: string }),
-  reasoning: v.looseObject({
+  message: object({ role: v.picklist(ROLES), content, id: string, status: string }),
+  reasoning: object({
     id: string,
     status: string,
     summary: maybe(v.array(json)),
     content: maybe(v.array(json)),
     encrypted_content: string,
   }),
-  function_call: v.looseObject({
+  function_call: object({
     call_id: string,
     name: v.string(),
     arguments: maybe(v.union([v.string(), json])),
@@ -49,7 +56,7 @@ const ITEMS: { readonly [type: string]: v.GenericSchema } = {
     status: string,
     namespace: string,
   }),
-  custom_tool_call: v.looseObject({
+  custom_tool_call: object({
     call_id: string,
     name: v.string(),
     input: string,
@@ -71,13 +78,13 @@ export function kindOfItem(wire: JsonObject): string | undefined {
 
 const isOutput = (value: unknown): boolean => value == null || typeof value === 'string' || Array.isArray(value)
 
-const item = v.intersect([v.looseObject({ type: string }), chosen(wire => ITEMS[kindOfItem(wire) ?? ''], json)])
+const item = chosen(wire => ITEMS[kindOfItem(wire) ?? ''], object({ type: string }))
 
-const named = v.looseObject({ name: v.string(), description: string })
+const NAMED = { name: v.string(), description: string }
 const TOOLS: { readonly [type: string]: v.GenericSchema } = {
-  function: v.looseObject({ ...named.entries, parameters: maybe(json), strict: maybe(v.boolean()) }),
-  custom: named,
-  web_search: v.looseObject({ search_context_size: string }),
+  function: object({ ...NAMED, parameters: maybe(json), strict: maybe(v.boolean()) }),
+  custom: object(NAMED),
+  web_search: object({ search_context_size: string }),
 }
 
 /** The type under which a tool is read: every version of web search is one. */
@@ -86,15 +93,15 @@ export const kindOfTool = (type: unknown): string | undefined => {
   return type.startsWith('web_search') ? 'web_search' : type
 }
 
-const tool = v.intersect([
-  v.looseObject({ type: v.string() }),
-  chosen(wire => {
+const tool = chosen(
+  wire => {
     const kind = kindOfTool(wire['type'])
     return kind !== undefined && Object.hasOwn(TOOLS, kind) ? TOOLS[kind] : undefined
-  }, json),
-])
+  },
+  object({ type: v.string() }),
+)
 
-export const request = v.looseObject({
+export const request = object({
   model: v.string(),
   input: maybe(v.union([v.string(), v.array(item), item])),
   instructions: string,
@@ -109,7 +116,7 @@ export const request = v.looseObject({
   tools: maybe(v.array(tool)),
   tool_choice: maybe(v.union([v.string(), json])),
   parallel_tool_calls: maybe(v.boolean()),
-  text: maybe(v.looseObject({ format: maybe(json), verbosity: string })),
+  text: maybe(object({ format: maybe(json), verbosity: string })),
   reasoning: maybe(json),
   store: maybe(v.boolean()),
   previous_response_id: string,
@@ -121,5 +128,3 @@ export const request = v.looseObject({
   service_tier: string,
   prompt_cache_key: string,
 })
-
-export type ResponsesRequest = v.InferOutput<typeof request>
