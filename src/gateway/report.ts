@@ -40,9 +40,13 @@ export class Report {
     this.stream = request.stream
   }
 
+  /** Another candidate's turn: what the one before it said does not count. */
   tried(candidate: Candidate): void {
     this.candidate = candidate
     this.attempts++
+    this.usage = undefined
+    this.finish = undefined
+    this.error = undefined
   }
 
   begun(): void {

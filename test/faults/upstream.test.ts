@@ -166,7 +166,10 @@ describe('another channel', () => {
     const answer = await house.ask(PATH, STREAM)
     expect(said(answer.text)).toBe('Hello.')
     expect(upstreams[0]!.seen).toHaveLength(1)
-    expect(house.lines.at(-1)).toMatchObject({ fields: { attempts: 2, channel: 'secret-channel-1' } })
+    expect(house.lines.at(-1)).toMatchObject({
+      level: 'info',
+      fields: { attempts: 2, channel: 'secret-channel-1', error: undefined },
+    })
   })
 
   test('is asked first for a while, where it could and the first could not', async () => {
