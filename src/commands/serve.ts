@@ -23,9 +23,13 @@ export async function serveCommand(options: ServeOptions, version: string, termi
   const path = findConfig(options.config)
   const replays = new Replays()
   const config = await replays.filled(overridden(loadConfig(path), options))
-  const first = firstKey(config)
   const log = openLog()
-  const server = await openServer({ config, log })
+  const server = await openServer({ config, log }).catch(async thrown => {
+    await replays.close()
+    throw thrown
+  })
+  const first = firstKey(config)
+  if (first.made !== undefined) server.reload(config)
   terminal.out(greeting(server.address, config, first, version))
 
   const following = followConfig(

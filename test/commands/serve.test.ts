@@ -15,6 +15,13 @@ const DOORS: { readonly [part: string]: string } = {
   ':generateContent': 'contents',
 }
 
+/** Whether the format is read and written in all the directions an answer takes. */
+const spoken = (format: string): boolean =>
+  [READERS[format]?.request, READERS[format]?.result, WRITERS[format]?.request, WRITERS[format]?.result].every(Boolean)
+
+/** Nothing of this machine's environment that could configure a gateway. */
+const ENV = { PATH: process.env['PATH'] }
+
 let dir: string
 const running: Serving[] = []
 beforeEach(() => {
@@ -33,9 +40,9 @@ interface Serving {
   stop(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts the gateway in the test's folder, with nothing of this machine's environment that could configure it. */
+/** Starts the gateway in the test's folder. */
 async function serve(...words: string[]): Promise<Serving> {
-  const child = spawn(process.execPath, [MAIN, ...words], { cwd: dir, env: { PATH: process.env['PATH'] } })
+  const child = spawn(process.execPath, [MAIN, ...words], { cwd: dir, env: ENV })
   let out = ''
   let fault = ''
   child.stdout.on('data', piece => (out += piece))
@@ -65,7 +72,7 @@ describe('a gateway nobody configured', () => {
     expect(lines).toHaveLength(5)
     for (const line of lines) {
       const format = Object.entries(DOORS).find(([part]) => line.includes(part))?.[1]
-      if (format !== undefined && (READERS[format] === undefined || WRITERS[format] === undefined)) continue
+      if (format !== undefined && !spoken(format)) continue
       const { stdout } = await promisify(execFile)('sh', ['-c', line])
       expect(stdout).toContain(format === undefined ? '"replay"' : 'Hello! This answer was recorded')
     }
@@ -114,6 +121,15 @@ channels: [{ name: r, provider: replay, models: { ${model}: replay } }]\n`,
     serving.child.kill('SIGHUP')
     await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['three']), { timeout: 5000 })
     expect(await serving.stop('SIGTERM')).toBe(0)
+  })
+
+  it('ends where its address is taken, and makes no key that nobody would see', async () => {
+    const serving = await serve('--port', '0')
+    const other = mkdtempSync(join(tmpdir(), 'serve-'))
+    const words = [MAIN, '--port', new URL(serving.address).port]
+    await expect(promisify(execFile)(process.execPath, words, { cwd: other, env: ENV })).rejects.toThrow('EADDRINUSE')
+    expect(existsSync(join(other, 'data'))).toBe(false)
+    rmSync(other, { recursive: true })
   })
 
   it('does not start on a faulty config', async () => {
