@@ -93,9 +93,10 @@ function parentAt(root: Holder, path: Path): Holder | undefined {
   return typeof at === 'object' && at !== null ? (at as Holder) : undefined
 }
 
+/** In place: what is inserted into the same list afterwards has its hand on it already. */
 function reorder(parent: Holder, key: string | number, order: readonly number[]): void {
   const list = parent[key]
-  if (Array.isArray(list)) parent[key] = order.map(index => list[index])
+  if (Array.isArray(list)) list.splice(0, list.length, ...order.map(index => list[index]))
 }
 
 /** Later places first: `lose` runs its list of late changes backwards, and writers report in reading order. */
