@@ -1,0 +1,55 @@
+import type { CacheHint } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { kept, spelt } from '../fields.ts'
+import { type Block, FORMAT, type Pen } from './content.ts'
+
+/** A cache marker that was set: where, and what it marks. */
+export interface Marker {
+  readonly block: Block
+  readonly path: Path
+}
+
+/** The block with its cache marker, if its node has one. */
+export function writeCache(block: Block, { cache }: { readonly cache?: CacheHint }, path: Path, pen: Pen): Block {
+  if (cache === undefined) return block
+  block['cache_control'] = writeMarker(cache, path, pen)
+  pen.markers.push({ block, path })
+  return block
+}
+
+/** Times a marker may ask for; the next longer one where another was asked for. */
+const TIMES: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
+
+export function writeMarker(cache: CacheHint, path: Path, { native, losses }: Pen): JsonObject {
+  const type = spelt(cache, FORMAT)['type'] ?? 'ephemeral'
+  const ttl = native || cache.ttl === undefined ? cache.ttl : TIMES[cache.ttl]
+  if (ttl !== cache.ttl) {
+    if (ttl === undefined) losses.drop([...path, 'cache', 'ttl'], 'no-such-cache-time')
+    else losses.change([...path, 'cache', 'ttl'], ttl, 'nearest-cache-time')
+  }
+  return {
+    ...(type === 'absent' ? {} : { type }),
+    ...(ttl === undefined ? {} : { ttl }),
+    ...kept(cache, FORMAT),
+  } as JsonObject
+}
+
+const MOST_MARKERS = 4
+
+/**
+ * At most four markers (trap 63). Where there are more, the first three stay and one at the top stands for the rest:
+ * it marks the end of the prompt, wherever that is. So the marks on turns already sent hardly ever move.
+ */
+export function limitMarkers(body: Block, hint: CacheHint | undefined, pen: Pen): void {
+  const { markers, losses, native } = pen
+  const top = hint === undefined ? 0 : 1
+  if (native || markers.length + top <= MOST_MARKERS) return
+  for (const { block, path } of markers.slice(MOST_MARKERS - 1)) {
+    delete block['cache_control']
+    losses.drop([...path, 'cache'], 'at-most-four-cache-markers')
+  }
+  if (hint !== undefined) return
+  body['cache_control'] = { type: 'ephemeral' }
+  losses.add(['cache'], {}, 'at-most-four-cache-markers')
+}

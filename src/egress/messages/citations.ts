@@ -1,0 +1,41 @@
+import type { Annotation, Citation, TextPart } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { FORMAT, type Pen } from './content.ts'
+
+/** The citations of an earlier text: without the upstream's proof it refuses them. */
+export function writeCitations(part: TextPart, path: Path, { native, losses }: Pen): { citations?: Json } {
+  if (part.annotations === undefined) return {}
+  const citations = part.annotations.flatMap((annotation, index): JsonObject[] => {
+    if (annotation.type === 'opaque') return annotation.format === FORMAT ? [annotation.value] : []
+    if (native || isProved(annotation)) return [writeCitation(annotation)]
+    losses.drop([...path, 'annotations', index], 'citation-without-proof')
+    return []
+  })
+  return citations.length > 0 || native ? { citations } : {}
+}
+
+const isProved = (citation: Citation): boolean =>
+  citation.extras?.[FORMAT]?.['encrypted_index'] !== undefined && spelt(citation, FORMAT)['own'] === true
+
+/** A place on the web; what the format requires and another did not say is empty. */
+export function writeCitation(citation: Citation): JsonObject {
+  const { own, quote, proof } = spelt(citation, FORMAT)
+  return {
+    type: 'web_search_result_location',
+    url: citation.url,
+    ...(quote === 'absent' ? {} : { cited_text: citation.quote ?? '' }),
+    ...(own === true ? defined({ title: citation.title }) : { title: citation.title ?? null }),
+    ...(own === true && proof !== 'empty' ? {} : { encrypted_index: '' }),
+    ...kept(citation, FORMAT),
+  }
+}
+
+/** The annotation as this format has it, or undefined where it belongs to another. */
+export const writeAnnotation = (annotation: Annotation): JsonObject | undefined =>
+  annotation.type === 'citation'
+    ? writeCitation(annotation)
+    : annotation.format === FORMAT
+      ? annotation.value
+      : undefined

@@ -1,0 +1,219 @@
+import type {
+  Part,
+  ReasoningPart,
+  RefusalPart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import { type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { type Marker, writeCache } from './cache.ts'
+import { writeCitations } from './citations.ts'
+import type { MessagesDialect } from './dialect.ts'
+import { writeMedia } from './media.ts'
+
+export const FORMAT = 'messages'
+
+/** What writing a request needs to know, and the cache markers set so far. */
+export interface Pen {
+  readonly dialect: MessagesDialect
+  readonly native: boolean
+  readonly losses: Losses
+  readonly markers: Marker[]
+}
+
+/** A block on its way; fresh, so that it may still lose a marker. */
+export type Block = { [field: string]: Json }
+
+/** What each turn takes of a caller of another format. */
+export const TURNS = {
+  system: new Set(['text', 'opaque']),
+  user: new Set(['text', 'media', 'opaque']),
+  assistant: new Set(['text', 'reasoning', 'refusal', 'tool-call', 'opaque']),
+  tool: new Set(['tool-result']),
+  result: new Set(['text', 'media', 'opaque']),
+} as const satisfies { readonly [turn: string]: ReadonlySet<Part['type']> }
+
+export type Turn = keyof typeof TURNS
+
+export interface Placed {
+  readonly block: Block
+  readonly path: Path
+}
+
+/** The blocks of a turn; parts that have no place in it, or say nothing, are left out. */
+export function writeBlocks(content: readonly Part[], path: Path, turn: Turn, pen: Pen): Placed[] {
+  const placed: Placed[] = []
+  content.forEach((part, index) => {
+    const at = [...path, index]
+    if (!pen.native && !(TURNS[turn] as ReadonlySet<string>).has(part.type)) {
+      pen.losses.drop(at, 'not-in-this-turn')
+      return
+    }
+    const block = writeBlock(part, at, pen)
+    if (block !== undefined) placed.push({ block, path: at })
+  })
+  return placed
+}
+
+function writeBlock(part: Part, path: Path, pen: Pen): Block | undefined {
+  switch (part.type) {
+    case 'text':
+      return writeText(part, path, pen)
+    case 'reasoning':
+      return writeThinking(part, path, pen)
+    case 'refusal':
+      return writeRefusal(part, path, pen)
+    case 'media':
+      return withCache(writeMedia(part, path, pen), part, path, pen)
+    case 'tool-call':
+      return writeCall(part, path, pen)
+    case 'tool-result':
+      return writeResult(part, path, pen)
+    case 'opaque':
+      return part.format === FORMAT ? { ...part.value } : writeWords(part.text, path, pen)
+    case 'embedding':
+      pen.losses.drop(path, 'no-embeddings')
+      return undefined
+  }
+}
+
+const withCache = (
+  block: Block | undefined,
+  node: Node & Pick<Part, 'cache'>,
+  path: Path,
+  pen: Pen,
+): Block | undefined => block && writeCache(block, node, path, pen)
+
+const isBlank = (text: string): boolean => text.trim() === ''
+
+/** Blocks of nothing are refused, so they stay away; a caller of this format may say what it likes. */
+function writeText(part: TextPart, path: Path, pen: Pen): Block | undefined {
+  if (!pen.native && isBlank(part.text)) {
+    if (part.text !== '' || saysMore(part)) pen.losses.drop(path, 'blank-text')
+    return undefined
+  }
+  const block: Block = { type: 'text', text: part.text, ...writeCitations(part, path, pen) }
+  return withCache({ ...block, ...kept(part, FORMAT) }, part, path, pen)
+}
+
+const saysMore = (part: Part): boolean =>
+  Object.keys(part).some(key => key !== 'type' && key !== 'text' && key !== 'spelling')
+
+/** What another format's piece says in plain words; that it is only words now is told already. */
+function writeWords(text: string | undefined, path: Path, { losses }: Pen): Block | undefined {
+  if (text === undefined) return undefined
+  if (!isBlank(text)) return { type: 'text', text }
+  losses.drop(path, 'blank-text')
+  return undefined
+}
+
+/** Only a thought with the issuer's own proof may come back; the caller's own kind of thoughts goes as it came (traps 26-30). */
+function writeThinking(part: ReasoningPart, path: Path, pen: Pen): Block | undefined {
+  const { signature } = part
+  const unsigned = signature === undefined && (!pen.native || spelt(part, FORMAT)['signature'] === 'unsigned')
+  if (unsigned || (signature !== undefined && signature.format !== FORMAT)) {
+    if (part.text !== '' || saysMore(part) || pen.native)
+      pen.losses.drop(path, unsigned ? 'unsigned-thinking' : 'signed-by-another')
+    return undefined
+  }
+  if (!pen.native && part.cache !== undefined) pen.losses.drop([...path, 'cache'], 'no-cache-markers-here')
+  const block = part.redacted ? writeRedacted(part, path, pen) : writeThought(part)
+  return pen.native ? withCache(block, part, path, pen) : block
+}
+
+function writeRedacted(part: ReasoningPart, path: Path, { losses }: Pen): Block {
+  if (part.text !== '') losses.change([...path, 'text'], '', 'hidden-thought')
+  return { type: 'redacted_thinking', data: part.signature?.value ?? '', ...kept(part, FORMAT) }
+}
+
+function writeThought(part: ReasoningPart): Block {
+  const slot = part.signature === undefined && spelt(part, FORMAT)['signature'] === 'absent'
+  const signature = slot ? {} : { signature: part.signature?.value ?? '' }
+  return { type: 'thinking', thinking: part.text, ...signature, ...kept(part, FORMAT) }
+}
+
+/** A refusal of earlier is something the assistant said. */
+function writeRefusal(part: RefusalPart, path: Path, pen: Pen): Block | undefined {
+  const text = asText(part)
+  if (!pen.native && isBlank(part.text)) {
+    if (part.text !== '' || saysMore(part)) pen.losses.drop(path, 'blank-text')
+    return undefined
+  }
+  pen.losses.change(path, text, 'said-as-text')
+  return writeText(text, path, pen)
+}
+
+/** The part as the text that it is read back as. */
+export function asText(part: RefusalPart): TextPart {
+  const own = part.extras?.[FORMAT]
+  return {
+    type: 'text',
+    text: part.text,
+    ...defined({ cache: part.cache }),
+    ...(own === undefined ? {} : { extras: { [FORMAT]: own } }),
+  }
+}
+
+function writeCall(part: ToolCallPart, path: Path, pen: Pen): Block | undefined {
+  const absent = part.arguments === '' && spelt(part, FORMAT)['input'] === 'absent'
+  const input = absent ? {} : { input: pen.native ? inputOf(part.arguments) : objectOf(part.arguments, path, pen) }
+  const block: Block = { type: 'tool_use', id: part.id, name: part.name, ...input, ...callerOf(part) }
+  return withCache({ ...block, ...kept(part, FORMAT) }, part, path, pen)
+}
+
+/** Called by the model itself: said again where the caller said it. */
+export const callerOf = (part: ToolCallPart): JsonObject =>
+  spelt(part, FORMAT)['caller'] === 'direct' ? { caller: { type: 'direct' } } : {}
+
+/** Arguments as the value they are, or as the text they are where that is no object or list. */
+export function inputOf(text: string): Json {
+  if (text === '') return {}
+  try {
+    const value = JSON.parse(text) as Json
+    return typeof value === 'object' && value !== null ? value : text
+  } catch {
+    return text
+  }
+}
+
+/** Upstreams take objects only: anything else is put into one, so that the model sees what it once wrote. */
+function objectOf(text: string, path: Path, { losses }: Pen): JsonObject {
+  const object = text === '' ? {} : parseObject(text)
+  if (object !== undefined) return object
+  const wrapped = { INVALID_JSON: text }
+  losses.change([...path, 'arguments'], JSON.stringify(wrapped), 'arguments-are-an-object')
+  return wrapped
+}
+
+function writeResult(part: ToolResultPart, path: Path, pen: Pen): Block | undefined {
+  const spelling = spelt(part, FORMAT)
+  const blocks = writeBlocks(part.content, [...path, 'content'], 'result', pen).map(({ block }) => block)
+  if (!pen.native && part.failed && blocks.length === 0) blocks.push(insertFailure(part, path, pen))
+  const failed = part.failed ?? spelling['is_error']
+  const block: Block = {
+    type: 'tool_result',
+    tool_use_id: part.id,
+    ...contentOf(blocks, spelling['content'], pen),
+    ...(failed === undefined ? {} : { is_error: failed }),
+  }
+  return withCache({ ...block, ...kept(part, FORMAT) }, part, path, pen)
+}
+
+/** An error must say something. */
+function insertFailure(part: ToolResultPart, path: Path, { losses }: Pen): Block {
+  const said = { type: 'text', text: 'The call failed.' }
+  losses.insert([...path, 'content', part.content.length], said, 'errors-say-something')
+  return { ...said }
+}
+
+/** One plain text is a string, where it came as one or from another format. */
+export function contentOf(blocks: readonly Block[], spelling: Json | undefined, { native }: Pen): { content?: Json } {
+  const [first] = blocks
+  const single = blocks.length === 1 && first!['type'] === 'text' && Object.keys(first!).length === 2
+  if (single && (spelling === 'string' || !native)) return { content: first!['text']! }
+  if (blocks.length === 0 && (spelling === 'absent' || !native)) return {}
+  return { content: blocks }
+}

@@ -1,0 +1,123 @@
+import type { MediaPart, MediaSource } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { defined, kept } from '../fields.ts'
+import { type Block, FORMAT, type Pen } from './content.ts'
+
+/** An image or a document; the format knows no other media (traps 50-52). */
+export function writeMedia(part: MediaPart, path: Path, pen: Pen): Block | undefined {
+  const source = pen.native ? part.source : legalSource(part, path, pen)
+  if (source === undefined) return undefined
+  pen.losses.dropFields(part, path, {
+    detail: 'no-detail-here',
+    transcript: 'no-transcript-here',
+    ...(part.kind === 'image' ? { name: 'no-name-here' } : {}),
+  })
+  if (part.kind === 'image') return around(part, 'image', source, {})
+  return around(part, 'document', source, defined({ title: part.name }))
+}
+
+const IMAGE_TYPES: { readonly [mediaType: string]: string } = {
+  'image/jpeg': 'image/jpeg',
+  'image/jpg': 'image/jpeg',
+  'image/png': 'image/png',
+  'image/gif': 'image/gif',
+  'image/webp': 'image/webp',
+}
+
+/** The source as the upstream takes it, or undefined (and a loss) where it takes none such. */
+function legalSource(part: MediaPart, path: Path, { losses }: Pen): MediaSource | undefined {
+  const { source, kind } = part
+  if (kind !== 'image' && kind !== 'file') {
+    losses.drop(path, `no-${kind}`)
+    return undefined
+  }
+  switch (source.type) {
+    case 'base64':
+      return kind === 'image' ? legalImage(source, path, losses) : legalFile(source, path, losses)
+    case 'text':
+      return plainText(source.text, source.mediaType, path, losses)
+    case 'url':
+      if (source.mediaType !== undefined) losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-urls')
+      return source
+    case 'file-id':
+      if (source.format !== FORMAT) {
+        losses.drop(path, 'no-such-file-ids')
+        return undefined
+      }
+      if (source.mediaType !== undefined) losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-ids')
+      return source
+  }
+}
+
+type Base64 = Extract<MediaSource, { type: 'base64' }>
+
+function legalImage(source: Base64, path: Path, losses: Pen['losses']): MediaSource | undefined {
+  const mediaType = IMAGE_TYPES[source.mediaType.toLowerCase()]
+  if (mediaType === undefined) {
+    losses.drop(path, 'no-such-image-type')
+    return undefined
+  }
+  if (mediaType !== source.mediaType) losses.change([...path, 'source', 'mediaType'], mediaType, 'image-type-spelt-out')
+  return { ...source, mediaType }
+}
+
+const TEXTUAL = /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|csv|toml))$/i
+
+/** PDF as it is, texts of any kind as plain text (trap 51). */
+function legalFile(source: Base64, path: Path, losses: Pen['losses']): MediaSource | undefined {
+  if (source.mediaType === 'application/pdf') return source
+  const text = TEXTUAL.test(source.mediaType) ? decoded(source.data) : undefined
+  if (text === undefined) {
+    losses.drop(path, 'no-such-file-type')
+    return undefined
+  }
+  const plain: MediaSource = { type: 'text', mediaType: 'text/plain', text }
+  if (text.trim() === '') {
+    losses.drop(path, 'blank-text')
+    return undefined
+  }
+  losses.change([...path, 'source'], plain, 'said-as-plain-text')
+  return plain
+}
+
+function decoded(data: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(data, 'base64'))
+  } catch {
+    return undefined
+  }
+}
+
+function plainText(text: string, mediaType: string, path: Path, losses: Pen['losses']): MediaSource | undefined {
+  if (text.trim() === '') {
+    losses.drop(path, 'blank-text')
+    return undefined
+  }
+  if (mediaType !== 'text/plain') losses.change([...path, 'source', 'mediaType'], 'text/plain', 'plain-text-only')
+  return { type: 'text', mediaType: 'text/plain', text }
+}
+
+function wireSource(source: MediaSource): JsonObject {
+  switch (source.type) {
+    case 'base64':
+      return { type: 'base64', media_type: source.mediaType, data: source.data }
+    case 'text':
+      return { type: 'text', media_type: source.mediaType, data: source.text }
+    case 'url':
+      return { type: 'url', url: source.url }
+    case 'file-id':
+      return { type: 'file', file_id: source.id }
+  }
+}
+
+/** The block around its source, each with what the format itself said there. */
+function around(part: MediaPart, type: string, source: MediaSource, fields: JsonObject): Block {
+  const { source: deeper, ...outer } = kept(part, FORMAT)
+  const marks = part.spelling?.[FORMAT]?.['inside'] as JsonObject | undefined
+  const inside = kept(
+    { extras: { [FORMAT]: (deeper as JsonObject | undefined) ?? {} }, spelling: { [FORMAT]: marks ?? {} } },
+    FORMAT,
+  )
+  return { type, source: { ...wireSource(source), ...inside }, ...fields, ...outer }
+}

@@ -1,0 +1,148 @@
+import type { Loss, Path } from '../../canonical/loss.ts'
+import type { Json } from '../../canonical/node.ts'
+import type { Message, Role } from '../../canonical/request.ts'
+import { kept, spelt } from '../fields.ts'
+import { type Block, contentOf, FORMAT, type Pen, type Placed, type Turn, writeBlocks } from './content.ts'
+
+/** The two fields that hold the conversation. */
+export interface Conversation {
+  readonly system?: Json
+  readonly messages: readonly Block[]
+}
+
+/** A caller of this format gets its turns back as they came, unless the upstream is declared to know no system turns. */
+export function writeOwnTurns(messages: readonly Message[], pen: Pen): Conversation {
+  const turns: { head: Block; blocks: Block[]; spelling: Json | undefined }[] = []
+  let system: { content?: Json } | undefined
+  messages.forEach((message, index) => {
+    const { as, joined, content } = spelt(message, FORMAT)
+    const path: Path = ['messages', index]
+    const blocks = writeBlocks(message.content, [...path, 'content'], 'user', pen).map(({ block }) => block)
+    if (as === 'system' && index === 0) system = contentOf(blocks, content, pen)
+    else if (joined === true && turns.length > 0) turns.at(-1)!.blocks.push(...blocks)
+    else
+      turns.push({ head: { role: writeRole(message, path, pen), ...kept(message, FORMAT) }, blocks, spelling: content })
+  })
+  return {
+    ...(system?.content === undefined ? {} : { system: system.content }),
+    messages: turns.map(({ head, blocks, spelling }) => ({ ...head, ...contentOf(blocks, spelling, pen) })),
+  }
+}
+
+/** What the user says where the conversation begins with somebody else. */
+const OPENING = 'Continue.'
+
+/**
+ * Turns of another format made legal (traps 42, 43): leading system turns are the `system` field, neighbours of one
+ * role are one turn, results of tools come before anything else the user says, and the user speaks first.
+ */
+export function writeTurns(messages: readonly Message[], pen: Pen): Conversation {
+  const lead = leading(messages)
+  const system = messages.slice(0, lead).flatMap((message, index) => writeLeading(message, ['messages', index], pen))
+  const order = resultsFirst(messages, lead)
+  const turns = new Turns()
+  for (const index of order.slice(lead)) {
+    const message = messages[index]!
+    const path: Path = ['messages', index]
+    const role = writeRole(message, path, pen)
+    const turn = message.role === 'developer' ? 'system' : message.role
+    const blocks = writeBlocks(message.content, [...path, 'content'], turn, pen)
+    turns.add(role, blocks, message, path, pen)
+  }
+  const moves: Loss[] = order.some((from, to) => from !== to)
+    ? [{ kind: 'moved', path: ['messages'], order, reason: 'results-first' }]
+    : []
+  if (turns.list[0]?.role !== 'user') {
+    const opening: Message = { role: 'user', content: [{ type: 'text', text: OPENING }] }
+    pen.losses.insert(['messages', lead], opening, 'the-user-speaks-first')
+    turns.list.unshift({ role: 'user', blocks: [{ type: 'text', text: OPENING }], extras: {}, closed: false })
+  }
+  pen.losses.list.push(...moves)
+  const head = contentOf(
+    system.map(({ block }) => block),
+    undefined,
+    pen,
+  )
+  return {
+    ...(head.content === undefined ? {} : { system: head.content }),
+    messages: turns.list.map(({ role, blocks, extras }) => ({ role, ...contentOf(blocks, undefined, pen), ...extras })),
+  }
+}
+
+const isSystem = (role: Role): boolean => role === 'system' || role === 'developer'
+
+function leading(messages: readonly Message[]): number {
+  const first = messages.findIndex(message => !isSystem(message.role))
+  return first === -1 ? messages.length : first
+}
+
+function writeLeading(message: Message, path: Path, pen: Pen): Placed[] {
+  writeHead(message, path, pen)
+  if (message.role === 'developer') pen.losses.change([...path, 'role'], 'system', 'no-developer-role')
+  if (message.extras?.[FORMAT] !== undefined) pen.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  return writeBlocks(message.content, [...path, 'content'], 'system', pen)
+}
+
+function writeHead(message: Message, path: Path, { losses }: Pen): void {
+  if (message.name !== undefined) losses.drop([...path, 'name'], 'no-speaker-names')
+}
+
+/** The role as the upstream takes it: system turns amid the others may have to be the user's. */
+function writeRole({ role }: Message, path: Path, { dialect, losses }: Pen): string {
+  if (role === 'tool') return 'user'
+  if (!isSystem(role)) return role
+  const became = dialect.system_turns === false ? 'user' : 'system'
+  if (became !== role)
+    losses.change([...path, 'role'], became, became === 'user' ? 'no-system-turns' : 'no-developer-role')
+  return became
+}
+
+/** The order in which results come first after each turn of the assistant. */
+function resultsFirst(messages: readonly Message[], lead: number): number[] {
+  const order: number[] = []
+  let run: number[] = []
+  let answering = false
+  const flush = (): void => {
+    const first = answering ? run.filter(index => messages[index]!.role === 'tool') : []
+    order.push(...first, ...run.filter(index => !first.includes(index)))
+    run = []
+  }
+  for (let index = 0; index < messages.length; index++) {
+    if (index < lead) order.push(index)
+    else if (messages[index]!.role !== 'assistant') run.push(index)
+    else {
+      flush()
+      order.push(index)
+      answering = true
+    }
+  }
+  flush()
+  return order
+}
+
+interface WireTurn {
+  readonly role: string
+  readonly blocks: Block[]
+  readonly extras: Block
+  /** Nothing joins it: the format itself said something of this one message. */
+  readonly closed: boolean
+}
+
+class Turns {
+  readonly list: WireTurn[] = []
+
+  add(role: string, placed: readonly Placed[], message: Message, path: Path, pen: Pen): void {
+    writeHead(message, path, pen)
+    const closed = message.extras?.[FORMAT] !== undefined
+    if (placed.length === 0) {
+      if (closed) pen.losses.drop(path, 'empty-turn')
+      return
+    }
+    const blocks = placed.map(({ block }) => block)
+    const last = this.list.at(-1)
+    if (last?.role === role && !last.closed && !closed) last.blocks.push(...blocks)
+    else this.list.push({ role, blocks, extras: { ...kept(message, FORMAT) }, closed })
+  }
+}
+
+export type { Turn }

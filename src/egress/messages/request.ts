@@ -1,0 +1,165 @@
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { foreign, type Written } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { asItCame, legalise } from '../legal.ts'
+import type { WriteOptions } from '../writer.ts'
+import { limitMarkers, writeMarker } from './cache.ts'
+import { type Block, FORMAT, type Pen } from './content.ts'
+import { type MessagesDialect, messagesDialect } from './dialect.ts'
+import { writeOwnTurns, writeTurns } from './messages.ts'
+import { writeLimit, writeSampling } from './sampling.ts'
+import { strictSchema } from './schema.ts'
+import { type Thinking, writeThinking } from './thinking.ts'
+import { type Tools, writeToolChoice, writeTools } from './tools.ts'
+
+const RULE = { name: 128, id: 64, freeform: false, namespaces: false }
+
+/** The canonical request as `POST /v1/messages` (FORMATS §6, §16). */
+export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const dialect = messagesDialect(options.dialect)
+  const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, RULE)
+  losses.list.push(...foreign(request, FORMAT))
+  const pen: Pen = { dialect, native: options.native, losses, markers: [] }
+  const tools = writeTools(request, pen)
+  const thinking = writeThinking(request, pen)
+  const body: Block = {
+    model: request.model,
+    ...writeLimit(request, thinking.budget, pen),
+    ...writeToolFields(request, tools, pen),
+    ...(pen.native ? writeOwnTurns : writeTurns)(request.messages, pen),
+    ...writeToolChoice(request, tools, thinking.on, pen),
+    ...writeSampling(request.sampling, thinking.on, pen),
+    ...writeOutput(request, thinking, pen),
+    ...writeSettings(request, pen),
+    ...extrasOf(request),
+    ...writeStream(request),
+  }
+  limitMarkers(body, request.cache, pen)
+  const { path, query } = spelt(request, FORMAT)
+  const wire = {
+    path: (path as string | undefined) ?? '/v1/messages',
+    query: (query as WireRequest['query'] | undefined) ?? {},
+    headers: writeHeaders(request, dialect),
+    body: body as JsonObject,
+  }
+  return { wire, losses: losses.list, renamed }
+}
+
+/** Its own extras but for those of fields that are written piece by piece; a null of one of these is kept. */
+function extrasOf(request: CanonicalRequest): JsonObject {
+  const extras = kept(request, FORMAT)
+  return Object.fromEntries(Object.entries(extras).filter(([key, value]) => !INNER.has(key) || value === null))
+}
+
+const INNER: ReadonlySet<string> = new Set(['metadata', 'output_config'])
+
+/** A field that is written piece by piece, with what else the format said in it; undefined where nothing is said. */
+function inner(request: CanonicalRequest, field: string, pieces: object): JsonObject | undefined {
+  const extras = request.extras?.[FORMAT]?.[field] as JsonObject | undefined
+  const marks = spelt(request, FORMAT)[field] as JsonObject | undefined
+  const said = defined(pieces) as JsonObject
+  if (extras === undefined && marks === undefined && Object.keys(said).length === 0) return undefined
+  return { ...said, ...kept({ extras: { [FORMAT]: extras ?? {} }, spelling: { [FORMAT]: marks ?? {} } }, FORMAT) }
+}
+
+const VERSION = '2023-06-01'
+
+/** The version is always told; betas and the rest are the caller's own (trap 79). */
+function writeHeaders(request: CanonicalRequest, dialect: MessagesDialect): WireRequest['headers'] {
+  const { 'msgfmt-version': service, ...headers } = (spelt(request, FORMAT)['headers'] ?? {}) as WireRequest['headers']
+  const version = dialect.version ?? headers['anthropic-version'] ?? service ?? VERSION
+  return { ...headers, 'anthropic-version': version }
+}
+
+function writeToolFields(request: CanonicalRequest, { wire }: Tools, { native }: Pen): { tools?: Json } {
+  return wire.length > 0 || (native && spelt(request, FORMAT)['tools'] === 'empty') ? { tools: wire } : {}
+}
+
+/** The shape of the answer and how much thought it is worth. */
+function writeOutput(request: CanonicalRequest, { thinking, effort }: Thinking, pen: Pen): JsonObject {
+  const { output } = request
+  if (!pen.native) dropOutput(output, pen)
+  const format = output.text && writeShape(output.text, pen)
+  const older = spelt(output.text, FORMAT)['as'] === 'output_format'
+  return defined({
+    thinking,
+    output_config: inner(request, 'output_config', { effort, format: older ? undefined : format }),
+    output_format: older ? format : undefined,
+  }) as JsonObject
+}
+
+function writeShape(text: NonNullable<Output['text']>, pen: Pen): JsonObject | undefined {
+  const { losses } = pen
+  const path = ['output', 'text']
+  if (text.shape === 'text') losses.hide(path, 'the-default')
+  else if (text.shape === 'json') losses.drop(path, 'json-needs-a-schema')
+  if (text.shape !== 'schema') return undefined
+  losses.dropFields(text, path, {
+    name: 'no-schema-name',
+    description: 'no-schema-description',
+    strict: 'always-strict',
+  })
+  const schema = pen.native ? text.schema : strictSchema(text.schema)
+  if (!pen.native && JSON.stringify(schema) !== JSON.stringify(text.schema))
+    losses.change([...path, 'schema'], schema, 'schema-made-legal')
+  return { type: 'json_schema', schema, ...kept(text, FORMAT) }
+}
+
+function dropOutput(output: Output, { losses }: Pen): void {
+  const { modalities, candidates } = output
+  if (modalities?.length === 1 && modalities[0] === 'text') losses.hide(['output', 'modalities'], 'the-default')
+  else if (modalities !== undefined) losses.drop(['output', 'modalities'], 'text-only')
+  if (candidates === 1) losses.hide(['output', 'candidates'], 'the-default')
+  else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-answer-only')
+  losses.dropFields(output, ['output'], {
+    verbosity: 'no-verbosity',
+    image: 'text-only',
+    audio: 'text-only',
+    video: 'text-only',
+    embedding: 'text-only',
+    transcript: 'text-only',
+  })
+}
+
+const LONGEST_USER_ID = 512
+
+function writeSettings(request: CanonicalRequest, pen: Pen): JsonObject {
+  const { losses, native } = pen
+  writeState(request, pen)
+  losses.dropFields(request, [], { metadata: 'no-metadata', cacheKey: 'no-cache-keys' })
+  const long = !native && request.endUser !== undefined && request.endUser.length > LONGEST_USER_ID
+  if (long) losses.drop(['endUser'], 'too-long')
+  return defined({
+    metadata: inner(request, 'metadata', { user_id: long ? undefined : request.endUser }),
+    service_tier: writeTier(request, pen),
+    cache_control: request.cache && writeMarker(request.cache, [], pen),
+  }) as JsonObject
+}
+
+/** Nothing is kept here, so what asks for nothing to be kept loses nothing. */
+function writeState({ state }: CanonicalRequest, { losses }: Pen): void {
+  if (state === undefined) return
+  for (const field of ['store', 'background'] as const)
+    if (state[field] === false) losses.hide(['state', field], 'nothing-is-kept')
+    else if (state[field] === true) losses.drop(['state', field], 'nothing-is-kept')
+  losses.dropFields(state, ['state'], { previous: 'nothing-is-kept', conversation: 'nothing-is-kept' })
+}
+
+const TIERS: { readonly [tier: string]: string } = { auto: 'auto', default: 'standard_only', priority: 'auto' }
+
+function writeTier(request: CanonicalRequest, { native, losses }: Pen): string | undefined {
+  const tier = request.serviceTier
+  if (tier === undefined) return undefined
+  if (native) return tier === 'default' && spelt(request, FORMAT)['tier'] === undefined ? 'standard_only' : tier
+  const word = Object.hasOwn(TIERS, tier) ? TIERS[tier] : undefined
+  if (word === undefined) losses.drop(['serviceTier'], 'no-such-tier')
+  else if (tier === 'priority') losses.change(['serviceTier'], 'auto', 'nearest-tier')
+  return word
+}
+
+function writeStream(request: CanonicalRequest): JsonObject {
+  if (request.stream) return { stream: true }
+  return spelt(request, FORMAT)['stream'] === false ? { stream: false } : {}
+}

@@ -1,0 +1,83 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Sampling } from '../../canonical/request.ts'
+import { defined } from '../fields.ts'
+import type { Pen } from './content.ts'
+
+const LIMIT = 4096
+
+/** The limit of the answer, which is required: what is made up leaves room for thinking (traps 38, 41). */
+export function writeLimit(
+  { sampling }: CanonicalRequest,
+  budget: number | undefined,
+  { native, dialect, losses }: Pen,
+): JsonObject {
+  if (sampling.maxTokens !== undefined) return { max_tokens: sampling.maxTokens }
+  if (native) return {}
+  const usual = dialect.max_tokens ?? LIMIT
+  const limit = budget === undefined ? usual : Math.max(usual, budget + LIMIT)
+  losses.add(['sampling', 'maxTokens'], limit, 'limit-required')
+  return { max_tokens: limit }
+}
+
+/** The version of the format that knows no sampling. */
+const UNSAMPLED = '2026-10-21'
+
+export function writeSampling(sampling: Sampling, thinking: boolean, pen: Pen): JsonObject {
+  const { dialect, native, losses } = pen
+  losses.dropFields(sampling, ['sampling'], {
+    seed: 'no-seed',
+    frequencyPenalty: 'no-penalties',
+    presencePenalty: 'no-penalties',
+    logprobs: 'no-logprobs',
+  })
+  const none = dialect.sampling === 'none' || (!native && dialect.version === UNSAMPLED && dialect.sampling !== 'all')
+  const legal = none ? withoutDice(sampling, pen) : native ? sampling : legalDice(sampling, thinking, pen)
+  return defined({
+    temperature: legal.temperature,
+    top_p: legal.topP,
+    top_k: legal.topK,
+    stop_sequences: native ? sampling.stop : writeStop(sampling.stop, pen),
+  }) as JsonObject
+}
+
+type Dice = Pick<Sampling, 'temperature' | 'topP' | 'topK'>
+
+function withoutDice(sampling: Sampling, { losses }: Pen): Dice {
+  losses.dropFields(sampling, ['sampling'], { temperature: 'no-sampling', topP: 'no-sampling', topK: 'no-sampling' })
+  return {}
+}
+
+const LEAST_TOP_P = 0.95
+
+/** A temperature of at most 1; while thinking only 1, hardly any `top_p`, and no `top_k` (trap 38). */
+function legalDice({ temperature, topP, topK }: Sampling, thinking: boolean, { losses }: Pen): Dice {
+  const reason = 'not-while-thinking'
+  const hot = temperature !== undefined && temperature > 1
+  const drops = {
+    temperature: thinking && temperature !== undefined && temperature !== 1,
+    topP: thinking && topP !== undefined && topP < LEAST_TOP_P,
+    topK: thinking && topK !== undefined,
+  }
+  for (const field of ['temperature', 'topP', 'topK'] as const)
+    if (drops[field]) losses.drop(['sampling', field], reason)
+  if (hot && !drops.temperature) losses.change(['sampling', 'temperature'], 1, 'at-most-one')
+  return defined({
+    temperature: drops.temperature ? undefined : hot ? 1 : temperature,
+    topP: drops.topP ? undefined : topP,
+    topK: drops.topK ? undefined : topK,
+  }) as Dice
+}
+
+/** Stop sequences of nothing but space are refused. */
+function writeStop(stop: Sampling['stop'], { losses }: Pen): readonly string[] | undefined {
+  if (stop === undefined) return undefined
+  const legal = stop.filter(word => word.trim() !== '')
+  if (legal.length === 0 && stop.length > 0) {
+    losses.drop(['sampling', 'stop'], 'blank-stop')
+    return undefined
+  }
+  stop.forEach((word, index) => {
+    if (word.trim() === '') losses.drop(['sampling', 'stop', index], 'blank-stop')
+  })
+  return legal
+}

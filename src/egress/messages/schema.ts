@@ -1,0 +1,49 @@
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+
+/** Keywords that bind the answer in ways the upstream does not enforce, and refuses. */
+const REFUSED: ReadonlySet<string> = new Set([
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
+  ...['maxItems', 'uniqueItems', 'contains', 'minContains', 'maxContains', 'minProperties', 'maxProperties'],
+  ...['propertyNames', 'patternProperties', 'dependentRequired', 'dependentSchemas', 'unevaluatedProperties'],
+  ...['not', 'if', 'then', 'else', '$schema'],
+])
+
+const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions'])
+const LISTS: ReadonlySet<string> = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems'])
+
+/**
+ * A schema the upstream can hold answers to: objects are closed, and keywords it does not enforce are gone. Only
+ * keywords are looked at, never the names of properties.
+ */
+export function strictSchema(schema: JsonObject): JsonObject {
+  const entries: [string, Json][] = []
+  for (const key in schema) {
+    const value = schema[key]!
+    if (REFUSED.has(key) || key === 'additionalProperties') continue
+    if (key === 'minItems' && typeof value === 'number' && value > 1) continue
+    entries.push([key === 'oneOf' ? 'anyOf' : key, inner(key, value)])
+  }
+  if (isObjectSchema(schema)) entries.push(['additionalProperties', false])
+  return Object.fromEntries(entries)
+}
+
+const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
+  type === 'object' || (Array.isArray(type) && type.includes('object')) || (type === undefined && isObject(properties))
+
+function inner(key: string, value: Json): Json {
+  if (MAPS.has(key) && isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, strict(schema)]))
+  if (LISTS.has(key) && Array.isArray(value)) return value.map(strict)
+  return key === 'items' ? strict(value) : value
+}
+
+const strict = (value: Json): Json => (isObject(value) ? strictSchema(value) : value)
+
+const UNITED: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf'])
+
+/** A schema of a tool's arguments: an object, and no union at the top. */
+export function argumentSchema(schema: JsonObject): JsonObject {
+  if (schema['type'] === 'object' && !Object.keys(schema).some(key => UNITED.has(key))) return schema
+  const kept = Object.entries(schema).filter(([key]) => key !== 'type' && !UNITED.has(key))
+  return Object.fromEntries([['type', 'object'], ...kept])
+}

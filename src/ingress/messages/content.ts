@@ -1,0 +1,192 @@
+import type { CacheHint, Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { Message } from '../../canonical/request.ts'
+import { disclose } from '../../canonical/signature.ts'
+import { defined, flag, object, objects, required, rest, spelling, text, WrongType } from '../fields.ts'
+import { readCitations } from './citations.ts'
+import { readDocument, readImage, wordsOf } from './media.ts'
+import { ROLES } from './wire.ts'
+
+const FORMAT = 'messages'
+
+/** The `system` field is the first turn. */
+export function readSystem(wire: Json | undefined): readonly Message[] {
+  if (wire == null) return []
+  const as = { as: 'system', ...(typeof wire === 'string' ? { content: 'string' } : {}) }
+  return [{ role: 'system', content: readContent(wire), spelling: { [FORMAT]: as } }]
+}
+
+const TURN = new Set(['role', 'content'])
+
+/** One turn; a user's turn with tool results in it is several messages here, of which the later are marked `joined`. */
+export function readTurn(wire: JsonObject): readonly Message[] {
+  const role = text(wire['role']) as Message['role']
+  if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
+  const content = readContent(required(wire['content'] ?? undefined))
+  const node = rest(
+    FORMAT,
+    wire,
+    TURN,
+    spelling({ content: typeof wire['content'] === 'string' ? 'string' : undefined }),
+  )
+  if (role !== 'user' || !content.some(isResult)) return [{ role, content, ...node }]
+  return runs(content).map((run, index) => ({
+    role: isResult(run[0]!) ? 'tool' : 'user',
+    content: run,
+    ...(index === 0 ? node : JOINED),
+  }))
+}
+
+const JOINED = { spelling: { [FORMAT]: { joined: true } } }
+
+const isResult = (part: Part): boolean => part.type === 'tool-result'
+
+/** The list cut where tool results end or begin. */
+function runs(content: readonly Part[]): Part[][] {
+  const runs: Part[][] = []
+  for (const part of content) {
+    const run = runs.at(-1)
+    if (run !== undefined && isResult(run[0]!) === isResult(part)) run.push(part)
+    else runs.push([part])
+  }
+  return runs
+}
+
+/** A string is one text. */
+export function readContent(wire: Json): readonly Part[] {
+  if (typeof wire === 'string') return [{ type: 'text', text: wire }]
+  return required(objects(wire)).map(readBlock)
+}
+
+/** One content block, of a request or an answer; a kind only this format knows stays as it is. */
+export function readBlock(wire: JsonObject): Part {
+  const type = required(text(wire['type']))
+  return Object.hasOwn(BLOCKS, type) ? BLOCKS[type]!(wire) : { type: 'opaque', format: FORMAT, value: wire }
+}
+
+const BLOCKS: { readonly [type: string]: (wire: JsonObject) => Part } = {
+  text: readText,
+  image: wire => withCache(wire, readImage(wire)),
+  document: wire => withCache(wire, readDocument(wire)),
+  thinking: readThinking,
+  redacted_thinking: readRedacted,
+  tool_use: readCall,
+  tool_result: readResult,
+  search_result: wire => ({ type: 'opaque', format: FORMAT, value: wire, ...wordsOf(wire) }),
+}
+
+const TEXT = new Set(['type', 'text', 'citations', 'cache_control'])
+
+function readText(wire: JsonObject): Part {
+  return {
+    type: 'text',
+    text: required(text(wire['text'])),
+    ...defined({ annotations: readCitations(wire['citations']), cache: readCache(wire) }),
+    ...rest(FORMAT, wire, TEXT),
+  }
+}
+
+/** The marker of the prompt cache, where a node has one. */
+export function readCache(wire: JsonObject): CacheHint | undefined {
+  const hint = object(wire['cache_control'])
+  if (hint === undefined) return undefined
+  const type = text(hint['type'])
+  return {
+    ...defined({ ttl: text(hint['ttl']) }),
+    ...rest(FORMAT, hint, CACHE, spelling({ type: type === 'ephemeral' ? undefined : (type ?? 'absent') })),
+  }
+}
+
+const CACHE = new Set(['type', 'ttl'])
+
+function withCache(wire: JsonObject, part: Part): Part {
+  const cache = readCache(wire)
+  return cache === undefined || part.type === 'opaque' ? part : { ...part, cache }
+}
+
+const THINKING = new Set(['type', 'thinking', 'signature', 'cache_control'])
+
+/** A thought that reached the caller without a proof carries a mark in the proof's place; it is unsigned (trap 30). */
+function readThinking(wire: JsonObject): ReasoningPart {
+  const value = text(wire['signature'])
+  const signature = value === undefined || value === '' ? undefined : disclose(value, FORMAT)
+  const unsigned = signature?.format === UNSIGNED
+  return {
+    type: 'reasoning',
+    text: required(text(wire['thinking'])),
+    ...defined({ signature: unsigned ? undefined : signature, cache: readCache(wire) }),
+    ...rest(FORMAT, wire, THINKING, spelling({ signature: spellSignature(wire, unsigned) })),
+  }
+}
+
+/** What stands in an envelope for the issuer of thoughts that nobody signed. */
+export const UNSIGNED = 'unsigned'
+
+const spellSignature = (wire: JsonObject, unsigned: boolean): string | undefined =>
+  unsigned ? UNSIGNED : wire['signature'] === undefined ? 'absent' : undefined
+
+const REDACTED = new Set(['type', 'data', 'cache_control'])
+
+function readRedacted(wire: JsonObject): ReasoningPart {
+  return {
+    type: 'reasoning',
+    text: '',
+    signature: disclose(required(text(wire['data'])), FORMAT),
+    redacted: true,
+    ...defined({ cache: readCache(wire) }),
+    ...rest(FORMAT, wire, REDACTED),
+  }
+}
+
+const CALL = new Set(['type', 'id', 'name', 'input', 'cache_control'])
+const CALL_DIRECT = new Set([...CALL, 'caller'])
+
+/** Called by the model itself, as tools are where nobody says by whom: how it is said is spelling. */
+function readCall(wire: JsonObject): ToolCallPart {
+  const caller = wire['caller'] as JsonObject | undefined
+  const direct = caller?.['type'] === 'direct' && Object.keys(caller).length === 1
+  return {
+    type: 'tool-call',
+    id: required(text(wire['id'])),
+    name: required(text(wire['name'])),
+    arguments: argumentsOf(wire['input']),
+    ...defined({ cache: readCache(wire) }),
+    ...rest(
+      FORMAT,
+      wire,
+      direct ? CALL_DIRECT : CALL,
+      spelling({ caller: direct ? 'direct' : undefined, input: wire['input'] === undefined ? 'absent' : undefined }),
+    ),
+  }
+}
+
+/** Arguments that were no JSON object or list stand as the text they were. */
+export function argumentsOf(input: Json | undefined): string {
+  if (input == null) return ''
+  if (typeof input === 'string') return input
+  if (typeof input === 'object') return JSON.stringify(input)
+  throw WrongType.instance
+}
+
+const RESULT = new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control'])
+
+function readResult(wire: JsonObject): ToolResultPart {
+  const content = wire['content'] ?? undefined
+  const failed = flag(wire['is_error'])
+  return {
+    type: 'tool-result',
+    id: required(text(wire['tool_use_id'])),
+    content: content === undefined ? [] : readContent(content),
+    ...(failed === true ? { failed } : {}),
+    ...defined({ cache: readCache(wire) }),
+    ...rest(
+      FORMAT,
+      wire,
+      RESULT,
+      spelling({
+        content: content === undefined ? 'absent' : typeof content === 'string' ? 'string' : undefined,
+        is_error: failed === false ? false : undefined,
+      }),
+    ),
+  }
+}

@@ -1,0 +1,94 @@
+import type { WireRequest } from '../../canonical/exchange.ts'
+import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import type { CanonicalRequest, Sampling } from '../../canonical/request.ts'
+import { explained } from '../explain.ts'
+import { defined, flag, number, object, objects, required, rest, spelling, text, texts } from '../fields.ts'
+import { readCache, readSystem, readTurn } from './content.ts'
+import { readReasoning, readShape, takenOfConfig } from './thinking.ts'
+import { readToolChoice, readTools } from './tools.ts'
+import * as wire from './wire.ts'
+
+const FORMAT = 'messages'
+
+/** `POST /v1/messages` and `/v1/messages/count_tokens` (FORMATS §6) as a canonical request. */
+export function readRequest(asked: WireRequest): CanonicalRequest {
+  const counting = asked.path.endsWith('/count_tokens')
+  return explained(counting ? wire.counting : wire.request, asked.body, () => read(asked, counting))
+}
+
+function read(asked: WireRequest, counting: boolean): CanonicalRequest {
+  const { body } = asked
+  const refused: string[] = []
+  const limit = number(body['max_tokens'])
+  const reasoning = readReasoning(body, refused)
+  return {
+    model: required(text(body['model'])),
+    messages: [...readSystem(body['system']), ...required(objects(body['messages'])).flatMap(readTurn)],
+    ...defined({ tools: readTools(body['tools']) }),
+    ...readToolChoice(body),
+    output: defined({ text: readShape(body, refused) }),
+    sampling: readSampling(body, counting ? limit : required(limit)),
+    ...defined({
+      reasoning,
+      endUser: text(object(body['metadata'])?.['user_id']),
+      serviceTier: readTier(text(body['service_tier'])),
+      cache: readCache(body),
+    }),
+    stream: flag(body['stream']) ?? false,
+    ...withInner(body, rest(FORMAT, body, TAKEN, spell(asked), refused)),
+  }
+}
+
+const TAKEN = new Set([
+  ...['model', 'messages', 'system', 'max_tokens', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'stream'],
+  ...['tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'metadata', 'service_tier'],
+  'cache_control',
+])
+
+const readSampling = (body: JsonObject, maxTokens: number | undefined): Sampling =>
+  defined({
+    maxTokens,
+    temperature: number(body['temperature']),
+    topP: number(body['top_p']),
+    topK: number(body['top_k']),
+    stop: texts(body['stop_sequences']),
+  })
+
+/** Only the standard tier is what other formats call the default one. */
+const readTier = (tier: string | undefined): string | undefined => (tier === 'standard_only' ? 'default' : tier)
+
+/** Where and under which headers it came, and explicit defaults. */
+function spell({ path, query, headers, body }: WireRequest): JsonObject | undefined {
+  return spelling({
+    path: path === '/v1/messages' ? undefined : path,
+    query: Object.keys(query).length === 0 ? undefined : query,
+    headers: Object.keys(headers).length === 0 ? undefined : headers,
+    stream: body['stream'] === false ? false : undefined,
+    tools: Array.isArray(body['tools']) && body['tools'].length === 0 ? 'empty' : undefined,
+    tier: body['service_tier'] === 'default' ? 'default' : undefined,
+  })
+}
+
+/** What two fields that are read piece by piece say beyond the pieces; that they were there is spelling. */
+function withInner(body: JsonObject, node: Node): Node {
+  const metadata = object(body['metadata'])
+  const config = object(body['output_config'])
+  if (metadata === undefined && config === undefined) return node
+  const inner = {
+    metadata: metadata && rest(FORMAT, metadata, USER),
+    output_config: config && rest(FORMAT, config, takenOfConfig(config)),
+  }
+  const extras: { [field: string]: Json } = { ...node.extras?.[FORMAT] }
+  const spelt: { [field: string]: Json } = { ...node.spelling?.[FORMAT] }
+  for (const field of ['metadata', 'output_config'] as const) {
+    const said = inner[field]
+    if (said?.extras !== undefined) extras[field] = said.extras[FORMAT]!
+    if (said !== undefined) spelt[field] = said.spelling?.[FORMAT] ?? {}
+  }
+  return {
+    ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
+    spelling: { [FORMAT]: spelt },
+  }
+}
+
+const USER = new Set(['user_id'])

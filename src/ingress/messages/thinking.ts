@@ -1,0 +1,76 @@
+import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { EFFORTS, type Effort, type Output, type Reasoning } from '../../canonical/request.ts'
+import { defined, number, object, required, rest, spelling, text } from '../fields.ts'
+
+const FORMAT = 'messages'
+
+const isEffort = (value: unknown): value is Effort => EFFORTS.includes(value as Effort)
+
+/** How each kind of thinking is said in canonical; an effort beside it says how much. */
+const KINDS: { readonly [type: string]: (wire: JsonObject, effort: Effort | undefined) => Reasoning } = {
+  enabled: wire => ({ budget: number(wire['budget_tokens']) ?? -1 }),
+  adaptive: (_, effort) => (effort === undefined ? { budget: -1 } : {}),
+  between_tools: (_, effort) => (effort === undefined ? { budget: -1 } : {}),
+  disabled: (_, effort) => (effort === undefined ? { effort: 'none' } : { budget: 0 }),
+}
+
+const SHOWN: { readonly [display: string]: boolean } = { summarized: true, omitted: false }
+
+/**
+ * `thinking` and the effort of `output_config`. Thinking of an unknown kind is named in `refused` and stays as it is;
+ * thinking between tools is thinking that leaves the amount to the model, and says so beside it.
+ */
+export function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
+  const told = text(object(body['output_config'])?.['effort'])
+  const effort = isEffort(told) ? told : undefined
+  const thinking = object(body['thinking'])
+  const byConfig = { config: effort === undefined ? undefined : true }
+  const type = thinking === undefined ? undefined : required(text(thinking['type']))
+  number(thinking?.['budget_tokens'])
+  const display = text(thinking?.['display']) ?? ''
+  if (thinking === undefined || type === undefined || !Object.hasOwn(KINDS, type)) {
+    if (thinking !== undefined) refused.push('thinking')
+    return effort === undefined ? undefined : { effort, spelling: { [FORMAT]: spelling(byConfig)! } }
+  }
+  const show = Object.hasOwn(SHOWN, display) ? SHOWN[display] : undefined
+  const taken = new Set(type === 'between_tools' ? [] : ['type'])
+  if (type === 'enabled') taken.add('budget_tokens')
+  if (show !== undefined) taken.add('display')
+  const budget = type === 'enabled' && thinking['budget_tokens'] === undefined ? 'absent' : undefined
+  return {
+    ...defined({ effort, show }),
+    ...KINDS[type]!(thinking, effort),
+    ...rest(FORMAT, thinking, taken, spelling({ type, budget, ...byConfig })),
+  }
+}
+
+const SHAPE = new Set(['type', 'schema'])
+
+/** The shape of the answer: `output_config.format`, or `output_format` where that is all there is. */
+export function readShape(body: JsonObject, refused: string[]): Output['text'] {
+  const format = object(object(body['output_config'])?.['format'])
+  const older = object(body['output_format'])
+  if (format !== undefined || older === undefined) {
+    if (older !== undefined) refused.push('output_format')
+    return format === undefined || !isSchema(format) ? undefined : shapeOf(format)
+  }
+  if (isSchema(older)) return shapeOf(older, { as: 'output_format' })
+  refused.push('output_format')
+  return undefined
+}
+
+const isSchema = (wire: JsonObject): boolean => wire['type'] === 'json_schema' && isObject(wire['schema'])
+
+const shapeOf = (wire: JsonObject, spelt?: JsonObject): Output['text'] => ({
+  shape: 'schema',
+  schema: wire['schema'] as JsonObject,
+  ...rest(FORMAT, wire, SHAPE, spelt),
+})
+
+/** The fields of `output_config` that were read. */
+export function takenOfConfig(config: JsonObject): ReadonlySet<string> {
+  const taken = new Set<string>()
+  if (isEffort(config['effort'])) taken.add('effort')
+  if (isObject(config['format']) && isSchema(config['format'])) taken.add('format')
+  return taken
+}

@@ -1,0 +1,106 @@
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import { defined, flag, number, object, objects, required, rest, spelling, text, texts } from '../fields.ts'
+import { readCache } from './content.ts'
+import { HOSTED_TYPE } from './wire.ts'
+
+const FORMAT = 'messages'
+
+export const readTools = (wire: Json | undefined): readonly Tool[] | undefined => objects(wire)?.map(readTool)
+
+function readTool(wire: JsonObject): Tool {
+  const type = text(wire['type'])
+  if (type === undefined || type === 'custom') return readFunction(wire, type)
+  const kind = hostedKind(type)
+  return kind === undefined ? { type: 'opaque', format: FORMAT, value: wire } : readHosted(wire, type, kind)
+}
+
+const FUNCTION = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
+
+/** A tool of the caller's; one without a type is one too (trap 53). */
+function readFunction(wire: JsonObject, type: string | undefined): FunctionTool {
+  return {
+    type: 'function',
+    name: required(text(wire['name'])),
+    ...defined({
+      description: text(wire['description']),
+      parameters: object(wire['input_schema']),
+      strict: flag(wire['strict']),
+      cache: readCache(wire),
+    }),
+    ...rest(FORMAT, wire, FUNCTION, spelling({ type })),
+  }
+}
+
+const KINDS: { readonly [name: string]: HostedKind } = {
+  web_search: 'web-search',
+  web_fetch: 'web-fetch',
+  code_execution: 'code-execution',
+}
+
+const hostedName = (type: string): string | undefined => HOSTED_TYPE.exec(type)?.[1]
+const hostedKind = (type: string): HostedKind | undefined => KINDS[hostedName(type) ?? '']
+
+const HOSTED = new Set(['type', 'name', 'cache_control', 'allowed_domains', 'blocked_domains', 'max_uses'])
+
+/** A tool the upstream runs; which version of it was meant is spelling. */
+function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedTool {
+  const location = readLocation(wire['user_location'])
+  const name = text(wire['name'])
+  const taken = new Set(HOSTED)
+  if (name !== undefined && name !== hostedName(type)) taken.delete('name')
+  if (location !== undefined) taken.add('user_location')
+  return {
+    type: 'hosted',
+    kind,
+    ...defined({
+      allowedDomains: texts(wire['allowed_domains']),
+      blockedDomains: texts(wire['blocked_domains']),
+      maxUses: number(wire['max_uses']),
+      location,
+      cache: readCache(wire),
+    }),
+    ...rest(FORMAT, wire, taken, { type, ...(wire['name'] === undefined ? { name: 'absent' } : {}) }),
+  }
+}
+
+const PLACE = new Set(['city', 'country', 'region', 'timezone'])
+
+/** The place, where it says no more than canonical can. */
+function readLocation(wire: Json | undefined): HostedTool['location'] {
+  if (!isObject(wire) || wire['type'] !== 'approximate') return undefined
+  const { type: _, ...place } = wire
+  for (const key in place) if (!PLACE.has(key) || typeof place[key] !== 'string') return undefined
+  return place as NonNullable<HostedTool['location']>
+}
+
+const CHOICE = new Set(['type', 'name', 'disable_parallel_tool_use'])
+const MODES: { readonly [type: string]: ToolChoice['mode'] } = { auto: 'auto', any: 'required', none: 'none' }
+
+/** Which tool is to be called, and whether several may be at once; a choice of a kind nobody else knows must still be made. */
+export function readToolChoice(body: JsonObject): { toolChoice?: ToolChoice; parallelToolCalls?: boolean } {
+  const wire = object(body['tool_choice'])
+  if (wire === undefined) return {}
+  const type = required(text(wire['type']))
+  const mode = Object.hasOwn(MODES, type) ? MODES[type] : undefined
+  if (mode === undefined && type !== 'tool')
+    return { toolChoice: { mode: 'required', extras: { [FORMAT]: { tool_choice: wire } } } }
+  const disabled = flag(wire['disable_parallel_tool_use'])
+  const choice = mode === undefined ? readForced(wire, body) : { mode }
+  const taken = mode === undefined ? CHOICE : CHOICE_UNNAMED
+  return {
+    toolChoice: { ...choice, ...rest(FORMAT, wire, taken) },
+    ...(disabled === undefined ? {} : { parallelToolCalls: !disabled }),
+  }
+}
+
+const CHOICE_UNNAMED = new Set(['type', 'disable_parallel_tool_use'])
+
+/** A tool by its name, which may be the name of one that the upstream runs. */
+function readForced(wire: JsonObject, body: JsonObject): ToolChoice {
+  const name = required(text(wire['name']))
+  const hosted = objects(body['tools'])
+    ?.map(tool => text(tool['type']) ?? '')
+    .find(type => hostedName(type) === name)
+  return hosted === undefined ? { mode: 'required', only: [name] } : { mode: 'required', hosted: hostedKind(hosted)! }
+}
