@@ -159,7 +159,7 @@ function list(gateway: Gateway, shape: ModelShape, request: Request, response: R
     shape,
     id?.join('/'),
   )
-  send(response, 200, {}, text)
+  send(response, 200, idHeaders(requestId()), text)
 }
 
 /** Anthropic's clients say their version, Google's have their own key; all others speak OpenAI's (FORMATS §1). */

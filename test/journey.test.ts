@@ -1,5 +1,3 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CanonicalEvent } from '../src/canonical/event.ts'
 import { fold } from '../src/canonical/fold.ts'
@@ -8,9 +6,11 @@ import { type JsonObject, parseObject } from '../src/canonical/node.ts'
 import type { CanonicalRequest } from '../src/canonical/request.ts'
 import type { CanonicalResult } from '../src/canonical/result.ts'
 import { drain } from '../src/canonical/transducer.ts'
+import { WRITERS } from '../src/egress/index.ts'
 import { READERS } from '../src/ingress/index.ts'
 import { eventParser } from '../src/ingress/sse.ts'
-import { events } from './faults/chat.ts'
+import { readCases } from '../src/providers/fixtures.ts'
+import { events, json } from './faults/chat.ts'
 import { House } from './faults/house.ts'
 import { channelAt, FakeUpstream } from './faults/upstream.ts'
 
@@ -31,15 +31,15 @@ const DOORS: {
   },
 }
 
-const FORMATS = Object.keys(DOORS).filter(format => READERS[format]?.request !== undefined)
+const FORMATS = Object.keys(DOORS).filter(
+  format => READERS[format]?.events !== undefined && WRITERS[format]?.events !== undefined,
+)
 
-const fixture = (format: string, name: string): string => `fixtures/${format}/${name}`
-const casesOf = (format: string): string[] =>
-  globSync(fixture(format, '*.result.json'))
-    .map(path => basename(path, '.result.json'))
-    .filter(name => existsSync(fixture(format, `${name}.events.sse`)))
+const CASES = readCases('fixtures').filter(one => one.result !== undefined && one.events !== undefined)
 
-const jsonOf = (path: string): JsonObject => parseObject(readFileSync(path, 'utf8'))!
+const casesOf = (format: string) => CASES.filter(one => one.format === format)
+
+const helloOf = (format: string): JsonObject => casesOf(format).find(({ name }) => name === 'hello')!.request!
 
 /** What of an answer every format can say: its texts and calls. */
 const said = ({ candidates }: CanonicalResult): unknown[] =>
@@ -74,20 +74,19 @@ describe.each(FORMATS)('a caller of %s', caller => {
     afterAll(() => house.server.close(0))
 
     const asks = (stream: boolean): JsonObject => {
-      const body = { ...jsonOf(fixture(caller, 'hello.request.json')), model: 'm' }
+      const body = { ...helloOf(caller), model: 'm' }
       return caller === 'contents' ? body : { ...body, stream }
     }
 
-    test.each(casesOf(format))('gets %s whole', async name => {
-      const path = fixture(format, `${name}.result.json`)
-      upstream.script = response => response.setHeader('content-type', 'application/json').end(readFileSync(path))
+    test.each(casesOf(format))('gets $name whole', async ({ result }) => {
+      upstream.script = response => json(response, result)
       const answer = await house.ask(DOORS[caller]!.whole, asks(false), { headers: DOORS[caller]!.headers ?? {} })
       expect(answer.status, answer.text).toBe(200)
-      expect(said(readWhole(caller, answer.json))).toEqual(said(readWhole(format, jsonOf(path))))
+      expect(said(readWhole(caller, answer.json))).toEqual(said(readWhole(format, result!)))
     })
 
-    test.each(casesOf(format))('gets %s streamed, however the bytes are cut', async name => {
-      const bytes = readFileSync(fixture(format, `${name}.events.sse`))
+    test.each(casesOf(format))('gets $name streamed, however the bytes are cut', async ({ events: text }) => {
+      const bytes = Buffer.from(text!)
       upstream.script = async response => {
         events(response)
         for (let at = 0; at < bytes.length; at += 97) {
@@ -102,7 +101,7 @@ describe.each(FORMATS)('a caller of %s', caller => {
       expect(grammarFault(read)).toBeUndefined()
       const whole = fold(read)
       expect(whole.error).toBeUndefined()
-      expect(said(whole)).toEqual(said(fold(readEvents(format, bytes.toString()))))
+      expect(said(whole)).toEqual(said(fold(readEvents(format, text!))))
       expect(whole.candidates.every(({ finish }) => finish !== undefined)).toBe(true)
     })
   })
