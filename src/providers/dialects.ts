@@ -3,12 +3,22 @@ import type { JsonObject } from '../canonical/node.ts'
 /** What a chat upstream that is not OpenAI's own usually wants: no custom tools, no developer turns, no store. */
 export const PLAIN_CHAT = { custom_tools: false, developer_role: false, store: false } as const satisfies JsonObject
 
+/** A responses upstream that is not OpenAI's own: it keeps nothing, and takes functions only. */
+export const PLAIN_RESPONSES = { stateless: true, custom_tools: false } as const satisfies JsonObject
+
+/** A messages upstream that is not Anthropic's own: what came late to the format is not there (traps 38, 39, 42). */
+export const PLAIN_MESSAGES = {
+  system_turns: false,
+  thinking: 'budget',
+  effort_while_off: false,
+} as const satisfies JsonObject
+
 /** The words a flag may be, or what sort of value it is. */
 type Flag = readonly string[] | 'yes-or-no' | 'number' | 'text'
 
 /** The flags the writers obey, with what each may be; a flag that is not here has no effect. */
 export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
-  // chat
+  // chat; custom_tools and cache are the responses writer's, too
   ['reasoning_field', ['reasoning_content', 'reasoning', 'none']],
   ['reasoning_as', ['reasoning_effort', 'reasoning', 'thinking', 'none']],
   ['cache', ['none', 'cache_control', 'prompt_cache_breakpoint']],
@@ -24,6 +34,12 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['sampling', ['all', 'none']],
   ['max_tokens', 'number'],
   ['version', 'text'],
+  ['system_turns', 'yes-or-no'],
+  ['thinking', ['adaptive', 'budget', 'none']],
+  ['effort_while_off', 'yes-or-no'],
+  ['system_turns', 'yes-or-no'],
+  ['thinking', ['adaptive', 'budget', 'none']],
+  ['effort_while_off', 'yes-or-no'],
   // contents
   ['vertex', 'yes-or-no'],
   ['schema', ['json', 'openapi']],

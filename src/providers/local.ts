@@ -1,4 +1,4 @@
-import { PLAIN_CHAT } from './dialects.ts'
+import { PLAIN_CHAT, PLAIN_MESSAGES, PLAIN_RESPONSES } from './dialects.ts'
 import { family } from './family.ts'
 import type { Preset } from './preset.ts'
 
@@ -12,8 +12,8 @@ export const ollama: Preset = {
   keyless: true,
   formats: [
     { format: 'chat', baseUrl: 'http://127.0.0.1:11434/v1', dialect: LOCAL_CHAT },
-    { format: 'responses', baseUrl: 'http://127.0.0.1:11434/v1', dialect: { stateless: true } },
-    { format: 'messages', baseUrl: 'http://127.0.0.1:11434' },
+    { format: 'responses', baseUrl: 'http://127.0.0.1:11434/v1', dialect: PLAIN_RESPONSES },
+    { format: 'messages', baseUrl: 'http://127.0.0.1:11434', dialect: PLAIN_MESSAGES },
     ...family('http://127.0.0.1:11434/v1', ['completions', 'embeddings']),
   ],
 }
@@ -24,7 +24,7 @@ export const vllm: Preset = {
   keyless: true,
   formats: [
     { format: 'chat', baseUrl: 'http://127.0.0.1:8000/v1', dialect: LOCAL_CHAT },
-    { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { stateless: true } },
+    { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: PLAIN_RESPONSES },
     ...family('http://127.0.0.1:8000/v1', ['completions', 'embeddings', 'rerank', 'transcriptions']),
   ],
 }

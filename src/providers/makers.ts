@@ -10,7 +10,7 @@ export const openai: Preset = {
   name: 'openai',
   env: ['OPENAI_API_KEY'],
   formats: [
-    { format: 'responses', baseUrl: 'https://api.openai.com/v1' },
+    { format: 'responses', baseUrl: 'https://api.openai.com/v1', dialect: { cache: 'prompt_cache_breakpoint' } },
     { format: 'chat', baseUrl: 'https://api.openai.com/v1', dialect: OPENAI_CHAT },
     ...family('https://api.openai.com/v1', OPENAI_MEDIA),
   ],

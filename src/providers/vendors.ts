@@ -1,4 +1,4 @@
-import { PLAIN_CHAT } from './dialects.ts'
+import { PLAIN_CHAT, PLAIN_MESSAGES, PLAIN_RESPONSES } from './dialects.ts'
 import { family } from './family.ts'
 import type { Preset } from './preset.ts'
 
@@ -20,7 +20,7 @@ export const openrouter: Preset = {
         include_usage: true,
       },
     },
-    { format: 'responses', baseUrl: 'https://openrouter.ai/api/v1', dialect: { stateless: true } },
+    { format: 'responses', baseUrl: 'https://openrouter.ai/api/v1', dialect: PLAIN_RESPONSES },
     { format: 'messages', baseUrl: 'https://openrouter.ai/api', auth: 'bearer' },
     { format: 'embeddings', baseUrl: 'https://openrouter.ai/api/v1' },
   ],
@@ -44,8 +44,8 @@ export const deepseek: Preset = {
         include_usage: true,
       },
     },
-    { format: 'messages', baseUrl: 'https://api.deepseek.com/anthropic' },
-    { format: 'responses', baseUrl: 'https://api.deepseek.com', dialect: { stateless: true } },
+    { format: 'messages', baseUrl: 'https://api.deepseek.com/anthropic', dialect: PLAIN_MESSAGES },
+    { format: 'responses', baseUrl: 'https://api.deepseek.com', dialect: PLAIN_RESPONSES },
   ],
 }
 
@@ -58,7 +58,7 @@ export const groq: Preset = {
       baseUrl: 'https://api.groq.com/openai/v1',
       dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', include_usage: true },
     },
-    { format: 'responses', baseUrl: 'https://api.groq.com/openai/v1', dialect: { stateless: true } },
+    { format: 'responses', baseUrl: 'https://api.groq.com/openai/v1', dialect: PLAIN_RESPONSES },
     ...family('https://api.groq.com/openai/v1', ['speech', 'transcriptions']),
   ],
 }
@@ -81,7 +81,7 @@ export const xai: Preset = {
   name: 'xai',
   env: ['XAI_API_KEY'],
   formats: [
-    { format: 'responses', baseUrl: 'https://api.x.ai/v1' },
+    { format: 'responses', baseUrl: 'https://api.x.ai/v1', dialect: { custom_tools: false } },
     {
       format: 'chat',
       baseUrl: 'https://api.x.ai/v1',
@@ -121,7 +121,7 @@ export const zai: Preset = {
         include_usage: true,
       },
     },
-    { format: 'messages', baseUrl: 'https://api.z.ai/api/anthropic' },
+    { format: 'messages', baseUrl: 'https://api.z.ai/api/anthropic', dialect: PLAIN_MESSAGES },
   ],
 }
 
@@ -147,6 +147,6 @@ export const huggingface: Preset = {
       baseUrl: 'https://router.huggingface.co/v1',
       dialect: { ...PLAIN_CHAT, limit_field: 'max_tokens', include_usage: true },
     },
-    { format: 'responses', baseUrl: 'https://router.huggingface.co/v1', dialect: { stateless: true } },
+    { format: 'responses', baseUrl: 'https://router.huggingface.co/v1', dialect: PLAIN_RESPONSES },
   ],
 }

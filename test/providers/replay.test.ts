@@ -108,6 +108,24 @@ describe('the fixture that answers', () => {
   })
   it('answers in words once the tool has answered', () =>
     expect(picked({ ...tools('get_weather'), messages: [{ role: 'tool', content: '21' }] })).toBe('hello'))
+  it.each([
+    ['responses', { input: [{ type: 'function_call_output', call_id: '1', output: '21' }] }],
+    ['messages', { messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: '1' }] }] }],
+    ['contents', { contents: [{ parts: [{ functionResponse: { name: 'f', response: {} } }] }] }],
+  ])('knows the answer of a tool in %s', (format, body) => {
+    const both: Case[] = [
+      {
+        format,
+        name: 'call',
+        result: { output: [{ type: 'function_call' }, { type: 'tool_use' }, { functionCall: {} }] },
+      },
+      { format, name: 'words', result: {} },
+    ]
+    const asked = { format, model: 'replay', stream: false }
+    expect(pick(both, { ...asked, body: { ...body, tools: [{}] } })?.name).toBe('words')
+    expect(pick(both, { ...asked, body: { tools: [{}] } })?.name).toBe('call')
+  })
+
   it('is plain text otherwise', () => expect(picked({ messages: [] })).toBe('hello'))
   it('can be streamed where a stream is asked for', () =>
     expect(picked({}, 'replay-chat-hello', true)).toBe('streamed'))

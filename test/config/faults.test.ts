@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { nearest, pathText } from '../../src/config/faults.ts'
+import { bytes, milliseconds } from '../../src/config/units.ts'
+
+describe('the word that was meant', () => {
+  it.each([
+    ['chanels', 'channels'],
+    ['pirority', 'priority'],
+    ['base-url', 'base_url'],
+    ['baseUrl', 'base_url'],
+    ['KEY', 'key'],
+    ['colour', undefined],
+    ['x', undefined],
+  ])('for %s is %s', (word, meant) => {
+    expect(nearest(word, ['name', 'key', 'channels', 'priority', 'base_url', 'models'])).toBe(meant)
+  })
+})
+
+it('a place is written as in code', () => {
+  expect(pathText(['channels', 0, 'timeout', 'idle'])).toBe('channels[0].timeout.idle')
+  expect(pathText([])).toBe('')
+})
+
+describe('units', () => {
+  it.each([
+    ['500ms', 500],
+    ['5s', 5000],
+    ['1.5 m', 90_000],
+    ['2h', 7_200_000],
+    ['5', undefined],
+    ['-5s', undefined],
+    ['soon', undefined],
+  ])('%s is so long', (text, value) => expect(milliseconds(text)).toBe(value))
+
+  it.each([
+    ['32MiB', 33_554_432],
+    ['1 kb', 1000],
+    ['7', 7],
+    ['7b', 7],
+    ['1TiB', undefined],
+    ['constructor', undefined],
+    ['', undefined],
+  ])('%s is so large', (text, value) => expect(bytes(text)).toBe(value))
+})
