@@ -2,6 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WireRequest } from '../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { formatsWith } from '../laws/support.ts'
 
 /** One recorded exchange with a real provider. */
 export interface Recording {
@@ -19,6 +22,15 @@ const HOME = process.env['RECORDINGS'] ?? join(import.meta.dirname, '../../../sh
 
 export const present = existsSync(HOME)
 
+/** Said in the name of a suite that has nothing to run on. */
+export const where = present ? '' : ` (skipped: no recordings at ${HOME})`
+
+/** The formats that carry conversations, as far as they can be both read and written in a direction. */
+export const formatsOf = (direction: 'request' | 'result' | 'events'): string[] =>
+  formatsWith(direction).filter(format => CONVERSATIONS.includes(format))
+
+const CONVERSATIONS = ['chat', 'responses', 'messages', 'contents']
+
 export function recordingsOf(format: string): readonly Recording[] {
   const folder = join(HOME, format)
   if (!existsSync(folder)) return []
@@ -27,6 +39,12 @@ export function recordingsOf(format: string): readonly Recording[] {
     .map(name => readRecording(format, name, JSON.parse(readFileSync(join(folder, name), 'utf8'))))
 }
 
+/** What the answer of a recording answers; a recorder that lost the request leaves a bare one. */
+export const askedBy = ({ format, request, sse }: Recording): CanonicalRequest =>
+  request === undefined ? { ...BARE, stream: sse !== undefined } : READERS[format]!.request!(request)
+
+const BARE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
+
 // biome-ignore lint/suspicious/noExplicitAny: a recording is JSON of the recorder's own shape.
 function readRecording(format: string, file: string, { host, request, response }: any): Recording {
   return {
@@ -34,17 +52,28 @@ function readRecording(format: string, file: string, { host, request, response }
     format,
     host,
     // Some recorders lost the body.
-    request: request?.body && {
-      path: pathBelow(format, request.path),
-      query: Object.fromEntries(new URLSearchParams(request.query ?? '')),
-      headers: {},
-      body: request.body,
-    },
+    request: request?.body
+      ? {
+          path: pathBelow(format, request.path),
+          query: Object.fromEntries(new URLSearchParams(request.query ?? '')),
+          headers: ownHeaders(request.headers),
+          body: request.body,
+        }
+      : undefined,
     status: response.status,
     body: response.body ?? undefined,
     sse: response.sse ?? undefined,
   }
 }
+
+const OWN = new Set(['anthropic-version', 'anthropic-beta', 'openai-beta'])
+
+const ownHeaders = (headers: { readonly [name: string]: string } | undefined): { [name: string]: string } =>
+  Object.fromEntries(
+    Object.entries(headers ?? {})
+      .map(([name, value]) => [name.toLowerCase(), String(value)] as const)
+      .filter(([name]) => OWN.has(name)),
+  )
 
 /** The path as a caller of the gateway would send it: hosts hang the same doors under many roots. */
 function pathBelow(format: string, path: string): string {
