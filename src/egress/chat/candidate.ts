@@ -91,6 +91,7 @@ export class CandidateWriter {
       open.said = true
       return
     }
+    this.begin()
     if (event.of === 'transcript') return this.say({ audio: { transcript: event.append } })
     open.said = true
     if (open.lane === 'content') this.written += event.append.length
@@ -107,7 +108,6 @@ export class CandidateWriter {
       this.held.push(event)
       return
     }
-    if (part.type !== 'tool-call') this.begin()
     if (lane !== undefined) this.lanes[lane] = at.part
     this.open.set(at.part, this.opened(part, at.part, lane))
     if (part.type === 'opaque' && part.format !== FORMAT && part.text !== undefined)
@@ -167,6 +167,7 @@ export class CandidateWriter {
   }
 
   private openAudio(part: Part): Pick<Open, 'prefix' | 'suffix'> {
+    this.begin()
     this.spoken = true
     this.say({ audio: { data: '', ...kept(part, FORMAT) } })
     return { prefix: this.envelope.prefix(this.index, '"audio":{"data":'), suffix: this.envelope.suffix('}', 'null') }
@@ -185,7 +186,9 @@ export class CandidateWriter {
     const annotations = list
       .map(annotation => writeAnnotation(annotation, open.offset))
       .filter(one => one !== undefined)
-    if (annotations.length > 0) this.say({ annotations })
+    if (annotations.length === 0) return
+    this.begin()
+    this.say({ annotations })
   }
 
   private finish(index: number): void {

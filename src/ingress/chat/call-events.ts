@@ -24,15 +24,13 @@ const PIECE = new Set(['index', 'id', 'type', 'function', 'custom', 'extra_conte
 
 /** The tool calls of one candidate, put together from their pieces. Each method gives the number of parts begun so far. */
 export class CallReader {
+  /** Whether any call was made. */
+  some = false
   private readonly candidate: number
   private readonly calls: Call[] = []
 
   constructor(candidate: number) {
     this.candidate = candidate
-  }
-
-  get some(): boolean {
-    return this.calls.length > 0
   }
 
   read(piece: JsonObject, out: CanonicalEvent[], parts: number): number {
@@ -79,6 +77,7 @@ export class CallReader {
       ...{ signature: undefined, extras: undefined, early: '', part: undefined },
     }
     this.calls.push(call)
+    this.some = true
     return call
   }
 

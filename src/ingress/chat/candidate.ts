@@ -42,7 +42,6 @@ export class CandidateReader {
   private textStart = 0
   private audio: { readonly part: number; readonly data: Base64Stream } | undefined
   private word: string | undefined
-  private called = false
   private extras: { [field: string]: Json } | undefined
   private message: { [field: string]: Json } | undefined
 
@@ -73,11 +72,10 @@ export class CandidateReader {
     this.endFlow(out)
     this.endAudio(out)
     this.parts = this.calls.close(out, this.parts)
-    this.called ||= this.calls.some
   }
 
   ended(): CandidateEnd {
-    const finish = readFinish(this.word, this.called ? CALLED : NOT_CALLED)
+    const finish = readFinish(this.word, this.calls.some ? CALLED : NOT_CALLED)
     const spelt = finish.raw !== undefined && finish.raw !== wordOf(finish.reason) ? { finish: finish.raw } : undefined
     const extras = this.message === undefined ? this.extras : { ...this.extras, message: this.message }
     return {
