@@ -66,4 +66,5 @@ export const streamLook = (format: string): Look => LOOKS[format] ?? (result => 
 const EVERYWHERE: { readonly [K in ErrorKind]?: ErrorKind } = { internal: 'upstream-failed' }
 const COARSER: { readonly [format: string]: { readonly [K in ErrorKind]?: ErrorKind } } = {}
 
-export const readBack = (format: string, kind: ErrorKind): ErrorKind => COARSER[format]?.[kind] ?? EVERYWHERE[kind] ?? kind
+export const readBack = (format: string, kind: ErrorKind): ErrorKind =>
+  COARSER[format]?.[kind] ?? EVERYWHERE[kind] ?? kind
