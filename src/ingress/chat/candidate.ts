@@ -1,6 +1,6 @@
 import type { Annotation, Part } from '../../canonical/content.ts'
 import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { Base64Stream } from '../base64.ts'
 import { rest } from '../fields.ts'
@@ -26,6 +26,11 @@ const DELTA = new Set([
 
 type Flow = 'text' | 'reasoning' | 'refusal'
 
+interface Audio {
+  readonly part: number
+  readonly data: Base64Stream
+}
+
 /**
  * One candidate of a streamed answer. A chunk has no ends of parts: a text ends when something else begins, calls stay
  * open beside each other until the end, for their pieces may come in any order (traps 1, 3).
@@ -40,7 +45,7 @@ export class CandidateReader {
   /** Length of all text so far, and where the open part's text begins in it: citations count from the message's beginning. */
   private texts = 0
   private textStart = 0
-  private audio: { readonly part: number; readonly data: Base64Stream } | undefined
+  private audio: Audio | undefined
   private word: string | undefined
   private extras: { [field: string]: Json } | undefined
   private message: { [field: string]: Json } | undefined
@@ -150,24 +155,25 @@ export class CandidateReader {
   }
 
   private speak(audio: JsonObject, out: CanonicalEvent[]): void {
-    if (this.audio === undefined) {
-      this.endFlow(out)
-      this.audio = { part: this.parts++, data: new Base64Stream() }
-      const source = { type: 'base64', mediaType: this.asked.output.audio?.mediaType ?? 'audio/wav', data: '' } as const
-      out.push({
-        type: 'part-start',
-        at: { candidate: this.index, part: this.audio.part },
-        part: { type: 'media', kind: 'audio', source },
-      })
-    }
-    const at = { candidate: this.index, part: this.audio.part }
     const { data, transcript, ...others } = audio
-    const append = typeof data === 'string' ? this.audio.data.push(data) : ''
+    const node = rest(FORMAT, others as JsonObject, NONE)
+    const open = this.audio ?? this.enterAudio(node, out)
+    const at = { candidate: this.index, part: open.part }
+    const append = typeof data === 'string' ? open.data.push(data) : ''
     if (append !== '') out.push({ type: 'part-delta', at, append })
     if (typeof transcript === 'string' && transcript !== '')
       out.push({ type: 'part-delta', at, append: transcript, of: 'transcript' })
-    for (const _ in others)
-      return void out.push({ type: 'part-patch', at, ...rest(FORMAT, others as JsonObject, NONE) })
+    if (this.audio !== undefined && node.extras !== undefined) out.push({ type: 'part-patch', at, ...node })
+    this.audio = open
+  }
+
+  private enterAudio(node: Node, out: CanonicalEvent[]): Audio {
+    this.endFlow(out)
+    const open = { part: this.parts++, data: new Base64Stream() }
+    const source = { type: 'base64', mediaType: this.asked.output.audio?.mediaType ?? 'audio/wav', data: '' } as const
+    const at = { candidate: this.index, part: open.part }
+    out.push({ type: 'part-start', at, part: { type: 'media', kind: 'audio', source, ...node } })
+    return open
   }
 
   private endAudio(out: CanonicalEvent[]): void {
