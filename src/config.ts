@@ -74,7 +74,10 @@ const oneOf = <const T extends readonly string[]>(words: T) =>
 
 const address = v.pipe(
   text,
-  v.check(value => /^https?:\/\/[^/]/.test(value) && URL.canParse(value), expects('an http or https address')),
+  v.check(
+    value => /^https?:\/\/[^/?#]+[^?#]*$/.test(value) && URL.canParse(value),
+    expects('an http or https address'),
+  ),
 )
 const models = v.union([texts, record(text)], expects('a list or a map of models'))
 const modalities = v.array(oneOf(['text', 'image', 'audio', 'video', 'file', 'embedding']), expects('a list'))

@@ -107,6 +107,15 @@ describe('the documented config', () => {
     expect(readConfig(json, {})).toMatchObject({ server: { port: 0 }, channels: [{ name: 'x' }] })
   })
 
+  it('may hold keys with nothing behind them', () => {
+    expect(
+      readConfig('keys:\n#  - { name: a, key: b }\nchannels: [{ name: x, provider: ollama, models: }]', {}),
+    ).toMatchObject({
+      keys: [],
+      channels: [{ models: { patterns: ['*'] } }],
+    })
+  })
+
   it('may be empty: every default is filled in', () => {
     const config = readConfig('# nothing yet\n', {})
     expect(config.server).toEqual({
@@ -216,6 +225,12 @@ describe('faults name their line', () => {
       'a model that is no text',
       channel('provider: ollama, models: [a, 1]'),
       '2 channels[0].models[1] expected a text, found 1',
+    ],
+    ['nothing in a list', 'keys: [~]', '1 keys[0] expected a map, found null'],
+    [
+      'an address with a query',
+      channel('provider: ollama, base_url: "http://u/v1?a=b"'),
+      '2 channels[0].base_url expected an http or https address, found "http://u/v1?a=b"',
     ],
     ['a key twice', 'server: {}\nserver: {}', '2  Map keys must be unique'],
     ['broken YAML', 'a: [', '1  Flow sequence in block collection must be sufficiently indented and end with a ]'],

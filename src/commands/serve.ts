@@ -1,8 +1,9 @@
 import { findConfig, followConfig, loadConfig } from '../config/file.ts'
+import { warnings } from '../config/warnings.ts'
 import type { Config } from '../config.ts'
 import { openReplay, type Replay } from '../providers/replay.ts'
 import { withReplay } from '../providers/replay-channels.ts'
-import { openLog, openServer } from '../server.ts'
+import { type Log, openLog, openServer, type RunningServer } from '../server.ts'
 import { firstKey } from './first-key.ts'
 import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
@@ -22,36 +23,42 @@ export interface ServeOptions {
 export async function serveCommand(options: ServeOptions, version: string, terminal: Terminal): Promise<void> {
   const path = findConfig(options.config)
   const replays = new Replays()
-  const config = await replays.filled(overridden(loadConfig(path), options))
   const log = openLog()
+  const started = Promise.withResolvers<RunningServer>()
+  const following = followConfig(
+    path,
+    next => {
+      Promise.all([started.promise, replays.filled(overridden(next, options))]).then(
+        ([server, filled]) => take(filled, server, log),
+        fault => log.error({ fault: String(fault) }, 'config kept'),
+      )
+    },
+    fault => log.error({ fault: fault.message }, 'config kept: the new one is faulty'),
+  )
+  const config = await replays.filled(overridden(loadConfig(path), options))
   const server = await openServer({ config, log }).catch(async thrown => {
     await replays.close()
     throw thrown
   })
   const first = firstKey(config)
   if (first.made !== undefined) server.reload(config)
+  for (const warning of warnings(config)) terminal.fault(`warning: ${warning}`)
   terminal.out(greeting(server.address, config, first, version))
-
-  const following = followConfig(
-    path,
-    next => {
-      replays.filled(overridden(next, options)).then(
-        filled => {
-          server.reload(filled)
-          log.info({ config: path, channels: filled.channels.length }, 'config reloaded')
-        },
-        fault => log.error({ config: path, fault: String(fault) }, 'config kept'),
-      )
-    },
-    fault => log.error({ config: path, fault: fault.message }, 'config kept: the new one is faulty'),
-  )
+  started.resolve(server)
   process.on('SIGHUP', following.reload)
 
   await untilStopped()
   following.close()
-  await server.close(config.server.grace)
+  await server.close()
   await replays.close()
   log.flush()
+}
+
+/** Puts another config in place of the one in use. */
+function take(config: Config, server: RunningServer, log: Log): void {
+  server.reload(config)
+  for (const warning of warnings(config)) log.warn({}, warning)
+  log.info({ channels: config.channels.length }, 'config reloaded; host and port count from the next start on')
 }
 
 /** What the command line says goes before what the file says. */

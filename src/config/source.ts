@@ -23,7 +23,16 @@ export function readSource(text: string, env: Env): Source {
   }))
   if (faults.length > 0) return { value: undefined, lineOf: () => 1, faults }
   interpolate(document, env, (message, offset) => faults.push({ path: '', message, line: lines.linePos(offset).line }))
-  return { value: document.toJS(), lineOf: path => lines.linePos(offsetOf(document, path)).line, faults }
+  return {
+    value: document.toJS({ reviver: withoutNull }),
+    lineOf: path => lines.linePos(offsetOf(document, path)).line,
+    faults,
+  }
+}
+
+/** A key with nothing behind it, as when all below it is commented out, says no more than no key. */
+function withoutNull(this: unknown, _key: unknown, value: unknown): unknown {
+  return value === null && !Array.isArray(this) ? undefined : value
 }
 
 /** `$${` writes a plain `${`. */

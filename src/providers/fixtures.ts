@@ -17,7 +17,7 @@ export interface Case {
 }
 
 /** The fixtures that come with the gateway. */
-export const OWN_FIXTURES: string = new URL('../../fixtures', import.meta.url).pathname
+export const OWN_FIXTURES: string = join(import.meta.dirname, '../../fixtures')
 
 const FILE = /^([^.]+)\.(request\.json|result\.json|events\.sse)$/
 
