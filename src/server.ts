@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express, { type NextFunction, type Request, type Response } from 'express'
-import { GatewayError } from './canonical/error.ts'
 import type { Config } from './config.ts'
-import { type Call, Gateway, type Log, type ModelShape } from './gateway.ts'
-import { contentsDoor, DOORS, type Door, formatOfPath, wireAt } from './server/doors.ts'
-import { HttpReply } from './server/reply.ts'
+import { Gateway, type Log } from './gateway.ts'
+import { contentsDoor, DOORS } from './server/doors.ts'
+import { enter, list, refuse, say } from './server/entrance.ts'
+import { familyOf, pathOf } from './server/line.ts'
+import { malformedPath, unknownPath, wrongMethod } from './server/refusals.ts'
 
 export type { Log } from './gateway.ts'
 export { type OpenLog, openLog } from './server/log.ts'
@@ -78,36 +78,32 @@ const oneSlash =
 /** One row per endpoint. What is asked a thousand times a second meets no middleware. */
 function doors(gateway: Gateway, state: { readonly closing: boolean }) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
-  const takes = (door: (message: IncomingMessage) => Opened) => (message: IncomingMessage, response: ServerResponse) =>
-    enter(gateway, state, door, message, response)
-  const lists = (shape: (message: IncomingMessage) => ModelShape) => (request: Request, response: Response) =>
-    list(gateway, shape(request), request, response)
-
   for (const door of DOORS)
-    app.post(
-      door.path,
-      takes(() => ({ door, streams: false })),
-    )
-  app.post(
-    ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest'],
-    takes(message => contentsDoor(decoded(pathOf(message)).replace(/^\/v1(beta)?\//, ''))),
+    app.post(door.path, (message, response) => enter(gateway, { door, streams: false }, message, response))
+  app.post(MODEL_METHODS, (message, response) => enter(gateway, contentsDoor(pathOf(message)), message, response))
+  app.get(['/v1/models', '/v1/models/*id'], (message, response) =>
+    list(gateway, familyOf(message), message, response, idOf(message.params)),
   )
-  app.get(['/v1/models', '/v1/models/*id'], lists(familyOf))
-  app.get(
-    ['/v1beta/models', '/v1beta/models/*id'],
-    lists(() => 'contents'),
+  app.get(['/v1beta/models', '/v1beta/models/*id'], (message, response) =>
+    list(gateway, 'contents', message, response, idOf(message.params)),
   )
-  app.get('/healthz', (_, response) => plain(response, 200, 'ok'))
+  app.get('/healthz', (_, response) => say(response, 200, 'ok'))
   app.get('/readyz', (_, response) =>
-    gateway.ready && !state.closing ? plain(response, 200, 'ready') : plain(response, 503, 'not ready'),
+    gateway.ready && !state.closing ? say(response, 200, 'ready') : say(response, 503, 'not ready'),
   )
-  app.all(KNOWN, (request, response) => refuse(gateway, request, response, wrongMethod(request)))
-  app.use((request: Request, response: Response) => refuse(gateway, request, response, unknownPath(request)))
-  app.use((thrown: unknown, request: Request, response: Response, _next: NextFunction) =>
-    refuse(gateway, request, response, thrown instanceof URIError ? malformedPath() : thrown),
+  app.all(KNOWN, (message, response) => refuse(gateway, wrongMethod(message), message, response))
+  app.use((message: Request, response: Response) => refuse(gateway, unknownPath(message, KNOWN), message, response))
+  app.use((thrown: unknown, message: Request, response: Response, _next: NextFunction) =>
+    refuse(gateway, thrown instanceof URIError ? malformedPath() : thrown, message, response),
   )
   return app
 }
+
+/** An id may hold slashes. */
+const idOf = ({ id }: { readonly id?: string | string[] }): string | undefined =>
+  Array.isArray(id) ? id.join('/') : id
+
+const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
 
 const KNOWN = [
   ...DOORS.map(({ path }) => path),
@@ -118,111 +114,3 @@ const KNOWN = [
   '/healthz',
   '/readyz',
 ]
-
-interface Opened {
-  readonly door: Door
-  /** The path itself asks for a stream. */
-  readonly streams: boolean
-}
-
-/** A request at a door. */
-function enter(
-  gateway: Gateway,
-  state: { readonly closing: boolean },
-  open: (message: IncomingMessage) => Opened,
-  message: IncomingMessage,
-  response: ServerResponse,
-): void {
-  const { door, streams } = open(message)
-  const id = requestId()
-  const { query, queryKey } = queryOf(message)
-  const call: Call = {
-    id,
-    format: door.format,
-    path: door.path,
-    message,
-    ...(queryKey === undefined ? {} : { queryKey }),
-    wire: body => wireAt(door, { headers: message.headers, query }, body),
-    framing: streams && query['alt'] !== 'sse' ? 'array' : 'events',
-    ...(door.heartbeat === undefined ? {} : { heartbeat: door.heartbeat }),
-    reply: new HttpReply(message, response, { ...idHeaders(id), ...(state.closing ? { connection: 'close' } : {}) }),
-  }
-  gateway.handle(call).catch(() => response.destroy())
-}
-
-/** The models a key can call, or one of them. */
-function list(gateway: Gateway, shape: ModelShape, request: Request, response: Response): void {
-  const { queryKey } = queryOf(request)
-  const { id } = request.params as { id?: string[] }
-  const text = gateway.models(
-    { message: request, ...(queryKey === undefined ? {} : { queryKey }) },
-    shape,
-    id?.join('/'),
-  )
-  send(response, 200, idHeaders(requestId()), text)
-}
-
-/** Anthropic's clients say their version, Google's have their own key; all others speak OpenAI's (FORMATS §1). */
-function familyOf(message: IncomingMessage): ModelShape {
-  const { headers } = message
-  if (headers['anthropic-version'] !== undefined || headers['msgfmt-version'] !== undefined) return 'messages'
-  return headers['x-goog-api-key'] !== undefined || queryOf(message).queryKey !== undefined ? 'contents' : 'chat'
-}
-
-function refuse(gateway: Gateway, message: IncomingMessage, response: ServerResponse, thrown: unknown): void {
-  const id = requestId()
-  const path = pathOf(message)
-  const format = path === '/v1/models' || /^\/v1\/models\/[^:]*$/.test(path) ? familyOf(message) : formatOfPath(path)
-  const { status, headers, text } = gateway.error(format, thrown, id)
-  new HttpReply(message, response, idHeaders(id)).whole(status, headers, text)
-}
-
-const wrongMethod = ({ method, headers }: IncomingMessage): GatewayError =>
-  headers.upgrade === undefined
-    ? new GatewayError({ kind: 'method-not-allowed', message: `This path does not take ${method}.` })
-    : new GatewayError({ kind: 'not-found', message: 'There is no socket at this path.' })
-
-function unknownPath(message: IncomingMessage): GatewayError {
-  const path = pathOf(message)
-  const hint = KNOWN.includes(`/v1${path}`) ? ` Did you mean /v1${path}?` : ''
-  return new GatewayError({ kind: 'not-found', message: `There is nothing at ${message.method} ${path}.${hint}` })
-}
-
-const malformedPath = (): GatewayError =>
-  new GatewayError({ kind: 'invalid-request', message: 'The path is malformed.' })
-
-const requestId = (): string => `req_${randomUUID().replaceAll('-', '')}`
-
-/** Each family's clients look for the id under their own name (FORMATS §1). */
-const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })
-
-function send(response: ServerResponse, status: number, headers: { readonly [name: string]: string }, text: string) {
-  const length = Buffer.byteLength(text)
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    ...headers,
-    'content-length': length,
-  })
-  response.end(text)
-}
-
-const plain = (response: ServerResponse, status: number, word: string): void =>
-  send(response, status, {}, JSON.stringify({ status: word }))
-
-const pathOf = (message: IncomingMessage): string => message.url!.split('?', 1)[0]!
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    throw malformedPath()
-  }
-}
-
-/** The query without the credential in it, and that credential. */
-function queryOf(message: IncomingMessage): { query: { [name: string]: string }; queryKey?: string } {
-  const mark = message.url!.indexOf('?')
-  if (mark < 0) return { query: {} }
-  const { key, ...query } = Object.fromEntries(new URLSearchParams(message.url!.slice(mark)))
-  return key === undefined ? { query } : { query, queryKey: key }
-}

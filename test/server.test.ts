@@ -55,6 +55,7 @@ describe('the contents doors', () => {
   test.each([
     '/v1beta/models/m:generateContent',
     '/v1/models/m:generateContent',
+    '/v1beta/models/m%3AgenerateContent?alt=json',
     '//v1beta/models/m:generateContent',
     `/v1beta/models/m:generateContent?key=${KEY}`,
   ])('%s', async path => {

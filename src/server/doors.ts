@@ -50,14 +50,15 @@ const CONTENTS: Omit<Door, 'below'> = {
 const METHODS: ReadonlySet<string> = new Set(['generateContent', 'streamGenerateContent'])
 
 /**
- * The `contents` door behind a path below `/v1` or `/v1beta`, e.g. `models/a/b:generateContent`; the method is what
- * follows the last colon (FORMATS §1). Throws GatewayError `not-found` for a path that names no method of ours.
+ * The `contents` door behind a path below `/v1` or `/v1beta`, e.g. `/v1/models/a/b:generateContent`; the method is
+ * what follows the last colon, which some clients encode (FORMATS §1). Throws GatewayError `not-found` for a path
+ * that names no method of ours.
  */
-export function contentsDoor(rest: string): { door: Door; streams: boolean } {
-  const colon = rest.lastIndexOf(':')
-  const method = rest.slice(colon + 1)
-  if (colon < 0 || !METHODS.has(method)) throw fault('not-found', 'There is no such method of models.')
-  return { door: { ...CONTENTS, below: `/v1beta/${rest}` }, streams: method === 'streamGenerateContent' }
+export function contentsDoor(path: string): { door: Door; streams: boolean } {
+  const [, model, method] = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/.exec(path) ?? []
+  if (model === undefined || method === undefined || !METHODS.has(method))
+    throw fault('not-found', 'There is no such method of models.')
+  return { door: { ...CONTENTS, below: `/v1beta/${model}:${method}` }, streams: method === 'streamGenerateContent' }
 }
 
 /** What stood in the request line and the headers, as far as it is the format's. */

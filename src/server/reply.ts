@@ -34,7 +34,7 @@ export class HttpReply implements Reply {
     this.begun = true
     const length = Buffer.byteLength(text)
     const all = { ...this.own, 'content-type': JSON_TYPE, ...headers, 'content-length': String(length) }
-    if (this.message.complete || Number(this.message.headers['content-length']) <= SMALL) {
+    if (this.message.complete || !hasBody(this.message) || Number(this.message.headers['content-length']) <= SMALL) {
       this.response.writeHead(status, all).end(text)
       return
     }
@@ -69,5 +69,8 @@ export class HttpReply implements Reply {
     this.response.destroy()
   }
 }
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 const JSON_TYPE = 'application/json; charset=utf-8'

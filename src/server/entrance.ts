@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Call, Gateway, ModelShape } from '../gateway.ts'
+import { type Door, formatOfPath, wireAt } from './doors.ts'
+import { familyOf, pathOf, type Query, queryOf } from './line.ts'
+import { HttpReply } from './reply.ts'
+
+/** A request at a door; `streams` says that the path itself asks for a stream. */
+export function enter(
+  gateway: Gateway,
+  { door, streams }: { readonly door: Door; readonly streams: boolean },
+  message: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const id = requestId()
+  const { query, queryKey } = queryOf(message)
+  const call: Call = {
+    id,
+    format: door.format,
+    path: door.path,
+    message,
+    ...(queryKey === undefined ? {} : { queryKey }),
+    wire: body => wireAt(door, { headers: message.headers, query: ownQuery(query, streams) }, body),
+    framing: streams && query['alt'] !== 'sse' ? 'array' : 'events',
+    ...(door.heartbeat === undefined ? {} : { heartbeat: door.heartbeat }),
+    reply: new HttpReply(message, response, idHeaders(id)),
+  }
+  gateway.handle(call).catch(() => response.destroy())
+}
+
+/** How a stream is framed is between this door and its caller: below it, streams are always events (FORMATS §1). */
+function ownQuery(query: Query, streams: boolean): Query {
+  if (!streams && query['alt'] === undefined) return query
+  const { alt: _, ...rest } = query
+  return streams ? { ...rest, alt: 'sse' } : rest
+}
+
+/** The models a key can call, or the one of that id. Throws what `Gateway.models` throws. */
+export function list(
+  gateway: Gateway,
+  shape: ModelShape,
+  message: IncomingMessage,
+  response: ServerResponse,
+  id: string | undefined,
+): void {
+  const { queryKey } = queryOf(message)
+  const text = gateway.models({ message, ...(queryKey === undefined ? {} : { queryKey }) }, shape, id)
+  new HttpReply(message, response, idHeaders(requestId())).whole(200, {}, text)
+}
+
+/** A request that met no door, or was turned away at one that is not a format's. */
+export function refuse(gateway: Gateway, thrown: unknown, message: IncomingMessage, response: ServerResponse): void {
+  const id = requestId()
+  const path = pathOf(message)
+  const format = /^\/v1\/models($|\/[^:]*$)/.test(path) ? familyOf(message) : formatOfPath(path)
+  const { status, headers, text } = gateway.error(format, thrown, id)
+  new HttpReply(message, response, idHeaders(id)).whole(status, headers, text)
+}
+
+/** A word of the gateway itself. */
+export const say = (response: ServerResponse, status: number, word: string): void =>
+  new HttpReply(response.req, response, {}).whole(status, {}, JSON.stringify({ status: word }))
+
+const requestId = (): string => `req_${randomUUID().replaceAll('-', '')}`
+
+/** Each family's clients look for the id under their own name (FORMATS §1). */
+const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })

@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http'
+import type { ModelShape } from '../gateway.ts'
+
+export interface Query {
+  readonly [name: string]: string
+}
+
+/** The path as it was written, without its query. */
+export const pathOf = (message: IncomingMessage): string => message.url!.split('?', 1)[0]!
+
+/** The query without the credential in it, and that credential. */
+export function queryOf(message: IncomingMessage): { readonly query: Query; readonly queryKey?: string } {
+  const mark = message.url!.indexOf('?')
+  if (mark < 0) return { query: {} }
+  const { key, ...query } = Object.fromEntries(new URLSearchParams(message.url!.slice(mark)))
+  return key === undefined ? { query } : { query, queryKey: key }
+}
+
+/** Anthropic's clients say their version, Google's have their own key; all others speak OpenAI's (FORMATS §1). */
+export function familyOf(message: IncomingMessage): ModelShape {
+  const { headers } = message
+  if (headers['anthropic-version'] !== undefined || headers['msgfmt-version'] !== undefined) return 'messages'
+  return headers['x-goog-api-key'] !== undefined || queryOf(message).queryKey !== undefined ? 'contents' : 'chat'
+}
