@@ -1,5 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -62,6 +64,23 @@ async function serve(...words: string[]): Promise<Serving> {
   return one
 }
 
+/** A chat upstream that answers each request when told to. */
+async function slowUpstream() {
+  const waiting: (() => void)[] = []
+  const message = { role: 'assistant', content: 'Late.' }
+  const answer = { id: 'late', choices: [{ index: 0, message, finish_reason: 'stop' }] }
+  const server = createServer((_, response) => {
+    waiting.push(() => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer)))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const close = (): void => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url: `http://127.0.0.1:${port}/v1`, waiting, close }
+}
+
 const keyIn = (out: string): string => /^key {6}(\S+)$/m.exec(out)![1]!
 
 describe('a gateway nobody configured', () => {
@@ -121,6 +140,39 @@ channels: [{ name: r, provider: replay, models: { ${model}: replay } }]\n`,
     serving.child.kill('SIGHUP')
     await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['three']), { timeout: 5000 })
     expect(await serving.stop('SIGTERM')).toBe(0)
+  })
+
+  it('lets a request end whose channel a new config takes away, and one that runs when it is stopped', async () => {
+    const upstream = await slowUpstream()
+    const channel = (name: string): void =>
+      writeFileSync(
+        join(dir, 'interlingua.yaml'),
+        `server: { port: 0 }
+keys: [{ name: dev, key: dev-secret }]
+channels: [{ name: ${name}, provider: custom, formats: [chat], base_url: "${upstream.url}", models: [${name}] }]\n`,
+      )
+    const ask = async (address: string, model: string): Promise<unknown> => {
+      const headers = { authorization: 'Bearer dev-secret' }
+      const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi.' }] })
+      return (await fetch(`${address}/v1/chat/completions`, { method: 'POST', headers, body })).json()
+    }
+    channel('one')
+    const serving = await serve()
+    const first = ask(serving.address, 'one')
+    await vi.waitFor(() => expect(upstream.waiting).toHaveLength(1), 5000)
+    channel('two')
+    await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['two']), { timeout: 5000 })
+    upstream.waiting.shift()!()
+    expect(await first).toMatchObject({ choices: [{ message: { content: 'Late.' } }] })
+
+    const second = ask(serving.address, 'two')
+    await vi.waitFor(() => expect(upstream.waiting).toHaveLength(1), 5000)
+    const ended = serving.stop('SIGTERM')
+    await vi.waitFor(() => expect(fetch(`${serving.address}/healthz`)).rejects.toThrow(), 5000)
+    upstream.waiting.shift()!()
+    expect(await second).toMatchObject({ choices: [{ message: { content: 'Late.' } }] })
+    expect(await ended).toBe(0)
+    upstream.close()
   })
 
   it('ends where its address is taken, and makes no key that nobody would see', async () => {
