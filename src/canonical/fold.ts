@@ -132,7 +132,8 @@ function grown(part: Part, { append, of }: PartDelta): Part {
   return part.type === 'media' ? { ...part, transcript: (part.transcript ?? '') + append } : part
 }
 
-function patched(part: Part, patch: PartPatch): Part {
+/** The part with late facts laid over it. */
+export function patched(part: Part, patch: PartPatch): Part {
   const base = patch.part ?? part
   const signed =
     patch.signature === undefined || base.type !== 'reasoning' ? base : { ...base, signature: patch.signature }
