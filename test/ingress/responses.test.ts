@@ -7,8 +7,9 @@ import { responses as writer } from '../../src/egress/responses/index.ts'
 import { NATIVE } from '../../src/egress/writer.ts'
 import { responses as reader } from '../../src/ingress/responses/index.ts'
 import { request as schema } from '../../src/ingress/responses/wire.ts'
+import { asked } from '../laws/arbitrary-result.ts'
 import { holds, plain, same } from '../laws/support.ts'
-import { request } from '../laws/wire/responses.ts'
+import { request, result } from '../laws/wire/responses.ts'
 
 describe('a request of this very format', () => {
   it('goes out as it came, with no losses', () => {
@@ -33,6 +34,31 @@ describe('a request of this very format', () => {
           expect(thrown).toBeInstanceOf(GatewayError)
           expect((thrown as GatewayError).error.kind).toBe('invalid-request')
           expect(valid).toBe(false)
+        }
+      },
+    )
+  })
+})
+
+describe('an answer of this very format', () => {
+  it('goes out as it came, with no losses', () => {
+    holds(result, body => {
+      const read = reader.result!({ status: 200, headers: {}, body }, asked)
+      const { wire, losses } = writer.result!(read, asked)
+      same(wire.body, body)
+      same(losses, [])
+    })
+  })
+
+  it('is read or refused, whatever it is made of', () => {
+    const rubbish = fc.constantFrom<unknown>(1, 'x', true, null, [1], [{}], {}, [{ type: 5 }], [{ role: 'king' }])
+    holds(
+      fc.tuple(result, rubbish, fc.nat()).map(([body, value, at]) => spoil(plain(body), value, at)),
+      body => {
+        try {
+          writer.result!(reader.result!({ status: 200, headers: {}, body }, asked), asked)
+        } catch (thrown) {
+          expect(thrown).toBeInstanceOf(GatewayError)
         }
       },
     )

@@ -4,7 +4,7 @@ import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { spelt } from '../fields.ts'
 import { contentOf, FORMAT, type Pen, writePart } from './content.ts'
-import { asItCame, nameless, type Stamp, writeCall, writeReasoning, writeSpoken } from './items.ts'
+import { asItCame, FOREIGN_THOUGHT, nameless, type Stamp, writeCall, writeReasoning, writeSpoken } from './items.ts'
 
 /** An assistant's turn: thoughts and calls are items of their own, neighbouring texts and refusals are one message. */
 export function writeTurn(message: Message, path: Path, pen: Pen): readonly JsonObject[] {
@@ -13,9 +13,6 @@ export function writeTurn(message: Message, path: Path, pen: Pen): readonly Json
   for (const [index, part] of message.content.entries()) turn.put(part, [...path, 'content', index])
   return turn.written()
 }
-
-/** Ids this gateway gave to thoughts of other formats: no upstream knows them. */
-export const FOREIGN_THOUGHT = 'rs_il_'
 
 class Turn {
   private readonly items: JsonObject[] = []

@@ -1,5 +1,7 @@
 import type { Writer } from '../writer.ts'
+import { writeError } from './error.ts'
 import { writeRequest } from './request.ts'
+import { writeResult } from './result.ts'
 
 /** Responses, FORMATS §4. */
-export const responses: Writer = { request: writeRequest }
+export const responses: Writer = { request: writeRequest, result: writeResult, error: writeError }

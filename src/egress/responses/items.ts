@@ -1,5 +1,5 @@
 import type { ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
-import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import { type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
 
@@ -15,6 +15,18 @@ export const asItCame: Stamp = ({ id, status, role }) =>
 
 /** Upstreams look up ids they are shown, and fail where they keep nothing under them (trap 34). */
 export const nameless: Stamp = () => ({})
+
+/** Ids this gateway gives to thoughts of other formats: no upstream knows them. */
+export const FOREIGN_THOUGHT = 'rs_il_'
+
+/** The item's own id and state; one without gets an id out of the answer's, and the state as it is now. */
+export const minted =
+  (base: string, index: number, status: string): Stamp =>
+  (own, prefix) => {
+    if (isOwn(own)) return asItCame(own, prefix)
+    if (prefix === 'rs') return { id: `${FOREIGN_THOUGHT}${base}_${index}` }
+    return { id: `${prefix}_${base}_${index}`, status }
+  }
 
 /** A call; arguments that say nothing are `{}`, exactly once (trap 8). */
 export function writeCall(part: ToolCallPart, stamp: Stamp): JsonObject {
@@ -34,7 +46,7 @@ export function writeCall(part: ToolCallPart, stamp: Stamp): JsonObject {
 function writeArguments({ arguments: said, freeform }: ToolCallPart, own: JsonObject): JsonObject {
   if (own['arguments'] === 'absent' && said === '') return {}
   if (freeform) return { input: said }
-  if (own['arguments'] === 'object') return { arguments: JSON.parse(said) as Json }
+  if (own['arguments'] === 'object') return { arguments: parseObject(said) ?? said }
   return { arguments: said === '' && !isOwn(own) ? '{}' : said }
 }
 

@@ -1,5 +1,7 @@
 import type { Reader } from '../reader.ts'
+import { readError } from './error.ts'
 import { readRequest } from './request.ts'
+import { readResult } from './result.ts'
 
 /** Responses, FORMATS §4. */
-export const responses: Reader = { request: readRequest }
+export const responses: Reader = { request: readRequest, result: readResult, error: readError }

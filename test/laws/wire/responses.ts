@@ -216,3 +216,70 @@ export const request: fc.Arbitrary<WireRequest> = fc
     fc.constantFrom<WireRequest['headers']>({}, { 'openai-beta': 'responses_websockets=2026-02-06' }),
   )
   .map(([body, path, query, headers]) => ({ path, query, headers, body }))
+
+const tokens = list(
+  loose(
+    { token: word, logprob: fc.constantFrom(-1, -0.5) },
+    {
+      bytes: list(fc.nat(255), 2),
+      top_logprobs: list(loose({ token: word, logprob: fc.constant(-2) }, { bytes: list(fc.nat(255), 2) }), 2),
+    },
+  ),
+  2,
+)
+const answerPart = fc.oneof(
+  loose({ type: type('output_text'), text: word }, { annotations: list(annotation, 2), logprobs: tokens }),
+  loose({ type: type('refusal'), refusal: word }),
+  loose({ type: fc.constantFrom('x_part', 'toString') }),
+)
+const outputItem = fc.oneof(
+  loose(
+    { type: type('message'), role: type('assistant'), content: list(answerPart) },
+    { phase: fc.constantFrom('commentary', 'final_answer'), ...ids },
+  ),
+  assistantItem,
+  loose({ type: type('message'), role: type('user'), content: list(inputPart) }, ids),
+)
+const usage = loose(
+  {},
+  {
+    input_tokens: fc.nat(99),
+    input_tokens_details: fc.oneof(
+      loose({}, { cached_tokens: fc.nat(9), cache_write_tokens: fc.nat(9) }),
+      fc.constant(3),
+    ),
+    output_tokens: fc.nat(99),
+    output_tokens_details: loose({}, { reasoning_tokens: fc.nat(9) }),
+    total_tokens: fc.nat(200),
+  },
+)
+
+export const result: fc.Arbitrary<JsonObject> = loose(
+  { output: list(outputItem, 4) },
+  {
+    id: filled,
+    object: fc.constantFrom('response', 'response.compaction'),
+    created_at: fc.nat(),
+    completed_at: fc.nat(),
+    status: fc.constantFrom('completed', 'incomplete', 'failed', 'queued', 'in_progress', 'cancelled', 'strange'),
+    incomplete_details: loose(
+      {},
+      { reason: fc.constantFrom('max_output_tokens', 'content_filter', 'steered', 'toString') },
+    ),
+    error: loose({ message: word }, { code: fc.constantFrom('server_error', 'rate_limit_exceeded') }),
+    model: word,
+    usage,
+    service_tier: word,
+    instructions: fc.oneof(word, list(item)),
+    tools: list(tool),
+    tool_choice: toolChoice,
+    reasoning: unknown,
+    text: unknown,
+    metadata: unknown,
+    temperature: fc.nat(2),
+    store: fc.boolean(),
+    conversation: unknown,
+    tool_usage: unknown,
+    moderation: unknown,
+  },
+)

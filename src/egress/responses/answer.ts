@@ -1,0 +1,121 @@
+import type { Annotation, Part } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { TokenLogprob } from '../../canonical/result.ts'
+import { enclose } from '../../canonical/signature.ts'
+import { kept, spelt } from '../fields.ts'
+import { FORMAT, keptOfPart, writeAnnotation } from './content.ts'
+
+/* The pieces of an answer that stand alike in a whole answer and in a stream. */
+
+/** Which kind of item a part of an answer becomes, if any. */
+export type Place = 'message' | 'reasoning' | 'call' | 'item' | 'nowhere'
+
+export function placeOf(part: Part): Place {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      return 'message'
+    case 'reasoning':
+      return 'reasoning'
+    case 'tool-call':
+      return 'call'
+    case 'opaque':
+      if (part.format === FORMAT) return spelt(part, FORMAT)['in'] === undefined ? 'item' : 'message'
+      return part.text === undefined ? 'nowhere' : 'message'
+    default:
+      return spelt(part, FORMAT)['as'] === undefined ? 'nowhere' : 'message'
+  }
+}
+
+/** A part of a message, with the likely tokens that are its own. */
+export function writeContent(part: Part, tokens: readonly JsonObject[]): JsonObject {
+  const own = spelt(part, FORMAT)
+  switch (part.type) {
+    case 'text': {
+      if (own['type'] != null) return { type: own['type'], text: part.text, ...keptOfPart(part) }
+      const annotations = part.annotations?.flatMap(one => writeAnnotation(one) ?? []) ?? []
+      return {
+        type: 'output_text',
+        text: part.text,
+        ...(own['annotations'] === 'absent' && annotations.length === 0 ? {} : { annotations }),
+        ...(own['logprobs'] === 'absent' && tokens.length === 0 ? {} : { logprobs: tokens }),
+        ...keptOfPart(part),
+      }
+    }
+    case 'refusal':
+      return { type: 'refusal', refusal: part.text, ...keptOfPart(part) }
+    case 'opaque':
+      return part.format === FORMAT
+        ? part.value
+        : { type: 'output_text', text: part.text ?? '', annotations: [], logprobs: tokens }
+    default:
+      return {}
+  }
+}
+
+/** The text of a part that carries likely tokens. */
+export const isLogged = (part: Part): boolean =>
+  part.type === 'text' || (part.type === 'opaque' && part.format !== FORMAT)
+
+/** A proof of hidden reasoning says so in a second envelope, for the format knows no such thing (trap 27). */
+const HIDDEN = 'redacted'
+
+export function proofOf(part: Part): string | undefined {
+  if (part.type !== 'reasoning' || part.signature === undefined) return undefined
+  if (part.redacted === undefined) return enclose(part.signature, FORMAT)
+  return enclose({ format: HIDDEN, value: enclose(part.signature, HIDDEN) }, FORMAT)
+}
+
+/** A token and, where it was chosen, its rivals; the bytes every token has here are empty where nobody told them. */
+export function writeToken(token: TokenLogprob): JsonObject {
+  const absent = spelt(token, FORMAT)['top'] === 'absent'
+  return {
+    ...writeRival(token),
+    ...(absent ? {} : { top_logprobs: token.top?.map(writeRival) ?? [] }),
+    ...kept(token, FORMAT),
+  }
+}
+
+function writeRival(token: TokenLogprob): JsonObject {
+  const absent = token.bytes === undefined && spelt(token, FORMAT)['bytes'] === 'absent'
+  return {
+    token: token.token,
+    logprob: token.logprob,
+    ...(absent ? {} : { bytes: token.bytes ?? [] }),
+    ...kept(token, FORMAT),
+  }
+}
+
+/** What a part of an answer cannot say here. */
+export function reportPart(part: Part, path: Path, losses: Losses): void {
+  if (placeOf(part) === 'nowhere') {
+    if (part.type !== 'opaque') losses.drop(path, 'no-such-content')
+    return
+  }
+  if (part.type === 'opaque') return
+  if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
+  if (part.type === 'reasoning' && part.redacted !== undefined && part.signature === undefined)
+    losses.drop([...path, 'redacted'], 'nothing-hidden')
+  if (part.type === 'text')
+    for (const [index, one] of part.annotations?.entries() ?? [])
+      reportAnnotation(one, [...path, 'annotations', index], losses)
+}
+
+const INVENTED = { title: '', start: 0, end: 0 } as const
+
+function reportAnnotation(annotation: Annotation, path: Path, losses: Losses): void {
+  if (annotation.type === 'opaque') return
+  if (annotation.quote !== undefined) losses.drop([...path, 'quote'], 'no-quotes')
+  if (spelt(annotation, FORMAT)['own'] !== undefined) return
+  for (const field of ['title', 'start', 'end'] as const)
+    if (annotation[field] === undefined) losses.add([...path, field], INVENTED[field], 'minted-where-required')
+}
+
+/** No token has no bytes: an empty list is how this format says that they are not known. */
+export function reportTokens(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
+  tokens.forEach((token, index) => {
+    if (token.bytes?.length === 0) losses.drop([...path, index, 'bytes'], 'no-bytes')
+    if (token.top !== undefined) reportTokens(token.top, [...path, index, 'top'], losses)
+  })
+}

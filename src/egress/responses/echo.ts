@@ -1,0 +1,71 @@
+import { Losses } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { spelt } from '../fields.ts'
+import { FORMAT, type Pen } from './content.ts'
+import { writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
+import { writeToolChoice, writeTools } from './tools.ts'
+
+/** What every answer repeats of its request, with the public defaults; strict readers miss any that is not there. */
+const DEFAULTS: JsonObject = {
+  background: false,
+  completed_at: null,
+  frequency_penalty: 0,
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  presence_penalty: 0,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  safety_identifier: null,
+  store: true,
+  temperature: 1,
+  tool_choice: 'auto',
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: 'disabled',
+  user: null,
+}
+
+/** Settings without a canonical word that an answer repeats. */
+const REPEATED = [
+  ...['max_tool_calls', 'prompt', 'prompt_cache_options', 'prompt_cache_retention', 'truncation', 'top_logprobs'],
+] as const
+
+/** The caller's request as an answer of the format repeats it. */
+export function echoOf(asked: CanonicalRequest): JsonObject {
+  const pen: Pen = { dialect: {}, native: true, losses: new Losses() }
+  const { conversation, service_tier: _, ...settings } = writeSettings(asked, pen)
+  const { tools } = writeTools(asked, pen) as { tools?: readonly JsonObject[] }
+  const { text } = writeOutput(asked.output, pen) as { text?: JsonObject }
+  const { reasoning } = writeReasoning(asked.reasoning, pen) as { reasoning?: JsonObject }
+  return {
+    ...DEFAULTS,
+    ...instructionsOf(asked),
+    ...writeSampling(asked.sampling, pen),
+    ...(asked.sampling.logprobs === undefined ? {} : { top_logprobs: asked.sampling.logprobs }),
+    ...settings,
+    ...(conversation === undefined ? {} : { conversation: { id: asked.state!.conversation! } }),
+    ...repeated(asked),
+    ...writeToolChoice(asked, pen),
+    tools: tools?.map(whole) ?? [],
+    text: { ...text, format: text?.['format'] ?? { type: 'text' } },
+    reasoning: { effort: null, summary: null, ...reasoning },
+  }
+}
+
+function instructionsOf({ messages: [first] }: CanonicalRequest): JsonObject {
+  const part = spelt(first, FORMAT)['as'] === 'instructions' ? first?.content[0] : undefined
+  return part?.type === 'text' ? { instructions: part.text } : {}
+}
+
+function repeated(asked: CanonicalRequest): JsonObject {
+  const extras = asked.extras?.[FORMAT] ?? {}
+  return Object.fromEntries(REPEATED.filter(field => extras[field] != null).map(field => [field, extras[field]!]))
+}
+
+/** A function as an answer shows it: with all its fields. */
+const whole = (tool: JsonObject): JsonObject =>
+  tool['type'] === 'function' ? { description: null, parameters: null, strict: false, ...tool } : tool

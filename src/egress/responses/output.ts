@@ -1,0 +1,92 @@
+import type { Part } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { Candidate } from '../../canonical/result.ts'
+import { spelt } from '../fields.ts'
+import { isLogged, placeOf, proofOf, reportPart, reportTokens, writeContent, writeToken } from './answer.ts'
+import { FORMAT } from './content.ts'
+import { minted, writeCall, writeReasoning, writeSpoken } from './items.ts'
+
+/** A candidate's parts as the items of an answer; `base` is what their ids are made of, `last` the state of the last. */
+export function writeItems(candidate: Candidate, base: string, last: string, path: Path, losses: Losses): JsonObject[] {
+  const output = new Output(candidate, base)
+  candidate.content.forEach((part, index) => {
+    reportPart(part, [...path, 'content', index], losses)
+    output.put(part)
+  })
+  if (candidate.logprobs !== undefined) {
+    if (output.keepsTokens()) reportTokens(candidate.logprobs, [...path, 'logprobs'], losses)
+    else losses.drop([...path, 'logprobs'], 'no-text-they-belong-to')
+  }
+  return output.written(last)
+}
+
+interface Spoken {
+  readonly part: Part
+  tokens: readonly JsonObject[]
+}
+
+type Item = { readonly spoken: Spoken[] } | { readonly part: Part }
+
+class Output {
+  private readonly items: Item[] = []
+  private readonly base: string
+  private tokens: readonly JsonObject[]
+
+  constructor(candidate: Candidate, base: string) {
+    this.base = base
+    this.tokens = candidate.logprobs?.map(writeToken) ?? []
+  }
+
+  put(part: Part): void {
+    const place = placeOf(part)
+    if (place === 'nowhere') return
+    if (place !== 'message') {
+      this.items.push({ part })
+      return
+    }
+    const said: Spoken = { part, tokens: this.take(part) }
+    const last = this.items.at(-1)
+    if (last !== undefined && 'spoken' in last && spelt(part, FORMAT)['message'] === undefined) last.spoken.push(said)
+    else this.items.push({ spoken: [said] })
+  }
+
+  /** As many tokens as the text is known to have; where nothing is known, all there are. */
+  private take(part: Part): readonly JsonObject[] {
+    if (!isLogged(part)) return []
+    const count = spelt(part, FORMAT)['logprobs']
+    const taken = typeof count === 'number' ? this.tokens.slice(0, count) : count === 'absent' ? [] : this.tokens
+    this.tokens = this.tokens.slice(taken.length)
+    return taken
+  }
+
+  /** Gives the tokens left over to the last text; false where there is none. */
+  keepsTokens(): boolean {
+    const logged = this.items
+      .flatMap(item => ('spoken' in item ? item.spoken : []))
+      .findLast(({ part }) => isLogged(part))
+    if (logged === undefined) return false
+    logged.tokens = [...logged.tokens, ...this.tokens]
+    return true
+  }
+
+  written(last: string): JsonObject[] {
+    return this.items.map((item, index) => {
+      const stamp = minted(this.base, index, index === this.items.length - 1 ? last : 'completed')
+      if ('spoken' in item) return writeSpoken(item.spoken[0]!.part, contentOf(item.spoken), stamp)
+      const { part } = item
+      if (part.type === 'reasoning') return writeReasoning(part, stamp, proofOf(part))
+      return part.type === 'tool-call' ? writeCall(part, stamp) : (part as Part & { type: 'opaque' }).value
+    })
+  }
+}
+
+/** The content of a message item, as it came where it came so. */
+function contentOf(spoken: readonly Spoken[]): Json | undefined {
+  const { part } = spoken[0]!
+  const own = spelt(part, FORMAT)['message'] as JsonObject | undefined
+  if (own?.['silent'] === true) return []
+  if (own?.['content'] === 'absent') return undefined
+  if (own?.['content'] === 'string' && part.type === 'text') return part.text
+  return spoken.map(({ part, tokens }) => writeContent(part, tokens))
+}

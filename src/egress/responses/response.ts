@@ -1,0 +1,100 @@
+import type { CanonicalError } from '../../canonical/error.ts'
+import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { FORMAT } from './content.ts'
+import { echoOf } from './echo.ts'
+import { failureOf } from './error.ts'
+import type { State } from './status.ts'
+
+/** What is known of an answer as a whole. */
+export type Head = Node & Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier'>
+
+/** What an answer has come to. */
+export interface Stand {
+  readonly state: State
+  readonly output: readonly JsonObject[]
+  readonly usage?: JsonObject | undefined
+  readonly error?: CanonicalError | undefined
+  /** Late facts: they take the place of the earlier ones. */
+  readonly late?: Pick<Head, 'serviceTier' | 'extras' | 'spelling'> | undefined
+}
+
+/** The id of an answer: those of other formats get the beginning clients look for. */
+export const answerId = (id: string | undefined): string =>
+  id === undefined ? 'resp_0' : id.startsWith('resp_') ? id : `resp_${id}`
+
+/** Clients may send ids back, and none may be longer than 64 characters. */
+const LONGEST = 44
+
+const echoIn = (node: Node): JsonObject | undefined => spelt(node, FORMAT)['echo'] as JsonObject | undefined
+
+/** Writes the response object of one answer, as often as a stream shows it. */
+export class Responder {
+  /** The upstream speaks this format too: its answer is repeated as it came. */
+  readonly own: boolean
+  readonly id: string
+  /** What the ids of items are made of. */
+  readonly base: string
+  private readonly head: Head
+  private readonly asked: CanonicalRequest
+  private fixed: JsonObject | undefined
+
+  constructor(head: Head, asked: CanonicalRequest) {
+    this.head = head
+    this.asked = asked
+    this.own = echoIn(head) !== undefined
+    this.id = this.own ? (head.id ?? '') : answerId(head.id)
+    this.base = this.id.replace(/^resp_/, '').slice(-LONGEST)
+  }
+
+  /** The tier where no upstream names one. */
+  get tier(): string {
+    return this.asked.serviceTier ?? 'default'
+  }
+
+  body(stand: Stand): JsonObject {
+    return this.own ? this.ownBody(stand) : this.foreignBody(stand)
+  }
+
+  private foreignBody({ state, output, usage, error, late }: Stand): JsonObject {
+    this.fixed ??= {
+      id: this.id,
+      object: 'response',
+      created_at: this.head.createdAt ?? 0,
+      model: this.head.model ?? this.asked.model,
+      ...echoOf(this.asked),
+    }
+    return {
+      ...this.fixed,
+      ...state,
+      error: error === undefined ? null : failureOf(error),
+      output,
+      usage: usage ?? null,
+      service_tier: late?.serviceTier ?? this.head.serviceTier ?? this.tier,
+      ...kept(this.head, FORMAT),
+      ...(late === undefined ? {} : kept(late, FORMAT)),
+    }
+  }
+
+  private ownBody({ state, output, usage, error, late }: Stand): JsonObject {
+    const node = late !== undefined && echoIn(late) !== undefined ? late : this.head
+    const echo = echoIn(node)!
+    const { id, model, createdAt } = this.head
+    const said = isObject(echo['error']) ? { ...echo['error'], message: error?.message ?? '' } : undefined
+    return {
+      ...(defined({
+        id,
+        model,
+        created_at: createdAt,
+        service_tier: late?.serviceTier ?? this.head.serviceTier,
+      }) as JsonObject),
+      ...echo,
+      output,
+      ...(defined({ usage }) as JsonObject),
+      ...kept(node, FORMAT),
+      ...(error === undefined ? {} : { status: state.status, error: said ?? failureOf(error) }),
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output, Reasoning, Sampling } from '../../canonical/request.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { FORMAT, type Pen } from './content.ts'
+
+/* What a request settles beside its history and tools; an answer repeats it. */
+
+const SAMPLING_LOSSES = { topK: 'no-top-k', seed: 'no-seed', stop: 'no-stop-sequences' }
+const PENALTIES = { frequencyPenalty: 'no-penalties', presencePenalty: 'no-penalties' }
+
+/** There are no stop sequences, no seed and no candidates here (trap 18); penalties are a dialect's own. */
+export function writeSampling(sampling: Sampling, { native, losses }: Pen): JsonObject {
+  losses.dropFields(sampling, ['sampling'], native ? SAMPLING_LOSSES : { ...SAMPLING_LOSSES, ...PENALTIES })
+  return defined({
+    max_output_tokens: sampling.maxTokens,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    frequency_penalty: native ? sampling.frequencyPenalty : undefined,
+    presence_penalty: native ? sampling.presencePenalty : undefined,
+  }) as JsonObject
+}
+
+const OUTPUT_LOSSES = {
+  audio: 'no-audio-settings',
+  image: 'no-image-settings',
+  video: 'no-video-settings',
+  embedding: 'no-embeddings',
+  transcript: 'no-transcripts',
+}
+
+export function writeOutput(output: Output, pen: Pen): JsonObject {
+  const { losses } = pen
+  losses.dropFields(output, ['output'], OUTPUT_LOSSES)
+  const { modalities, candidates, text, verbosity } = output
+  if (candidates === 1) losses.hide(['output', 'candidates'], 'one-candidate-anyway')
+  else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-candidate-only')
+  const textOnly = modalities?.every(modality => modality === 'text')
+  if (textOnly === true) losses.hide(['output', 'modalities'], 'text-anyway')
+  else if (modalities !== undefined) losses.drop(['output', 'modalities'], 'text-only')
+  const own = kept(output, FORMAT)
+  const format = text === undefined ? undefined : writeShape(text, pen)
+  const told = { ...(defined({ format, verbosity }) as JsonObject), ...own }
+  return Object.keys(told).length > 0 || spelt(output, FORMAT)['own'] !== undefined ? { text: told } : {}
+}
+
+function writeShape(text: NonNullable<Output['text']>, { native, losses }: Pen): JsonObject {
+  if (text.shape === 'text') return { type: 'text', ...kept(text, FORMAT) }
+  if (text.shape === 'json') return { type: 'json_object', ...kept(text, FORMAT) }
+  const { schema, description, strict } = text
+  if (text.name === undefined && !native) losses.add(['output', 'text', 'name'], 'answer', 'name-required')
+  const name = text.name ?? (native ? undefined : 'answer')
+  return {
+    type: 'json_schema',
+    ...(defined({ name, description, schema, strict }) as JsonObject),
+    ...kept(text, FORMAT),
+  }
+}
+
+/** Thoughts are not shown unless asked for, so the wish to hide them needs no words. */
+export function writeReasoning(reasoning: Reasoning | undefined, { native, losses }: Pen): JsonObject {
+  if (reasoning === undefined) return {}
+  if (reasoning.budget !== undefined) losses.drop(['reasoning', 'budget'], 'no-thinking-budget')
+  if (reasoning.show === false) losses.hide(['reasoning', 'show'], 'hidden-unless-asked-for')
+  const { summary, as } = native ? spelt(reasoning, FORMAT) : {}
+  const field = (as as string | undefined) ?? 'summary'
+  const told = {
+    ...defined({ effort: reasoning.effort, [field]: reasoning.show === true ? (summary ?? 'auto') : undefined }),
+    ...kept(reasoning, FORMAT),
+  } as JsonObject
+  return Object.keys(told).length > 0 || native ? { reasoning: told } : {}
+}
+
+export function writeSettings(request: CanonicalRequest, pen: Pen): JsonObject {
+  if (request.cache !== undefined) pen.losses.drop(['cache'], 'no-cache-marker-of-the-whole')
+  const user = !pen.native || spelt(request, FORMAT)['user'] === 'user' ? 'user' : 'safety_identifier'
+  return defined({
+    parallel_tool_calls: request.parallelToolCalls,
+    ...writeState(request, pen),
+    [user]: request.endUser,
+    metadata: request.metadata,
+    service_tier: request.serviceTier,
+    prompt_cache_key: request.cacheKey,
+  }) as JsonObject
+}
+
+const STATE_LOSSES = {
+  store: 'no-kept-answers',
+  previous: 'no-kept-answers',
+  conversation: 'no-conversations',
+  background: 'no-background-work',
+}
+
+function writeState({ state, ...request }: CanonicalRequest, { dialect, native, losses }: Pen) {
+  if (state === undefined) return {}
+  if (!native && dialect.stateless === true) {
+    losses.dropFields(state, ['state'], STATE_LOSSES)
+    return {}
+  }
+  const { store, previous, conversation, background } = state
+  const object = conversation !== undefined && spelt(request, FORMAT)['conversation'] === 'object'
+  return {
+    store,
+    previous_response_id: previous,
+    conversation: (object ? { id: conversation } : conversation) as Json | undefined,
+    background,
+  }
+}

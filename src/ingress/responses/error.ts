@@ -1,0 +1,77 @@
+import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { anyText, defined } from '../fields.ts'
+
+/** An error answer of a responses upstream (FORMATS §15); what is in front of one may answer in other words. */
+export function readError({ status, body, headers }: WireAnswer): CanonicalError {
+  const error = isObject(body['error']) ? body['error'] : {}
+  const said =
+    anyText(error['message']) ?? anyText(body['message']) ?? anyText(body['detail']) ?? anyText(body['error'])
+  return {
+    kind: kindOfCode(error) ?? kindOf(status),
+    message: said ?? `The upstream answered with status ${status}.`,
+    ...defined({ param: anyText(error['param']), code: anyText(error['code']), retryAfterSeconds: wait(headers) }),
+    status,
+  }
+}
+
+/** The error inside an answer or a stream: flat, or in an object of its own (trap 75). */
+export function readInnerError(wire: JsonObject): CanonicalError {
+  const error = isObject(wire['error']) ? wire['error'] : wire
+  return {
+    kind: kindOfCode(error) ?? kindOfType(error) ?? 'upstream-failed',
+    message: anyText(error['message']) ?? anyText(wire['error']) ?? 'The upstream failed.',
+    ...defined({ param: anyText(error['param']), code: anyText(error['code']) }),
+  }
+}
+
+const kindOfCode = (error: JsonObject): ErrorKind | undefined => CODES.get(error['code'])
+
+const kindOfType = (error: JsonObject): ErrorKind | undefined =>
+  TYPES.get(error['type']) ?? (anyText(error['code'])?.includes('image') ? 'invalid-request' : undefined)
+
+/** Codes that say more than a status or a type. */
+const CODES: ReadonlyMap<Json | undefined, ErrorKind> = new Map<Json | undefined, ErrorKind>([
+  ['invalid_api_key', 'unauthenticated'],
+  ['insufficient_quota', 'out-of-credit'],
+  ['credit_balance_exhausted', 'out-of-credit'],
+  ['model_not_found', 'not-found'],
+  ['not_found', 'not-found'],
+  ['previous_response_not_found', 'not-found'],
+  ['method_not_allowed', 'method-not-allowed'],
+  ['request_too_large', 'too-large'],
+  ['cannot_express', 'cannot-express'],
+  ['rate_limit_exceeded', 'rate-limited'],
+  ['server_is_overloaded', 'overloaded'],
+  ['slow_down', 'overloaded'],
+  ['timed_out', 'timed-out'],
+  ['vector_store_timeout', 'timed-out'],
+  ['invalid_prompt', 'invalid-request'],
+  ['context_length_exceeded', 'invalid-request'],
+])
+
+const TYPES: ReadonlyMap<Json | undefined, ErrorKind> = new Map<Json | undefined, ErrorKind>([
+  ['invalid_request_error', 'invalid-request'],
+  ['authentication_error', 'unauthenticated'],
+  ['insufficient_quota', 'out-of-credit'],
+  ['permission_error', 'forbidden'],
+  ['not_found_error', 'not-found'],
+  ['conflict_error', 'conflict'],
+  ['rate_limit_error', 'rate-limited'],
+  ['requests', 'rate-limited'],
+  ['tokens', 'rate-limited'],
+  ['cancelled', 'cancelled'],
+  ['internal_error', 'internal'],
+  ['service_unavailable_error', 'overloaded'],
+  ['overloaded_error', 'overloaded'],
+  ['timeout_error', 'timed-out'],
+])
+
+/** Seconds to wait, from `retry-after-ms` or `retry-after`. */
+function wait(headers: WireAnswer['headers']): number | undefined {
+  const millis = Number.parseFloat(headers['retry-after-ms'] ?? '')
+  if (Number.isFinite(millis)) return millis / 1000
+  const seconds = Number.parseFloat(headers['retry-after'] ?? '')
+  return Number.isFinite(seconds) ? seconds : undefined
+}
