@@ -1,8 +1,9 @@
 import type { Format } from '../canonical/node.ts'
 import { chat } from './chat/index.ts'
+import { contents } from './contents/index.ts'
 import { messages } from './messages/index.ts'
 import type { Reader } from './reader.ts'
 import { responses } from './responses/index.ts'
 
 /** Every format the gateway can read, a row each. */
-export const READERS: { readonly [format: Format]: Reader } = { chat, messages, responses }
+export const READERS: { readonly [format: Format]: Reader } = { chat, contents, messages, responses }

@@ -1,0 +1,136 @@
+import type { CallIds } from '../../canonical/call-ids.ts'
+import type { Part, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
+import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { spelt } from '../fields.ts'
+import { legalWord } from '../legal.ts'
+import { FORMAT, inner, type Pen, sealed } from './fields.ts'
+import { writeMedia } from './media.ts'
+
+/** A call in a request. What is no object cannot be said, so it goes as the one argument `input`. */
+export function writeCall(part: ToolCallPart, path: Path, pen: Pen, ids: CallIds): JsonObject {
+  const node = inner(part, 'functionCall')
+  const said = spelt(node, FORMAT)
+  const id = idOf(part, said['id'], pen)
+  const read = ids.call(id, part.name)
+  if (!pen.native && read !== part.id) pen.losses.rename([...path, 'id'], read, 'id-made-unique')
+  const args = said['args'] === 'absent' && pen.native ? undefined : writeArguments(part, path, pen)
+  return { functionCall: sealed(node, { id, name: part.name, args }) }
+}
+
+function idOf({ id }: ToolCallPart | ToolResultPart, said: Json | undefined, pen: Pen): string | undefined {
+  if (pen.dialect.vertex) return undefined
+  if (!pen.native || said === undefined) return id
+  return said === 'absent' ? undefined : (said as { said: string }).said
+}
+
+export function writeArguments(part: ToolCallPart, path: Path, { losses }: Pick<Pen, 'losses'>): JsonObject {
+  if (part.arguments === '' && !part.freeform) return {}
+  const args = part.freeform ? undefined : parseObject(part.arguments)
+  if (args !== undefined) return args
+  const wrapped = { input: part.arguments }
+  losses.change([...path, 'arguments'], JSON.stringify(wrapped), 'arguments-are-an-object')
+  return wrapped
+}
+
+/** The answer to a call: text and failure in `response`, media beside it in `parts` (trap 48). */
+export function writeResult(part: ToolResultPart, path: Path, pen: Pen, ids: CallIds): JsonObject {
+  const node = inner(part, 'functionResponse')
+  const said = spelt(node, FORMAT)
+  const id = idOf(part, said['id'], pen)
+  const name = pen.native ? part.name : (ids.nameOf(part.id) ?? legalWord(part.name ?? 'unknown', 64))
+  const read = ids.result(id, name)
+  if (!pen.native) {
+    pen.losses.dropFields(part, path, { cache: 'no-cache-markers' })
+    if (read !== part.id) pen.losses.rename([...path, 'id'], read, 'id-made-unique')
+  }
+  const { texts, media } = sorted(part, [...path, 'content'], pen)
+  const response = pen.native ? writeSaid(texts, said['response']) : writeResponse(texts.join('\n\n'), part.failed)
+  const parts = media.length > 0 || (pen.native && said['parts'] === 'empty') ? media : undefined
+  return { functionResponse: sealed(node, { id, name, response, parts }) }
+}
+
+/** As the caller held it. */
+function writeSaid(texts: readonly string[], how: Json | undefined): JsonObject | undefined {
+  const text = texts.join('')
+  if (how === 'absent') return undefined
+  if (how === 'object') return JSON.parse(text) as JsonObject
+  const { key, json } = (how ?? { key: 'result' }) as { key: string; json?: boolean }
+  return { [key]: json ? (JSON.parse(text) as Json) : text }
+}
+
+/** Keys that hold all there is to say where they stand alone. */
+const SAID = ['result', 'output', 'error']
+
+/** Text that is a JSON object goes as that object, where it is read back as the same text. */
+function writeResponse(text: string, failed: true | undefined): JsonObject {
+  if (failed) return { error: text }
+  const value = text.startsWith('{') ? parseObject(text) : undefined
+  if (value === undefined || JSON.stringify(value) !== text) return { result: text }
+  const keys = Object.keys(value)
+  return keys.length === 1 && SAID.includes(keys[0]!) ? { result: text } : value
+}
+
+interface Sorted {
+  readonly texts: readonly string[]
+  readonly media: readonly JsonObject[]
+}
+
+/** Texts become one, in front of the media. */
+function sorted(part: ToolResultPart, path: Path, pen: Pen): Sorted {
+  const texts: { readonly text: string; readonly index: number }[] = []
+  const media: { readonly wire: JsonObject; readonly index: number }[] = []
+  part.content.forEach((piece, index) => {
+    const wire = writePiece(piece, [...path, index], pen)
+    if (wire === undefined) return
+    if (typeof wire === 'string') texts.push({ text: wire, index })
+    else media.push({ wire, index })
+  })
+  if (!pen.native) {
+    reportOrder(
+      [...texts, ...media].map(({ index }) => index),
+      part.content.length,
+      path,
+      pen,
+    )
+    const said = texts.filter(({ text }) => text !== '')
+    if (said.length > 1) reportJoin(said, path, pen)
+    return { texts: said.map(({ text }) => text), media: media.map(({ wire }) => wire) }
+  }
+  return { texts: texts.map(({ text }) => text), media: media.map(({ wire }) => wire) }
+}
+
+function writePiece(piece: Part, path: Path, pen: Pen): string | JsonObject | undefined {
+  if (piece.type === 'opaque') return piece.format === FORMAT ? piece.value : piece.text
+  if (!pen.native) pen.losses.dropFields(piece, path, { cache: 'no-cache-markers' })
+  if (piece.type === 'text') {
+    if (!pen.native) {
+      pen.losses.dropFields(piece, path, { annotations: 'no-annotations-here' })
+      if (piece.extras?.[FORMAT] !== undefined) pen.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+    }
+    return piece.text
+  }
+  if (piece.type === 'media') {
+    const { extras: _, ...plain } = piece
+    const wire = writeMedia(piece.source.type === 'text' ? plain : piece, path, {
+      native: pen.native,
+      names: pen.native || pen.dialect.vertex === true,
+      losses: pen.losses,
+    })
+    return wire !== undefined && 'text' in wire ? String(wire['text']) : wire && sealed(piece, wire)
+  }
+  pen.losses.drop(path, 'not-in-results')
+  return undefined
+}
+
+function reportOrder(written: readonly number[], length: number, path: Path, { losses }: Pen): void {
+  if (written.every((index, place) => place === 0 || written[place - 1]! < index)) return
+  const gone = [...Array(length).keys()].filter(index => !written.includes(index))
+  losses.move(path, [...written, ...gone], 'media-after-text')
+}
+
+function reportJoin(said: readonly { text: string; index: number }[], path: Path, { losses }: Pen): void {
+  const became: Part = { type: 'text', text: said.map(({ text }) => text).join('\n\n') }
+  losses.change([...path, said[0]!.index], became, 'one-text-only')
+  for (const { index } of said.slice(1)) losses.drop([...path, index], 'one-text-only')
+}

@@ -1,0 +1,41 @@
+import { put } from '../../canonical/defined.ts'
+import type { Losses } from '../../canonical/loss.ts'
+import type { JsonObject, Node } from '../../canonical/node.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import type { ContentsDialect } from './dialect.ts'
+
+export const FORMAT = 'contents'
+
+/** What writing a request needs to know. */
+export interface Pen {
+  readonly dialect: ContentsDialect
+  readonly native: boolean
+  readonly losses: Losses
+}
+
+const NONE: JsonObject = {}
+
+/** What the format said of an object inside the node's own, as a node. */
+export function inner(node: Node | undefined, field: string): Node {
+  const extras = node?.extras?.[FORMAT]?.[field] as JsonObject | undefined
+  const marks = (node?.spelling?.[FORMAT]?.['inside'] as JsonObject | undefined)?.[field] as JsonObject | undefined
+  return { extras: { [FORMAT]: extras ?? NONE }, spelling: { [FORMAT]: marks ?? NONE } }
+}
+
+/** The object with what the format itself said there, its fields named as they were. */
+export function sealed(node: Node | undefined, fields: object): JsonObject {
+  const own = kept(node, FORMAT)
+  const out = own === NONE ? (defined(fields) as JsonObject) : { ...own, ...(defined(fields) as JsonObject) }
+  const names = spelt(node, FORMAT)['names'] as JsonObject | undefined
+  if (names === undefined) return out
+  const named: JsonObject = {}
+  for (const key in out) put(named, Object.hasOwn(names, key) ? String(names[key]) : key, out[key])
+  return named
+}
+
+/** As `sealed`, or undefined where nothing is said and nothing was written. */
+export function sealedUnlessEmpty(node: Node, fields: object): JsonObject | undefined {
+  const out = sealed(node, fields)
+  for (const _ in out) return out
+  return spelt(node, FORMAT)['present'] === true ? out : undefined
+}

@@ -1,0 +1,174 @@
+import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import type { CanonicalRequest, Effort, Output, Reasoning, Sampling } from '../../canonical/request.ts'
+import { defined, spelt } from '../fields.ts'
+import { narrowed, openApiOf } from '../schema.ts'
+import { FORMAT, inner, type Pen, sealedUnlessEmpty } from './fields.ts'
+import { reportSchema } from './tools.ts'
+
+/** `generationConfig`, or undefined where there is nothing to set (FORMATS §7, §16.1). */
+export function writeGeneration(request: CanonicalRequest, pen: Pen): JsonObject | undefined {
+  const node = inner(request, 'generationConfig')
+  const thinking = inner(node, 'thinkingConfig')
+  return sealedUnlessEmpty(node, {
+    ...writeSampling(request.sampling, node, pen),
+    ...writeOutput(request.output, node, pen),
+    thinkingConfig: writeThinking(request, thinking, pen),
+  })
+}
+
+/** As many stop sequences as there may be. */
+const MOST_STOPS = 5
+
+function writeSampling(sampling: Sampling, node: Node, pen: Pen): JsonObject {
+  const { logprobs } = sampling
+  return defined({
+    maxOutputTokens: sampling.maxTokens,
+    temperature: sampling.temperature,
+    topP: sampling.topP,
+    topK: sampling.topK,
+    seed: sampling.seed,
+    stopSequences: writeStops(sampling.stop, pen),
+    presencePenalty: sampling.presencePenalty,
+    frequencyPenalty: sampling.frequencyPenalty,
+    responseLogprobs: logprobs !== undefined ? true : pen.native ? spelt(node, FORMAT)['logprobs'] : undefined,
+    logprobs: logprobs === 0 ? undefined : logprobs,
+  }) as JsonObject
+}
+
+function writeStops(stop: readonly string[] | undefined, { native, losses }: Pen): readonly string[] | undefined {
+  if (native || stop === undefined || stop.length <= MOST_STOPS) return stop
+  for (let index = MOST_STOPS; index < stop.length; index++) losses.drop(['sampling', 'stop', index], 'five-stops-only')
+  return stop.slice(0, MOST_STOPS)
+}
+
+const OUTPUT_LOSSES = {
+  verbosity: 'no-verbosity',
+  video: 'no-video-settings',
+  embedding: 'no-embeddings',
+  transcript: 'no-transcripts',
+}
+
+function writeOutput(output: Output, node: Node, pen: Pen): JsonObject {
+  pen.losses.dropFields(output, ['output'], OUTPUT_LOSSES)
+  return defined({
+    candidateCount: output.candidates,
+    responseModalities: writeModalities(output.modalities, pen),
+    ...writeShape(output.text, node, pen),
+    speechConfig: writeVoice(output.audio, pen),
+    imageConfig: writeImage(output.image, pen),
+  }) as JsonObject
+}
+
+function writeModalities(modalities: Output['modalities'], { losses }: Pen): readonly string[] | undefined {
+  modalities?.forEach((modality, index) => {
+    if (modality === 'embedding') losses.drop(['output', 'modalities', index], 'no-embeddings')
+  })
+  return modalities?.filter(modality => modality !== 'embedding').map(modality => modality.toUpperCase())
+}
+
+function writeVoice(audio: Output['audio'], { losses }: Pen): JsonObject | undefined {
+  losses.dropFields(audio, ['output', 'audio'], { mediaType: 'no-choice-of-media-type', speed: 'no-speed' })
+  if (audio?.voice === undefined) return undefined
+  return { voiceConfig: { prebuiltVoiceConfig: { voiceName: audio.voice } } }
+}
+
+const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
+
+/** The shape of a picture is a ratio here; a size in pixels becomes the nearest. */
+function writeImage(image: Output['image'], { native, losses }: Pen): JsonObject | undefined {
+  losses.dropFields(image, ['output', 'image'], {
+    quality: 'no-quality',
+    background: 'no-background',
+    mediaType: 'no-choice-of-media-type',
+  })
+  const size = image?.size
+  if (size === undefined) return undefined
+  if (native || RATIOS.includes(size)) return { aspectRatio: size }
+  const [width, height] = size.split('x').map(Number)
+  if (width === undefined || height === undefined || !(width > 0) || !(height > 0)) {
+    losses.drop(['output', 'image', 'size'], 'no-such-size')
+    return undefined
+  }
+  const far = (ratio: string): number => {
+    const [w, h] = ratio.split(':').map(Number) as [number, number]
+    return Math.abs(Math.log(w / h / (width / height)))
+  }
+  const nearest = RATIOS.toSorted((a, b) => far(a) - far(b))[0]!
+  losses.change(['output', 'image', 'size'], nearest, 'a-ratio-only')
+  return { aspectRatio: nearest }
+}
+
+const JSON_TYPE = 'application/json'
+
+function writeShape(text: Output['text'], node: Node, pen: Pen): JsonObject {
+  if (text === undefined) return {}
+  const marks = pen.native ? spelt(node, FORMAT) : {}
+  if (marks['schema'] === 'responseFormat')
+    return {
+      responseFormat: { text: { mimeType: JSON_TYPE, ...(text.shape === 'schema' ? { schema: text.schema } : {}) } },
+    }
+  if (text.shape === 'text') return { responseMimeType: 'text/plain' }
+  if (text.shape === 'json') return { responseMimeType: JSON_TYPE }
+  const { schema } = text
+  const mime = marks['mime'] === 'absent' ? {} : { responseMimeType: JSON_TYPE }
+  if (pen.native)
+    return { ...mime, [String(marks['schema'] ?? 'responseJsonSchema')]: (marks['openapi'] ?? schema) as Json }
+  pen.losses.dropFields(text, ['output', 'text'], {
+    name: 'no-name-here',
+    description: 'no-description-here',
+    strict: 'always-strict',
+  })
+  if (pen.dialect.schema !== 'openapi') return { ...mime, responseJsonSchema: schema }
+  const narrow = narrowed(schema)
+  reportSchema(schema, narrow, ['output', 'text', 'schema'], pen)
+  return { ...mime, responseSchema: openApiOf(narrow) }
+}
+
+const LEVELS: { readonly [E in Effort]: string | undefined } = {
+  none: undefined,
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+  xhigh: 'HIGH',
+  max: 'HIGH',
+}
+
+/** Tokens to think with, for models older than levels. */
+const BUDGETS: { readonly [E in Effort]: number } = {
+  none: 0,
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24576,
+  xhigh: 24576,
+  max: 24576,
+}
+
+const WITHOUT_LEVELS = /gemini-2\.5/
+
+function writeThinking({ reasoning, model }: CanonicalRequest, node: Node, pen: Pen): JsonObject | undefined {
+  const { effort, budget, show } = reasoning ?? {}
+  if (pen.native) {
+    const level = spelt(node, FORMAT)['level'] ?? (effort === undefined ? undefined : LEVELS[effort])
+    return sealedUnlessEmpty(node, { thinkingLevel: level, thinkingBudget: budget, includeThoughts: show })
+  }
+  return sealedUnlessEmpty(node, { ...depth({ effort, budget } as Reasoning, model, pen), includeThoughts: show })
+}
+
+/** A level or a budget, never both; no thinking at all is a budget of nothing. */
+function depth({ effort, budget }: Reasoning, model: string, { losses }: Pen): JsonObject {
+  const path = ['reasoning', 'effort']
+  if (effort === undefined) return budget === undefined ? {} : { thinkingBudget: budget }
+  if (budget !== undefined) {
+    losses.drop(path, 'budget-or-level')
+    return { thinkingBudget: budget }
+  }
+  if (effort === 'none' || WITHOUT_LEVELS.test(model)) {
+    losses.drop(path, 'said-as-budget')
+    losses.add(['reasoning', 'budget'], BUDGETS[effort], 'said-as-budget')
+    return { thinkingBudget: BUDGETS[effort] }
+  }
+  if (effort === 'xhigh' || effort === 'max') losses.change(path, 'high', 'no-higher-level')
+  return { thinkingLevel: LEVELS[effort]! }
+}

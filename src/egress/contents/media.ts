@@ -1,0 +1,104 @@
+import type { MediaKind, MediaPart, Part } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import { kindOfMediaType } from '../../canonical/media.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { defined, spelt } from '../fields.ts'
+import { FORMAT, inner, sealed } from './fields.ts'
+
+/** How media are written in this place. */
+export interface MediaRule {
+  /** What came in this format goes out as it came. */
+  readonly native: boolean
+  /** Whether names can be told. */
+  readonly names: boolean
+  readonly losses: Losses
+}
+
+/** A media part as `inlineData` or `fileData`; undefined, and a loss, where it is another vendor's file. */
+export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonObject | undefined {
+  const { source } = part
+  if (source.type === 'text') return writeDocument(part, path, rule)
+  if (source.type === 'file-id' && source.format !== FORMAT) {
+    rule.losses.drop(path, 'no-such-file-ids')
+    return undefined
+  }
+  const resolution = rule.native ? spelt(part, FORMAT)['mediaResolution'] : undefined
+  if (!rule.native) {
+    rule.losses.dropFields(part, path, { detail: 'no-detail-here', transcript: 'no-transcript-here' })
+    if (part.name !== undefined && !rule.names) rule.losses.drop([...path, 'name'], 'no-name-here')
+  }
+  const displayName = rule.native || rule.names ? part.name : undefined
+  const said =
+    source.type === 'base64' ? writeBytes(part, path, displayName, rule) : writeFile(part, path, displayName, rule)
+  return { ...said, ...defined({ mediaResolution: resolution }) }
+}
+
+function writeBytes(part: MediaPart, path: Path, displayName: string | undefined, rule: MediaRule): JsonObject {
+  const { mediaType, data } = part.source as { mediaType: string; data: string }
+  const node = inner(part, 'inlineData')
+  const urlSafe = spelt(node, FORMAT)['alphabet'] === 'url'
+  const said = urlSafe && rule.native ? data.replaceAll('+', '-').replaceAll('/', '_') : data
+  reportKind(part, mediaType, path, rule)
+  return { inlineData: sealed(node, { mimeType: mediaType, data: said, displayName }) }
+}
+
+function writeFile(part: MediaPart, path: Path, displayName: string | undefined, rule: MediaRule): JsonObject {
+  const { source } = part
+  const uri = source.type === 'url' ? source.url : (source as { id: string }).id
+  const own = isOwn(uri)
+  const known = 'mediaType' in source ? source.mediaType : undefined
+  const mimeType = known ?? (rule.native ? undefined : guess(uri, part.kind))
+  if (!rule.native) {
+    if (known === undefined) rule.losses.add([...path, 'source', 'mediaType'], mimeType!, 'media-type-guessed')
+    if (own !== (source.type === 'file-id')) reportSource(uri, own, mimeType!, path, rule.losses)
+    reportKind(part, mimeType!, path, rule)
+  }
+  return { fileData: sealed(inner(part, 'fileData'), { mimeType, fileUri: uri, displayName }) }
+}
+
+/** A place of Google's own is read back as a file of theirs, and any other as a URL, whatever it was called. */
+function reportSource(uri: string, own: boolean, mediaType: string, path: Path, losses: Losses): void {
+  const became = own ? { type: 'file-id', format: FORMAT, id: uri, mediaType } : { type: 'url', url: uri, mediaType }
+  losses.change([...path, 'source'], became, 'told-by-the-place')
+}
+
+/** The kind is told by the media type alone. */
+function reportKind(part: MediaPart, mediaType: string, path: Path, { native, losses }: MediaRule): void {
+  const kind = kindOfMediaType(mediaType)
+  if (!native && kind !== part.kind) losses.change([...path, 'kind'], kind, 'told-by-the-media-type')
+}
+
+/** A document that is text is said as text. */
+function writeDocument(part: MediaPart, path: Path, { losses }: MediaRule): JsonObject {
+  const source = part.source as { text: string }
+  const text = part.name === undefined ? source.text : `${part.name}\n\n${source.text}`
+  const own = part.extras?.[FORMAT]
+  const became: Part = { type: 'text', text, ...(own === undefined ? {} : { extras: { [FORMAT]: own } }) }
+  losses.change(path, became, 'said-in-words')
+  return { text }
+}
+
+const isOwn = (uri: string): boolean =>
+  !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)
+
+const BY_EXTENSION: { readonly [extension: string]: string } = {
+  ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' },
+  ...{ heic: 'image/heic', mp3: 'audio/mpeg', wav: 'audio/wav', ogg: 'audio/ogg', flac: 'audio/flac' },
+  ...{ aac: 'audio/aac', m4a: 'audio/mp4', mp4: 'video/mp4', mov: 'video/quicktime', webm: 'video/webm' },
+  ...{ mpeg: 'video/mpeg', avi: 'video/x-msvideo', pdf: 'application/pdf', txt: 'text/plain', md: 'text/markdown' },
+  ...{ html: 'text/html', csv: 'text/csv', json: 'application/json' },
+}
+
+const BY_KIND: { readonly [K in MediaKind]: string } = {
+  image: 'image/jpeg',
+  audio: 'audio/mpeg',
+  video: 'video/mp4',
+  file: 'application/pdf',
+}
+
+/** The media type of a place that says none: of its extension where that fits the kind, else the kind's commonest. */
+function guess(uri: string, kind: MediaKind): string {
+  const extension = /\.(\w+)(?:[?#]|$)/.exec(uri)?.[1]?.toLowerCase() ?? ''
+  const type = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension]! : undefined
+  return type !== undefined && (kind === 'file' || kindOfMediaType(type) === kind) ? type : BY_KIND[kind]
+}

@@ -1,0 +1,138 @@
+import { CallIds } from '../../canonical/call-ids.ts'
+import type { Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { Message, Role } from '../../canonical/request.ts'
+import { kept, spelt } from '../fields.ts'
+import { FORMAT, type Pen, sealed } from './fields.ts'
+import { PartsWriter } from './parts.ts'
+
+export interface Turns {
+  readonly systemInstruction?: Json
+  readonly contents: readonly JsonObject[]
+}
+
+/** All messages of a request: as they came, or as the upstream wants turns to be. */
+export function writeTurns(messages: readonly Message[], pen: Pen): Turns {
+  const leading = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
+  const count = leading === -1 ? messages.length : leading
+  const ids = new CallIds()
+  const systemInstruction = writeSystem(messages.slice(0, count), pen, ids)
+  const writer = new ContentsWriter(pen, ids)
+  for (let index = count; index < messages.length; index++) writer.put(messages[index]!, ['messages', index])
+  const contents = writer.written()
+  return systemInstruction === undefined ? { contents } : { systemInstruction, contents }
+}
+
+/** What stands before the conversation is one instruction (trap 42). */
+function writeSystem(messages: readonly Message[], pen: Pen, ids: CallIds): Json | undefined {
+  const parts = new PartsWriter(pen, ids)
+  messages.forEach((message, index) => {
+    const path: Path = ['messages', index]
+    if (!pen.native) {
+      if (message.role !== 'system') pen.losses.change([...path, 'role'], 'system', 'no-developer-role')
+      reportHead(message, path, pen)
+      if (messages.length > 1 && message.extras?.[FORMAT] !== undefined)
+        pen.losses.drop([...path, 'extras', FORMAT], 'one-instruction-only')
+    }
+    parts.putAll(message, 'system', path)
+  })
+  parts.end()
+  const [first] = messages
+  if (first === undefined) return undefined
+  if (pen.native) {
+    const [text] = parts.parts
+    if (spelt(first, FORMAT)['as'] === 'string') return text?.['text'] ?? ''
+    return writeContent(first, spelt(first, FORMAT)['role'], parts.parts)
+  }
+  const own = messages.length === 1 ? kept(first, FORMAT) : {}
+  if (parts.parts.length === 0 && Object.keys(own).length === 0) return undefined
+  return { parts: parts.parts, ...own }
+}
+
+function reportHead(message: Message, path: Path, { losses }: Pen): void {
+  losses.dropFields(message, path, { name: 'no-speaker-names' })
+}
+
+type Turn = 'user' | 'model' | 'tool'
+
+const TURNS: { readonly [R in Role]: Turn } = {
+  system: 'user',
+  developer: 'user',
+  user: 'user',
+  assistant: 'model',
+  tool: 'tool',
+}
+
+/** A content that is being written. */
+interface Open {
+  readonly turn: Turn
+  readonly message: Message
+  readonly parts: PartsWriter
+}
+
+/** Neighbours of one turn become one content; all answers to the calls of one turn are one content of their own (trap 43). */
+class ContentsWriter {
+  private readonly pen: Pen
+  private readonly ids: CallIds
+  private readonly contents: JsonObject[] = []
+  private open: Open | undefined
+
+  constructor(pen: Pen, ids: CallIds) {
+    this.pen = pen
+    this.ids = ids
+  }
+
+  put(message: Message, path: Path): void {
+    const { pen } = this
+    const isSystem = message.role === 'system' || message.role === 'developer'
+    if (!pen.native) {
+      if (isSystem) pen.losses.change([...path, 'role'], 'user', 'system-stands-first')
+      reportHead(message, path, pen)
+    }
+    const { parts } = this.enter(message)
+    const role: Role = isSystem ? 'user' : message.role
+    parts.putAll(message, role, path)
+  }
+
+  written(): readonly JsonObject[] {
+    this.close()
+    return this.contents
+  }
+
+  private enter(message: Message): Open {
+    const turn = TURNS[message.role]
+    if (this.open !== undefined && this.continues(this.open, turn, message)) return this.open
+    this.close()
+    this.open = { turn, message, parts: new PartsWriter(this.pen, this.ids) }
+    return this.open
+  }
+
+  private continues(open: Open, turn: Turn, message: Message): boolean {
+    if (this.pen.native) return spelt(message, FORMAT)['joined'] === true
+    return turn === open.turn && isBare(open.message) && isBare(message)
+  }
+
+  private close(): void {
+    if (this.open === undefined) return
+    const { turn, message, parts } = this.open
+    this.open = undefined
+    parts.end()
+    const said = parts.parts.length > 0 || Object.keys(kept(message, FORMAT)).length > 0
+    const role = turn === 'model' ? 'model' : 'user'
+    if (this.pen.native) this.contents.push(writeContent(message, spelt(message, FORMAT)['role'] ?? role, parts.parts))
+    else if (said) {
+      const as = turn === 'tool' && parts.parts.length === 0 ? 'function' : role
+      this.contents.push({ role: as, parts: parts.parts, ...kept(message, FORMAT) })
+    }
+  }
+}
+
+/** Whether the format itself said nothing about the message, so that it can be one with its neighbour. */
+const isBare = (message: Message): boolean => message.extras?.[FORMAT] === undefined
+
+/** A content as it came. */
+function writeContent(message: Message, role: Json | undefined, parts: readonly JsonObject[]): JsonObject {
+  const how = spelt(message, FORMAT)['parts']
+  const written = how === 'single' ? parts[0] : how === 'absent' && parts.length === 0 ? undefined : parts
+  return sealed(message, { role: role === 'absent' ? undefined : role, parts: written })
+}

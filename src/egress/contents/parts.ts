@@ -1,0 +1,168 @@
+import type { CallIds } from '../../canonical/call-ids.ts'
+import type { MediaPart, Part, ReasoningPart } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { Message, Role } from '../../canonical/request.ts'
+import { kept, spelt } from '../fields.ts'
+import { writeCall, writeResult } from './calls.ts'
+import { FORMAT, type Pen, sealed } from './fields.ts'
+import { writeMedia } from './media.ts'
+
+/** What may stand in whose turn. */
+const ALLOWED: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
+  system: new Set(['text', 'opaque']),
+  developer: new Set(['text', 'opaque']),
+  user: new Set(['text', 'media', 'opaque']),
+  assistant: new Set(['text', 'reasoning', 'refusal', 'media', 'tool-call', 'opaque']),
+  tool: new Set(['tool-result']),
+}
+
+/** A caller without a signature for the first call of its turn writes this (trap 31). */
+const SKIP = 'skip_thought_signature_validator'
+
+/**
+ * Writes the parts of one content. A signature that stands alone in front of a part is that part's own, except where
+ * the caller had it alone (traps 29, 31, 32).
+ */
+export class PartsWriter {
+  readonly parts: JsonObject[] = []
+  private readonly pen: Pen
+  private readonly ids: CallIds
+  private waiting: { readonly part: ReasoningPart; readonly value: string } | undefined
+  private called = false
+
+  constructor(pen: Pen, ids: CallIds) {
+    this.pen = pen
+    this.ids = ids
+  }
+
+  /** The parts of a message that stands at `path`. */
+  putAll({ content }: Message, role: Role, path: Path): void {
+    for (const [index, part] of content.entries()) this.put(part, role, [...path, 'content', index])
+  }
+
+  private put(part: Part, role: Role, path: Path): void {
+    const { pen } = this
+    if (!pen.native) {
+      if (!ALLOWED[role].has(part.type)) return pen.losses.drop(path, 'not-in-this-turn')
+      if (part.type !== 'tool-result') pen.losses.dropFields(part, path, { cache: 'no-cache-markers' })
+    }
+    if (part.type === 'reasoning') this.reasoning(part, path)
+    else {
+      const wire = this.bare(part, path)
+      if (wire !== undefined) this.add(part, wire)
+    }
+  }
+
+  /** No part follows. */
+  end(): void {
+    if (this.waiting === undefined) return
+    const { part, value } = this.waiting
+    this.waiting = undefined
+    this.parts.push(sealed(part, { text: '', thoughtSignature: value }))
+  }
+
+  private add(part: Part, wire: JsonObject): void {
+    const signature = this.signature(part)
+    this.waiting = undefined
+    const said = signature === undefined ? wire : { ...wire, thoughtSignature: signature }
+    this.parts.push(part.type === 'opaque' ? renamed(part, said) : sealed(part, said))
+  }
+
+  private signature(part: Part): string | undefined {
+    if (this.waiting !== undefined) {
+      if (part.type === 'tool-call') this.called = true
+      return this.waiting.value
+    }
+    const own = spelt(part, FORMAT)['slot']
+    if (this.pen.native) return typeof own === 'string' ? own : undefined
+    if (part.type !== 'tool-call' || this.called) return undefined
+    this.called = true
+    return SKIP
+  }
+
+  private reasoning(part: ReasoningPart, path: Path): void {
+    this.end()
+    const signature = this.own(part, path)
+    const { native, losses } = this.pen
+    const marks = spelt(part, FORMAT)
+    if (native && marks['as'] === 'alone') {
+      const { text, thought } = marks
+      if (signature !== undefined) this.parts.push(sealed(part, { text, thought, thoughtSignature: signature }))
+      return
+    }
+    if (part.redacted && signature === undefined && part.text === '') {
+      if (part.extras?.[FORMAT] === undefined) return losses.drop(path, 'no-hidden-reasoning')
+    }
+    if (part.redacted) losses.drop([...path, 'redacted'], 'no-hidden-reasoning')
+    const bare = Object.keys(kept(part, FORMAT)).length === 0
+    if (part.text === '' && signature !== undefined) {
+      this.waiting = { part, value: signature }
+      if (!bare) this.end()
+    } else if (native || part.text !== '' || !bare) {
+      const slot = native ? (marks['slot'] as string | undefined) : undefined
+      this.parts.push(sealed(part, { text: part.text, thought: true, thoughtSignature: signature ?? slot }))
+    }
+  }
+
+  /** The signature this upstream made; another's is dropped (trap 30). */
+  private own({ signature }: ReasoningPart, path: Path): string | undefined {
+    if (signature === undefined || signature.format === FORMAT) return signature?.value
+    this.pen.losses.drop([...path, 'signature'], `only-${signature.format}-knows`)
+    return undefined
+  }
+
+  /** The part without its signature. */
+  private bare(part: Part, path: Path): JsonObject | undefined {
+    const { pen, ids } = this
+    switch (part.type) {
+      case 'text':
+        return this.text(part, path)
+      case 'refusal':
+        pen.losses.change(path, { type: 'text', text: part.text, ...ownExtras(part) }, 'said-as-text')
+        return this.said(part.text, part)
+      case 'media':
+        return this.media(part, path)
+      case 'tool-call':
+        return writeCall(part, path, pen, ids)
+      case 'tool-result':
+        return writeResult(part, path, pen, ids)
+      case 'opaque':
+        return part.format === FORMAT ? part.value : this.said(part.text, undefined)
+      default:
+        pen.losses.drop(path, 'not-in-this-turn')
+        return undefined
+    }
+  }
+
+  private text(part: Part & { type: 'text' }, path: Path): JsonObject | undefined {
+    const { native, losses } = this.pen
+    if (part.annotations !== undefined) losses.drop([...path, 'annotations'], 'no-annotations-in-requests')
+    if (!native) return this.said(part.text, part)
+    const { thought } = spelt(part, FORMAT)
+    return thought === undefined ? { text: part.text } : { text: part.text, thought }
+  }
+
+  /** An empty text says nothing, and some upstreams mind it (trap 81). */
+  private said(text: string | undefined, part: Part | undefined): JsonObject | undefined {
+    if (text === undefined || (text === '' && Object.keys(kept(part, FORMAT)).length === 0)) return undefined
+    return { text }
+  }
+
+  private media(part: MediaPart, path: Path): JsonObject | undefined {
+    const { native, dialect, losses } = this.pen
+    const wire = writeMedia(part, path, { native, names: dialect.vertex === true, losses })
+    return wire !== undefined && 'text' in wire ? this.said(String(wire['text']), part) : wire
+  }
+}
+
+const ownExtras = (part: Part) =>
+  part.extras?.[FORMAT] === undefined ? {} : { extras: { [FORMAT]: part.extras[FORMAT] } }
+
+/** An opaque part is as it came, but for the name of the slot its signature stood in. */
+function renamed(part: Part, wire: JsonObject): JsonObject {
+  const names = spelt(part, FORMAT)['names'] as { readonly thoughtSignature?: string } | undefined
+  if (names?.thoughtSignature === undefined) return wire
+  const { thoughtSignature, ...others } = wire
+  return thoughtSignature === undefined ? wire : { ...others, [names.thoughtSignature]: thoughtSignature }
+}

@@ -1,0 +1,95 @@
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { foreign, type Written } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { spelt } from '../fields.ts'
+import { asItCame, legalise } from '../legal.ts'
+import type { WriteOptions } from '../writer.ts'
+import { contentsDialect } from './dialect.ts'
+import { FORMAT, type Pen, sealed } from './fields.ts'
+import { writeGeneration } from './generation.ts'
+import { writeTurns } from './messages.ts'
+import { writeToolConfig, writeTools } from './tools.ts'
+
+const RULE = { name: 64, id: 64, freeform: false, namespaces: false }
+
+/** The canonical request as `POST …/models/{model}:generateContent` or `:streamGenerateContent` (FORMATS §7, §16). */
+export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, RULE)
+  losses.list.push(...foreign(request, FORMAT))
+  const pen: Pen = { dialect: contentsDialect(options.dialect), native: options.native, losses }
+  const { systemInstruction, contents } = writeTurns(request.messages, pen)
+  const marks = spelt(request, FORMAT)
+  const body = sealed(request, {
+    model: pen.native ? marks['model'] : undefined,
+    systemInstruction,
+    contents: pen.native && marks['contents'] === 'single' ? contents[0] : contents,
+    tools: writeTools(request, pen),
+    toolConfig: writeToolConfig(request, pen),
+    generationConfig: writeGeneration(request, pen),
+    labels: writeLabels(request.metadata, pen),
+    serviceTier: writeTier(request.serviceTier, marks, pen),
+  })
+  reportSettings(request, pen)
+  const wire = { path: pathOf(request, pen), query: queryOf(request, pen), headers: {}, body }
+  return { wire, losses: losses.list, renamed }
+}
+
+/** Google's cloud has its version and project in the base address; the Gemini API its version here. */
+function pathOf(request: CanonicalRequest, { native, dialect }: Pen): string {
+  const { prefix, name } = (native ? spelt(request, FORMAT) : {}) as { prefix?: string; name?: string }
+  const fits = prefix !== undefined && (!dialect.vertex || prefix.includes('/publishers/'))
+  const before = fits ? prefix : dialect.vertex ? '/models/' : '/v1beta/models/'
+  const method = request.stream ? 'streamGenerateContent' : 'generateContent'
+  return `${before}${name ?? encoded(request.model)}:${method}`
+}
+
+const encoded = (model: string): string =>
+  encodeURIComponent(model.toWellFormed()).replaceAll('%2F', '/').replaceAll('%3A', ':')
+
+/** A stream is always asked for as server-sent events; the JSON array is the caller's framing. */
+function queryOf(request: CanonicalRequest, { native }: Pen): { readonly [name: string]: string } {
+  const query = native ? (spelt(request, FORMAT)['query'] as { [name: string]: string } | undefined) : undefined
+  return { ...query, ...(request.stream ? { alt: 'sse' } : {}) }
+}
+
+function writeLabels(metadata: JsonObject | undefined, { native, dialect, losses }: Pen): JsonObject | undefined {
+  if (metadata === undefined || native) return metadata
+  if (dialect.vertex) {
+    const labels = Object.entries(metadata).filter(([, value]) => typeof value === 'string')
+    for (const [key, value] of Object.entries(metadata))
+      if (typeof value !== 'string') losses.drop(['metadata', key], 'labels-are-texts')
+    return labels.length === 0 ? undefined : Object.fromEntries(labels)
+  }
+  losses.drop(['metadata'], 'no-metadata')
+  return undefined
+}
+
+const TIERS: { readonly [tier: string]: string } = { default: 'standard', flex: 'flex', priority: 'priority' }
+
+function writeTier(tier: string | undefined, marks: JsonObject, { native, losses }: Pen): Json | undefined {
+  if (tier === undefined) return undefined
+  if (native) return marks['serviceTier'] ?? TIERS[tier] ?? tier
+  if (Object.hasOwn(TIERS, tier)) return TIERS[tier]!
+  losses.drop(['serviceTier'], 'no-such-tier')
+  return undefined
+}
+
+const LOSSES = {
+  parallelToolCalls: 'no-switch-for-parallel-calls',
+  endUser: 'no-end-user',
+  cache: 'no-cache-markers',
+  cacheKey: 'no-cache-keys',
+}
+
+const STATE_LOSSES = {
+  store: 'no-storage',
+  previous: 'no-kept-answers',
+  conversation: 'no-conversations',
+  background: 'no-background-work',
+}
+
+function reportSettings(request: CanonicalRequest, { losses }: Pen): void {
+  losses.dropFields(request, [], LOSSES)
+  losses.dropFields(request.state, ['state'], STATE_LOSSES)
+}

@@ -1,0 +1,163 @@
+import type { Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import { spelt } from '../fields.ts'
+import { narrowed, openApiOf } from '../schema.ts'
+import { FORMAT, inner, type Pen, sealed, sealedUnlessEmpty } from './fields.ts'
+
+const DECLARATIONS = 'functionDeclarations'
+/** No field of its own: the tool is all that is unknown in an entry. */
+const OPAQUE = ''
+
+/** A tool as the field of an entry it is written as. */
+interface Field {
+  readonly name: string
+  readonly value: Json
+  readonly index: number
+}
+
+/** The entries of `tools`: as the caller grouped them, or all functions in one, where the first of them stood. */
+export function writeTools(request: CanonicalRequest, pen: Pen): Json | undefined {
+  const { tools } = request
+  if (tools === undefined) return undefined
+  const fields = tools.flatMap((tool, index) => writeTool(tool, index, pen))
+  const groups = pen.native ? spelt(request, FORMAT)['tools'] : undefined
+  if (groups !== undefined && fields.length === tools.length) return regrouped(fields, groups)
+  const entries = grouped(fields)
+  if (!pen.native) reportOrder(entries, tools.length, pen)
+  if (entries.length === 0) return undefined
+  return entries.map(entryOf)
+}
+
+/** Entries of one field each. */
+function grouped(fields: readonly Field[]): readonly (readonly Field[])[] {
+  const functions = fields.filter(({ name }) => name === DECLARATIONS)
+  return fields.flatMap(field => {
+    if (field.name !== DECLARATIONS) return [[field]]
+    return field === functions[0] ? [functions] : []
+  })
+}
+
+function entryOf(entry: readonly Field[]): JsonObject {
+  const [{ name, value }] = entry as [Field]
+  if (name === OPAQUE) return value as JsonObject
+  return { [name]: name === DECLARATIONS ? entry.map(({ value }) => value) : value }
+}
+
+function reportOrder(entries: readonly (readonly Field[])[], length: number, { losses }: Pen): void {
+  const written = entries.flat().map(({ index }) => index)
+  if (written.every((index, place) => place === 0 || written[place - 1]! < index)) return
+  const gone = [...Array(length).keys()].filter(index => !written.includes(index))
+  losses.move(['tools'], [...written, ...gone], 'functions-stand-together')
+}
+
+type Groups = readonly (readonly (readonly [string, Json])[])[]
+
+/** The entries as the caller had them: each a list of field names with what stood there, for functions how many. */
+function regrouped(fields: readonly Field[], groups: Json): Json {
+  const waiting = [...fields]
+  const single = !Array.isArray(groups)
+  const entries = (single ? (groups as { single: Json }).single : groups) as unknown as Groups
+  const written = entries.map(entry =>
+    Object.fromEntries(
+      entry.flatMap(([name, count]): [string, Json][] => {
+        if (count === null) return [[name, null]]
+        if (typeof count === 'number') return [[name, waiting.splice(0, count).map(({ value }) => value)]]
+        const value = waiting.shift()?.value ?? {}
+        return count === 'opaque' ? Object.entries(value as JsonObject) : [[name, value]]
+      }),
+    ),
+  )
+  return single ? written[0]! : written
+}
+
+function writeTool(tool: Tool, index: number, pen: Pen): Field[] {
+  const path: Path = ['tools', index]
+  if (tool.type === 'function') return [{ name: DECLARATIONS, value: writeFunction(tool, path, pen), index }]
+  if (tool.type === 'hosted') return [{ ...writeHosted(tool, path, pen), index }]
+  if (tool.type === 'freeform') {
+    pen.losses.drop(path, 'no-freeform-tools')
+    return []
+  }
+  if (tool.format !== FORMAT) return []
+  return [{ name: OPAQUE, value: tool.value, index }]
+}
+
+function writeFunction(tool: FunctionTool, path: Path, pen: Pen): JsonObject {
+  const { name, description, parameters } = tool
+  const head = { name, description }
+  if (pen.native) {
+    const own = spelt(tool, FORMAT)['parameters']
+    return sealed(
+      tool,
+      own === undefined ? { ...head, parametersJsonSchema: parameters } : { ...head, parameters: own },
+    )
+  }
+  pen.losses.dropFields(tool, path, { strict: 'no-strict-tools', cache: 'no-cache-markers' })
+  if (parameters === undefined || pen.dialect.schema !== 'openapi')
+    return sealed(undefined, { ...head, parametersJsonSchema: parameters, ...own(tool) })
+  const narrow = narrowed(parameters)
+  reportSchema(parameters, narrow, [...path, 'parameters'], pen)
+  return sealed(undefined, { ...head, parameters: openApiOf(narrow), ...own(tool) })
+}
+
+const own = (tool: Tool): JsonObject => ('extras' in tool ? (tool.extras?.[FORMAT] ?? {}) : {})
+
+export function reportSchema(from: JsonObject, to: JsonObject, path: Path, { losses }: Pen): void {
+  if (JSON.stringify(from) !== JSON.stringify(to)) losses.change(path, to, 'schema-narrowed')
+}
+
+const HOSTED: { readonly [K in HostedKind]: string } = {
+  'web-search': 'googleSearch',
+  'web-fetch': 'urlContext',
+  'code-execution': 'codeExecution',
+}
+
+const HOSTED_LOSSES = {
+  allowedDomains: 'no-list-of-domains',
+  maxUses: 'no-limit-of-uses',
+  contextSize: 'no-context-size',
+  location: 'no-location-here',
+  cache: 'no-cache-markers',
+}
+
+function writeHosted(tool: HostedTool, path: Path, pen: Pen): Pick<Field, 'name' | 'value'> {
+  const as = pen.native ? spelt(tool, FORMAT)['as'] : undefined
+  const name = typeof as === 'string' ? as : HOSTED[tool.kind]
+  pen.losses.dropFields(tool, path, HOSTED_LOSSES)
+  const domains = tool.kind === 'web-search' && (pen.native || pen.dialect.vertex === true)
+  if (!domains) pen.losses.dropFields(tool, path, { blockedDomains: 'no-list-of-domains' })
+  const value = { excludeDomains: domains ? tool.blockedDomains : undefined }
+  return { name, value: pen.native ? sealed(tool, value) : sealed(undefined, { ...value, ...own(tool) }) }
+}
+
+const MODES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'AUTO', required: 'ANY', none: 'NONE' }
+
+/** `toolConfig`: which tools may be called, beside what the format itself says there. */
+export function writeToolConfig(request: CanonicalRequest, pen: Pen): JsonObject | undefined {
+  const config = inner(request, 'toolConfig')
+  const calling = inner(config, 'functionCallingConfig')
+  const choice = request.toolChoice
+  if (choice === undefined) return sealedUnlessEmpty(config, {})
+  const functionCallingConfig = sealed(calling, pen.native ? asChosen(choice, calling) : writeChoice(choice, pen))
+  return sealed(config, { functionCallingConfig })
+}
+
+function asChosen({ mode, only }: ToolChoice, calling: ReturnType<typeof inner>): JsonObject {
+  const said = spelt(calling, FORMAT)['mode']
+  const word = said === 'absent' ? undefined : (said ?? MODES[mode])
+  return { mode: word, allowedFunctionNames: only } as JsonObject
+}
+
+/** A choice among some tools leaves the model free only as VALIDATED. */
+function writeChoice({ mode, only, hosted, extras }: ToolChoice, { losses }: Pen): JsonObject {
+  if (hosted !== undefined) losses.drop(['toolChoice', 'hosted'], 'hosted-tools-cannot-be-forced')
+  if (extras?.[FORMAT] !== undefined) losses.drop(['toolChoice', 'extras', FORMAT], 'no-place-for-it')
+  if (mode === 'none') {
+    if (only !== undefined) losses.drop(['toolChoice', 'only'], 'none-is-none')
+    return { mode: 'NONE' }
+  }
+  if (only === undefined) return { mode: MODES[mode] }
+  return { mode: mode === 'auto' ? 'VALIDATED' : 'ANY', allowedFunctionNames: only }
+}

@@ -1,0 +1,75 @@
+import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
+import { put, rest, spelling } from '../fields.ts'
+
+export const FORMAT = 'contents'
+
+/** An object of the wire, its known fields under their camelCase names, and how they were written where differently. */
+export interface Opened {
+  readonly fields: JsonObject
+  readonly names: JsonObject | undefined
+}
+
+/** Fields may be written in camelCase or in snake_case, each for itself (proto3 JSON, FORMATS §7). */
+export function open(wire: JsonObject, known: ReadonlySet<string>): Opened {
+  let names: Record<string, string> | undefined
+  for (const key in wire) {
+    if (!key.includes('_')) continue
+    const camel = camelCase(key)
+    if (camel !== key && known.has(camel) && !Object.hasOwn(wire, camel)) (names ??= {})[camel] ??= key
+  }
+  if (names === undefined) return { fields: wire, names: undefined }
+  const written = new Map(Object.entries(names).map(([camel, key]) => [key, camel]))
+  const fields: JsonObject = {}
+  for (const key in wire) put(fields, written.get(key) ?? key, wire[key])
+  return { fields, names }
+}
+
+const camelCase = (name: string): string =>
+  name.replace(/(?<=.)_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+/** The name a field was written under. */
+export const writtenAs = (field: string, { names }: Opened): string =>
+  names !== undefined && Object.hasOwn(names, field) ? String(names[field]) : field
+
+/** What a reader leaves of an object: what canonical has no word for, and how the rest was written. */
+export interface Left {
+  readonly extras?: JsonObject
+  readonly marks?: JsonObject
+}
+
+/** What is left of an object inside which others were read, whose leftovers are kept under their fields' names. */
+export function leftOf(
+  { fields, names }: Opened,
+  taken: ReadonlySet<string>,
+  spelt: { readonly [key: string]: Json | undefined } = {},
+  inside: { readonly [field: string]: Left | undefined } = {},
+  refused?: readonly string[],
+): Left {
+  const { extras, spelling: marks } = rest(FORMAT, fields, taken, undefined, refused)
+  const innerExtras = pick(inside, 'extras')
+  const all = spelling({ ...marks?.[FORMAT], ...spelt, names, inside: pick(inside, 'marks') })
+  return {
+    ...(extras === undefined && innerExtras === undefined ? {} : { extras: { ...extras?.[FORMAT], ...innerExtras } }),
+    ...(all === undefined ? {} : { marks: all }),
+  }
+}
+
+function pick(inside: { readonly [field: string]: Left | undefined }, what: keyof Left): JsonObject | undefined {
+  const entries = Object.entries(inside).flatMap(([field, left]) => {
+    const value = left?.[what]
+    return value === undefined ? [] : [[field, value] as const]
+  })
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
+}
+
+/** The leftovers as a canonical node carries them. */
+export const nodeOf = ({ extras, marks }: Left): Node => ({
+  ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }),
+  ...(marks === undefined ? {} : { spelling: { [FORMAT]: marks } }),
+})
+
+/** A list may be written as its only item. */
+export const listed = (value: Json | undefined): Json | undefined => (isObject(value) ? [value] : value)
+
+/** Whether a list was written as its only item. */
+export const single = (value: Json | undefined): 'single' | undefined => (isObject(value) ? 'single' : undefined)

@@ -1,0 +1,178 @@
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { Effort, Modality, Output, Reasoning, Sampling, TextShape } from '../../canonical/request.ts'
+import { defined, flag, number, object, text, texts } from '../fields.ts'
+import { type Left, leftOf, type Opened, open } from './fields.ts'
+import { jsonSchemaOf } from './schema.ts'
+
+const SHAPE = [
+  'responseMimeType',
+  'responseSchema',
+  'responseJsonSchema',
+  '_responseJsonSchema',
+  'responseFormat',
+] as const
+
+const KNOWN = new Set([
+  ...['candidateCount', 'stopSequences', 'maxOutputTokens', 'temperature', 'topP', 'topK', 'seed'],
+  ...['presencePenalty', 'frequencyPenalty', 'responseLogprobs', 'logprobs', ...SHAPE],
+  ...['responseModalities', 'speechConfig', 'imageConfig', 'thinkingConfig'],
+])
+
+export interface Generation {
+  readonly output: Output
+  readonly sampling: Sampling
+  readonly reasoning: Reasoning | undefined
+  readonly left: Left | undefined
+}
+
+/** `generationConfig`, in full (FORMATS §7, §16.1). */
+export function readGeneration(wire: Json | undefined): Generation {
+  const config = object(wire)
+  if (config === undefined) return { output: {}, sampling: {}, reasoning: undefined, left: undefined }
+  const opened = open(config, KNOWN)
+  const { fields } = opened
+  const refused: string[] = []
+  const shape = readShape(fields)
+  refused.push(...shape.refused)
+  const modalities = readModalities(fields, refused)
+  const voice = readVoice(fields, refused)
+  const image = readImage(fields, refused)
+  const thinking = readThinking(fields)
+  const output: Output = defined({
+    modalities,
+    candidates: number(fields['candidateCount']),
+    text: shape.text,
+    image,
+    audio: voice === undefined ? undefined : { voice },
+  })
+  const sampling = readSampling(fields, refused)
+  const spelt = {
+    present: true,
+    ...shape.spelt,
+    logprobs: fields['responseLogprobs'] === false ? false : undefined,
+  }
+  const left = leftOf(opened, KNOWN, spelt, { thinkingConfig: thinking?.left }, refused)
+  return { output, sampling, reasoning: thinking?.reasoning, left }
+}
+
+function readSampling(fields: JsonObject, refused: string[]): Sampling {
+  const wanted = flag(fields['responseLogprobs'])
+  const count = number(fields['logprobs'])
+  if (wanted !== true && count !== undefined) refused.push('logprobs')
+  if (wanted === true && count === 0) refused.push('logprobs')
+  return defined({
+    maxTokens: number(fields['maxOutputTokens']),
+    temperature: number(fields['temperature']),
+    topP: number(fields['topP']),
+    topK: number(fields['topK']),
+    seed: number(fields['seed']),
+    stop: texts(fields['stopSequences']),
+    presencePenalty: number(fields['presencePenalty']),
+    frequencyPenalty: number(fields['frequencyPenalty']),
+    logprobs: wanted === true ? (count ?? 0) : undefined,
+  })
+}
+
+const MODALITIES = new Set<Json>(['text', 'image', 'audio', 'video'])
+
+function readModalities(fields: JsonObject, refused: string[]): Output['modalities'] {
+  const said = texts(fields['responseModalities'])
+  if (said === undefined) return undefined
+  const modalities = said.map(one => one.toLowerCase())
+  if (said.every((one, index) => MODALITIES.has(modalities[index]!) && one === one.toUpperCase()))
+    return modalities as Modality[]
+  refused.push('responseModalities')
+  return undefined
+}
+
+/** The one prebuilt voice; anything more stays the format's own. */
+function readVoice(fields: JsonObject, refused: string[]): string | undefined {
+  const config = object(fields['speechConfig'])
+  if (config === undefined) return undefined
+  const name = only(only(only(config, 'voiceConfig'), 'prebuiltVoiceConfig'), 'voiceName')
+  if (typeof name === 'string') return name
+  refused.push('speechConfig')
+  return undefined
+}
+
+/** The one field of an object that has this field alone. */
+const only = (value: Json | undefined, field: string): Json | undefined =>
+  isObject(value) && Object.keys(value).length === 1 ? value[field] : undefined
+
+function readImage(fields: JsonObject, refused: string[]): Output['image'] {
+  const config = object(fields['imageConfig'])
+  if (config === undefined) return undefined
+  const size = only(config, 'aspectRatio')
+  if (typeof size === 'string') return { size }
+  refused.push('imageConfig')
+  return undefined
+}
+
+interface Shaped {
+  readonly text: TextShape | undefined
+  readonly spelt: { readonly [key: string]: Json | undefined }
+  readonly refused: readonly string[]
+}
+
+const JSON_TYPE = 'application/json'
+
+/** Four ways to ask for JSON, of which the first that is understood counts. */
+function readShape(fields: JsonObject): Shaped {
+  const mime = text(fields['responseMimeType'])
+  for (const field of SHAPE.slice(1)) object(fields[field])
+  const said = SHAPE.filter(field => fields[field] != null)
+  const field = SCHEMAS.find(field => said.includes(field))
+  const others = said.filter(one => one !== field && one !== 'responseMimeType')
+  if (field !== undefined && (mime === undefined || mime === JSON_TYPE)) {
+    const own = fields[field] as JsonObject
+    const schema = field === 'responseSchema' ? jsonSchemaOf(own) : own
+    const spelt = {
+      schema: field === 'responseJsonSchema' ? undefined : field,
+      openapi: field === 'responseSchema' ? own : undefined,
+      mime: mime === undefined ? 'absent' : undefined,
+    }
+    return { text: { shape: 'schema', schema }, spelt, refused: others }
+  }
+  if (field === undefined && mime === undefined && others.length === 1) return readFormat(fields)
+  if (field === undefined && mime === JSON_TYPE) return { text: { shape: 'json' }, spelt: {}, refused: others }
+  if (field === undefined && mime === 'text/plain') return { text: { shape: 'text' }, spelt: {}, refused: others }
+  return { text: undefined, spelt: {}, refused: said }
+}
+
+const SCHEMAS = ['responseJsonSchema', '_responseJsonSchema', 'responseSchema'] as const
+
+/** `responseFormat: { text: { mimeType, schema } }`. */
+function readFormat(fields: JsonObject): Shaped {
+  const inner = only(fields['responseFormat'], 'text')
+  const spelt = { schema: 'responseFormat' }
+  if (isObject(inner) && inner['mimeType'] === JSON_TYPE) {
+    const keys = Object.keys(inner).length
+    if (keys === 1) return { text: { shape: 'json' }, spelt, refused: [] }
+    if (keys === 2 && isObject(inner['schema']))
+      return { text: { shape: 'schema', schema: inner['schema'] }, spelt, refused: [] }
+  }
+  return { text: undefined, spelt: {}, refused: ['responseFormat'] }
+}
+
+const THINKING = new Set(['includeThoughts', 'thinkingBudget', 'thinkingLevel'])
+
+const EFFORTS: { readonly [level: string]: Effort } = { MINIMAL: 'minimal', LOW: 'low', MEDIUM: 'medium', HIGH: 'high' }
+
+function readThinking(fields: JsonObject): { readonly reasoning: Reasoning; readonly left: Left } | undefined {
+  const wire = object(fields['thinkingConfig'])
+  if (wire === undefined) return undefined
+  const opened: Opened = open(wire, THINKING)
+  const level = text(opened.fields['thinkingLevel'])
+  const word = level?.toUpperCase() ?? ''
+  const effort = Object.hasOwn(EFFORTS, word) ? EFFORTS[word] : undefined
+  const refused = level !== undefined && effort === undefined ? ['thinkingLevel'] : []
+  const spelt = { present: true, level: effort === undefined || level === word ? undefined : level }
+  return {
+    reasoning: defined({
+      effort,
+      budget: number(opened.fields['thinkingBudget']),
+      show: flag(opened.fields['includeThoughts']),
+    }),
+    left: leftOf(opened, THINKING, spelt, {}, refused),
+  }
+}

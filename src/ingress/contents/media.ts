@@ -1,0 +1,64 @@
+import type { MediaKind, MediaPart, MediaSource } from '../../canonical/content.ts'
+import { kindOfMediaType } from '../../canonical/media.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { defined, text } from '../fields.ts'
+import { FORMAT, type Left, leftOf, type Opened, open } from './fields.ts'
+
+const INLINE = new Set(['mimeType', 'data', 'displayName'])
+const FILE = new Set(['mimeType', 'fileUri', 'displayName'])
+
+type Media = Pick<MediaPart, 'type' | 'kind' | 'source' | 'name'>
+type Read = { readonly media: Media; readonly left: Left } | undefined
+
+/** Bytes; undefined where type or data are missing. */
+export function readInline(wire: JsonObject): Read {
+  const opened = open(wire, INLINE)
+  const { fields } = opened
+  const mediaType = text(fields['mimeType'])
+  const data = text(fields['data'])
+  const name = text(fields['displayName'])
+  if (mediaType === undefined || data === undefined) return undefined
+  const urlSafe = /[-_]/.test(data)
+  const plain = urlSafe ? data.replaceAll('-', '+').replaceAll('_', '/') : data
+  const source = { type: 'base64', mediaType, data: plain } as const
+  return {
+    media: { type: 'media', kind: kindOfMediaType(mediaType), source, ...defined({ name }) },
+    left: leftOf(opened, INLINE, { alphabet: urlSafe ? 'url' : undefined }),
+  }
+}
+
+/** A file somewhere; undefined where the place is missing. */
+export function readFile(wire: JsonObject): Read {
+  const opened: Opened = open(wire, FILE)
+  const { fields } = opened
+  const uri = text(fields['fileUri'])
+  const mediaType = text(fields['mimeType'])
+  const name = text(fields['displayName'])
+  if (uri === undefined) return undefined
+  const source: MediaSource = isOwn(uri)
+    ? { type: 'file-id', format: FORMAT, id: uri, ...defined({ mediaType }) }
+    : { type: 'url', url: uri, ...defined({ mediaType }) }
+  return {
+    media: { type: 'media', kind: kindOf(uri, mediaType), source, ...defined({ name }) },
+    left: leftOf(opened, FILE),
+  }
+}
+
+/** A file only Google can read: of its Files API, of its storage, or named by no URL at all. */
+const isOwn = (uri: string): boolean =>
+  !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)
+
+const VIDEO_SITE = /^https?:\/\/((www|m)\.)?(youtube\.com|youtu\.be)\//i
+
+const EXTENSIONS: { readonly [extension: string]: MediaKind } = {
+  ...{ png: 'image', jpg: 'image', jpeg: 'image', webp: 'image', gif: 'image', heic: 'image' },
+  ...{ mp3: 'audio', wav: 'audio', ogg: 'audio', flac: 'audio', aac: 'audio', m4a: 'audio' },
+  ...{ mp4: 'video', mov: 'video', webm: 'video', mpeg: 'video', avi: 'video' },
+}
+
+function kindOf(uri: string, mediaType: string | undefined): MediaKind {
+  if (mediaType !== undefined) return kindOfMediaType(mediaType)
+  if (VIDEO_SITE.test(uri)) return 'video'
+  const extension = /\.(\w+)(?:[?#]|$)/.exec(uri)?.[1]?.toLowerCase() ?? ''
+  return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension]! : 'file'
+}

@@ -1,0 +1,162 @@
+import { CallIds } from '../../canonical/call-ids.ts'
+import type { OpaquePart, Part, ReasoningPart, Signature } from '../../canonical/content.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { disclose } from '../../canonical/signature.ts'
+import { anyText, defined, flag, object, text } from '../fields.ts'
+import { readCall, readResponse } from './calls.ts'
+import { FORMAT, type Left, leftOf, nodeOf, type Opened, open, writtenAs } from './fields.ts'
+import { readFile, readInline } from './media.ts'
+
+const DATA = [
+  ...['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse'],
+  ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
+] as const
+
+const KNOWN = new Set([...DATA, 'thought', 'thoughtSignature', 'mediaResolution'])
+
+/**
+ * One part. Its signature becomes an empty reasoning part just before it; a signature alone stays alone (traps 29,
+ * 31, 32). What is none of the kinds canonical has a word for is kept as it is.
+ */
+export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
+  const part = open(wire, KNOWN)
+  check(part.fields)
+  const said = DATA.filter(kind => part.fields[kind] != null)
+  const signed = readSignature(part)
+  const { signature } = signed
+  if (said.length === 0 && signature !== undefined) return [alone(part, signature)]
+  if (part.fields['text'] === '' && said.length === 1 && signature !== undefined) return [alone(part, signature)]
+  if (said[0] === 'text' && said.length === 1) return readText(part, signed)
+  const reads = said.map(kind => READERS[kind]?.(part, signed, said.length > 1 ? new CallIds() : ids))
+  const read = reads.length === 1 ? reads[0] : undefined
+  return before(signature, read ?? opaque(wire, part, signature))
+}
+
+interface Signed {
+  readonly signature?: Signature
+  /** How a slot was filled that holds no signature. */
+  readonly marks: JsonObject
+}
+
+type PartReader = (part: Opened, signed: Signed, ids: CallIds) => Part | undefined
+
+/** What a caller writes who has no signature to hand back (trap 31), plain and in base64. */
+const SKIPS = new Set(['skip_thought_signature_validator', 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='])
+
+function readSignature({ fields }: Opened): Signed {
+  const value = anyText(fields['thoughtSignature'])
+  if (value === undefined) return { marks: {} }
+  if (value === '' || SKIPS.has(value)) return { marks: { slot: value } }
+  return { signature: disclose(value, FORMAT), marks: {} }
+}
+
+function check(fields: JsonObject): void {
+  text(fields['text'])
+  text(fields['thoughtSignature'])
+  flag(fields['thought'])
+  for (const kind of DATA) if (kind !== 'text') object(fields[kind])
+}
+
+const before = (signature: Signature | undefined, part: Part): readonly Part[] =>
+  signature === undefined ? [part] : [{ type: 'reasoning', text: '', signature }, part]
+
+const TEXT = new Set(['text', 'thought', 'thoughtSignature'])
+
+/** A signature with nothing to sign; a thought without any text whose proof is another's was hidden by its issuer. */
+function alone(part: Opened, signature: Signature): ReasoningPart {
+  const text = anyText(part.fields['text'])
+  const thought = part.fields['thought'] ?? undefined
+  const hidden = text === undefined && thought === true && signature.format !== FORMAT
+  return {
+    type: 'reasoning',
+    text: '',
+    signature,
+    ...(hidden ? { redacted: true as const } : {}),
+    ...nodeOf(leftOf(part, TEXT, { as: 'alone', text, thought })),
+  }
+}
+
+function readText(part: Opened, { signature, marks }: Signed): readonly Part[] {
+  const { text, thought } = part.fields as { text: string; thought?: boolean | null }
+  if (thought === true)
+    return [{ type: 'reasoning', text, ...defined({ signature }), ...nodeOf(leftOf(part, TEXT, marks)) }]
+  const spelt = { ...marks, thought: thought ?? undefined }
+  return before(signature, { type: 'text', text, ...nodeOf(leftOf(part, TEXT, spelt)) })
+}
+
+const INLINE = new Set(['inlineData', 'thoughtSignature'])
+const FILE = new Set(['fileData', 'thoughtSignature'])
+const CALL = new Set(['functionCall', 'thoughtSignature'])
+const RESPONSE = new Set(['functionResponse', 'thoughtSignature'])
+
+const READERS: { readonly [kind: string]: PartReader } = {
+  inlineData: (part, signed) => readMedia(part, 'inlineData', INLINE, signed),
+  fileData: (part, signed) => readMedia(part, 'fileData', FILE, signed),
+  functionCall: (part, { marks }, ids) => {
+    const read = readCall(part.fields['functionCall'] as JsonObject, ids)
+    return read && { ...read.call, ...nodeOf(leftOf(part, CALL, marks, { functionCall: read.left })) }
+  },
+  functionResponse: (part, { marks }, ids) => {
+    const read = readResponse(part.fields['functionResponse'] as JsonObject, ids)
+    return { ...read.result, ...nodeOf(leftOf(part, RESPONSE, marks, { functionResponse: read.left })) }
+  },
+}
+
+/** Pictures on the way to the answer are thoughts, and nobody else has such. */
+function readMedia(
+  part: Opened,
+  field: 'inlineData' | 'fileData',
+  taken: ReadonlySet<string>,
+  { marks }: Signed,
+): Part | undefined {
+  const wire = part.fields[field] as JsonObject
+  const read = field === 'inlineData' ? readInline(wire) : readFile(wire)
+  if (read === undefined || part.fields['thought'] === true) return undefined
+  const detail = detailOf(part.fields)
+  const left: Left =
+    detail === undefined
+      ? leftOf(part, taken, marks, { [field]: read.left })
+      : leftOf(
+          part,
+          new Set([...taken, 'mediaResolution']),
+          { ...marks, mediaResolution: part.fields['mediaResolution']! },
+          { [field]: read.left },
+        )
+  return { ...read.media, ...defined({ detail }), ...nodeOf(left) }
+}
+
+const DETAILS: { readonly [level: string]: string } = { MEDIA_RESOLUTION_LOW: 'low', MEDIA_RESOLUTION_HIGH: 'high' }
+
+/** How closely to look, where it is one of the levels others know too. */
+function detailOf(fields: JsonObject): string | undefined {
+  const resolution = fields['mediaResolution']
+  if (typeof resolution !== 'object' || resolution === null) return undefined
+  const { level, ...others } = resolution as JsonObject
+  return typeof level === 'string' && Object.hasOwn(DETAILS, level) && Object.keys(others).length === 0
+    ? DETAILS[level]
+    : undefined
+}
+
+/** The part as it was written, without the signature, which stands before it. */
+function opaque(wire: JsonObject, opened: Opened, signature: Signature | undefined): OpaquePart {
+  const words = wordsOf(opened.fields)
+  const slot = writtenAs('thoughtSignature', opened)
+  const { [slot]: _, ...unsigned } = wire
+  return {
+    type: 'opaque',
+    format: FORMAT,
+    value: signature === undefined ? wire : unsigned,
+    ...defined({ text: words }),
+    ...(signature === undefined || slot === 'thoughtSignature'
+      ? {}
+      : { spelling: { [FORMAT]: { names: { thoughtSignature: slot } } } }),
+  }
+}
+
+/** Code that ran at the upstream, and what came of it, for formats that have no such part. */
+function wordsOf({ executableCode, codeExecutionResult }: JsonObject): string | undefined {
+  const { code, language } = (executableCode ?? {}) as JsonObject
+  if (typeof code === 'string') return `\n\`\`\`${String(language ?? '').toLowerCase()}\n${code}\n\`\`\`\n`
+  const { output } = (codeExecutionResult ?? {}) as JsonObject
+  return typeof output === 'string' ? `\n\`\`\`\n${output}\n\`\`\`\n` : undefined
+}

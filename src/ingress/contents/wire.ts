@@ -1,0 +1,120 @@
+import * as v from 'valibot'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { open } from './fields.ts'
+
+/** The generateContent request, FORMATS §7. Loose: unknown fields pass; free JSON is never looked into. */
+
+const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
+
+const json = v.custom<JsonObject>(isObject, 'Invalid type: Expected Object')
+
+/** An object whose fields may be written in snake_case too. */
+function cased<const E extends v.ObjectEntries>(entries: E) {
+  const known = new Set(Object.keys(entries))
+  return v.pipe(
+    json,
+    v.transform((value): unknown => open(value, known).fields),
+    v.looseObject(entries),
+  )
+}
+const many = <S extends v.GenericSchema>(schema: S) => v.union([v.array(schema), schema])
+
+const part = cased({
+  text: maybe(v.string()),
+  thought: maybe(v.boolean()),
+  thoughtSignature: maybe(v.string()),
+  inlineData: maybe(cased({ mimeType: maybe(v.string()), data: maybe(v.string()), displayName: maybe(v.string()) })),
+  fileData: maybe(cased({ mimeType: maybe(v.string()), fileUri: maybe(v.string()), displayName: maybe(v.string()) })),
+  functionCall: maybe(cased({ id: maybe(v.string()), name: maybe(v.string()), args: maybe(json) })),
+  functionResponse: maybe(
+    cased({
+      id: maybe(v.string()),
+      name: maybe(v.string()),
+      response: maybe(json),
+      parts: maybe(
+        v.array(
+          cased({
+            inlineData: maybe(
+              cased({ mimeType: maybe(v.string()), data: maybe(v.string()), displayName: maybe(v.string()) }),
+            ),
+            fileData: maybe(
+              cased({ mimeType: maybe(v.string()), fileUri: maybe(v.string()), displayName: maybe(v.string()) }),
+            ),
+          }),
+        ),
+      ),
+    }),
+  ),
+  executableCode: maybe(json),
+  codeExecutionResult: maybe(json),
+  toolCall: maybe(json),
+  toolResponse: maybe(json),
+})
+
+export const ROLES = ['user', 'model', 'function'] as const
+
+const content = cased({ role: maybe(v.picklist(ROLES)), parts: maybe(many(part)) })
+const instruction = cased({ role: maybe(v.string()), parts: maybe(many(part)) })
+
+const declaration = cased({
+  name: v.string(),
+  description: maybe(v.string()),
+  parameters: maybe(json),
+  parametersJsonSchema: maybe(json),
+})
+
+const tool = cased({
+  functionDeclarations: maybe(many(declaration)),
+  googleSearch: maybe(cased({ excludeDomains: maybe(v.array(v.string())) })),
+  googleSearchRetrieval: maybe(json),
+  codeExecution: maybe(json),
+  urlContext: maybe(json),
+})
+
+const generationConfig = cased({
+  candidateCount: maybe(v.number()),
+  stopSequences: maybe(v.array(v.string())),
+  maxOutputTokens: maybe(v.number()),
+  temperature: maybe(v.number()),
+  topP: maybe(v.number()),
+  topK: maybe(v.number()),
+  seed: maybe(v.number()),
+  presencePenalty: maybe(v.number()),
+  frequencyPenalty: maybe(v.number()),
+  responseLogprobs: maybe(v.boolean()),
+  logprobs: maybe(v.number()),
+  responseMimeType: maybe(v.string()),
+  responseSchema: maybe(json),
+  responseJsonSchema: maybe(json),
+  _responseJsonSchema: maybe(json),
+  responseFormat: maybe(json),
+  responseModalities: maybe(v.array(v.string())),
+  speechConfig: maybe(json),
+  imageConfig: maybe(json),
+  thinkingConfig: maybe(
+    cased({
+      includeThoughts: maybe(v.boolean()),
+      thinkingBudget: maybe(v.number()),
+      thinkingLevel: maybe(v.string()),
+    }),
+  ),
+})
+
+export const request = cased({
+  model: maybe(v.string()),
+  contents: many(content),
+  systemInstruction: maybe(v.union([v.string(), instruction])),
+  tools: maybe(many(tool)),
+  toolConfig: maybe(
+    cased({
+      functionCallingConfig: maybe(
+        cased({ mode: maybe(v.string()), allowedFunctionNames: maybe(v.array(v.string())) }),
+      ),
+    }),
+  ),
+  generationConfig: maybe(generationConfig),
+  labels: maybe(json),
+  serviceTier: maybe(v.string()),
+})
+
+export type ContentsRequest = v.InferOutput<typeof request>

@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import { GatewayError } from '../../src/canonical/error.ts'
+import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
+import { contents as writer } from '../../src/egress/contents/index.ts'
+import { NATIVE } from '../../src/egress/writer.ts'
+import { contents as reader } from '../../src/ingress/contents/index.ts'
+import * as schemas from '../../src/ingress/contents/wire.ts'
+import { holds, same } from '../laws/support.ts'
+import { request } from '../laws/wire/contents.ts'
+
+describe('a request of this format', () => {
+  it('goes out as it came: path, query and body', () => {
+    holds(request, wire => {
+      const { wire: written, losses } = writer.request!(reader.request!(wire), NATIVE)
+      same(written, wire)
+      expect(losses).toEqual([])
+    })
+  })
+
+  it('is refused by the reader exactly where the schema sees a fault', () => {
+    const steps = fc.array(fc.nat(30), { minLength: 1, maxLength: 5 })
+    holds(fc.tuple(request, steps, fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<Json>), ([wire, path, bad]) => {
+      const body = spoiled(wire.body, path, bad)
+      if (!isObject(body)) return
+      const issue = v.safeParse(schemas.request, body).issues?.[0]
+      expect(refuses(() => reader.request!({ ...wire, body }))).toBe(issue !== undefined)
+    })
+  })
+})
+
+function spoiled(value: Json, [step, ...rest]: readonly number[], rubbish: Json): Json {
+  const keys = isObject(value) || Array.isArray(value) ? Object.keys(value) : []
+  if (step === undefined || keys.length === 0) return rubbish
+  const key = keys[step % keys.length]!
+  const entries = Object.entries(value as JsonObject).map(([name, item]) => [
+    name,
+    name === key ? spoiled(item, rest, rubbish) : item,
+  ])
+  const copy = Object.fromEntries(entries) as JsonObject
+  return Array.isArray(value) ? Object.values(copy) : copy
+}
+
+function refuses(read: () => unknown): boolean {
+  try {
+    read()
+    return false
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return true
+    throw thrown
+  }
+}

@@ -1,0 +1,282 @@
+import fc from 'fast-check'
+import type { WireRequest } from '../../../src/canonical/exchange.ts'
+import type { JsonObject } from '../../../src/canonical/node.ts'
+import { bytes, filled, json, object, record, schema, word } from '../arbitrary.ts'
+
+/* Valid generateContent values, in either casing, with unknown fields and nulls sprinkled on every object. */
+
+type Generators = { readonly [field: string]: fc.Arbitrary<unknown> }
+
+const unknown = object(fc.oneof(json, fc.constant(null)))
+const is = <T>(value: T) => fc.constant(value)
+const list = (value: fc.Arbitrary<unknown>, maxLength = 3) => fc.array(value, { maxLength })
+const maybe = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 6, arbitrary: value }, { weight: 1, arbitrary: is(null) })
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+
+/** The object with some of its fields in snake_case. */
+const cased = (value: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> =>
+  fc.tuple(value, fc.nat(3)).map(([fields, dice]) => {
+    if (dice > 1) return fields
+    return Object.fromEntries(
+      Object.entries(fields).map(([name, one], index) => [dice === 0 || index % 2 === 0 ? snake(name) : name, one]),
+    )
+  })
+
+/** An object with every optional field there, null or missing, in either casing, and unknown fields beside. */
+const loose = (needed: Generators, optional: Generators = {}): fc.Arbitrary<JsonObject> => {
+  const nullable = Object.fromEntries(Object.entries(optional).map(([name, value]) => [name, maybe(value)]))
+  return fc
+    .tuple(cased(record<JsonObject>(needed, nullable)), unknown)
+    .map(([known, others]) => ({ ...others, ...known }))
+}
+
+const mime = fc.constantFrom('image/png', 'audio/wav', 'video/mp4', 'application/pdf', 'text/plain')
+const uri = fc.oneof(
+  fc.webUrl(),
+  fc.constantFrom('gs://bucket/a.png', 'https://generativelanguage.googleapis.com/v1beta/files/abc', 'files/x'),
+  fc.constantFrom('https://www.youtube.com/watch?v=x', 'https://example.com/a.mp3'),
+)
+const data = fc.oneof(
+  bytes,
+  bytes.map(text => text.replaceAll('+', '-').replaceAll('/', '_')),
+)
+const inlineData = loose({ mimeType: mime, data }, { displayName: word })
+const fileData = loose({ fileUri: uri }, { mimeType: mime, displayName: word })
+const signature = fc.oneof(filled, fc.constantFrom('', 'skip_thought_signature_validator', 'c2lnbmVk'))
+const signed = { thoughtSignature: signature }
+const media = loose({}, { inlineData, fileData })
+const functionCall = loose({ name: filled }, { id: fc.constantFrom('a', 'b', ''), args: object(json) })
+const functionResponse = loose(
+  {},
+  {
+    id: fc.constantFrom('a', 'b', ''),
+    name: fc.constantFrom('f', 'g'),
+    response: fc.oneof(
+      object(json),
+      ...['result', 'output', 'error', 'other'].map(key =>
+        fc.oneof(json, word).map(value => Object.fromEntries([[key, value]])),
+      ),
+    ),
+    parts: list(media, 2),
+    willContinue: fc.boolean(),
+  },
+)
+const ran = [
+  loose({ executableCode: loose({ language: is('PYTHON'), code: word }, { id: word }) }, signed),
+  loose({ codeExecutionResult: loose({ outcome: is('OUTCOME_OK') }, { output: word, id: word }) }, signed),
+  loose({ toolCall: loose({ toolType: is('FILE_SEARCH') }, { id: word, args: unknown }) }, signed),
+  loose({ toolResponse: loose({ toolType: is('FILE_SEARCH') }, { id: word, response: unknown }) }, signed),
+]
+const spoken = [
+  loose({ text: word }, { thought: fc.boolean(), ...signed }),
+  loose({ text: is('') }, signed),
+  loose({ thoughtSignature: filled }, { thought: is(true) }),
+  loose(
+    { inlineData },
+    { ...signed, thought: fc.boolean(), mediaResolution: fc.constantFrom({ level: 'MEDIA_RESOLUTION_LOW' }, {}) },
+  ),
+  loose({ fileData }, { ...signed, videoMetadata: object(word) }),
+  loose({ functionCall }, signed),
+  ...ran,
+  loose({ xWidget: json }, signed),
+]
+const part = fc.oneof(...spoken, loose({ functionResponse }, signed))
+const parts = fc.oneof({ weight: 6, arbitrary: list(part) }, { weight: 1, arbitrary: part })
+const content = loose({}, { role: fc.constantFrom('user', 'model', 'function'), parts })
+
+const OPENAPI = [
+  { type: 'OBJECT', properties: { a: { type: 'STRING', nullable: true }, b: { type: 'ARRAY', minItems: '1' } } },
+  { type: 'STRING', enum: ['x'] },
+]
+const declaration = loose(
+  { name: filled },
+  {
+    description: word,
+    parameters: fc.oneof(fc.constantFrom<unknown>(...OPENAPI), schema),
+    parametersJsonSchema: schema,
+    behavior: is('BLOCKING'),
+  },
+)
+const tool = loose(
+  {},
+  {
+    functionDeclarations: fc.oneof(list(declaration, 2), declaration),
+    googleSearch: loose({}, { excludeDomains: list(word, 2), timeRangeFilter: unknown }),
+    googleSearchRetrieval: unknown,
+    codeExecution: unknown,
+    urlContext: unknown,
+    googleMaps: unknown,
+  },
+)
+const toolConfig = loose(
+  {},
+  {
+    functionCallingConfig: loose(
+      {},
+      { mode: fc.constantFrom('AUTO', 'ANY', 'NONE', 'VALIDATED', 'OTHER'), allowedFunctionNames: list(word, 2) },
+    ),
+    includeServerSideToolInvocations: fc.boolean(),
+  },
+)
+const generationConfig = loose(
+  {},
+  {
+    candidateCount: fc.nat(3),
+    stopSequences: list(word, 6),
+    maxOutputTokens: fc.nat(),
+    temperature: fc.nat(2),
+    topP: fc.nat(1),
+    topK: fc.nat(),
+    seed: fc.nat(),
+    presencePenalty: fc.nat(1),
+    frequencyPenalty: fc.nat(1),
+    responseLogprobs: fc.boolean(),
+    logprobs: fc.nat(3),
+    responseMimeType: fc.constantFrom('application/json', 'text/plain', 'text/x.enum'),
+    responseSchema: fc.constantFrom<unknown>(...OPENAPI),
+    responseJsonSchema: schema,
+    _responseJsonSchema: schema,
+    responseFormat: fc.constantFrom<unknown>(
+      { text: { mimeType: 'application/json', schema: {} } },
+      { text: { mimeType: 'application/json' } },
+      { image: {} },
+    ),
+    responseModalities: list(fc.constantFrom('TEXT', 'IMAGE', 'AUDIO', 'Text', 'SMELL')),
+    speechConfig: fc.constantFrom<unknown>(
+      { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
+      { languageCode: 'de' },
+    ),
+    imageConfig: fc.constantFrom<unknown>({ aspectRatio: '16:9' }, { aspectRatio: '1:1', imageSize: '2K' }),
+    thinkingConfig: loose(
+      {},
+      {
+        includeThoughts: fc.boolean(),
+        thinkingBudget: fc.integer({ min: -1, max: 9 }),
+        thinkingLevel: fc.constantFrom('LOW', 'high', 'EXTREME'),
+      },
+    ),
+    mediaResolution: is('MEDIA_RESOLUTION_LOW'),
+  },
+)
+const body = loose(
+  { contents: fc.oneof({ weight: 6, arbitrary: list(content, 5) }, { weight: 1, arbitrary: content }) },
+  {
+    model: is('models/x'),
+    systemInstruction: fc.oneof(
+      word,
+      loose({}, { role: fc.constantFrom('user', 'system'), parts: list(loose({ text: word }), 2) }),
+    ),
+    tools: fc.oneof({ weight: 6, arbitrary: list(tool) }, { weight: 1, arbitrary: tool }),
+    toolConfig,
+    generationConfig,
+    safetySettings: list(object(word), 1),
+    cachedContent: word,
+    labels: object(word),
+    serviceTier: fc.constantFrom('standard', 'FLEX', 'priority', 'default'),
+    store: fc.boolean(),
+  },
+)
+const prefix = fc.constantFrom(
+  '/v1beta/models/',
+  '/v1/models/',
+  '/v1alpha/models/',
+  '/v1beta/tunedModels/',
+  '/v1beta/dynamic/',
+  '/v1beta1/projects/p/locations/global/publishers/google/models/',
+)
+const model = fc.constantFrom('gemini-3-pro', 'google/gemini-3', 'llama:8b', 'a%20b', 'a b')
+
+export const request: fc.Arbitrary<WireRequest> = fc
+  .tuple(prefix, model, fc.boolean(), fc.constantFrom({}, { prettyPrint: 'false' }), body)
+  .map(([prefix, model, stream, query, body]) => ({
+    path: `${prefix}${model}:${stream ? 'streamGenerateContent' : 'generateContent'}`,
+    query: stream ? { ...query, alt: 'sse' } : query,
+    headers: {},
+    body,
+  }))
+
+const web = loose({}, { web: loose({}, { uri: fc.webUrl(), title: word }) })
+const groundingMetadata = fc.oneof(
+  loose(
+    {},
+    {
+      webSearchQueries: list(word, 1),
+      groundingChunks: list(fc.oneof(web, loose({ retrievedContext: unknown }))),
+      groundingSupports: list(
+        loose(
+          {},
+          {
+            segment: loose({}, { startIndex: fc.nat(9), endIndex: fc.nat(9), text: word, partIndex: fc.nat(2) }),
+            groundingChunkIndices: list(fc.nat(3), 2),
+          },
+        ),
+      ),
+    },
+  ),
+  is({
+    groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }],
+    groundingSupports: [{ segment: { endIndex: 1, text: 'a' }, groundingChunkIndices: [0] }],
+  }),
+)
+const token = loose({}, { token: word, logProbability: fc.constantFrom(-1, -0.5), tokenId: fc.nat() })
+const candidate = loose(
+  {},
+  {
+    index: fc.nat(1),
+    content: loose({}, { role: is('model'), parts: list(fc.oneof(...spoken)) }),
+    finishReason: fc.constantFrom(
+      'STOP',
+      'MAX_TOKENS',
+      'SAFETY',
+      'RECITATION',
+      'MALFORMED_FUNCTION_CALL',
+      'OTHER',
+      'X',
+    ),
+    finishMessage: word,
+    safetyRatings: list(unknown, 1),
+    tokenCount: fc.nat(),
+    avgLogprobs: is(-0.5),
+    groundingMetadata,
+    citationMetadata: loose(
+      {},
+      { citationSources: list(loose({}, { startIndex: fc.nat(5), endIndex: fc.nat(9), uri: fc.webUrl() }), 2) },
+    ),
+    urlContextMetadata: unknown,
+    logprobsResult: loose(
+      {},
+      { chosenCandidates: list(token), topCandidates: list(loose({}, { candidates: list(token, 2) })) },
+    ),
+  },
+)
+const details = list(loose({}, { modality: fc.constantFrom('TEXT', 'IMAGE', 'DOCUMENT'), tokenCount: fc.nat() }), 2)
+
+export const result: fc.Arbitrary<JsonObject> = loose(
+  {},
+  {
+    candidates: list(candidate, 2),
+    promptFeedback: loose({}, { blockReason: is('SAFETY'), safetyRatings: list(unknown, 1) }),
+    usageMetadata: loose(
+      {},
+      {
+        promptTokenCount: fc.nat(),
+        candidatesTokenCount: fc.nat(),
+        thoughtsTokenCount: fc.nat(),
+        toolUsePromptTokenCount: fc.nat(),
+        cachedContentTokenCount: fc.nat(),
+        totalTokenCount: fc.nat(),
+        promptTokensDetails: details,
+        candidatesTokensDetails: details,
+        toolUsePromptTokensDetails: details,
+        serviceTier: fc.constantFrom('standard', 'flex', 'PRIORITY'),
+        trafficType: is('ON_DEMAND'),
+      },
+    ),
+    modelVersion: filled,
+    responseId: filled,
+    createTime: fc.constantFrom('2026-04-02T17:03:50.399550Z', '2026-04-02T17:03:50Z', 'yesterday'),
+    modelStatus: unknown,
+  },
+)
