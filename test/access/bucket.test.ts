@@ -27,6 +27,16 @@ describe('an allowance', () => {
     )
   })
 
+  it('saves up one minute of it, however long nothing was taken', () => {
+    const bucket = new Bucket(3, 0)
+    const day = 86_400_000
+    for (let turn = 0; turn < 3; turn++) {
+      expect(bucket.wait(day)).toBe(0)
+      bucket.take(1, day)
+    }
+    expect(bucket.wait(day)).toBe(20_000)
+  })
+
   it('is there again when it says so', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1, max: 5000 }), (rate, debt) => {
