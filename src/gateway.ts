@@ -9,7 +9,7 @@ import { jsonText } from './egress/json.ts'
 import { attempt } from './gateway/attempt.ts'
 import type { Call } from './gateway/call.ts'
 import { Channels } from './gateway/channels.ts'
-import { mayRetry, seenFromOutside, telling, toFailure } from './gateway/failures.ts'
+import { headersOf, mayRetry, seenFromOutside, telling, toFailure, UpstreamFailure } from './gateway/failures.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
 import { prepare, refused, weigh } from './gateway/prepare.ts'
 import { type Log, Report } from './gateway/report.ts'
@@ -118,7 +118,9 @@ export class Gateway {
       this.log.warn({ channel, kind: error.kind, err: cause, said: error.message.slice(0, 500) }, 'a channel failed')
     if (error.retryAfterSeconds !== undefined && mayRetry(error))
       this.channels.get(candidate.channel)?.cool(Date.now() + error.retryAfterSeconds * 1000, error.kind)
-    return error.kind === 'internal' ? failure : new GatewayError(seenFromOutside(error, candidate, request.model))
+    return error.kind === 'internal'
+      ? failure
+      : new UpstreamFailure(seenFromOutside(error, candidate, request.model), headersOf(failure))
   }
 
   private fail({ id, format, framing, reply }: Call, thrown: unknown, report: Report): void {
@@ -135,7 +137,7 @@ export class Gateway {
     if (error.kind === 'internal') this.log.error({ id, err: cause }, 'a fault of the gateway')
     const { status, headers, body } = WRITERS[format]!.error!(error, id)
     const wait = error.retryAfterSeconds === undefined ? {} : { 'retry-after': `${Math.ceil(error.retryAfterSeconds)}` }
-    return { status, headers: { ...wait, ...headers }, text: jsonText(body) }
+    return { status, headers: { ...headersOf(thrown), ...wait, ...headers }, text: jsonText(body) }
   }
 
   /**

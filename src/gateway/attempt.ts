@@ -25,7 +25,7 @@ import { eventParser } from '../ingress/sse.ts'
 import type { Candidate } from '../router.ts'
 import type { Call } from './call.ts'
 import { dresser } from './dress.ts'
-import { seenFromOutside } from './failures.ts'
+import { seenFromOutside, UpstreamFailure } from './failures.ts'
 import type { Prepared } from './prepare.ts'
 import type { Report } from './report.ts'
 import { StreamedAnswer } from './stream.ts'
@@ -59,7 +59,7 @@ export async function attempt(attempt: Attempt): Promise<void> {
     const answer = await exchange.answer
     report.upstreamId = upstreamId(answer.headers)
     const reader = READERS[candidate.format.format]!
-    if (answer.status < 200 || answer.status > 299) throw await errorOf(answer, reader)
+    if (answer.status < 200 || answer.status > 299) throw await errorOf(answer, reader, candidate)
     if (attempt.request.stream) await streamed(attempt, exchange, answer, reader)
     else await whole(attempt, answer, reader)
   } finally {
@@ -68,13 +68,16 @@ export async function attempt(attempt: Attempt): Promise<void> {
   }
 }
 
-async function errorOf(answer: Answer, reader: Reader): Promise<GatewayError> {
+async function errorOf(answer: Answer, reader: Reader, { native }: Candidate): Promise<GatewayError> {
   if (answer.status < 400)
     return new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered with a redirect.' })
   const body = parseObject(await answer.text(LARGEST_ERROR)) ?? {}
   const error = reader.error!({ status: answer.status, headers: flat(answer.headers), body })
   const wait = error.retryAfterSeconds ?? retryAfterSeconds(answer.headers, Date.now())
-  return new GatewayError(wait === undefined ? error : { ...error, retryAfterSeconds: wait })
+  return new UpstreamFailure(
+    wait === undefined ? error : { ...error, retryAfterSeconds: wait },
+    native ? forwardable(answer.headers) : {},
+  )
 }
 
 async function whole({ call, request, candidate, prepared, report }: Attempt, answer: Answer, reader: Reader) {
@@ -112,6 +115,9 @@ async function eventsOf(answer: Answer, reader: Reader, asked: CanonicalRequest)
 
 const isEventStream = (headers: Headers): boolean => single(headers['content-type']).startsWith('text/event-stream')
 
+/** Upstreams forget to say that they stream; that they do not, they always say. */
+const isJson = (headers: Headers): boolean => single(headers['content-type']).includes('json')
+
 async function streamed(attempt: Attempt, exchange: Exchange, answer: Answer, reader: Reader): Promise<void> {
   const { call, request, candidate, prepared, report, heartbeat } = attempt
   const dress = dresser(call.id, request.model, candidate)
@@ -144,8 +150,8 @@ async function streamed(attempt: Attempt, exchange: Exchange, answer: Answer, re
     stream.leave(new GatewayError({ kind: 'cancelled', message: 'The caller went away.' }))
     exchange.abort()
   }
-  if (isEventStream(answer.headers)) answer.flow(stream)
-  else await takeWhole(stream, answer, reader, prepared.asked)
+  if (isJson(answer.headers)) await takeWhole(stream, answer, reader, prepared.asked)
+  else answer.flow(stream)
   await stream.done
 }
 

@@ -29,6 +29,18 @@ export function seenFromOutside(error: CanonicalError, candidate: Candidate, mod
   }
 }
 
+/** An upstream's error, with what of its headers a caller of the same format may see (trap 78). */
+export class UpstreamFailure extends GatewayError {
+  readonly headers: { readonly [name: string]: string }
+  constructor(error: CanonicalError, headers: UpstreamFailure['headers'], options?: ErrorOptions) {
+    super(error, options)
+    this.headers = headers
+  }
+}
+
+export const headersOf = (failure: unknown): UpstreamFailure['headers'] =>
+  failure instanceof UpstreamFailure ? failure.headers : {}
+
 /** Whether another channel may do better. */
 export const mayRetry = (error: CanonicalError): boolean => ERRORS[error.kind].retry
 

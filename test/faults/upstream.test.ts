@@ -64,6 +64,11 @@ describe('all well', () => {
     expect((await eager.house.ask(PATH, ASK)).json.choices[0].message.content).toBe('Hello.')
   })
 
+  test('a stream that does not say what it is', async () => {
+    const { house } = await open([response => response.end(`${HEAD}${words('Hel', 'lo.')}${TAIL}`)])
+    expect(said((await house.ask(PATH, STREAM)).text)).toBe('Hello.')
+  })
+
   test('an upstream that forgets to end its stream after the last event', async () => {
     const { house } = await open([response => events(response).write(`${HEAD}${words('Hello.')}${TAIL}`)])
     expect((await house.ask(PATH, STREAM)).text.endsWith('data: [DONE]\n\n')).toBe(true)
@@ -213,6 +218,12 @@ describe('another channel', () => {
     expect([429, 503]).toContain(second.status)
     expect(Number(second.headers['retry-after'])).toBeGreaterThan(25)
     expect(upstreams[0]!.seen).toHaveLength(1)
+  })
+
+  test('trap 78: what is left of the limits is told with the refusal', async () => {
+    const limits = { 'anthropic-ratelimit-unified-status': 'rejected', 'x-should-retry': 'false' }
+    const { house } = await open([response => json(response, failure('Slow down.'), 429, limits)])
+    expect(await house.ask(PATH, ASK)).toMatchObject({ status: 429, headers: limits })
   })
 
   test('what is left of the limits is told to a caller of the same format', async () => {
