@@ -16,15 +16,18 @@ export interface Tools {
 export function writeTools(request: CanonicalRequest, pen: Pen): Tools {
   const wire: JsonObject[] = []
   const names = new Set<string>()
-  request.tools?.forEach((tool, index) => {
+  for (const [index, tool] of (request.tools ?? []).entries()) {
     const path: Path = ['tools', index]
     const name = nameOf(tool)
-    if (!pen.native && name !== undefined && names.has(name)) return pen.losses.drop(path, 'names-are-unique')
+    if (!pen.native && name !== undefined && names.has(name)) {
+      pen.losses.drop(path, 'names-are-unique')
+      continue
+    }
     const written = writeTool(tool, path, pen)
-    if (written === undefined) return
+    if (written === undefined) continue
     if (name !== undefined) names.add(name)
     wire.push(written)
-  })
+  }
   return { wire, names }
 }
 

@@ -1,0 +1,131 @@
+import type { Part, ReasoningPart, RefusalPart, TextPart, ToolCallPart } from '../../canonical/content.ts'
+import { Losses, type Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { enclose } from '../../canonical/signature.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { writeMarker } from './cache.ts'
+import { writeAnnotation } from './citations.ts'
+import { asText, type Block, callerOf, FORMAT, inputOf } from './content.ts'
+
+/** How an answer is written: to whom it comes from this very format, exactly as it came. */
+export interface AnswerPen {
+  readonly own: boolean
+  readonly losses: Losses
+}
+
+/** A block of a whole answer, or undefined where the part has none (and a loss, unless it says nothing). */
+export function writeAnswerPart(part: Part, path: Path, pen: AnswerPen): Block | undefined {
+  const { losses, own } = pen
+  if (!own && part.type !== 'opaque' && part.cache !== undefined)
+    losses.drop([...path, 'cache'], 'no-cache-markers-here')
+  switch (part.type) {
+    case 'text':
+      return !own && isNothing(part)
+        ? undefined
+        : { ...textHead(part, own), text: part.text, ...citations(part, path, pen) }
+    case 'refusal':
+      return writeRefusal(part, path, pen)
+    case 'reasoning':
+      return writeReasoning(part, path, pen)
+    case 'tool-call':
+      return writeCall(part, path, pen)
+    case 'opaque':
+      if (part.format === FORMAT) return { ...part.value }
+      return part.text === undefined || part.text === '' ? undefined : { ...textHead(part, own), text: part.text }
+    default:
+      losses.drop(path, 'no-such-content')
+      return undefined
+  }
+}
+
+/** A text or thought without words and without anything beside them. */
+export const isNothing = (part: TextPart | RefusalPart | ReasoningPart): boolean =>
+  part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
+
+const EMPTY_FIELDS = new Set(['type', 'text', 'spelling', 'cache'])
+
+/** What every block of the kind has but its body; nullable fields are required of us. */
+export const textHead = (part: Part, own: boolean): Block => ({
+  type: 'text',
+  text: '',
+  ...(own ? {} : { citations: null }),
+  ...ownCache(part, own),
+  ...(part.type === 'opaque' ? {} : kept(part, FORMAT)),
+})
+
+/** Answers have no cache markers; what an upstream of this format put there is its own. */
+function ownCache({ cache }: { readonly cache?: Part['cache'] }, own: boolean): JsonObject {
+  if (!own || cache === undefined) return {}
+  const pen = { native: true, losses: new Losses(), dialect: {}, markers: [] }
+  return { cache_control: writeMarker(cache, [], pen) }
+}
+
+function citations(part: TextPart, path: Path, { own, losses }: AnswerPen): JsonObject {
+  if (part.annotations === undefined) return {}
+  const citations = part.annotations.flatMap(annotation => writeAnnotation(annotation) ?? [])
+  part.annotations.forEach((annotation, index) => {
+    if (annotation.type === 'opaque') return
+    const at = [...path, 'annotations', index]
+    losses.dropFields(annotation, at, { start: 'no-places-in-the-text', end: 'no-places-in-the-text' })
+    if (annotation.quote === '') losses.hide([...at, 'quote'], 'nothing-quoted')
+  })
+  return citations.length > 0 || own ? { citations } : {}
+}
+
+function writeRefusal(part: RefusalPart, path: Path, pen: AnswerPen): Block | undefined {
+  if (isExplanation(part) || isNothing(part)) return undefined
+  const { cache: _, ...text } = asText(part)
+  pen.losses.change(path, text, 'said-as-text')
+  return { ...textHead(text, pen.own), text: part.text }
+}
+
+/** The explanation in `stop_details`, which is where it goes back to. */
+export const isExplanation = (part: Part): boolean =>
+  part.type === 'refusal' && spelt(part, FORMAT)['as'] === 'stop_details'
+
+export const explanation = (part: RefusalPart): JsonObject => ({ explanation: part.text, ...kept(part, FORMAT) })
+
+/** The mark in place of a proof: a thought nobody signed must not go to an upstream that wants proofs (trap 30). */
+const NO_PROOF = enclose({ format: 'unsigned', value: '' }, FORMAT)
+
+/** What stands in the slot for the proof; undefined where the caller's own upstream has no slot. */
+export function proofOf({ signature, ...node }: ReasoningPart, own: boolean): string | undefined {
+  if (signature !== undefined) return enclose(signature, FORMAT)
+  const slot = spelt(node, FORMAT)['signature']
+  if (!own || slot === 'unsigned') return NO_PROOF
+  return slot === 'absent' ? undefined : ''
+}
+
+function writeReasoning(part: ReasoningPart, path: Path, { own, losses }: AnswerPen): Block | undefined {
+  if (!own && isNothing(part)) return undefined
+  const others = { ...ownCache(part, own), ...kept(part, FORMAT) }
+  if (part.redacted && part.signature !== undefined) {
+    if (part.text !== '') losses.change([...path, 'text'], '', 'hidden-thought')
+    return { type: 'redacted_thinking', data: enclose(part.signature, FORMAT), ...others }
+  }
+  if (part.redacted) losses.drop([...path, 'redacted'], 'nothing-encrypted')
+  return { type: 'thinking', thinking: part.text, ...defined({ signature: proofOf(part, own) }), ...others }
+}
+
+function writeCall(part: ToolCallPart, path: Path, pen: AnswerPen): Block {
+  const { losses } = pen
+  if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
+  if (part.freeform === undefined) return { ...callHead(part, pen.own), ...inputFields(part) }
+  const input = { input: part.arguments }
+  losses.change([...path, 'arguments'], JSON.stringify(input), 'wrapped-as-json')
+  losses.drop([...path, 'freeform'], 'wrapped-as-json')
+  return { ...callHead(part, pen.own), input }
+}
+
+const inputFields = (part: ToolCallPart): JsonObject =>
+  part.arguments === '' && spelt(part, FORMAT)['input'] === 'absent' ? {} : { input: inputOf(part.arguments) }
+
+export const callHead = (part: ToolCallPart, own: boolean): Block => ({
+  type: 'tool_use',
+  id: part.id,
+  name: part.name,
+  ...(own ? {} : { input: {} }),
+  ...(own ? callerOf(part) : { caller: { type: 'direct' } }),
+  ...ownCache(part, own),
+  ...kept(part, FORMAT),
+})

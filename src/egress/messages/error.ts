@@ -1,0 +1,46 @@
+import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+
+/** What the format calls each kind of failure (FORMATS §15). */
+const TYPES: { readonly [K in ErrorKind]: string } = {
+  'invalid-request': 'invalid_request_error',
+  unauthenticated: 'authentication_error',
+  'out-of-credit': 'billing_error',
+  forbidden: 'permission_error',
+  'not-found': 'not_found_error',
+  'method-not-allowed': 'invalid_request_error',
+  conflict: 'conflict_error',
+  'too-large': 'request_too_large',
+  'cannot-express': 'invalid_request_error',
+  'rate-limited': 'rate_limit_error',
+  cancelled: 'api_error',
+  internal: 'api_error',
+  'upstream-failed': 'api_error',
+  overloaded: 'overloaded_error',
+  'timed-out': 'timeout_error',
+}
+
+/** What the format's clients know as an overloaded upstream (trap 78). */
+const OVERLOADED = 529
+
+/** An upstream that said that it is overloaded has this format's own status for it; the gateway's own lack is 503. */
+const statusOf = ({ kind, status }: CanonicalError): number =>
+  kind === 'overloaded' && status !== undefined ? OVERLOADED : ERRORS[kind].status
+
+export function writeError(error: CanonicalError, requestId: string): WireAnswer {
+  const { retryAfterSeconds } = error
+  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) }
+  return {
+    status: statusOf(error),
+    headers: { 'request-id': requestId, ...headers },
+    body: { ...errorBody(error), request_id: requestId },
+  }
+}
+
+/** The same body is the event that ends a stream that broke (trap 75). */
+export function errorBody({ kind, message, code }: CanonicalError): JsonObject {
+  const word = code ?? (kind === 'cannot-express' ? 'cannot_express' : undefined)
+  const details = word === undefined ? {} : { details: { error_code: word } }
+  return { type: 'error', error: { type: TYPES[kind], message, ...details } }
+}

@@ -1,0 +1,69 @@
+import type { Losses } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { FORMAT } from './content.ts'
+
+/** Counts as the format has them: the prompt without what a cache was read from or written to (FORMATS §16.3, traps 19, 20). */
+export function writeUsage(usage: Usage | undefined, tier: string | undefined, losses: Losses): JsonObject {
+  const own = spelt(usage, FORMAT)['own'] === true
+  if (usage === undefined) losses.add(['usage'], { input: 0, output: 0 }, 'count-required')
+  else if (!own) reportUsage(usage, losses)
+  const counts = {
+    input_tokens: own && usage?.input === undefined ? undefined : freshInput(usage ?? {}),
+    output_tokens: own ? usage?.output : (usage?.output ?? 0),
+    cache_creation_input_tokens: usage?.cacheWrite,
+    cache_read_input_tokens: usage?.cacheRead,
+    output_tokens_details: usage?.reasoning === undefined ? undefined : { thinking_tokens: usage.reasoning },
+    server_tool_use: usage?.hostedCalls && writeCalls(usage.hostedCalls),
+    service_tier: tierWord(tier),
+  }
+  const said = defined(counts) as JsonObject
+  return own ? { ...said, ...kept(usage, FORMAT) } : { ...NULLABLE, ...said, ...kept(usage, FORMAT) }
+}
+
+/** What must be there, known or not. */
+const NULLABLE: JsonObject = {
+  ...{ cache_creation: null, cache_creation_input_tokens: null, cache_read_input_tokens: null },
+  ...{ inference_geo: null, output_tokens_details: null, server_tool_use: null, service_tier: null },
+}
+
+const cached = ({ cacheRead = 0, cacheWrite = 0 }: Usage): number => cacheRead + cacheWrite
+
+const freshInput = (usage: Usage): number => Math.max(0, (usage.input ?? 0) - cached(usage))
+
+function reportUsage(usage: Usage, losses: Losses): void {
+  losses.dropFields(usage, ['usage'], {
+    inputBy: 'no-count-by-kind',
+    outputBy: 'no-count-by-kind',
+    total: 'a-sum-has-no-place',
+  })
+  if (usage.input === undefined) losses.add(['usage', 'input'], cached(usage), 'count-required')
+  else if (usage.input < cached(usage)) losses.change(['usage', 'input'], cached(usage), 'a-prompt-holds-its-cache')
+  if (usage.output === undefined) losses.add(['usage', 'output'], 0, 'count-required')
+  for (const kind in usage.hostedCalls)
+    if (!Object.hasOwn(CALLS, kind)) losses.drop(['usage', 'hostedCalls', kind], 'no-count-of-these-calls')
+}
+
+const CALLS: { readonly [kind: string]: string } = {
+  'web-search': 'web_search_requests',
+  'web-fetch': 'web_fetch_requests',
+}
+
+const writeCalls = (calls: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(calls).flatMap(([kind, count]): [string, Json][] =>
+      Object.hasOwn(CALLS, kind) ? [[CALLS[kind]!, count]] : [],
+    ),
+  )
+
+/** Tiers as an answer names them. */
+const TIERS: { readonly [tier: string]: string } = { default: 'standard', priority: 'priority', batch: 'batch' }
+
+const tierWord = (tier: string | undefined): string | undefined =>
+  tier !== undefined && Object.hasOwn(TIERS, tier) ? TIERS[tier] : undefined
+
+/** A tier the format has no word for; its own upstreams' words are kept. */
+export function reportTier(tier: string | undefined, losses: Losses): void {
+  if (tier !== undefined && tierWord(tier) === undefined) losses.drop(['serviceTier'], 'no-such-tier')
+}

@@ -1,0 +1,111 @@
+import type { Annotation, Part } from '../../canonical/content.ts'
+import type { At, CanonicalEvent } from '../../canonical/event.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { disclose } from '../../canonical/signature.ts'
+import { readCitation } from './citations.ts'
+import { UNSIGNED } from './content.ts'
+
+const FORMAT = 'messages'
+
+/** The field a delta grows, and the kind of part it belongs to. */
+const GROWS: { readonly [delta: string]: { readonly field: string; readonly kind: Part['type'] } } = {
+  text_delta: { field: 'text', kind: 'text' },
+  thinking_delta: { field: 'thinking', kind: 'reasoning' },
+  input_json_delta: { field: 'partial_json', kind: 'tool-call' },
+}
+
+/** The kind of part a delta asks for, where it asks for one. */
+export const kindOfDelta = (delta: JsonObject): Part['type'] | undefined =>
+  GROWS[typeof delta['type'] === 'string' ? delta['type'] : '']?.kind
+
+/** One content block on its way in. What only this format knows is gathered, and told whole at its end. */
+export class BlockReader {
+  readonly at: At
+  readonly kind: Part['type']
+  private readonly start: Part
+  /** What stood in the start already, told once it is sure that no delta tells it. */
+  private held = ''
+  private grown = false
+  private input = ''
+  private value: { [field: string]: Json } | undefined
+
+  constructor(part: Part, index: number, out: CanonicalEvent[]) {
+    this.at = { candidate: 0, part: index }
+    this.kind = part.type
+    this.start = part
+    if (part.type === 'opaque') this.value = { ...part.value }
+    const annotations = part.type === 'text' ? part.annotations : undefined
+    out.push({ type: 'part-start', at: this.at, part: withoutBody(part) })
+    if (part.type === 'tool-call') this.held = part.arguments === '{}' ? '' : part.arguments
+    else if ('text' in part && part.type !== 'opaque' && part.text !== undefined) this.grow(part.text, out)
+    if (annotations !== undefined && annotations.length > 0) this.note(annotations, out)
+  }
+
+  delta(delta: JsonObject, out: CanonicalEvent[]): void {
+    const type = typeof delta['type'] === 'string' ? delta['type'] : ''
+    const grows = Object.hasOwn(GROWS, type) ? GROWS[type]! : undefined
+    if (this.value !== undefined) this.gather(type, delta)
+    else if (grows !== undefined) this.grow(delta[grows.field], out)
+    else if (type === 'signature_delta') this.sign(delta['signature'], out)
+    else if (type === 'citations_delta' && isObject(delta['citation']))
+      this.note([readCitation(delta['citation'])], out)
+  }
+
+  end(out: CanonicalEvent[]): void {
+    if (!this.grown && this.held !== '') this.grow(this.held, out)
+    if (this.value !== undefined && (this.grown || this.input !== '')) {
+      const input = this.input === '' ? undefined : (parseObject(this.input) ?? this.input)
+      const value = input === undefined ? this.value : { ...this.value, input }
+      out.push({ type: 'part-patch', at: this.at, part: { ...this.start, value } as Part })
+    }
+    out.push({ type: 'part-end', at: this.at })
+  }
+
+  private grow(append: Json | undefined, out: CanonicalEvent[]): void {
+    if (typeof append !== 'string' || append === '') return
+    this.grown = true
+    out.push({ type: 'part-delta', at: this.at, append })
+  }
+
+  private sign(value: Json | undefined, out: CanonicalEvent[]): void {
+    if (typeof value !== 'string' || value === '' || this.kind !== 'reasoning') return
+    const signature = disclose(value, FORMAT)
+    const unsigned = signature.format === UNSIGNED
+    const fact = unsigned ? { spelling: { [FORMAT]: { signature: UNSIGNED } } } : { signature }
+    out.push({ type: 'part-patch', at: this.at, ...fact })
+  }
+
+  private note(annotations: readonly Annotation[], out: CanonicalEvent[]): void {
+    if (this.kind === 'text') out.push({ type: 'part-patch', at: this.at, annotations })
+  }
+
+  /** Arguments of the upstream's own tools come as JSON text; fields of other kinds grow or are replaced by name. */
+  private gather(type: string, delta: JsonObject): void {
+    if (type === 'input_json_delta') {
+      if (typeof delta['partial_json'] === 'string') this.input += delta['partial_json']
+      return
+    }
+    for (const [field, value] of Object.entries(delta)) {
+      if (field === 'type' || value === null) continue
+      this.grown = true
+      const before = Object.hasOwn(this.value!, field) ? this.value![field] : undefined
+      const now = typeof before === 'string' && typeof value === 'string' ? before + value : value
+      this.value = { ...this.value, ...Object.fromEntries([[field, now]]) }
+    }
+  }
+}
+
+function withoutBody(part: Part): Part {
+  switch (part.type) {
+    case 'text': {
+      const { annotations: _, ...bare } = part
+      return { ...bare, text: '' }
+    }
+    case 'reasoning':
+      return { ...part, text: '' }
+    case 'tool-call':
+      return { ...part, arguments: '' }
+    default:
+      return part
+  }
+}

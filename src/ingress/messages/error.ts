@@ -1,0 +1,58 @@
+import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { anyObject, anyText, defined } from '../fields.ts'
+
+/** What each type of error tells; the two wide ones tell no more than the status (FORMATS §15). */
+const KINDS: { readonly [type: string]: ErrorKind } = {
+  authentication_error: 'unauthenticated',
+  billing_error: 'out-of-credit',
+  permission_error: 'forbidden',
+  not_found_error: 'not-found',
+  conflict_error: 'conflict',
+  request_too_large: 'too-large',
+  rate_limit_error: 'rate-limited',
+  timeout_error: 'timed-out',
+  overloaded_error: 'overloaded',
+}
+
+/** An upstream's error answer, whatever it looks like. */
+export function readError({ status, headers, body }: WireAnswer): CanonicalError {
+  const said = anyText(anyObject(body['error'])?.['message']) ?? anyText(body['message']) ?? anyText(body['error'])
+  return {
+    kind: kindFor(body, status),
+    message: said ?? `The upstream answered with status ${status}.`,
+    ...defined({ code: codeOf(body), retryAfterSeconds: retryAfter(headers) }),
+    status,
+  }
+}
+
+/** The error inside a stream, or under a status of 200 (trap 77). */
+export function readInnerError(body: JsonObject): CanonicalError {
+  const error = anyObject(body['error'])
+  return {
+    kind: kindFor(body, error?.['type'] === 'invalid_request_error' ? 400 : 502),
+    message: anyText(error?.['message']) ?? anyText(body['error']) ?? 'The upstream failed.',
+    ...defined({ code: codeOf(body) }),
+  }
+}
+
+function kindFor(body: JsonObject, status: number): ErrorKind {
+  if (codeOf(body) === 'cannot_express') return 'cannot-express'
+  const type = anyText(anyObject(body['error'])?.['type']) ?? ''
+  return Object.hasOwn(KINDS, type) ? KINDS[type]! : kindOf(status)
+}
+
+/** `details.error_code`, or the code of an upstream that words its errors otherwise. */
+function codeOf(body: JsonObject): string | undefined {
+  const error = anyObject(body['error'])
+  return anyText(anyObject(error?.['details'])?.['error_code']) ?? anyText(error?.['code'])
+}
+
+/** Seconds to wait, as the upstream said (trap 78). */
+function retryAfter(headers: WireAnswer['headers']): number | undefined {
+  const milliseconds = Number.parseFloat(headers['retry-after-ms'] ?? '')
+  if (Number.isFinite(milliseconds)) return milliseconds / 1000
+  const seconds = Number.parseFloat(headers['retry-after'] ?? '')
+  return Number.isFinite(seconds) ? seconds : undefined
+}

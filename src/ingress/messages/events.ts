@@ -1,0 +1,169 @@
+import type { Part } from '../../canonical/content.ts'
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import type { WireEvent } from '../../canonical/exchange.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { anyObject, put, rest } from '../fields.ts'
+import { BlockReader, kindOfDelta } from './block.ts'
+import { readInnerError } from './error.ts'
+import { readStop, STOP_FIELDS } from './finish.ts'
+import { leniently, readHead } from './result.ts'
+import { readTier, readUsage } from './usage.ts'
+
+const FORMAT = 'messages'
+
+type Handler = (wire: JsonObject) => void
+
+/** The events of a streamed answer (FORMATS §6). Upstreams that leave out starts or mix kinds are read as they meant it (trap 4). */
+export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
+  private out: CanonicalEvent[] = []
+  private readonly open = new Map<Json, BlockReader>()
+  private parts = 0
+  private started = false
+  private over = false
+  private called = false
+  /** Usage and the reason to stop come in pieces; later words win. */
+  private readonly usage: { [field: string]: Json } = {}
+  private readonly stop: { [field: string]: Json } = {}
+  private readonly late: { [field: string]: Json } = {}
+  private tier: string | undefined
+
+  push({ event, data }: WireEvent): readonly CanonicalEvent[] {
+    if (this.over || data === '[DONE]') return NOTHING
+    const wire = parseObject(data)
+    this.out = []
+    if (wire === undefined)
+      this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
+    else this.read(typeof wire['type'] === 'string' ? wire['type'] : (event ?? ''), wire)
+    return this.out.length === 0 ? NOTHING : this.out
+  }
+
+  end(): readonly CanonicalEvent[] {
+    if (this.over) return NOTHING
+    this.out = []
+    if (typeof this.stop['stop_reason'] === 'string') this.finish()
+    else this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
+    return this.out
+  }
+
+  private read(type: string, wire: JsonObject): void {
+    if (type === 'content_block_delta') this.delta(wire)
+    else if (Object.hasOwn(this.handlers, type)) this.handlers[type]!(wire)
+    else if (isObject(wire['error'])) this.fail(readInnerError(wire))
+    else {
+      this.start({})
+      this.out.push({ type: 'opaque', format: FORMAT, value: wire })
+    }
+  }
+
+  private readonly handlers: { readonly [type: string]: Handler } = {
+    ping: () => {},
+    message_start: wire => this.start(anyObject(wire['message']) ?? {}),
+    content_block_start: wire => this.startBlock(wire['index'] ?? 0, anyObject(wire['content_block']) ?? {}),
+    content_block_stop: wire => this.stopBlock(wire['index'] ?? 0),
+    message_delta: wire => this.told(wire),
+    message_stop: () => this.finish(),
+    error: wire => this.fail(readInnerError(wire)),
+  }
+
+  private start(message: JsonObject): void {
+    if (this.started) return
+    this.started = true
+    const usage = anyObject(message['usage'])
+    this.tier = readTier(usage)
+    const extras = Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null))
+    this.out.push({
+      type: 'result-start',
+      ...readHead(message),
+      ...(this.tier === undefined ? {} : { serviceTier: this.tier }),
+      ...rest(FORMAT, extras, HEAD, { own: true }),
+    })
+    if (usage !== undefined) this.count(usage)
+  }
+
+  private startBlock(index: Json, block: JsonObject): void {
+    this.start({})
+    this.stopBlock(index)
+    this.begin(index, leniently(block))
+  }
+
+  private begin(index: Json, part: Part): BlockReader {
+    const block = new BlockReader(part, this.parts++, this.out)
+    this.called ||= part.type === 'tool-call'
+    this.open.set(index, block)
+    return block
+  }
+
+  private stopBlock(index: Json): void {
+    this.open.get(index)?.end(this.out)
+    this.open.delete(index)
+  }
+
+  private delta(wire: JsonObject): void {
+    const delta = wire['delta']
+    if (!isObject(delta)) return
+    const index = wire['index'] ?? 0
+    const open = this.open.get(index)
+    const kind = kindOfDelta(delta)
+    if (open !== undefined && (kind === undefined || open.kind === kind || open.kind === 'opaque'))
+      open.delta(delta, this.out)
+    else if (kind === 'text' || kind === 'reasoning') this.unannounced(index, kind).delta(delta, this.out)
+  }
+
+  /** A delta of another kind than its block, or of none that was started, begins a part of its own. */
+  private unannounced(index: Json, type: 'text' | 'reasoning'): BlockReader {
+    this.start({})
+    this.stopBlock(index)
+    return this.begin(index, { type, text: '' })
+  }
+
+  /** `message_delta`: why it stopped, what was counted, and late facts of the whole. */
+  private told(wire: JsonObject): void {
+    this.start({})
+    for (const [field, value] of Object.entries(anyObject(wire['delta']) ?? {}))
+      if ((STOP_FIELDS as readonly string[]).includes(field)) this.stop[field] = value
+      else put(this.late, field, value)
+    for (const [field, value] of Object.entries(wire)) if (!DELTA.has(field)) put(this.late, field, value)
+    const usage = anyObject(wire['usage'])
+    if (usage !== undefined) this.count(usage)
+  }
+
+  /** Counts are cumulative, so later ones stand in place of earlier ones; a null counts nothing. */
+  private count(usage: JsonObject): void {
+    for (const [field, value] of Object.entries(usage))
+      if (value !== null || !(field in this.usage)) put(this.usage, field, value)
+    this.tier = readTier(this.usage)
+    this.out.push({ type: 'usage', usage: readUsage(this.usage) })
+  }
+
+  private close(): void {
+    this.start({})
+    for (const block of this.open.values()) block.end(this.out)
+    this.open.clear()
+  }
+
+  private finish(): void {
+    this.close()
+    const { refusal, ...stop } = readStop(this.stop, this.called)
+    if (refusal !== undefined) new BlockReader(refusal, this.parts++, this.out).end(this.out)
+    this.out.push({ type: 'candidate-end', candidate: 0, ...stop })
+    const late = Object.fromEntries(Object.entries(this.late).filter(([, value]) => value !== null))
+    this.out.push({
+      type: 'result-end',
+      ...(this.tier === undefined ? {} : { serviceTier: this.tier }),
+      ...rest(FORMAT, late, NONE),
+    })
+    this.over = true
+  }
+
+  private fail(error: CanonicalError): void {
+    this.close()
+    this.out.push({ type: 'error', error })
+    this.over = true
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+const HEAD = new Set<string>([...['id', 'type', 'role', 'model', 'content', 'usage'], ...STOP_FIELDS])
+const DELTA = new Set(['type', 'delta', 'usage'])

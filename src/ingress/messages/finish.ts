@@ -1,0 +1,68 @@
+import type { Part } from '../../canonical/content.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { Candidate, Finish, FinishReason } from '../../canonical/result.ts'
+import { anyText, defined, rest, spelling } from '../fields.ts'
+
+const FORMAT = 'messages'
+
+const REASONS: { readonly [word: string]: FinishReason } = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool-calls',
+  pause_turn: 'paused',
+  compaction: 'paused',
+  refusal: 'refused',
+}
+
+/** The word a writer would choose; another one is kept as spelling. */
+const WORDS: { readonly [R in FinishReason]?: string } = {
+  length: 'max_tokens',
+  'tool-calls': 'tool_use',
+  paused: 'pause_turn',
+  refused: 'refusal',
+}
+
+const TAKEN = new Set(['stop_reason', 'stop_sequence'])
+const TAKEN_TOLD = new Set([...TAKEN, 'stop_details'])
+
+export const STOP_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details'] as const
+
+/**
+ * Why an answer ended, from the fields of an answer or of a stream's last delta. Calls made are why it stopped,
+ * whatever the upstream says (trap 13). The explanation of a refusal is a part of the answer (trap 16).
+ */
+export function readStop(wire: JsonObject, called: boolean): Omit<Candidate, 'content'> & { refusal?: Part } {
+  const stop: { [field: string]: Json } = {}
+  for (const field of STOP_FIELDS) if (wire[field] !== undefined) stop[field] = wire[field]
+  const refusal = readRefusal(stop['stop_details'])
+  const finish = readFinish(anyText(stop['stop_reason']), anyText(stop['stop_sequence']), called)
+  const word = finish && wordOf(finish)
+  return {
+    ...defined({ finish, refusal }),
+    ...rest(
+      FORMAT,
+      stop,
+      refusal === undefined ? TAKEN : TAKEN_TOLD,
+      spelling({ word: finish?.raw === word ? undefined : finish?.raw, own: true }),
+    ),
+  }
+}
+
+function readFinish(word: string | undefined, stopSequence: string | undefined, called: boolean): Finish | undefined {
+  if (word === undefined) return undefined
+  const reason = REASONS[word] ?? 'other'
+  return { reason: reason === 'stop' && called ? 'tool-calls' : reason, raw: word, ...defined({ stopSequence }) }
+}
+
+const wordOf = ({ reason, stopSequence }: Finish): string | undefined =>
+  reason === 'stop' ? (stopSequence === undefined ? 'end_turn' : 'stop_sequence') : WORDS[reason]
+
+const DETAILS = new Set(['explanation'])
+
+function readRefusal(details: Json | undefined): Part | undefined {
+  const text = isObject(details) ? anyText(details['explanation']) : undefined
+  if (text === undefined || text === '') return undefined
+  return { type: 'refusal', text, ...rest(FORMAT, details as JsonObject, DETAILS, { as: 'stop_details' }) }
+}

@@ -1,0 +1,62 @@
+import type { Part } from '../../canonical/content.ts'
+import { GatewayError } from '../../canonical/error.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import { anyObject, anyObjects, anyText, defined, rest, WrongType } from '../fields.ts'
+import { readBlock } from './content.ts'
+import { readInnerError } from './error.ts'
+import { readStop, STOP_FIELDS } from './finish.ts'
+import { readTier, readUsage } from './usage.ts'
+
+const FORMAT = 'messages'
+
+const TAKEN = new Set<string>([...['id', 'type', 'role', 'model', 'content', 'usage'], ...STOP_FIELDS])
+
+/** A whole answer of a messages upstream (FORMATS §6); an error under status 200 is thrown (trap 77). */
+export function readResult({ body }: WireAnswer): CanonicalResult {
+  const wire = body['content']
+  if (body['type'] === 'error' || (!Array.isArray(wire) && typeof wire !== 'string'))
+    throw new GatewayError(body['error'] == null ? NOT_AN_ANSWER : readInnerError(body))
+  const content = readAnswer(wire)
+  const { refusal, ...stop } = readStop(
+    body,
+    content.some(part => part.type === 'tool-call'),
+  )
+  const usage = anyObject(body['usage'])
+  return {
+    ...readHead(body),
+    candidates: [{ content: refusal === undefined ? content : [...content, refusal], ...stop }],
+    ...defined({ usage: usage && readUsage(usage), serviceTier: readTier(usage) }),
+    ...rest(FORMAT, body, TAKEN, spellHead(body)),
+  }
+}
+
+const NOT_AN_ANSWER = { kind: 'upstream-failed', message: 'The upstream sent something that is no message.' } as const
+
+export const readHead = (wire: JsonObject) => defined({ id: anyText(wire['id']), model: anyText(wire['model']) })
+
+/** Whether it was a message in this format is told here; so is a type or role that is not the usual one. */
+export function spellHead(wire: JsonObject): JsonObject {
+  const odd = (field: string, usual: string) =>
+    wire[field] === usual ? {} : { [field]: wire[field] === undefined ? 'absent' : wire[field] }
+  return {
+    own: true,
+    ...odd('type', 'message'),
+    ...odd('role', 'assistant'),
+    ...(typeof wire['content'] === 'string' ? { content: 'string' } : {}),
+  }
+}
+
+const readAnswer = (wire: Json): Part[] =>
+  typeof wire === 'string' ? [{ type: 'text', text: wire }] : anyObjects(wire).map(leniently)
+
+/** A block that is not as it should be is kept as it is. */
+export function leniently(wire: JsonObject): Part {
+  try {
+    return readBlock(wire)
+  } catch (thrown) {
+    if (thrown instanceof WrongType && isObject(wire)) return { type: 'opaque', format: FORMAT, value: wire }
+    throw thrown
+  }
+}
