@@ -41,12 +41,13 @@ const casesOf = (format: string) => CASES.filter(one => one.format === format)
 
 const helloOf = (format: string): JsonObject => casesOf(format).find(({ name }) => name === 'hello')!.request!
 
-/** What of an answer every format can say: its texts and calls. */
+/** What of an answer every format can say: its texts, a refusal among them, and its calls, freeform ones as functions. */
 const said = ({ candidates }: CanonicalResult): unknown[] =>
   candidates.flatMap(({ content }) =>
     content.flatMap((part): unknown[] => {
-      if (part.type === 'text') return part.text === '' ? [] : [part.text]
-      return part.type === 'tool-call' ? [[part.name, parseObject(part.arguments) ?? part.arguments]] : []
+      if (part.type === 'text' || part.type === 'refusal') return part.text === '' ? [] : [part.text]
+      if (part.type !== 'tool-call') return []
+      return [[part.name, part.freeform ? { input: part.arguments } : (parseObject(part.arguments) ?? part.arguments)]]
     }),
   )
 
