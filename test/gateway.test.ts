@@ -169,3 +169,11 @@ test('an upstream that lists its models is asked for them, and only they are cal
   expect((await house.ask(CHAT, { ...ASK, model: 'listed' })).status).toBe(200)
   expect((await house.ask(CHAT, { ...ASK, model: 'unlisted' })).status).toBe(404)
 })
+
+test('an upstream that has no list to show is asked for any model', async () => {
+  const models = { named: new Map(), patterns: ['*'] }
+  const { house, upstreams } = await open([chat({ models })])
+  await vi.waitFor(() => expect(upstreams[0]!.seen).toHaveLength(1))
+  await new Promise(resolve => setTimeout(resolve, 50))
+  expect((await house.ask(CHAT, { ...ASK, model: 'any' })).status).toBe(200)
+})

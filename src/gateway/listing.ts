@@ -48,18 +48,18 @@ async function ask(channel: Channel): Promise<boolean> {
   const format: ChannelFormat = channel.config.formats[0]!
   try {
     const answer = await channel.get(format, PATHS[format.format] ?? FAMILY_PATH).answer
-    const body = parseObject(await answer.text(LARGEST))
-    if (answer.status === 200 && body !== undefined) channel.listed = new Set(idsOf(body))
+    const ids = idsOf(parseObject(await answer.text(LARGEST)) ?? {})
+    if (answer.status === 200 && ids !== undefined) channel.listed = new Set(ids)
   } catch {
     // What the upstream cannot tell now it may tell later; until then the router takes any model it is configured for.
   }
   return channel.listed !== undefined
 }
 
-/** `{data: [{id}]}` of the families that began with `/v1`, `{models: [{name: "models/…"}]}` of the other. */
-function idsOf(body: { readonly [key: string]: unknown }): string[] {
-  const rows = [body['data'], body['models']].find(Array.isArray) ?? []
-  return rows.filter(isObject).flatMap(row => {
+/** `{data: [{id}]}` of the families that began with `/v1`, `{models: [{name: "models/…"}]}` of the other; else it is no list. */
+function idsOf(body: { readonly [key: string]: unknown }): string[] | undefined {
+  const rows = [body['data'], body['models']].find(Array.isArray)
+  return rows?.filter(isObject).flatMap(row => {
     const id = row['id'] ?? row['name']
     return typeof id === 'string' ? [id.replace(/^models\//, '')] : []
   })
