@@ -1,0 +1,85 @@
+import type { Format, Json, JsonObject } from '../../src/canonical/node.ts'
+
+/** What a client understood of an answer, in no format at all. */
+export interface Got {
+  readonly text: string
+  readonly thought: string
+  readonly calls: readonly { readonly name: string; readonly arguments: Json }[]
+  /** In the client's own word. */
+  readonly finish: string | undefined
+  readonly input: number | undefined
+  readonly output: number | undefined
+}
+
+/** What is said to a model; outputs answer the calls of the turn before, in order. */
+export interface Turn {
+  readonly text?: string
+  /** A PNG in base64. */
+  readonly image?: string
+  readonly outputs?: readonly JsonObject[]
+}
+
+export interface Ask {
+  readonly stream: boolean
+  readonly tools?: boolean
+  readonly schema?: boolean
+  readonly thinks?: boolean
+  readonly signal?: AbortSignal
+  /** Called with every piece of text as it comes. */
+  readonly onText?: () => void
+}
+
+/** A conversation in a client's own types: it keeps the history the way the client's manual says. */
+export interface Talk {
+  say(turn: Turn, ask: Ask): Promise<Got>
+}
+
+export interface Failure {
+  /** The name of the client's own error class. */
+  readonly name: string
+  readonly status: number | undefined
+  readonly message: string
+}
+
+export interface House {
+  readonly address: string
+  readonly key: string
+  readonly model?: string
+  readonly retries?: number
+  readonly headers?: { readonly [name: string]: string }
+}
+
+/** One real client, speaking one format. */
+export interface Caller {
+  readonly name: string
+  readonly format: Format
+  /** Its own words for a full stop and for tool calls. */
+  readonly words: { readonly stop: string; readonly calls: string }
+  /** The error class it throws for a status. */
+  readonly errors: (status: number) => string
+  open(house: House): Talk
+  failure(thrown: unknown): Failure
+}
+
+export const RULES = 'You answer briefly.'
+export const LIMIT = 1000
+
+export const SCHEMA = {
+  type: 'object',
+  properties: { answer: { type: 'integer' } },
+  required: ['answer'],
+  additionalProperties: false,
+}
+
+export const TOOLS = [
+  {
+    name: 'get_weather',
+    description: 'The weather of a city.',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+  {
+    name: 'get_time',
+    description: 'The time of a zone.',
+    parameters: { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] },
+  },
+]

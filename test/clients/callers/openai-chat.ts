@@ -1,0 +1,100 @@
+import OpenAI from 'openai'
+import type { Ask, Caller, Got, House, Talk, Turn } from '../caller.ts'
+import { LIMIT, RULES, SCHEMA, TOOLS } from '../caller.ts'
+import type { Loose } from '../scene.ts'
+import { openaiErrors, openaiFailure } from './openai.ts'
+
+type Message = OpenAI.ChatCompletionMessageParam
+
+class ChatTalk implements Talk {
+  private readonly client: OpenAI
+  private readonly model: string
+  private readonly history: Message[] = [{ role: 'system', content: RULES }]
+  private pending: readonly string[] = []
+
+  constructor({ address, key, model = 'm', retries = 0, headers = {} }: House) {
+    this.client = new OpenAI({ baseURL: `${address}/v1`, apiKey: key, maxRetries: retries, defaultHeaders: headers })
+    this.model = model
+  }
+
+  async say(turn: Turn, ask: Ask): Promise<Got> {
+    this.history.push(...this.messagesOf(turn))
+    const body = {
+      model: this.model,
+      messages: this.history,
+      max_completion_tokens: LIMIT,
+      ...(ask.tools ? { tools: TOOLS.map(tool => ({ type: 'function' as const, function: tool })) } : {}),
+      ...(ask.thinks ? { reasoning_effort: 'high' as const } : {}),
+      ...(ask.schema
+        ? {
+            response_format: {
+              type: 'json_schema' as const,
+              json_schema: { name: 'answer', schema: SCHEMA, strict: true },
+            },
+          }
+        : {}),
+    }
+    const options = ask.signal === undefined ? {} : { signal: ask.signal }
+    const completion = ask.stream
+      ? await this.streamed(body, ask, options)
+      : await this.client.chat.completions.create(body, options)
+    const { message, finish_reason } = completion.choices[0]!
+    this.history.push(message)
+    this.pending = (message.tool_calls ?? []).map(({ id }) => id)
+    return {
+      text: message.content ?? '',
+      thought: (message as Loose).reasoning_content ?? '',
+      calls: (message.tool_calls ?? []).map((call: Loose) => ({
+        name: call.function.name,
+        arguments: JSON.parse(call.function.arguments),
+      })),
+      finish: finish_reason,
+      input: completion.usage?.prompt_tokens,
+      output: completion.usage?.completion_tokens,
+    }
+  }
+
+  /** The client's own collector, which also checks the chunks. */
+  private async streamed(body: Loose, { onText }: Ask, options: object) {
+    const stream = this.client.chat.completions.stream({ ...body, stream_options: { include_usage: true } }, options)
+    let thought = ''
+    for await (const chunk of stream) {
+      const delta = chunk.choices[0]?.delta as Loose
+      thought += delta?.reasoning_content ?? ''
+      if (delta?.content) onText?.()
+    }
+    const completion = await stream.finalChatCompletion()
+    Object.assign(completion.choices[0]!.message, thought === '' ? {} : { reasoning_content: thought })
+    return completion
+  }
+
+  private messagesOf({ text, image, outputs = [] }: Turn): Message[] {
+    const results = outputs.map((output, index) => ({
+      role: 'tool' as const,
+      tool_call_id: this.pending[index]!,
+      content: JSON.stringify(output),
+    }))
+    if (text === undefined) return results
+    if (image === undefined) return [...results, { role: 'user', content: text }]
+    const url = `data:image/png;base64,${image}`
+    return [
+      ...results,
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text },
+          { type: 'image_url', image_url: { url } },
+        ],
+      },
+    ]
+  }
+}
+
+export const openaiChat: Caller = {
+  name: 'openai chat completions',
+  format: 'chat',
+  words: { stop: 'stop', calls: 'tool_calls' },
+  errors: openaiErrors,
+  failure: openaiFailure,
+  open: house => new ChatTalk(house),
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { House, KEY } from '../faults/house.ts'
+import { channelAt, until } from '../faults/upstream.ts'
+import type { Caller, Failure } from './caller.ts'
+import { CALLERS } from './callers/index.ts'
+import { FORMATS, Stage } from './stage.ts'
+
+const callers = CALLERS.filter(({ format }) => FORMATS.includes(format))
+
+async function failureOf(caller: Caller, asking: Promise<unknown>): Promise<Failure> {
+  const thrown = await asking.then(
+    got => expect.fail(`answered: ${JSON.stringify(got)}`),
+    thrown => thrown,
+  )
+  return caller.failure(thrown)
+}
+
+const ways = [
+  { way: 'whole', stream: false },
+  { way: 'streamed', stream: true },
+]
+
+/** What an upstream says, and what may become of it: the statuses a caller may see. */
+const UPSTREAM_FAILURES: readonly (readonly [number, readonly number[]])[] = [
+  [400, [400]],
+  [401, [502]],
+  [403, [502]],
+  [404, [404]],
+  [413, [413]],
+  [422, [400, 422]],
+  [429, [429]],
+  [500, [500, 502]],
+  [503, [503, 529]],
+  [504, [504]],
+  [529, [503, 529]],
+]
+
+describe.each(callers)('$name', caller => {
+  describe.each(FORMATS)('before an upstream of %s', format => {
+    let stage: Stage
+    beforeAll(async () => void (stage = await Stage.open(format)))
+    afterAll(() => stage.close())
+
+    describe.each(ways)('$way', ({ stream }) => {
+      test.each(UPSTREAM_FAILURES)('meets its own error for an upstream’s %i', async (status, seen) => {
+        stage.fails(status, `The upstream says ${status}.`, { 'retry-after': '0' })
+        const failure = await failureOf(caller, caller.open(stage.address).say({ text: 'Hi!' }, { stream }))
+        expect(seen).toContain(failure.status)
+        expect(failure.name).toBe(caller.errors(failure.status!))
+        const isOurs = status === 401 || status === 403
+        expect(failure.message.includes(`The upstream says ${status}.`)).toBe(!isOurs)
+        expect(failure.message).not.toContain('secret-channel')
+      })
+
+      test('meets its own error where a stream breaks off', async () => {
+        if (!stream) return
+        const frames = stage.format.frames({ text: 'Once upon a time there was' })
+        const words = frames.findIndex(frame => frame.includes('Once upon'))
+        stage.does(response => {
+          response.writeHead(200, { 'content-type': 'text/event-stream' })
+          for (const frame of frames.slice(0, words + 1)) response.write(frame)
+          response.end(stage.format.breakOff('The pen broke.'))
+        })
+        const failure = await failureOf(caller, caller.open(stage.address).say({ text: 'Tell me.' }, { stream }))
+        expect(failure.message).toContain('The pen broke.')
+      })
+
+      test('meets its own error where a stream ends too early', async () => {
+        if (!stream) return
+        const frames = stage.format.frames({ text: 'Once upon a time there was' })
+        const words = frames.findIndex(frame => frame.includes('Once upon'))
+        stage.does(response => {
+          response.writeHead(200, { 'content-type': 'text/event-stream' })
+          for (const frame of frames.slice(0, words + 1)) response.write(frame)
+          response.end()
+        })
+        const failure = await failureOf(caller, caller.open(stage.address).say({ text: 'Tell me.' }, { stream }))
+        expect(failure.message.length).toBeGreaterThan(10)
+      })
+    })
+
+    test('leaves, and the upstream is let go', async () => {
+      const frames = stage.format.frames({ text: 'Once upon a time there was' })
+      const words = frames.findIndex(frame => frame.includes('Once upon'))
+      stage.does(response => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        for (const frame of frames.slice(0, words + 1)) response.write(frame)
+      })
+      const leaving = new AbortController()
+      const asking = caller
+        .open(stage.address)
+        .say({ text: 'Tell me.' }, { stream: true, signal: leaving.signal, onText: () => leaving.abort() })
+      await expect(asking).rejects.toThrow()
+      await until(() => stage.seen[0]?.brokenAt !== undefined)
+    })
+
+    test('tries again where it is told to, and gets its answer', async () => {
+      let asked = 0
+      stage.does(response => {
+        response.setHeader('content-type', 'application/json')
+        if (asked++ === 0) {
+          response.writeHead(429, { 'retry-after': '0' }).end(JSON.stringify(stage.format.error(429, 'Slow down.')))
+        } else response.writeHead(200).end(JSON.stringify(stage.format.whole({ text: 'Now.' })))
+      })
+      const got = await caller.open({ ...stage.address, retries: 2 }).say({ text: 'Hi!' }, { stream: false })
+      expect(got.text).toBe('Now.')
+      expect(asked).toBe(2)
+    })
+  })
+
+  describe('meets its own error at the door', () => {
+    let stage: Stage
+    beforeAll(async () => void (stage = await Stage.open(caller.format)))
+    afterAll(() => stage.close())
+
+    const failing = (house: object, text = 'Hi!') =>
+      failureOf(caller, caller.open({ ...stage.address, ...house }).say({ text }, { stream: false }))
+    const isOf = (failure: Failure, status: number) =>
+      expect(failure).toMatchObject({ status, name: caller.errors(status) })
+
+    test('with a wrong key', async () => isOf(await failing({ key: 'wrong' }), 401))
+    test('for a model that is not there', async () => isOf(await failing({ model: 'unknown' }), 404))
+    test('for a body too large', async () => isOf(await failing({}, 'x'.repeat(70_000)), 413))
+
+    test('for a model its key may not use', async () => {
+      const house = await House.open([channelAt('http://127.0.0.1:9')], { group: { models: ['other'] } })
+      const address = { address: house.server.address, key: KEY }
+      const failure = await failureOf(caller, caller.open(address).say({ text: 'Hi!' }, { stream: false }))
+      await house.server.close(0)
+      expect([403, 404]).toContain(failure.status)
+      isOf(failure, failure.status!)
+    })
+  })
+})

@@ -1,0 +1,100 @@
+import type { Json, JsonObject } from '../../src/canonical/node.ts'
+
+/** A body of the wire, looked into by hand. */
+// biome-ignore lint/suspicious/noExplicitAny: its shape is what the tests are about
+export type Loose = any
+
+/** What an upstream says, in no format at all. */
+export interface Scene {
+  readonly thought?: string
+  readonly text?: string
+  readonly calls?: readonly SceneCall[]
+}
+
+export interface SceneCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: JsonObject
+}
+
+/** What an upstream understood of a turn, in no format at all. */
+export interface Heard {
+  readonly role: string
+  readonly text: string
+  readonly images?: readonly string[]
+  readonly calls?: readonly { readonly name: string; readonly arguments: Json }[]
+  readonly results?: readonly { readonly name: string; readonly output: Json }[]
+  readonly proofs?: readonly string[]
+}
+
+/** What an upstream understood of a request. */
+export interface HeardRequest {
+  readonly turns: readonly Heard[]
+  readonly tools: readonly string[]
+  readonly schema: Json | undefined
+  readonly thinks: boolean
+  readonly limit: number | undefined
+}
+
+/** An upstream's side of one format, written by hand: no code of the gateway has a part in it. */
+export interface UpstreamFormat {
+  /** A whole answer. */
+  whole(scene: Scene): JsonObject
+  /** The same answer as server-sent events, texts in two pieces. */
+  frames(scene: Scene): readonly string[]
+  /** An event that breaks off an answer. */
+  breakOff(message: string): string
+  error(status: number, message: string): JsonObject
+  hear(body: JsonObject): HeardRequest
+  /** Whether a request asks for a stream. */
+  streams(url: string, body: JsonObject): boolean
+}
+
+export const USAGE = { input: 21, cached: 8, output: 13, thought: 5 } as const
+export const PROOF = 'cHJvb2Ytb2YtdGhlLXVwc3RyZWFt'
+
+export const frame = (value: JsonObject | string, event?: string): string =>
+  `${event === undefined ? '' : `event: ${event}\n`}data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`
+
+export const halves = (text: string): readonly [string, string] => {
+  const middle = text.length >> 1
+  return [text.slice(0, middle), text.slice(middle)]
+}
+
+/** What a tool said, however a format wraps it. */
+export function outputOf(value: Json): Json {
+  if (typeof value === 'string') {
+    try {
+      return outputOf(JSON.parse(value))
+    } catch {
+      return value
+    }
+  }
+  if (Array.isArray(value)) return outputOf(value.map(part => part.text ?? '').join(''))
+  const object = value as JsonObject
+  for (const wrapper of ['output', 'result'])
+    if (Object.keys(object).length === 1 && object[wrapper] !== undefined) return outputOf(object[wrapper]!)
+  return value
+}
+
+/** Neighbouring turns of one role as one. */
+export function joined(turns: readonly Heard[]): readonly Heard[] {
+  const out: Heard[] = []
+  for (const turn of turns) {
+    const last = out.at(-1)
+    if (last?.role !== turn.role) out.push(bare(turn))
+    else
+      out[out.length - 1] = bare({
+        role: turn.role,
+        text: last.text + turn.text,
+        images: [...(last.images ?? []), ...(turn.images ?? [])],
+        calls: [...(last.calls ?? []), ...(turn.calls ?? [])],
+        results: [...(last.results ?? []), ...(turn.results ?? [])],
+        proofs: [...(last.proofs ?? []), ...(turn.proofs ?? [])],
+      })
+  }
+  return out
+}
+
+const bare = (turn: Heard): Heard =>
+  Object.fromEntries(Object.entries(turn).filter(([, said]) => !Array.isArray(said) || said.length > 0)) as never

@@ -1,0 +1,85 @@
+import type { ServerResponse } from 'node:http'
+import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
+import type { ChannelConfig } from '../../src/config.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { House, KEY } from '../faults/house.ts'
+import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
+import { formatsWith } from '../laws/support.ts'
+import type { House as Address } from './caller.ts'
+import type { HeardRequest, Scene, UpstreamFormat } from './scene.ts'
+import { UPSTREAMS } from './upstreams/index.ts'
+
+/** Formats that can be asked and answered in, whole and streamed. */
+export const FORMATS = formatsWith('request').filter(
+  format => READERS[format]!.events !== undefined && UPSTREAMS[format] !== undefined,
+)
+
+/** One format's upstream behind a gateway of its own. */
+export class Stage {
+  readonly format: UpstreamFormat
+  readonly house: House
+  private readonly upstream: FakeUpstream
+  private scenes: Scene[] = []
+
+  private constructor(format: UpstreamFormat, house: House, upstream: FakeUpstream) {
+    this.format = format
+    this.house = house
+    this.upstream = upstream
+  }
+
+  static async open(name: string, fields: Partial<ChannelConfig> = {}): Promise<Stage> {
+    const upstream = await FakeUpstream.open(() => {})
+    const house = await House.open([{ ...channelAt(upstream.address, { format: name }), ...fields }], {
+      body: 64 * 1024,
+    })
+    return new Stage(UPSTREAMS[name]!, house, upstream)
+  }
+
+  /** From now on the upstream answers with these, one a request. */
+  plays(...scenes: Scene[]): void {
+    this.upstream.seen.length = 0
+    this.scenes = scenes
+    this.upstream.script = (response, seen) => this.answer(response, seen, this.scenes.shift()!)
+  }
+
+  /** From now on the upstream does this. */
+  does(script: (response: ServerResponse, seen: Seen) => unknown): void {
+    this.upstream.seen.length = 0
+    this.upstream.script = script
+  }
+
+  fails(status: number, message: string, headers: { readonly [name: string]: string } = {}): void {
+    const text = JSON.stringify(this.format.error(status, message))
+    this.does(response => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text))
+  }
+
+  get seen(): readonly Seen[] {
+    return this.upstream.seen
+  }
+
+  /** What the upstream understood of the request at this place. */
+  heard(index = 0): HeardRequest {
+    return this.format.hear(bodyOf(this.upstream.seen[index]!))
+  }
+
+  get address(): Address {
+    return { address: this.house.server.address, key: KEY }
+  }
+
+  async close(): Promise<void> {
+    await this.house.server.close(0)
+    await this.upstream.close()
+  }
+
+  private answer(response: ServerResponse, seen: Seen, scene: Scene): void {
+    if (!this.format.streams(seen.url, bodyOf(seen))) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(this.format.whole(scene)))
+      return
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const frame of this.format.frames(scene)) response.write(frame)
+    response.end()
+  }
+}
+
+export const bodyOf = ({ text }: Seen): JsonObject => parseObject(text)!
