@@ -274,4 +274,31 @@ describe('trap 75: in the middle of a stream', () => {
     expect(text.split(': ping').length).toBeGreaterThan(3)
     expect(said(text)).toBe('Hello.')
   })
+
+  test('trap 85: an upstream that began but thinks for long is let through, so that its caller sees it live', async () => {
+    const { house } = await open(
+      [
+        response => {
+          events(response).write(HEAD)
+          setTimeout(() => response.end(`${words('Hello.')}${TAIL}`), 300)
+        },
+      ],
+      {},
+      { heartbeat: 50 },
+    )
+    const { text } = await house.ask(PATH, STREAM)
+    expect(text.indexOf(': ping')).toBeGreaterThanOrEqual(0)
+    expect(text.indexOf(': ping')).toBeLessThan(text.indexOf('Hello.'))
+  })
+})
+
+test('a channel takes no more than it may at once', async () => {
+  const { house, upstreams } = await open([response => setTimeout(() => json(response, ANSWER), 100)], {
+    maxConcurrent: 2,
+  })
+  const answers = await Promise.all([1, 2, 3].map(() => house.ask(PATH, ASK)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 503])
+  expect(answers.find(({ status }) => status === 503)!.headers['retry-after']).toBe('1')
+  expect(upstreams[0]!.seen).toHaveLength(2)
+  expect((await house.ask(PATH, ASK)).status).toBe(200)
 })
