@@ -110,21 +110,21 @@ function writeReasoning(part: ReasoningPart, path: Path, { own, losses }: Answer
 function writeCall(part: ToolCallPart, path: Path, pen: AnswerPen): Block {
   const { losses } = pen
   if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
-  if (part.freeform === undefined) return { ...callHead(part, pen.own), ...inputFields(part) }
+  if (part.freeform === undefined) return callBlock(part, inputFields(part), pen.own)
   const input = { input: part.arguments }
   losses.change([...path, 'arguments'], JSON.stringify(input), 'wrapped-as-json')
   losses.drop([...path, 'freeform'], 'wrapped-as-json')
-  return { ...callHead(part, pen.own), input }
+  return callBlock(part, { input }, pen.own)
 }
 
 const inputFields = (part: ToolCallPart): JsonObject =>
   part.arguments === '' && spelt(part, FORMAT)['input'] === 'absent' ? {} : { input: inputOf(part.arguments) }
 
-export const callHead = (part: ToolCallPart, own: boolean): Block => ({
+export const callBlock = (part: ToolCallPart, input: JsonObject, own: boolean): Block => ({
   type: 'tool_use',
   id: part.id,
   name: part.name,
-  ...(own ? {} : { input: {} }),
+  ...input,
   ...(own ? callerOf(part) : { caller: { type: 'direct' } }),
   ...ownCache(part, own),
   ...kept(part, FORMAT),

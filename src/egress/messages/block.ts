@@ -12,7 +12,7 @@ import type { WireEvent } from '../../canonical/exchange.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { enclose } from '../../canonical/signature.ts'
 import { kept } from '../fields.ts'
-import { callHead, explanation, isExplanation, isNothing, proofOf, textHead } from './answer.ts'
+import { callBlock, explanation, isExplanation, isNothing, proofOf, textHead } from './answer.ts'
 import { writeAnnotation } from './citations.ts'
 import { asText, FORMAT } from './content.ts'
 
@@ -234,7 +234,7 @@ class HiddenBlock extends OpenBlock implements BlockWriter {
 class CallBlock extends OpenBlock implements BlockWriter {
   constructor(part: ToolCallPart, page: Page) {
     super(page)
-    this.open({ ...callHead(part, page.own), input: {} }, 'input_json_delta', 'partial_json')
+    this.open({ ...callBlock(part, {}, page.own), input: {} }, 'input_json_delta', 'partial_json')
   }
 
   delta(append: string): void {
@@ -258,7 +258,7 @@ class CallBlock extends OpenBlock implements BlockWriter {
 class WrappedCallBlock extends OpenBlock implements BlockWriter {
   constructor(part: ToolCallPart, page: Page) {
     super(page)
-    this.open({ ...callHead(part, page.own), input: {} }, 'input_json_delta', 'partial_json')
+    this.open({ ...callBlock(part, {}, page.own), input: {} }, 'input_json_delta', 'partial_json')
     this.grow('{"input":"')
     this.prefix = undefined
   }

@@ -1,19 +1,21 @@
 import type { MediaPart, MediaSource } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, kept, spelt } from '../fields.ts'
 import { type Block, FORMAT, type Pen } from './content.ts'
 
 /** An image or a document; the format knows no other media (traps 50-52). */
 export function writeMedia(part: MediaPart, path: Path, pen: Pen): Block | undefined {
   const source = pen.native ? part.source : legalSource(part, path, pen)
   if (source === undefined) return undefined
+  const own = pen.native ? spelt(part, FORMAT)['as'] : undefined
+  const image = own === undefined ? part.kind === 'image' : own === 'image'
   pen.losses.dropFields(part, path, {
     detail: 'no-detail-here',
     transcript: 'no-transcript-here',
-    ...(part.kind === 'image' ? { name: 'no-name-here' } : {}),
+    ...(image ? { name: 'no-name-here' } : {}),
   })
-  if (part.kind === 'image') return around(part, 'image', source, {})
+  if (image) return around(part, 'image', source, {})
   return around(part, 'document', source, defined({ title: part.name }))
 }
 

@@ -90,7 +90,7 @@ function writeHosted(tool: HostedTool, path: Path, pen: Pen): Block {
   const block = {
     type: spelling['type'] ?? type,
     ...(spelling['name'] === 'absent' ? {} : { name }),
-    ...(pen.native ? hostedFields(tool) : hostedFields(legalHosted(tool, path, pen))),
+    ...(pen.native ? ownFields(tool) : hostedFields(legalHosted(tool, path, pen))),
   }
   return writeCache({ ...block, ...kept(tool, FORMAT) }, tool, path, pen)
 }
@@ -103,18 +103,26 @@ const hostedFields = ({ allowedDomains, blockedDomains, maxUses, location }: Hos
     user_location: location === undefined ? undefined : { type: 'approximate', ...location },
   }) as JsonObject
 
-/** One list of domains only, and at least one use. */
+/** With the lists that came empty. */
+function ownFields(tool: HostedTool): JsonObject {
+  const empty = (spelt(tool, FORMAT)['empty'] ?? []) as readonly string[]
+  return { ...Object.fromEntries(empty.map(field => [field, []])), ...hostedFields(tool) }
+}
+
+/** One list of domains only, neither an empty one, and at least one use. */
 function legalHosted(tool: HostedTool, path: Path, { losses }: Pen): HostedTool {
-  const fields = NO_WORDS[tool.kind]
-  losses.dropFields(tool, path, fields)
-  const legal = Object.fromEntries(Object.entries(tool).filter(([key]) => !(key in fields))) as unknown as HostedTool
-  const { blockedDomains, maxUses, ...rest } = legal
-  const blocked = blockedDomains !== undefined && legal.allowedDomains === undefined ? { blockedDomains } : {}
-  if (blockedDomains !== undefined && legal.allowedDomains !== undefined)
-    losses.drop([...path, 'blockedDomains'], 'one-list-of-domains')
-  const used = maxUses !== undefined && maxUses > 0 ? { maxUses } : {}
-  if (maxUses !== undefined && maxUses <= 0) losses.drop([...path, 'maxUses'], 'at-least-one-use')
-  return { ...rest, ...blocked, ...used }
+  const faults: { [field: string]: string } = { ...NO_WORDS[tool.kind] }
+  if ((tool.allowedDomains?.length ?? 0) > 0 && tool.blockedDomains !== undefined)
+    faults['blockedDomains'] ??= 'one-list-of-domains'
+  if (tool.maxUses !== undefined && tool.maxUses <= 0) faults['maxUses'] ??= 'at-least-one-use'
+  const empty = (['allowedDomains', 'blockedDomains'] as const).filter(field => tool[field]?.length === 0)
+  for (const field of empty) {
+    delete faults[field]
+    losses.hide([...path, field], 'an-empty-list')
+  }
+  losses.dropFields(tool, path, faults)
+  const gone = new Set<string>([...empty, ...Object.keys(faults)])
+  return Object.fromEntries(Object.entries(tool).filter(([field]) => !gone.has(field))) as unknown as HostedTool
 }
 
 /** `tool_choice`, which also says whether several tools may be called at once (trap 54). */

@@ -1,4 +1,5 @@
-import type { MediaSource, OpaquePart, Part } from '../../canonical/content.ts'
+import type { MediaKind, MediaSource, OpaquePart, Part } from '../../canonical/content.ts'
+import { kindOfMediaType } from '../../canonical/media.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { defined, nested, object, required, text } from '../fields.ts'
 
@@ -35,9 +36,9 @@ export function readImage(wire: JsonObject): Part {
   if (sourced === undefined || sourced.source.type === 'text') return { type: 'opaque', format: FORMAT, value: wire }
   return {
     type: 'media',
-    kind: 'image',
+    kind: kindOf(sourced.source, 'image'),
     source: sourced.source,
-    ...nested(FORMAT, wire, 'source', inside, sourced.taken, IMAGE),
+    ...nested(FORMAT, wire, 'source', inside, sourced.taken, IMAGE, { as: 'image' }),
   }
 }
 
@@ -55,12 +56,16 @@ export function readDocument(wire: JsonObject): Part {
     }
   return {
     type: 'media',
-    kind: 'file',
+    kind: kindOf(sourced.source, 'file'),
     source: sourced.source,
     ...defined({ name }),
-    ...nested(FORMAT, wire, 'source', inside, sourced.taken, DOCUMENT),
+    ...nested(FORMAT, wire, 'source', inside, sourced.taken, DOCUMENT, { as: 'document' }),
   }
 }
+
+/** Bytes are what their type says; anything else is what the block says. */
+const kindOf = (source: MediaSource, said: MediaKind): MediaKind =>
+  source.type === 'base64' ? kindOfMediaType(source.mediaType) : said
 
 function readSource(wire: JsonObject): Sourced | undefined {
   const type = required(text(wire['type']))

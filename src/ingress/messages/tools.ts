@@ -54,13 +54,29 @@ function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedToo
     type: 'hosted',
     kind,
     ...defined({
-      allowedDomains: texts(wire['allowed_domains']),
-      blockedDomains: texts(wire['blocked_domains']),
+      allowedDomains: domains(wire['allowed_domains']),
+      blockedDomains: domains(wire['blocked_domains']),
       maxUses: number(wire['max_uses']),
       location,
       cache: readCache(wire),
     }),
-    ...rest(FORMAT, wire, taken, { type, ...(wire['name'] === undefined ? { name: 'absent' } : {}) }),
+    ...rest(FORMAT, wire, taken, { type, ...spellHosted(wire) }),
+  }
+}
+
+/** A list of no domains is no list. */
+const domains = (wire: Json | undefined): readonly string[] | undefined => {
+  const list = texts(wire)
+  return list?.length === 0 ? undefined : list
+}
+
+function spellHosted(wire: JsonObject): JsonObject {
+  const empty = ['allowed_domains', 'blocked_domains'].filter(
+    field => Array.isArray(wire[field]) && (wire[field] as readonly Json[]).length === 0,
+  )
+  return {
+    ...(wire['name'] === undefined ? { name: 'absent' } : {}),
+    ...(empty.length === 0 ? {} : { empty }),
   }
 }
 

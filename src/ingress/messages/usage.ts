@@ -21,7 +21,8 @@ export function readUsage(wire: JsonObject): Usage {
   const fresh = anyNumber(wire['input_tokens'])
   const details = wire['output_tokens_details']
   const taken = new Set<string>(COUNTS)
-  if (isObject(details) && onlyNumbers(details, THOUGHTS)) taken.add('output_tokens_details')
+  if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, THOUGHTS))
+    taken.add('output_tokens_details')
   if (isObject(wire['server_tool_use']) && onlyNumbers(wire['server_tool_use'], CALLS)) taken.add('server_tool_use')
   return {
     ...defined({
