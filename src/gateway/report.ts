@@ -21,13 +21,13 @@ export class Report {
   candidate: Candidate | undefined
   upstreamId: string | undefined
   attempts = 0
-  losses = 0
   /** What the caller was answered with; 499 where it did not wait for an answer. */
   status = 200
   usage: Usage | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
   private firstByte: number | undefined
+  private losses = 0
   private readonly call: Call
   private readonly began = performance.now()
 
@@ -49,7 +49,9 @@ export class Report {
     this.error = undefined
   }
 
-  begun(): void {
+  /** The first byte goes to the caller, with so many losses told. */
+  begun(losses: number): void {
+    this.losses = losses
     this.firstByte = performance.now()
   }
 
@@ -59,7 +61,8 @@ export class Report {
     else if (event.type === 'error') this.error = event.error
   }
 
-  answered(result: CanonicalResult): void {
+  answered(result: CanonicalResult, losses: number): void {
+    this.begun(losses)
     this.usage = result.usage
     this.finish = result.candidates[0]?.finish
     this.error = result.error

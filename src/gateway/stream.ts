@@ -73,7 +73,7 @@ export class StreamedAnswer implements Taker {
     if (!this.over) this.guarded(() => this.break(failure.error))
   }
 
-  /** The caller left: nothing more is written. */
+  /** The caller left, or there is nothing to write: nothing more is written. */
   leave(failure: GatewayError): void {
     if (this.over) return
     this.close()

@@ -1,0 +1,73 @@
+import { GatewayError } from '../canonical/error.ts'
+import type { CanonicalEvent } from '../canonical/event.ts'
+import { unfold } from '../canonical/fold.ts'
+import { type Answer, type Exchange, forwardable, single } from '../channel.ts'
+import { WRITERS } from '../egress/index.ts'
+import { lossHeaders, shown } from '../egress/losses.ts'
+import { EVENT_STREAM, EventStream, JSON_ARRAY } from '../egress/sse.ts'
+import type { Reader } from '../ingress/reader.ts'
+import type { Attempt } from './attempt.ts'
+import { dresser } from './dress.ts'
+import { seenFromOutside, toFailure } from './failures.ts'
+import { StreamedAnswer } from './stream.ts'
+import { readWhole } from './whole.ts'
+
+/**
+ * Has an upstream's answer flow to the caller, event by event.
+ *
+ * @throws GatewayError where it failed before anything was sent to the caller, or the caller left.
+ */
+export async function streamed(attempt: Attempt, exchange: Exchange, answer: Answer, reader: Reader): Promise<void> {
+  const { call, request, prepared } = attempt
+  const stream = new StreamedAnswer({
+    read: reader.events!(prepared.asked),
+    restore: prepared.restorer?.events(),
+    see: sight(attempt),
+    write: WRITERS[call.format]!.events!(request),
+    open: () => opened(attempt, exchange, answer),
+    patience: attempt.heartbeat,
+  })
+  call.reply.onGone = () => {
+    stream.leave(new GatewayError({ kind: 'cancelled', message: 'The caller went away.' }))
+    exchange.abort()
+  }
+  if (isJson(answer)) await unfolded(attempt, stream, answer, reader)
+  else answer.flow(stream)
+  await stream.done
+}
+
+/** Upstreams forget to say that they stream; that they do not, they always say. */
+const isJson = ({ headers }: Answer): boolean => single(headers['content-type']).includes('json')
+
+/** Events as the caller may see them, noted for the log on their way. */
+function sight({ call, request, candidate, report }: Attempt): (event: CanonicalEvent) => CanonicalEvent {
+  const dress = dresser(call.id, request.model, candidate)
+  return raw => {
+    const event = raw.type === 'error' ? { ...raw, error: seenFromOutside(raw.error, candidate, request.model) } : raw
+    report.saw(event)
+    return event.type === 'result-start' ? dress(event) : event
+  }
+}
+
+/** Sends status and headers, and opens what the events are written to. */
+function opened({ call, candidate, prepared, report, heartbeat }: Attempt, source: Exchange, answer: Answer) {
+  const framing = call.framing === 'events' ? EVENT_STREAM : JSON_ARRAY
+  report.begun(shown(prepared.losses).length)
+  call.reply.begin({
+    'content-type': framing.contentType,
+    'cache-control': 'no-cache',
+    'x-accel-buffering': 'no',
+    ...lossHeaders(prepared.losses),
+    ...(candidate.native ? forwardable(answer.headers) : {}),
+  })
+  return new EventStream(call.reply, { framing, heartbeat: call.heartbeat, interval: heartbeat, source })
+}
+
+/** An upstream that answers whole although it was asked to stream. */
+async function unfolded({ prepared }: Attempt, stream: StreamedAnswer, answer: Answer, reader: Reader): Promise<void> {
+  try {
+    stream.takeWhole(unfold(await readWhole(answer, reader, prepared.asked)))
+  } catch (thrown) {
+    stream.leave(toFailure(thrown))
+  }
+}
