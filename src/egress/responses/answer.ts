@@ -54,9 +54,12 @@ export function writeContent(part: Part, tokens: readonly JsonObject[]): JsonObj
   }
 }
 
-/** The text of a part that carries likely tokens. */
-export const isLogged = (part: Part): boolean =>
-  part.type === 'text' || (part.type === 'opaque' && part.format !== FORMAT)
+/** Whether the part is a text that may carry likely tokens; of an upstream's own texts, only those that may there. */
+export function isLogged(part: Part): boolean {
+  if (part.type === 'opaque') return part.format !== FORMAT
+  const { type, message, logprobs } = spelt(part, FORMAT)
+  return part.type === 'text' && type == null && (message === undefined || logprobs !== undefined)
+}
 
 /** A proof of hidden reasoning says so in a second envelope, for the format knows no such thing (trap 27). */
 const HIDDEN = 'redacted'

@@ -39,7 +39,7 @@ export const unknownItem = (value: JsonObject): Part => ({ type: 'opaque', forma
 
 /** As `readItem` for what an upstream says: an item that is not as it should be is kept as it is. */
 export function readAnyItem(wire: JsonObject, content: typeof readContent): readonly Part[] {
-  if (kindOfItem(wire) === 'message' && wire['role'] !== 'assistant') return [unknownItem(wire)]
+  if (kindOfItem(wire) === 'message' && (wire['role'] ?? 'assistant') !== 'assistant') return [unknownItem(wire)]
   try {
     return readItem(wire, content)
   } catch (thrown) {

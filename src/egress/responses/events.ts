@@ -1,0 +1,188 @@
+import type { Part } from '../../canonical/content.ts'
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CanonicalEvent, PartStart, ResultEnd, ResultStart } from '../../canonical/event.ts'
+import type { WireEvent } from '../../canonical/exchange.ts'
+import { Losses } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Finish, Usage } from '../../canonical/result.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { spelt } from '../fields.ts'
+import { placeOf, writeToken } from './answer.ts'
+import { FORMAT } from './content.ts'
+import {
+  CallWriter,
+  type Desk,
+  type ItemWriter,
+  NOWHERE,
+  OpaqueWriter,
+  type PartWriter,
+  ThoughtWriter,
+} from './item-events.ts'
+import { MessageWriter, type TokenTray } from './message-events.ts'
+import { Responder, type Stand } from './response.ts'
+import { type Made, type State, writeState } from './status.ts'
+import { Tape } from './tape.ts'
+import { writeUsage } from './usage.ts'
+
+/**
+ * Ends the stream of an answer of another format: OpenResponses demands it, and every known client takes it. A stream
+ * of an upstream of this very format ends as it came, so that it gains nothing (trap 68).
+ */
+const DONE: WireEvent = { data: '[DONE]' }
+
+const RUNNING: State = { status: 'in_progress', incomplete_details: null }
+const FAILED: State = { status: 'failed', incomplete_details: null }
+const EARLY: CanonicalError = { kind: 'upstream-failed', message: 'The answer ended early.' }
+
+/**
+ * A streamed answer (FORMATS §4): items in the order their parts began, several open at a time where the parts
+ * interleave, and a terminal event whose response is put together from all of them (trap 10).
+ */
+export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, Desk, TokenTray {
+  readonly tape = new Tape()
+  readonly items: ItemWriter[] = []
+  private readonly asked: CanonicalRequest
+  private readonly parts: PartWriter[] = []
+  private readonly made: Made = { called: false, refused: false }
+  private responder: Responder | undefined
+  private message: MessageWriter | undefined
+  private tokens: readonly JsonObject[] = []
+  private finish: Finish | undefined
+  private usage: Usage | undefined
+  private over = false
+
+  constructor(asked: CanonicalRequest) {
+    this.asked = asked
+  }
+
+  get base(): string {
+    return this.responder!.base
+  }
+
+  push(event: CanonicalEvent): readonly WireEvent[] {
+    if (this.over) return NOTHING
+    if (event.type === 'part-delta') {
+      if (event.at.candidate > 0 || event.of !== undefined) return NOTHING
+      this.parts[event.at.part]?.delta(event.append)
+      return this.tape.take()
+    }
+    if (('at' in event ? event.at.candidate : 'candidate' in event ? event.candidate : 0) > 0) return NOTHING
+    this.handle(event)
+    return this.over && this.responder?.own === false ? [...this.tape.take(), DONE] : this.tape.take()
+  }
+
+  end(): readonly WireEvent[] {
+    return this.over ? NOTHING : this.push({ type: 'error', error: EARLY })
+  }
+
+  /** The likely tokens that no text has taken yet. */
+  take(): readonly JsonObject[] {
+    const { tokens } = this
+    if (tokens.length > 0) this.tokens = []
+    return tokens
+  }
+
+  private handle(event: Exclude<CanonicalEvent, { type: 'part-delta' }>): void {
+    switch (event.type) {
+      case 'result-start':
+        return this.start(event)
+      case 'part-start':
+        return this.begin(event)
+      case 'part-patch':
+        return this.parts[event.at.part]?.patch(event)
+      case 'part-end':
+        return this.parts[event.at.part]?.end()
+      case 'logprobs':
+        this.tokens = [...this.tokens, ...event.append.map(writeToken)]
+        return
+      case 'candidate-end':
+        this.finish = event.finish
+        return this.settle()
+      case 'usage':
+        this.usage = event.usage
+        return
+      case 'opaque':
+        return this.pass(event.format, event.value)
+      case 'error':
+        return this.fail(event.error)
+      case 'result-end':
+        return this.complete(event)
+    }
+  }
+
+  private start(head: ResultStart): void {
+    this.responder = new Responder(head, this.asked)
+    const response = this.responder.body({ state: RUNNING, output: [] })
+    this.tape.emit('response.created', { response })
+    this.tape.emit('response.in_progress', { response })
+  }
+
+  private begin({ at, part }: PartStart): void {
+    this.made.called ||= part.type === 'tool-call'
+    this.made.refused ||= part.type === 'refusal'
+    this.parts[at.part] = this.writerOf(part)
+  }
+
+  private writerOf(part: Part): PartWriter {
+    const place = placeOf(part)
+    if (place === 'nowhere') return NOWHERE
+    if (place === 'message') return this.messageOf(part).add(part, this)
+    this.leaveMessage()
+    if (part.type === 'reasoning') return new ThoughtWriter(part, this)
+    return part.type === 'tool-call' ? new CallWriter(part, this) : new OpaqueWriter(part, this)
+  }
+
+  /** Neighbouring parts share a message, unless one says that it is the first of its own. */
+  private messageOf(part: Part): MessageWriter {
+    if (spelt(part, FORMAT)['message'] !== undefined) this.leaveMessage()
+    if (this.message?.takes !== true) this.message = new MessageWriter(part, this)
+    return this.message
+  }
+
+  private leaveMessage(): void {
+    this.message?.close()
+    this.message = undefined
+  }
+
+  /** An event of the same format goes on under the next number. */
+  private pass(format: string, value: JsonObject): void {
+    if (format !== FORMAT || typeof value['type'] !== 'string') return
+    const { sequence_number: _, type, ...fields } = value
+    this.tape.emit(type as string, fields)
+  }
+
+  private settle(): void {
+    this.message?.close(this.state().status === 'incomplete' ? 'incomplete' : 'completed')
+    this.message = undefined
+    if (this.tokens.length === 0) return
+    const last = this.items.findLast(item => item instanceof MessageWriter && item.logged !== undefined)
+    if (last instanceof MessageWriter) last.logged!.log(this.take())
+  }
+
+  private state(): State {
+    return writeState(this.finish, this.made)
+  }
+
+  private complete(late: ResultEnd): void {
+    this.settle()
+    const state = this.state()
+    this.close(state, { late })
+  }
+
+  private fail(error: CanonicalError): void {
+    if (this.responder === undefined) this.start({ type: 'result-start' })
+    this.close(FAILED, { error })
+  }
+
+  private close(state: State, more: Partial<Stand>): void {
+    const usage = this.usage && writeUsage(this.usage, new Losses())
+    const output = this.items.map(item => item.written())
+    const response = this.responder!.body({ state, output, usage, ...more })
+    const { status } = response
+    this.tape.emit(`response.${TERMINAL.has(status as string) ? status : 'completed'}`, { response })
+    this.over = true
+  }
+}
+
+const TERMINAL = new Set(['completed', 'incomplete', 'failed'])

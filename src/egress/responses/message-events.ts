@@ -1,0 +1,187 @@
+import type { Part } from '../../canonical/content.ts'
+import type { PartPatch } from '../../canonical/event.ts'
+import { patched, withBody } from '../../canonical/fold.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import { spelt } from '../fields.ts'
+import { isLogged, writeContent } from './answer.ts'
+import { FORMAT, writeAnnotation } from './content.ts'
+import { type Desk, type ItemWriter, itemId, type PartWriter, stampAt } from './item-events.ts'
+import { writeSpoken } from './items.ts'
+
+/** Likely tokens on their way to the text they belong to. */
+export interface TokenTray {
+  take(): readonly JsonObject[]
+}
+
+/** A message of a streamed answer, around its parts. */
+export class MessageWriter implements ItemWriter {
+  readonly desk: Desk
+  readonly index: number
+  readonly id: string
+  private readonly parts: SpokenWriter[] = []
+  private readonly own: boolean
+  private open = 0
+  private closing = false
+  private settled = false
+  /** The state it has at its end. */
+  private status = 'in_progress'
+
+  constructor(first: Part, desk: Desk) {
+    const message = spelt(first, FORMAT)['message'] as JsonObject | undefined
+    this.desk = desk
+    this.index = desk.items.length
+    this.own = message !== undefined
+    this.id = itemId(message ?? {}, 'msg', desk)
+    desk.items.push(this)
+    const item = writeSpoken(first, [], this.stamp())
+    desk.tape.emit('response.output_item.added', { output_index: this.index, item })
+  }
+
+  add(part: Part, tray: TokenTray): SpokenWriter {
+    this.open++
+    const writer = new SpokenWriter(part, this, this.parts.length, tray)
+    this.parts.push(writer)
+    return writer
+  }
+
+  /** A part has ended. An upstream's own parts end with their message; others may be followed by more. */
+  partEnded(): void {
+    this.open--
+    if (this.own || this.closing) this.finish('completed')
+  }
+
+  /** Nothing more will be added: the message ends as soon as all its parts have. */
+  close(status = 'completed'): void {
+    this.closing = true
+    this.finish(status)
+  }
+
+  private finish(status: string): void {
+    if (this.settled || this.open > 0) return
+    this.settled = true
+    this.status = status
+    this.desk.tape.emit('response.output_item.done', { output_index: this.index, item: this.written() })
+  }
+
+  /** Whether another part may still be added. */
+  get takes(): boolean {
+    return !this.settled && !this.closing
+  }
+
+  /** The last text of the message, for tokens that come late. */
+  get logged(): SpokenWriter | undefined {
+    return this.parts.findLast(writer => writer.logged)
+  }
+
+  written(): JsonObject {
+    return writeSpoken(this.parts[0]?.whole ?? NO_PART, this.content(), this.stamp())
+  }
+
+  private content(): Json {
+    const message = spelt(this.parts[0]?.whole, FORMAT)['message'] as JsonObject | undefined
+    return message?.['silent'] === true ? [] : this.parts.map(writer => writer.written())
+  }
+
+  private stamp() {
+    return stampAt(this.desk.base, this.index, this.status)
+  }
+}
+
+const NO_PART: Part = { type: 'text', text: '' }
+
+/** A text, a refusal or a piece only this format knows, in a message. */
+export class SpokenWriter implements PartWriter {
+  private readonly message: MessageWriter
+  private readonly place: number
+  private readonly tray: TokenTray
+  private readonly silent: boolean
+  private readonly refusal: boolean
+  private readonly prefix: string
+  private readonly suffix: string
+  private part: Part
+  private body = ''
+  private tokens: readonly JsonObject[] = []
+  private annotations = 0
+
+  constructor(part: Part, message: MessageWriter, place: number, tray: TokenTray) {
+    this.part = part
+    this.message = message
+    this.place = place
+    this.tray = tray
+    this.refusal = part.type === 'refusal'
+    this.silent = (spelt(part, FORMAT)['message'] as JsonObject | undefined)?.['silent'] === true
+    const type = this.refusal ? 'response.refusal.delta' : TEXT_DELTA
+    this.prefix = `${JSON.stringify({ type, ...this.where() }).slice(0, -1)},"delta":`
+    this.suffix = this.refusal ? ',"sequence_number":' : ',"logprobs":[],"sequence_number":'
+    if (!this.silent) this.emit('response.content_part.added', { part: this.written() })
+    if (part.type === 'opaque' && part.format !== FORMAT && part.text) this.delta(part.text)
+  }
+
+  get logged(): boolean {
+    return isLogged(this.part)
+  }
+
+  get whole(): Part {
+    return withBody(this.part, this.body)
+  }
+
+  delta(append: string): void {
+    this.body += append
+    const { tape } = this.message.desk
+    const tokens = this.logged ? this.tray.take() : NO_TOKENS
+    if (tokens.length === 0) {
+      tape.line(
+        this.refusal ? 'response.refusal.delta' : TEXT_DELTA,
+        `${this.prefix}${JSON.stringify(append)}${this.suffix}`,
+      )
+      return
+    }
+    this.log(tokens)
+    const logprobs = JSON.stringify(tokens)
+    tape.line(TEXT_DELTA, `${this.prefix}${JSON.stringify(append)},"logprobs":${logprobs},"sequence_number":`)
+  }
+
+  log(tokens: readonly JsonObject[]): void {
+    this.tokens = [...this.tokens, ...tokens]
+  }
+
+  patch(late: PartPatch): void {
+    this.part = patched(this.part, late)
+    for (const one of late.annotations ?? []) {
+      const annotation = writeAnnotation(one)
+      if (annotation === undefined) continue
+      this.emit('response.output_text.annotation.added', { annotation_index: this.annotations++, annotation })
+    }
+  }
+
+  end(): void {
+    if (this.logged) this.log(this.tray.take())
+    if (!this.silent) {
+      if (this.refusal) this.emit('response.refusal.done', { refusal: this.body })
+      else if (this.isText()) this.emit('response.output_text.done', { text: this.body, logprobs: this.tokens })
+      this.emit('response.content_part.done', { part: this.written() })
+    }
+    this.message.partEnded()
+  }
+
+  written(): JsonObject {
+    const { part } = this
+    if (part.type !== 'opaque' || part.format === FORMAT) return writeContent(this.whole, this.tokens)
+    return writeContent({ type: 'text', text: this.body }, this.tokens)
+  }
+
+  private isText(): boolean {
+    return this.part.type === 'text' || (this.part.type === 'opaque' && this.part.format !== FORMAT)
+  }
+
+  private emit(type: string, fields: JsonObject): void {
+    this.message.desk.tape.emit(type, { ...this.where(), ...fields })
+  }
+
+  private where(): JsonObject {
+    return { item_id: this.message.id, output_index: this.message.index, content_index: this.place }
+  }
+}
+
+const TEXT_DELTA = 'response.output_text.delta'
+const NO_TOKENS: readonly JsonObject[] = []
