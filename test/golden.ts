@@ -1,0 +1,91 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import type { WireRequest } from '../src/canonical/exchange.ts'
+import type { Loss } from '../src/canonical/loss.ts'
+import type { JsonObject } from '../src/canonical/node.ts'
+import type { CanonicalRequest } from '../src/canonical/request.ts'
+import { chain, drain } from '../src/canonical/transducer.ts'
+import { WRITERS } from '../src/egress/index.ts'
+import { EVENT_STREAM } from '../src/egress/sse.ts'
+import { FOREIGN } from '../src/egress/writer.ts'
+import { READERS } from '../src/ingress/index.ts'
+import { eventParser } from '../src/ingress/sse.ts'
+
+/** A fixture is `fixtures/<format>/<name>.<kind>.<ext>`; its goldens have `.to-<format>` before the ending. */
+export interface Fixture {
+  readonly path: string
+  readonly format: string
+  readonly name: string
+  readonly kind: string
+}
+
+const FIXTURE = /^([a-z0-9-]+)\.(request\.json|result\.json|error\.json|events\.sse)$/
+const GOLDEN = /\.to-[a-z]+\.(json|sse)$/
+
+export const FIXTURES: readonly Fixture[] = globSync('fixtures/*/*')
+  .sort()
+  .flatMap(path => {
+    const [, name, kind] = FIXTURE.exec(basename(path)) ?? []
+    return name === undefined ? [] : [{ path, format: basename(dirname(path)), name, kind: kind!.split('.')[0]! }]
+  })
+
+export const goldensThere = (): readonly string[] =>
+  globSync('fixtures/*/*')
+    .filter(path => GOLDEN.test(path))
+    .sort()
+
+export interface Golden {
+  readonly path: string
+  readonly make: () => string
+}
+
+/** Everything a fixture becomes in the other formats. */
+export function goldensOf(fixture: Fixture): readonly Golden[] {
+  const make = MAKERS[fixture.kind]
+  if (make === undefined) return []
+  const direction = fixture.kind as 'request' | 'result' | 'events'
+  if (READERS[fixture.format]?.[direction] === undefined) return []
+  return Object.keys(WRITERS)
+    .filter(to => to !== fixture.format && WRITERS[to]![direction] !== undefined)
+    .map(to => ({ path: fixture.path.replace(/\.(json|sse)$/, `.to-${to}.$1`), make: () => make(fixture, to) }))
+}
+
+const MAKERS: { readonly [kind: string]: (fixture: Fixture, to: string) => string } = {
+  request: (fixture, to) => pretty(WRITERS[to]!.request!(requestOf(fixture)!, FOREIGN)),
+  result: (fixture, to) => {
+    const asked = askedBy(fixture, false)
+    const result = READERS[fixture.format]!.result!({ status: 200, headers: {}, body: jsonOf(fixture.path) }, asked)
+    const { wire, losses } = WRITERS[to]!.result!({ ...DRESS, ...result }, asked)
+    return pretty({ wire: wire.body, losses })
+  },
+  events: (fixture, to) => {
+    const asked = askedBy(fixture, true)
+    const wire = drain(eventParser(), [readFileSync(fixture.path)])
+    const machine = chain(READERS[fixture.format]!.events!(asked), WRITERS[to]!.events!(asked))
+    return drain(machine, wire)
+      .map((event, index) => EVENT_STREAM.frame(event, index === 0))
+      .join('')
+  },
+}
+
+/** What the gateway fills in where the upstream says nothing. */
+const DRESS = { id: 'golden', model: 'replay', createdAt: 0 }
+
+const pretty = ({ wire, losses }: { readonly wire: unknown; readonly losses: readonly Loss[] }): string =>
+  `${JSON.stringify({ wire, losses }, null, 2)}\n`
+
+const jsonOf = (path: string): JsonObject => JSON.parse(readFileSync(path, 'utf8'))
+
+/** The request of a case, read. */
+export function requestOf({ format, path }: Fixture): CanonicalRequest | undefined {
+  const file = path.replace(/\.(request\.json|result\.json|events\.sse)$/, '.request.json')
+  if (globSync(file).length === 0) return undefined
+  return READERS[format]!.request!(jsonOf(file) as unknown as WireRequest)
+}
+
+/** What an answer answers; chat callers are taken to want their tokens counted. */
+function askedBy(fixture: Fixture, stream: boolean): CanonicalRequest {
+  const request = requestOf(fixture) ?? { model: 'replay', messages: [], output: {}, sampling: {}, stream }
+  const chat = { stream_options: { include_usage: true } }
+  return { ...request, stream, spelling: { ...request.spelling, chat } }
+}
