@@ -1,0 +1,38 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type Dispatcher, Pool } from 'undici'
+
+/*
+ * What the gateway is measured against: a proxy of the same parts that reads nothing, knows no keys and writes no log.
+ */
+
+const [port, upstream] = process.argv.slice(2)
+const pool = new Pool(upstream!, { connections: null, pipelining: 1 })
+
+function relay(message: IncomingMessage, response: ServerResponse, body: Buffer): void {
+  let controller: Dispatcher.DispatchController | undefined
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart: given => void (controller = given),
+    onResponseStart: (_, status, headers) => {
+      const { connection: _connection, 'transfer-encoding': _encoding, 'keep-alive': _alive, ...others } = headers
+      response.writeHead(status, others)
+    },
+    onResponseData: (given, chunk) => {
+      if (response.write(chunk)) return
+      given.pause()
+      response.once('drain', () => given.resume())
+    },
+    onResponseEnd: () => void response.end(),
+    onResponseError: () => void response.destroy(),
+  }
+  response.on('close', () => {
+    if (!response.writableFinished) controller?.abort(new Error('gone'))
+  })
+  const { host: _host, connection: _connection, 'content-length': _length, ...headers } = message.headers
+  pool.dispatch({ method: 'POST', path: message.url!, headers: headers as Record<string, string>, body }, handler)
+}
+
+createServer((message, response) => {
+  const chunks: Buffer[] = []
+  message.on('data', (chunk: Buffer) => chunks.push(chunk))
+  message.on('end', () => relay(message, response, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+}).listen(Number(port), '127.0.0.1')

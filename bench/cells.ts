@@ -1,0 +1,54 @@
+import type { CallerFormat, UpstreamFormat } from './formats.ts'
+
+/** What of a cell is compared: see measure.ts. */
+export type Kind = 'request' | 'event' | 'paced' | 'first-byte' | 'memory'
+
+/** One kind of work that is measured. */
+export interface Cell {
+  readonly name: string
+  readonly kind: Kind
+  readonly caller: CallerFormat
+  readonly upstream: UpstreamFormat
+  /** How the upstream answers; the stub knows these words. */
+  readonly mode: string
+  /** Events of one answer, where events are counted. */
+  readonly events: number
+  readonly image: boolean
+  /** The ratio to the bare proxy that has to be reached, and the one wished for. */
+  readonly floor: number
+  readonly goal: number
+}
+
+/** What is asked of each kind of work. */
+const WORK = {
+  'whole native': { kind: 'request', mode: 'whole', events: 0, image: false, floor: 2.0, goal: 1.4 },
+  whole: { kind: 'request', mode: 'whole', events: 0, image: false, floor: 2.2, goal: 1.6 },
+  image: { kind: 'request', mode: 'whole', events: 0, image: true, floor: 2.4, goal: 1.8 },
+  'burst of 500': { kind: 'event', mode: 'burst-500', events: 500, image: false, floor: 1.5, goal: 1.0 },
+  'burst of 100': { kind: 'event', mode: 'burst-100', events: 100, image: false, floor: 1.9, goal: 1.4 },
+  'at once': { kind: 'event', mode: 'once-500', events: 500, image: false, floor: 6, goal: 3 },
+  paced: { kind: 'paced', mode: 'paced-50', events: 0, image: false, floor: 1.5, goal: 1.2 },
+  'first byte': { kind: 'first-byte', mode: 'few', events: 0, image: false, floor: 1.3, goal: 1.15 },
+  memory: { kind: 'memory', mode: 'open', events: 0, image: false, floor: 1.4, goal: 1.2 },
+} as const satisfies { readonly [work: string]: Omit<Cell, 'name' | 'caller' | 'upstream'> }
+
+const PAIRS = {
+  'chat to chat': ['chat', 'chat'],
+  'chat to messages': ['chat', 'messages'],
+  'messages to chat': ['messages', 'chat'],
+  'messages to contents': ['messages', 'contents'],
+  'responses to chat': ['responses', 'chat'],
+} as const satisfies { readonly [pair: string]: readonly [CallerFormat, UpstreamFormat] }
+
+const MEASURED: { readonly [pair in keyof typeof PAIRS]: readonly (keyof typeof WORK)[] } = {
+  'chat to chat': ['whole native', 'image', 'burst of 500', 'burst of 100', 'at once', 'paced', 'first byte'],
+  'chat to messages': ['whole', 'image', 'burst of 500', 'burst of 100', 'at once', 'paced', 'first byte', 'memory'],
+  'messages to chat': ['whole', 'image', 'burst of 500', 'burst of 100', 'at once', 'paced', 'first byte'],
+  'messages to contents': ['whole', 'image', 'burst of 500', 'burst of 100', 'at once'],
+  'responses to chat': ['whole', 'burst of 500', 'burst of 100', 'at once'],
+}
+
+export const CELLS: readonly Cell[] = (Object.keys(PAIRS) as (keyof typeof PAIRS)[]).flatMap(pair => {
+  const [caller, upstream] = PAIRS[pair]
+  return MEASURED[pair].map(work => ({ name: `${pair}, ${work}`, caller, upstream, ...WORK[work] }))
+})

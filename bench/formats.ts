@@ -1,0 +1,226 @@
+/** What the bench needs to know of a format: how it is asked, and what its upstream answers. */
+export interface SpokenFormat {
+  /** Below the base address. */
+  path(model: string, stream: boolean): string
+  readonly headers: { readonly [name: string]: string }
+  body(model: string, stream: boolean, image: string | undefined): object
+  /** A whole answer. */
+  readonly whole: object
+  /** The events of a streamed answer with that many pieces of text: name, if events have one here, and data. */
+  events(pieces: number): readonly (readonly [event: string | undefined, data: object | string])[]
+}
+
+const SYSTEM =
+  'You are a careful assistant inside a ticketing system. Answer in plain text, quote the numbers you rely on, and say so when the material does not settle the question.'
+const TURNS = [
+  'Our night job copies 1.2 million rows between two databases and has slowed down from 11 minutes to 47 since Monday. Nothing was deployed. Where would you look first?',
+  'First at what changed without a deployment: the amount of data, the statistics the planner uses, the indexes, the disks, and who else runs at that hour. Can you show the plan of the slowest statement, and how many rows it expects against how many it meets?',
+  'The plan expects 900 rows and meets 410,000. It uses a nested loop over the orders table. The table was restored from a backup on Sunday evening, everything else is as it was last week.',
+]
+const ANSWER = `That explains it. ${'After a restore the planner has no statistics of its own until they are gathered again, so it guesses. '.repeat(7)}Gather them and run the job once by hand.`
+const PIECE = ' statistics'
+const TOKENS = { input: 231, output: 187 }
+
+const chat: SpokenFormat = {
+  path: () => '/v1/chat/completions',
+  headers: {},
+  body: (model, stream, image) => ({
+    model,
+    messages: [
+      { role: 'system', content: SYSTEM },
+      ...TURNS.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content })),
+      ...(image === undefined
+        ? []
+        : [{ role: 'user', content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } }] }]),
+    ],
+    temperature: 0.2,
+    max_completion_tokens: 1000,
+    ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
+  }),
+  whole: {
+    id: 'chatcmpl-E4Rjs6IxaJVge9Ntk5keJsaeDy6vS',
+    object: 'chat.completion',
+    created: 1_784_728_648,
+    model: 'upstream-model',
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: ANSWER, refusal: null, annotations: [] },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ],
+    usage: {
+      prompt_tokens: TOKENS.input,
+      completion_tokens: TOKENS.output,
+      total_tokens: TOKENS.input + TOKENS.output,
+      prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+    },
+    service_tier: 'default',
+    system_fingerprint: 'fp_d0469e1700',
+  },
+  events: pieces => {
+    const chunk = (fields: object) =>
+      [
+        undefined,
+        {
+          id: 'chatcmpl-E4Rjs6IxaJVge9Ntk5keJsaeDy6vS',
+          object: 'chat.completion.chunk',
+          created: 1_784_728_648,
+          model: 'upstream-model',
+          service_tier: 'default',
+          system_fingerprint: 'fp_d0469e1700',
+          ...fields,
+          obfuscation: 'auU6fTns',
+        },
+      ] as const
+    const choice = (delta: object, finish_reason: string | null) =>
+      chunk({ choices: [{ index: 0, delta, logprobs: null, finish_reason }], usage: null })
+    return [
+      choice({ role: 'assistant', content: '', refusal: null }, null),
+      ...Array.from({ length: pieces }, () => choice({ content: PIECE }, null)),
+      choice({}, 'stop'),
+      chunk({
+        choices: [],
+        usage: { prompt_tokens: TOKENS.input, completion_tokens: pieces, total_tokens: TOKENS.input + pieces },
+      }),
+      [undefined, '[DONE]'],
+    ]
+  },
+}
+
+const messages: SpokenFormat = {
+  path: () => '/v1/messages',
+  headers: { 'anthropic-version': '2023-06-01' },
+  body: (model, stream, image) => ({
+    model,
+    max_tokens: 1000,
+    system: SYSTEM,
+    messages: [
+      ...TURNS.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content })),
+      ...(image === undefined
+        ? []
+        : [
+            {
+              role: 'user',
+              content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: image } }],
+            },
+          ]),
+    ],
+    temperature: 0.2,
+    ...(stream ? { stream } : {}),
+  }),
+  whole: {
+    id: 'msg_018XZkwvj9asBiffg3fXt88s',
+    type: 'message',
+    role: 'assistant',
+    model: 'upstream-model',
+    content: [{ type: 'text', text: ANSWER }],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: TOKENS.input, output_tokens: TOKENS.output, service_tier: 'standard' },
+  },
+  events: pieces => {
+    const named = <T extends { type: string }>(data: T) => [data.type, data] as const
+    return [
+      named({
+        type: 'message_start',
+        message: {
+          id: 'msg_018XZkwvj9asBiffg3fXt88s',
+          type: 'message',
+          role: 'assistant',
+          model: 'upstream-model',
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: { input_tokens: TOKENS.input, output_tokens: 1, service_tier: 'standard' },
+        },
+      }),
+      named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+      ...Array.from({ length: pieces }, () =>
+        named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: PIECE } }),
+      ),
+      named({ type: 'content_block_stop', index: 0 }),
+      named({
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn', stop_sequence: null },
+        usage: { output_tokens: pieces },
+      }),
+      named({ type: 'message_stop' }),
+    ]
+  },
+}
+
+const contents: SpokenFormat = {
+  path: (model, stream) => `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+  headers: {},
+  body: (_model, _stream, image) => ({
+    systemInstruction: { parts: [{ text: SYSTEM }] },
+    contents: [
+      ...TURNS.map((text, index) => ({ role: index % 2 === 0 ? 'user' : 'model', parts: [{ text }] })),
+      ...(image === undefined
+        ? []
+        : [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: image } }] }]),
+    ],
+    generationConfig: { temperature: 0.2, maxOutputTokens: 1000 },
+  }),
+  whole: {
+    candidates: [{ content: { parts: [{ text: ANSWER }], role: 'model' }, finishReason: 'STOP', index: 0 }],
+    usageMetadata: {
+      promptTokenCount: TOKENS.input,
+      candidatesTokenCount: TOKENS.output,
+      totalTokenCount: TOKENS.input + TOKENS.output,
+    },
+    modelVersion: 'upstream-model',
+    responseId: 'beHBaJfEMIi-qtsP3769-Q8',
+  },
+  events: pieces =>
+    Array.from({ length: pieces }, (_, index) => [
+      undefined,
+      {
+        candidates: [
+          {
+            content: { parts: [{ text: PIECE }], role: 'model' },
+            ...(index === pieces - 1 ? { finishReason: 'STOP' } : {}),
+            index: 0,
+          },
+        ],
+        usageMetadata: {
+          promptTokenCount: TOKENS.input,
+          candidatesTokenCount: index + 1,
+          totalTokenCount: TOKENS.input + index + 1,
+        },
+        modelVersion: 'upstream-model',
+        responseId: 'beHBaJfEMIi-qtsP3769-Q8',
+      },
+    ]),
+}
+
+/** The formats an upstream of the bench speaks. */
+export const UPSTREAMS = { chat, messages, contents } as const
+
+const responses: Pick<SpokenFormat, 'path' | 'headers' | 'body'> = {
+  path: () => '/v1/responses',
+  headers: {},
+  body: (model, stream, image) => ({
+    model,
+    instructions: SYSTEM,
+    input: [
+      ...TURNS.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content })),
+      ...(image === undefined
+        ? []
+        : [{ role: 'user', content: [{ type: 'input_image', image_url: `data:image/png;base64,${image}` }] }]),
+    ],
+    temperature: 0.2,
+    max_output_tokens: 1000,
+    store: false,
+    ...(stream ? { stream } : {}),
+  }),
+}
+
+/** The formats a caller of the bench speaks. */
+export const CALLERS = { ...UPSTREAMS, responses } as const
+
+export type UpstreamFormat = keyof typeof UPSTREAMS
+export type CallerFormat = keyof typeof CALLERS

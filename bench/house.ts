@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { UPSTREAMS } from './formats.ts'
+import type { Reading } from './meter.ts'
+import { pinned } from './pin.ts'
+
+/** The key every caller of the bench shows. */
+export const KEY = 'il-bench-0123456789abcdef0123456789'
+/** How upstreams answer: see the stub. A model here is called by format and mode: `chat-burst-500`. */
+const MODES = ['whole', 'few', 'burst-100', 'burst-500', 'once-500', 'paced-50', 'paced-2s', 'open', 'flood']
+
+/** One proxy under measurement. */
+export interface Side {
+  readonly name: 'bare' | 'gateway'
+  readonly origin: string
+  read(): Promise<Reading>
+  /** Collects garbage first. */
+  readClean(): Promise<Reading>
+}
+
+/** The processes of a measurement: an upstream, and two proxies in front of it. */
+export interface House {
+  readonly upstream: string
+  readonly bare: Side
+  readonly gateway: Side
+  close(): Promise<void>
+}
+
+export interface HouseOptions {
+  /** Where the gateway's CPU profile goes. */
+  readonly profile: string | undefined
+}
+
+/** Starts all three on the loopback, the proxies on a core of their own where the system can do that. */
+export async function openHouse({ profile }: HouseOptions): Promise<House> {
+  const dir = mkdtempSync(join(tmpdir(), 'interlingua-bench-'))
+  const [stubPort, barePort, gatewayPort] = [await freePort(), await freePort(), await freePort()]
+  const upstream = `http://127.0.0.1:${stubPort}`
+  const config = join(dir, 'interlingua.json')
+  writeFileSync(config, JSON.stringify(configOf(upstream, gatewayPort, join(dir, 'data'))))
+
+  const log = openSync(join(dir, 'log'), 'w')
+  const stub = start('load', ['bench/stub.ts', `${stubPort}`], log)
+  const bare = start('proxy', [...METERED, 'bench/bare.ts', `${barePort}`, upstream], log)
+  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
+  const gateway = start('proxy', [...METERED, ...profiling, 'src/main.ts', 'serve', '--config', config], log)
+  await Promise.all([stubPort, barePort, gatewayPort].map(opened))
+  return {
+    upstream,
+    bare: proxy('bare', bare, barePort),
+    gateway: proxy('gateway', gateway, gatewayPort),
+    close: async () => {
+      await Promise.all([stub, bare, gateway].map(stopped))
+      rmSync(dir, { recursive: true })
+    },
+  }
+}
+
+const METERED = ['--expose-gc', '--import', './bench/meter.ts']
+
+/** Everything a request can meet is switched on: a key, limits far away, the log. */
+const configOf = (upstream: string, port: number, dataDir: string) => ({
+  server: { host: '127.0.0.1', port, grace: '1s' },
+  data_dir: dataDir,
+  groups: { default: { models: ['*'], rpm: 1e9, tpm: 1e12 } },
+  keys: [{ name: 'bench', key: KEY, group: 'default' }],
+  channels: Object.keys(UPSTREAMS).flatMap(format =>
+    MODES.map(mode => ({
+      name: `${format}-${mode}`,
+      provider: 'custom',
+      formats: [format],
+      base_url: `${upstream}/${mode}${format === 'chat' ? '/v1' : ''}`,
+      key: 'upstream-key',
+      models: { [`${format}-${mode}`]: 'upstream-model' },
+    })),
+  ),
+})
+
+function start(role: 'proxy' | 'load', args: readonly string[], output: number): ChildProcess {
+  const [command, ...all] = pinned(role, [process.execPath, ...args])
+  return spawn(command!, all, { stdio: ['ignore', output, 'inherit', 'ipc'] })
+}
+
+async function stopped(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return
+  const exit = new Promise(resolve => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  await exit
+}
+
+const proxy = (name: Side['name'], child: ChildProcess, port: number): Side => {
+  const ask = (what: 'read' | 'collect') =>
+    new Promise<Reading>((resolve, reject) => {
+      child.once('message', reading => resolve(reading as Reading))
+      child.send(what, fault => fault && reject(fault))
+    })
+  return { name, origin: `http://127.0.0.1:${port}`, read: () => ask('read'), readClean: () => ask('collect') }
+}
+
+const freePort = (): Promise<number> =>
+  new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+
+/** Resolves once something listens there; rejects after ten seconds. */
+async function opened(port: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (await listens(port)) return
+    await sleep(50)
+  }
+  throw new Error(`nothing listens at port ${port}`)
+}
+
+const listens = (port: number): Promise<boolean> =>
+  new Promise(resolve => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })

@@ -1,0 +1,116 @@
+import { type Dispatcher, Pool } from 'undici'
+
+/** One request, again and again. */
+export interface Shot {
+  readonly path: string
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string
+}
+
+/** What came of one request. */
+export interface Hit {
+  readonly status: number
+  readonly bytes: number
+  /** Milliseconds until the first byte of the body. */
+  readonly firstByte: number
+}
+
+/** Requests in a row at one origin. Opened for one measurement, closed after it. */
+export class Load {
+  private readonly pool: Pool
+
+  constructor(origin: string) {
+    this.pool = new Pool(origin, { connections: null, pipelining: 1 })
+  }
+
+  /** One request; rejects when the answer breaks. */
+  one(shot: Shot): Promise<Hit> {
+    return new Promise((resolve, reject) => {
+      const began = performance.now()
+      let status = 0
+      let bytes = 0
+      let firstByte = 0
+      this.pool.dispatch(asPost(shot), {
+        onRequestStart: () => {},
+        onResponseStart: (_, given) => void (status = given),
+        onResponseData: (_, chunk) => {
+          if (bytes === 0) firstByte = performance.now() - began
+          bytes += chunk.length
+        },
+        onResponseEnd: () => resolve({ status, bytes, firstByte }),
+        onResponseError: (_, error) => reject(error),
+      })
+    })
+  }
+
+  /** The text of one answer. */
+  text(shot: Shot): Promise<{ readonly status: number; readonly text: string }> {
+    return new Promise((resolve, reject) => {
+      const chunks: Uint8Array[] = []
+      let status = 0
+      this.pool.dispatch(asPost(shot), {
+        onRequestStart: () => {},
+        onResponseStart: (_, given) => void (status = given),
+        onResponseData: (_, chunk) => void chunks.push(chunk),
+        onResponseEnd: () => resolve({ status, text: Buffer.concat(chunks).toString() }),
+        onResponseError: (_, error) => reject(error),
+      })
+    })
+  }
+
+  /** Keeps that many requests in flight for that long (milliseconds); gives their number. */
+  async many(shot: Shot, concurrency: number, duration: number): Promise<number> {
+    const until = performance.now() + duration
+    let done = 0
+    const lane = async (): Promise<void> => {
+      while (performance.now() < until) {
+        const { status } = await this.one(shot)
+        if (status !== 200) throw new Error(`answered with status ${status}`)
+        done++
+      }
+    }
+    await Promise.all(Array.from({ length: concurrency }, lane))
+    return done
+  }
+
+  /** Opens streams that stay open until they are closed or end; `seen` is told the size of every piece. */
+  open(shot: Shot, seen: (bytes: number) => void, ended: () => void = () => {}): OpenStream {
+    let controller: Dispatcher.DispatchController | undefined
+    let closed = false
+    this.pool.dispatch(asPost(shot), {
+      onRequestStart: given => void (controller = given),
+      onResponseStart: () => {},
+      onResponseData: (_, chunk) => seen(chunk.length),
+      onResponseEnd: ended,
+      onResponseError: (_, error) => {
+        if (!closed) console.error(`a stream broke: ${error.message}`)
+      },
+    })
+    return {
+      close: () => {
+        closed = true
+        controller?.abort(new Error('closed'))
+      },
+      pause: () => controller?.pause(),
+      resume: () => controller?.resume(),
+    }
+  }
+
+  close(): Promise<void> {
+    return this.pool.destroy()
+  }
+}
+
+export interface OpenStream {
+  close(): void
+  pause(): void
+  resume(): void
+}
+
+const asPost = ({ path, headers, body }: Shot): Dispatcher.DispatchOptions => ({
+  method: 'POST',
+  path,
+  headers: { ...headers, 'content-type': 'application/json' },
+  body,
+  bodyTimeout: 0,
+})

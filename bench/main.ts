@@ -1,0 +1,82 @@
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { CELLS, type Cell } from './cells.ts'
+import { type House, openHouse } from './house.ts'
+import { type Effort, measure, type Outcome } from './measure.ts'
+import { pinSelf } from './pin.ts'
+import { soak } from './soak.ts'
+import { heading, line, verdict, writeTable } from './table.ts'
+
+const HELP = `Measures the gateway against a bare proxy that reads nothing, on the loopback.
+
+  npm run bench -- [options]
+
+  --cell TEXT     only cells whose name has this text; may be given again
+  --quick         under a minute: fewer and shorter rounds, no memory
+  --json FILE     writes the figures, too
+  --readme FILE   writes the table between the bench marks of a Markdown file
+  --profile DIR   has the gateway write a CPU profile there
+  --soak SECONDS  instead: 500 streams coming and going, and one reader that does not read; memory all along
+`
+
+const { values: given } = parseArgs({
+  options: {
+    cell: { type: 'string', multiple: true },
+    quick: { type: 'boolean' },
+    json: { type: 'string' },
+    readme: { type: 'string' },
+    profile: { type: 'string' },
+    soak: { type: 'string' },
+    help: { type: 'boolean' },
+  },
+})
+
+const FULL: Effort = { rounds: 7, warm: 1500, round: 1000, paced: 100, open: 1000 }
+const QUICK: Effort = { rounds: 3, warm: 600, round: 250, paced: 50, open: 200 }
+
+async function measureAll(cells: readonly Cell[], effort: Effort): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  let house: House | undefined
+  for (const cell of cells) {
+    // Memory is that of a process which has done nothing else.
+    if (cell.kind === 'memory') {
+      await house?.close()
+      house = undefined
+    }
+    house ??= await openHouse({ profile: given.profile })
+    try {
+      const outcome = await measure(cell, house, cell.kind === 'memory' ? { ...effort, rounds: 1 } : effort)
+      outcomes.push(outcome)
+      console.log(line(outcome))
+    } catch (thrown) {
+      process.exitCode = 1
+      console.log(`${cell.name.padEnd(38)}${String(thrown)}`)
+    }
+  }
+  await house?.close()
+  return outcomes
+}
+
+async function main(): Promise<void> {
+  if (given.help) return console.log(HELP)
+  if (!pinSelf()) console.log('No cores to pin to: the figures say less than they could.')
+  if (given.soak !== undefined) return soak(Number(given.soak))
+  const wanted = CELLS.filter(
+    ({ name, kind }) => given.cell?.some(text => name.includes(text)) ?? !(given.quick && kind === 'memory'),
+  )
+  console.log(heading())
+  const outcomes = await measureAll(wanted, given.quick ? QUICK : FULL)
+  if (given.json !== undefined)
+    writeFileSync(
+      given.json,
+      `${JSON.stringify(
+        outcomes.map(one => ({ ...one, verdict: verdict(one) })),
+        null,
+        2,
+      )}\n`,
+    )
+  if (given.readme !== undefined) writeTable(given.readme, outcomes)
+  if (outcomes.some(one => verdict(one) === 'MISSED')) process.exitCode = 1
+}
+
+await main()

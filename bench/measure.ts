@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Cell, Kind } from './cells.ts'
+import { CALLERS, UPSTREAMS } from './formats.ts'
+import { type House, KEY, type Side } from './house.ts'
+import { Load, type Shot } from './load.ts'
+
+/** How long and how often, in milliseconds and times. */
+export interface Effort {
+  readonly rounds: number
+  readonly warm: number
+  readonly round: number
+  /** Streams open at once where they are paced, and where memory is measured. */
+  readonly paced: number
+  readonly open: number
+}
+
+/** One side's figure of a round, and requests a second where they are counted. */
+interface Figure {
+  readonly value: number
+  readonly rate?: number
+}
+
+export interface Outcome {
+  readonly cell: Cell
+  readonly unit: string
+  readonly bare: number
+  readonly gateway: number
+  /** The median of the rounds' ratios, each of two runs next to each other. */
+  readonly ratio: number
+  readonly rates?: { readonly bare: number; readonly gateway: number }
+}
+
+const CONCURRENCY = 32
+/** Pictures of 75 kB are 100 kB in base64. */
+const IMAGE = Buffer.alloc(75_000, 'interlingua').toString('base64')
+
+const UNITS: { readonly [K in Kind]: string } = {
+  request: 'µs CPU/request',
+  event: 'µs CPU/event',
+  paced: 'µs CPU/event',
+  'first-byte': 'µs to first byte',
+  memory: 'MB',
+}
+
+/**
+ * Measures one cell: bare and gateway in turn, round by round, after both are warm. The bare proxy carries what the
+ * upstream speaks, the gateway what the caller speaks.
+ *
+ * @throws Error where the gateway does not answer as it should.
+ */
+export async function measure(cell: Cell, house: House, effort: Effort): Promise<Outcome> {
+  await probe(cell, house.bare)
+  await probe(cell, house.gateway)
+  const sides = [house.bare, house.gateway].map(proxy => ({
+    proxy,
+    load: new Load(proxy.origin),
+    figures: [] as Figure[],
+  }))
+  const run = RUNS[cell.kind]
+  for (const { proxy, load } of sides) await run(cell, proxy, load, { ...effort, round: effort.warm })
+  for (let round = 0; round < effort.rounds; round++)
+    for (const { proxy, load, figures } of sides) figures.push(await run(cell, proxy, load, effort))
+  for (const { load } of sides) await load.close()
+  const [bare, gateway] = sides.map(({ figures }) => figures) as [Figure[], Figure[]]
+  const middle = (figures: readonly Figure[]) => median(figures.map(({ value }) => value))
+  const rate = (figures: readonly Figure[]) => median(figures.map(({ rate }) => rate ?? 0))
+  return {
+    cell,
+    unit: UNITS[cell.kind],
+    bare: middle(bare),
+    gateway: middle(gateway),
+    ratio: median(gateway.map(({ value }, round) => value / bare[round]!.value)),
+    ...(bare[0]?.rate === undefined ? {} : { rates: { bare: rate(bare), gateway: rate(gateway) } }),
+  }
+}
+
+type Run = (cell: Cell, proxy: Side, load: Load, effort: Effort) => Promise<Figure>
+
+const perRequest: Run = async (cell, proxy, load, { round }) => {
+  const before = await proxy.read()
+  const began = performance.now()
+  const done = await load.many(shotOf(cell, proxy), CONCURRENCY, round)
+  const { cpu } = await proxy.read()
+  return { value: (cpu - before.cpu) / done, rate: (done * 1000) / (performance.now() - began) }
+}
+
+const perEvent: Run = async (cell, proxy, load, effort) => {
+  const { value, rate } = await perRequest(cell, proxy, load, effort)
+  return { value: value / cell.events, rate: rate! * cell.events }
+}
+
+/** CPU while many streams tell an event now and then: opened one by one, so that their events do not fall together. */
+const paced: Run = async (cell, proxy, load, { round, paced }) => {
+  const streams = []
+  for (let index = 0; index < paced; index++) {
+    streams.push(load.open(shotOf(cell, proxy), () => {}))
+    await sleep(3)
+  }
+  await sleep(300)
+  const before = await proxy.read()
+  const began = performance.now()
+  await sleep(round * 2)
+  const { cpu } = await proxy.read()
+  const events = ((performance.now() - began) / 20) * paced
+  for (const stream of streams) stream.close()
+  await sleep(200)
+  return { value: (cpu - before.cpu) / events }
+}
+
+const firstByte: Run = async (cell, proxy, load, { round }) => {
+  const until = performance.now() + round
+  const times: number[] = []
+  const shot = shotOf(cell, proxy)
+  while (performance.now() < until) times.push((await load.one(shot)).firstByte * 1000)
+  return { value: median(times) }
+}
+
+/** Resident memory while many streams are open that say a word a second. */
+const memory: Run = async (cell, proxy, load, { open }) => {
+  const streams = []
+  for (let index = 0; index < open; index++) {
+    streams.push(load.open(shotOf(cell, proxy), () => {}))
+    if (index % 20 === 0) await sleep(20)
+  }
+  await sleep(3000)
+  const { rss } = await proxy.read()
+  for (const stream of streams) stream.close()
+  await sleep(500)
+  return { value: rss / 1e6 }
+}
+
+const RUNS: { readonly [K in Kind]: Run } = {
+  request: perRequest,
+  event: perEvent,
+  paced,
+  'first-byte': firstByte,
+  memory,
+}
+
+/** What is sent to a proxy: the gateway in the caller's format, the bare one in the upstream's. */
+export function shotOf({ caller, upstream, mode, image, kind }: Cell, { name }: Pick<Side, 'name'>): Shot {
+  const format = name === 'gateway' ? CALLERS[caller] : UPSTREAMS[upstream]
+  const streams = kind !== 'request'
+  const model = `${upstream}-${mode}`
+  const path = format.path(model, streams)
+  return {
+    path: name === 'gateway' ? path : `/${mode}${path}`,
+    headers: { ...format.headers, authorization: `Bearer ${KEY}` },
+    body: JSON.stringify(format.body(model, streams, image ? IMAGE : undefined)),
+  }
+}
+
+/** Asks once and looks whether the answer is whole. */
+async function probe(asked: Cell, side: Side): Promise<void> {
+  const cell: Cell = asked.events > 0 || asked.kind === 'request' ? asked : { ...asked, mode: 'few', events: 10 }
+  const load = new Load(side.origin)
+  const { status, text } = await load.text(shotOf(cell, side))
+  await load.close()
+  if (status !== 200) throw new Error(`status ${status}: ${text.slice(0, 300)}`)
+  const said = text.split('statistics').length - 1
+  if (said < cell.events) throw new Error(`${said} of ${cell.events} events came through: ${text.slice(-300)}`)
+}
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!

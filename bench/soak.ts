@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Cell } from './cells.ts'
+import { type House, openHouse, type Side } from './house.ts'
+import { Load } from './load.ts'
+import { shotOf } from './measure.ts'
+
+const STREAMS = 500
+/** Milliseconds between two looks. */
+const EVERY = 5000
+
+const CELL: Cell = {
+  name: 'soak',
+  kind: 'event',
+  caller: 'chat',
+  upstream: 'messages',
+  mode: 'paced-2s',
+  ...{ events: 100, image: false, floor: 0, goal: 0 },
+}
+
+/** Prints the gateway's memory while streams come and go, and while one reader of very much does not read. */
+export async function soak(seconds: number): Promise<void> {
+  const house = await openHouse({ profile: undefined })
+  try {
+    await comingAndGoing(house, seconds)
+    await slowReader(house)
+  } finally {
+    await house.close()
+  }
+}
+
+async function comingAndGoing({ gateway }: House, seconds: number): Promise<void> {
+  const load = new Load(gateway.origin)
+  const shot = shotOf(CELL, gateway)
+  let over = false
+  let whole = 0
+  const again = (): void => {
+    if (!over) load.open(shot, () => {}, ended)
+  }
+  const ended = (): void => {
+    whole++
+    again()
+  }
+  for (let index = 0; index < STREAMS; index++) {
+    again()
+    await sleep(4)
+  }
+  for (let at = 0; at < seconds * 1000; at += EVERY) {
+    await sleep(EVERY)
+    await look(`${STREAMS} streams after ${(at + EVERY) / 1000} s, ${whole} came whole`, gateway)
+  }
+  over = true
+  await sleep(3000)
+  await load.close()
+  await look('with none', gateway)
+}
+
+/** One reader stops reading a stream of some 20 MB. */
+async function slowReader({ gateway }: House): Promise<void> {
+  const load = new Load(gateway.origin)
+  let bytes = 0
+  const stream = load.open(shotOf({ ...CELL, mode: 'flood' }, gateway), size => void (bytes += size))
+  await sleep(20)
+  stream.pause()
+  for (let looks = 0; looks < 4; looks++) {
+    await sleep(1000)
+    await look(`a reader who stopped at ${(bytes / 1e6).toFixed(1)} MB`, gateway)
+  }
+  stream.resume()
+  await sleep(4000)
+  await look(`and went on to ${(bytes / 1e6).toFixed(1)} MB`, gateway)
+  await load.close()
+}
+
+async function look(what: string, proxy: Side): Promise<void> {
+  const { rss, heap } = await proxy.readClean()
+  console.log(`${what.padEnd(48)} rss ${(rss / 1e6).toFixed(0)} MB, heap ${(heap / 1e6).toFixed(1)} MB`)
+}

@@ -1,0 +1,43 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { Outcome } from './measure.ts'
+
+const HEADS = ['Work', 'unit', 'bare', 'gateway', 'ratio', 'floor', 'goal', ''] as const
+
+/** How a ratio stands to what is asked of it. */
+export const verdict = ({ ratio, cell }: Outcome): string =>
+  ratio <= cell.goal ? 'goal' : ratio <= cell.floor ? 'floor' : 'MISSED'
+
+const rowOf = (outcome: Outcome): readonly string[] => [
+  outcome.cell.name,
+  outcome.unit,
+  figure(outcome.bare),
+  figure(outcome.gateway),
+  outcome.ratio.toFixed(2),
+  outcome.cell.floor.toFixed(2),
+  outcome.cell.goal.toFixed(2),
+  verdict(outcome),
+]
+
+const figure = (value: number): string => value.toFixed(value < 20 ? 2 : 0)
+
+/** One line for the terminal. */
+export const line = (outcome: Outcome): string =>
+  rowOf(outcome)
+    .map((text, index) => (index === 0 ? text.padEnd(38) : index === 1 ? text.padEnd(17) : text.padStart(8)))
+    .join('')
+
+export const heading = (): string =>
+  HEADS.map((text, index) => (index === 0 ? text.padEnd(38) : index === 1 ? text.padEnd(17) : text.padStart(8))).join(
+    '',
+  )
+
+const MARK = '<!-- bench -->'
+
+/** Replaces what stands between the marks of a Markdown file by the table. */
+export function writeTable(path: string, outcomes: readonly Outcome[]): void {
+  const [before, , after] = readFileSync(path, 'utf8').split(MARK)
+  if (before === undefined || after === undefined) throw new Error(`${path} has no two marks ${MARK}`)
+  const rows = [HEADS.slice(0, 7), HEADS.slice(0, 7).map(() => '---'), ...outcomes.map(one => rowOf(one).slice(0, 7))]
+  const table = rows.map(row => `| ${row.join(' | ')} |`).join('\n')
+  writeFileSync(path, `${before}${MARK}\n${table}\n${MARK}${after}`)
+}
