@@ -151,8 +151,9 @@ export class ThoughtWriter extends SingleWriter {
   constructor(part: ReasoningPart, desk: Desk) {
     super(part, desk)
     this.id = itemId(spelt(part, FORMAT), 'rs', { ...desk, items: desk.items.slice(0, this.index) })
-    const item = writeReasoning({ ...part, text: '' }, this.stamp(), proofOf(part))
-    desk.tape.emit('response.output_item.added', { output_index: this.index, item: unspoken(item) })
+    const item = unspoken(writeReasoning({ ...part, text: '' }, this.stamp(), proofOf(part)))
+    const begun = spelt(part, FORMAT)['begun'] as JsonObject | undefined
+    desk.tape.emit('response.output_item.added', { output_index: this.index, item: { ...item, ...begun } })
   }
 
   delta(append: string): void {

@@ -4,7 +4,7 @@ import type { CanonicalEvent } from '../../canonical/event.ts'
 import type { WireEvent } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
-import { anyNumber, anyObject, anyObjects, anyText } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined } from '../fields.ts'
 import { contentReader, readAnswerPart, readTokens } from './answer.ts'
 import { readInnerError } from './error.ts'
 import { type ItemReader, PartReader, type Sink, SpokenReader, ThoughtReader } from './item-events.ts'
@@ -141,17 +141,25 @@ function open(answer: ResponsesEvents, index: number, item: JsonObject): void {
 }
 
 function begin(item: JsonObject, sink: Sink): ItemReader {
-  const { content, summary, ...head } = item
-  if (item['type'] === 'message' && (item['role'] ?? 'assistant') === 'assistant') return new SpokenReader(head, sink)
-  const [start] = readAnyItem(item['type'] === 'reasoning' ? { ...head, summary: [] } : item, contentReader([]))
-  return start?.type === 'reasoning' ? new ThoughtReader(early(start), sink) : new PartReader(start!, sink)
+  if (item['type'] === 'message' && (item['role'] ?? 'assistant') === 'assistant') {
+    const { content: _, ...head } = item
+    return new SpokenReader(head, sink)
+  }
+  const [start] = readAnyItem(item, contentReader([]))
+  return start?.type === 'reasoning' ? new ThoughtReader(early(start, item), sink) : new PartReader(start!, sink)
 }
 
-/** The proof a thought begins with is not its last one; that something is hidden is known from the start. */
-function early(thought: ReasoningPart): ReasoningPart {
-  if (thought.redacted !== undefined) return thought
-  const { signature: _, ...start } = thought
-  return start
+/**
+ * A thought before its first word. The proof it begins with is not its last one, so that one is spelling yet; that
+ * something is hidden is known from the start.
+ */
+function early(thought: ReasoningPart, { summary, content, encrypted_content }: JsonObject): ReasoningPart {
+  const { signature, text: _, ...start } = thought
+  const { id, status, role } = thought.spelling?.[FORMAT] ?? {}
+  const begun = defined({ summary, content, encrypted_content }) as JsonObject
+  const spelt = defined({ id, status, role, begun }) as JsonObject
+  const hidden = thought.redacted === undefined || signature === undefined ? {} : { signature }
+  return { ...start, text: '', ...hidden, spelling: { [FORMAT]: spelt } }
 }
 
 /** The message at the event's place; a part of one that never began begins with it. */
