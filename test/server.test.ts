@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ModelFacts } from '../src/config.ts'
 import { openServer } from '../src/server.ts'
 import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from './faults/chat.ts'
 import { configOf, House, type HouseOptions, KEY, textOf } from './faults/house.ts'
-import { speakPlain } from './faults/plain-format.ts'
+import { plainReader, speakPlain } from './faults/plain-format.ts'
 import { channelAt, FakeUpstream, type Script, until } from './faults/upstream.ts'
 
 speakPlain('messages', 'contents', 'responses')
@@ -83,6 +83,23 @@ describe('the contents doors', () => {
     const wrong = await house.ask('/v1beta/models/nobody:streamGenerateContent', { say: 'x' })
     expect(wrong.status).toBe(404)
     expect(wrong.json).toEqual([{ oops: expect.any(String), id: expect.any(String) }])
+  })
+
+  test.each([
+    ['/v1beta/models/a/b:streamGenerateContent', '/v1beta/models/a/b:streamGenerateContent', { alt: 'sse' }],
+    [
+      '/v1/models/a%2Fb:streamGenerateContent?x=1',
+      '/v1beta/models/a%2Fb:streamGenerateContent',
+      { alt: 'sse', x: '1' },
+    ],
+    [`/v1/tunedModels/m:generateContent?alt=json&key=${KEY}`, '/v1beta/tunedModels/m:generateContent', {}],
+  ])('read %s as the format has it, without framing and credential', async (path, below, query) => {
+    const reading = vi.spyOn(plainReader, 'request')
+    const { house } = await open()
+    await house.ask(path, { say: 'x' })
+    expect(reading.mock.lastCall![0]).toMatchObject({ path: below, query })
+    expect(Object.keys(reading.mock.lastCall![0].query)).toHaveLength(Object.keys(query).length)
+    reading.mockRestore()
   })
 
   test('know only their own methods', async () => {
