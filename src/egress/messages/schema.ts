@@ -19,11 +19,11 @@ export function strictSchema(schema: JsonObject): JsonObject {
   const entries: [string, Json][] = []
   for (const key in schema) {
     const value = schema[key]!
-    if (REFUSED.has(key) || key === 'additionalProperties') continue
+    if (REFUSED.has(key) || (key === 'additionalProperties' && value !== false)) continue
     if (key === 'minItems' && typeof value === 'number' && value > 1) continue
     entries.push([key === 'oneOf' ? 'anyOf' : key, inner(key, value)])
   }
-  if (isObjectSchema(schema)) entries.push(['additionalProperties', false])
+  if (isObjectSchema(schema) && schema['additionalProperties'] !== false) entries.push(['additionalProperties', false])
   return Object.fromEntries(entries)
 }
 

@@ -19,7 +19,8 @@ export function writeUsage(usage: Usage | undefined, tier: string | undefined, l
     service_tier: tierWord(tier),
   }
   const said = defined(counts) as JsonObject
-  return own ? { ...said, ...kept(usage, FORMAT) } : { ...NULLABLE, ...said, ...kept(usage, FORMAT) }
+  const hollow = spelt(usage, FORMAT)['hollow'] as JsonObject | undefined
+  return own ? { ...said, ...hollow, ...kept(usage, FORMAT) } : { ...NULLABLE, ...said, ...kept(usage, FORMAT) }
 }
 
 /** What must be there, known or not. */

@@ -102,6 +102,7 @@ function withoutBody(part: Part): Part {
       return { ...bare, text: '' }
     }
     case 'reasoning':
+    case 'refusal':
       return { ...part, text: '' }
     case 'tool-call':
       return { ...part, arguments: '' }

@@ -73,6 +73,12 @@ const BLOCKS: { readonly [type: string]: (wire: JsonObject) => Part } = {
   tool_use: readCall,
   tool_result: readResult,
   search_result: wire => ({ type: 'opaque', format: FORMAT, value: wire, ...wordsOf(wire) }),
+  tool_reference: wire => ({
+    type: 'opaque',
+    format: FORMAT,
+    value: wire,
+    ...wordsOf({ title: wire['tool_name'] ?? null }),
+  }),
 }
 
 const TEXT = new Set(['type', 'text', 'citations', 'cache_control'])

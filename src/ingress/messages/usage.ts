@@ -24,6 +24,8 @@ export function readUsage(wire: JsonObject): Usage {
   if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, THOUGHTS))
     taken.add('output_tokens_details')
   if (isObject(wire['server_tool_use']) && onlyNumbers(wire['server_tool_use'], CALLS)) taken.add('server_tool_use')
+  const hollow = hollowOf(wire)
+  for (const field in hollow) taken.add(field)
   return {
     ...defined({
       input: fresh === undefined ? undefined : fresh + (cacheRead ?? 0) + (cacheWrite ?? 0),
@@ -33,8 +35,18 @@ export function readUsage(wire: JsonObject): Usage {
       reasoning: anyNumber(anyObject(details)?.['thinking_tokens']),
       hostedCalls: readCalls(wire['server_tool_use']),
     }),
-    ...rest(FORMAT, wire, taken, spelling({ own: true })),
+    ...rest(FORMAT, wire, taken, spelling({ own: true, hollow })),
   }
+}
+
+/** Fields that are always there and say nothing: a breakdown of no tokens, a place that is not told. */
+function hollowOf(wire: JsonObject): JsonObject | undefined {
+  const { cache_creation, inference_geo } = wire
+  const none = isObject(cache_creation) && Object.values(cache_creation).every(count => count === 0)
+  return spelling({
+    cache_creation: none ? cache_creation : undefined,
+    inference_geo: inference_geo === 'not_available' ? inference_geo : undefined,
+  })
 }
 
 const THOUGHTS = { thinking_tokens: 'reasoning' }
