@@ -52,8 +52,8 @@ export class Channel {
   }
 
   /** Asks for something that has no body: the upstream's list of models. */
-  get(format: ChannelFormat, path: string): Exchange {
-    const { origin, ...request } = place(this.config, format, { path, query: {} })
+  get(format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query'>): Exchange {
+    const { origin, ...request } = place(this.config, format, where)
     return this.exchange(origin, { method: 'GET', ...request })
   }
 

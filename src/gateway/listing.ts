@@ -1,3 +1,4 @@
+import type { WireRequest } from '../canonical/exchange.ts'
 import { isObject, parseObject } from '../canonical/node.ts'
 import type { Channel } from '../channel.ts'
 import type { ChannelFormat } from '../config.ts'
@@ -6,12 +7,12 @@ const EVERY = 10 * 60_000
 const SOON = 30_000
 const LARGEST = 16 * 1024 * 1024
 
-/** Where an upstream lists its models, by the format it speaks; the conversation formats of one family agree. */
-const PATHS: { readonly [format: string]: string } = {
-  messages: '/v1/models?limit=1000',
-  contents: '/v1beta/models?pageSize=1000',
+/** Where an upstream lists its models, by the format it speaks; the formats of one family agree. */
+const PLACES: { readonly [format: string]: Pick<WireRequest, 'path' | 'query'> } = {
+  messages: { path: '/v1/models', query: { limit: '1000' } },
+  contents: { path: '/v1beta/models', query: { pageSize: '1000' } },
 }
-const FAMILY_PATH = '/models'
+const FAMILY: Pick<WireRequest, 'path' | 'query'> = { path: '/models', query: {} }
 
 /** Keeps the model lists of channels that take whatever their upstream lists; a list once known outlives failures. */
 export class Listing {
@@ -47,7 +48,7 @@ export class Listing {
 async function ask(channel: Channel): Promise<boolean> {
   const format: ChannelFormat = channel.config.formats[0]!
   try {
-    const answer = await channel.get(format, PATHS[format.format] ?? FAMILY_PATH).answer
+    const answer = await channel.get(format, PLACES[format.format] ?? FAMILY).answer
     const ids = idsOf(parseObject(await answer.text(LARGEST)) ?? {})
     if (answer.status === 200 && ids !== undefined) channel.listed = new Set(ids)
   } catch {
