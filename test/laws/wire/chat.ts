@@ -238,12 +238,31 @@ const answer = plus(
         .map(annotations => (annotations === null ? message : { ...message, annotations }))
     : fc.constant(message),
 )
+/** Mistral's way: content as a list, thoughts among it. */
+const listed = plus(
+  record({
+    role: fc.constant('assistant'),
+    content: fc.array(
+      fc.oneof(
+        plus(record({ type: fc.constant('text'), text: word })),
+        plus(
+          record({
+            type: fc.constant('thinking'),
+            thinking: fc.array(record({ type: fc.constant('text'), text: word }), { maxLength: 2 }),
+          }),
+        ),
+        plus(fc.constant({ type: 'x_reference' })),
+      ),
+      { maxLength: 3 },
+    ),
+  }),
+)
 const choice = (index: number) =>
   plus(
     record(
       {
         index: fc.constant(index),
-        message: answer,
+        message: fc.oneof({ weight: 4, arbitrary: answer }, { weight: 1, arbitrary: listed }),
         finish_reason: maybeNull(fc.constantFrom('stop', 'length', 'tool_calls', 'content_filter', 'x_bored')),
       },
       {

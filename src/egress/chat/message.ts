@@ -1,0 +1,145 @@
+import type { MediaPart, OpaquePart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Candidate } from '../../canonical/result.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { isHidden, isSpoken, signatureExtra, signsCall } from './answer.ts'
+import { writeCall } from './assistant.ts'
+import { FORMAT } from './content.ts'
+import { Texts } from './texts.ts'
+
+/** The one message of a choice: each kind of part has its field, and what has none is a loss. */
+export function writeMessage(candidate: Candidate, path: Path, asked: CanonicalRequest, losses: Losses): JsonObject {
+  const message = new MessageWriter(losses, asked, spelt(candidate, FORMAT))
+  const at: Path = [...path, 'content']
+  reportOrder(candidate.content, at, losses)
+  for (const [index, part] of candidate.content.entries())
+    message.put(part, candidate.content[index + 1], [...at, index])
+  return message.written()
+}
+
+/** The order the fields of a message are read back in. */
+const ORDER: { readonly [T in Part['type']]: number } = {
+  ...{ reasoning: 0, text: 1, opaque: 1, refusal: 2, media: 3, 'tool-call': 4, 'tool-result': 5, embedding: 5 },
+}
+
+function reportOrder(content: readonly Part[], path: Path, losses: Losses): void {
+  const rank = content.map((part, index) =>
+    signsCall(part, content[index + 1]) ? ORDER['tool-call'] : ORDER[part.type],
+  )
+  const order = [...rank.keys()].sort((a, b) => rank[a]! - rank[b]! || a - b)
+  if (order.some((from, to) => from !== to)) losses.move(path, order, 'fields-have-an-order')
+}
+
+class MessageWriter {
+  private readonly texts = new Texts()
+  private readonly thoughts: ReasoningPart[] = []
+  private readonly calls: JsonObject[] = []
+  /** Content as a list, where the upstream of this very format said it so. */
+  private readonly list: JsonObject[] | undefined
+  private readonly fields: { refusal?: string; audio?: JsonObject; function_call?: JsonObject } = {}
+  private signature: string | undefined
+  private readonly losses: Losses
+  private readonly asked: CanonicalRequest
+  /** How the candidate was spelled, if it came from this format. */
+  private readonly own: JsonObject
+
+  constructor(losses: Losses, asked: CanonicalRequest, own: JsonObject) {
+    this.losses = losses
+    this.asked = asked
+    this.own = own
+    this.list = own['content'] === 'parts' ? [] : undefined
+  }
+
+  put(part: Part, next: Part | undefined, path: Path): void {
+    if (part.type !== 'opaque') this.reportNode(part, path)
+    switch (part.type) {
+      case 'text':
+        return this.list === undefined
+          ? this.texts.add(part, path)
+          : void this.list.push({ type: 'text', text: part.text, ...kept(part, FORMAT) })
+      case 'reasoning':
+        return this.reasoning(part, next, path)
+      case 'refusal':
+        this.fields.refusal = (this.fields.refusal ?? '') + part.text
+        return
+      case 'tool-call':
+        return this.call(part, path)
+      case 'opaque':
+        return this.opaque(part, path)
+      default:
+        if (isSpoken(part) && this.fields.audio === undefined) this.speech(part, path)
+        else this.losses.drop(path, 'no-such-content')
+    }
+  }
+
+  /** Only parts that stand as objects of their own have a place for what the format itself says of them. */
+  private reportNode(part: Exclude<Part, OpaquePart>, path: Path): void {
+    if (part.cache !== undefined) this.losses.drop([...path, 'cache'], 'no-cache-markers-here')
+    if (part.extras?.[FORMAT] === undefined || part.type === 'tool-call' || isSpoken(part)) return
+    if (this.list === undefined) this.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  }
+
+  private reasoning(part: ReasoningPart, next: Part | undefined, path: Path): void {
+    if (signsCall(part, next)) this.signature = part.signature!.value
+    else if (spelt(part, FORMAT)['as'] === 'thinking') this.list?.push(spelt(part, FORMAT)['value'] as JsonObject)
+    else if (isHidden(part)) this.losses.drop(path, 'no-hidden-reasoning')
+    else {
+      if (part.signature !== undefined) this.losses.drop([...path, 'signature'], 'no-signatures')
+      this.thoughts.push(part)
+    }
+  }
+
+  private call(part: ToolCallPart, path: Path): void {
+    if (part.namespace !== undefined) this.losses.drop([...path, 'namespace'], 'no-namespaces')
+    if (spelt(part, FORMAT)['as'] === 'function_call') {
+      this.fields.function_call = { name: part.name, arguments: part.arguments, ...kept(part, FORMAT) }
+      return
+    }
+    const signed = this.signature === undefined ? {} : signatureExtra(this.signature)
+    this.calls.push({ ...writeCall(part, this.native), ...signed })
+    this.signature = undefined
+  }
+
+  private opaque(part: OpaquePart, path: Path): void {
+    if (part.format !== FORMAT) {
+      if (part.text !== undefined) this.texts.add({ type: 'text', text: part.text }, path)
+    } else if (this.list !== undefined) this.list.push(part.value)
+    else if (this.native) this.calls.push(part.value)
+    else this.losses.drop(path, 'no-place-for-it')
+  }
+
+  private speech(part: MediaPart, path: Path): void {
+    const { source, transcript } = part
+    this.losses.dropFields(part, path, { name: 'no-name-here', detail: 'no-detail-here' })
+    if (source.type !== 'base64') return
+    const mediaType = this.asked.output.audio?.mediaType ?? 'audio/wav'
+    if (mediaType !== source.mediaType) this.losses.change([...path, 'source', 'mediaType'], mediaType, 'type-as-asked')
+    this.fields.audio = defined({ data: source.data, transcript, ...kept(part, FORMAT) }) as JsonObject
+  }
+
+  private get native(): boolean {
+    return this.own['own'] !== undefined
+  }
+
+  written(): JsonObject {
+    const refusal = this.native ? {} : { refusal: null }
+    const calls = this.calls.length > 0 || this.own['calls'] === 'empty' ? { tool_calls: this.calls } : {}
+    return { role: 'assistant', ...this.content(), ...refusal, ...this.reasoned(), ...calls, ...this.fields }
+  }
+
+  private content(): { content?: Json; annotations?: readonly JsonObject[] } {
+    const none = this.own['annotations'] === 'empty' ? { annotations: [] } : {}
+    if (this.list !== undefined) return { content: this.list, ...none }
+    if (!this.texts.some) return this.own['content'] === 'absent' ? none : { content: null, ...none }
+    const { text, annotations } = this.texts.joined(this.losses)
+    return annotations.length === 0 ? { content: text, ...none } : { content: text, annotations }
+  }
+
+  private reasoned(): JsonObject {
+    if (this.thoughts.length === 0) return {}
+    const field = spelt(this.thoughts[0], FORMAT)['field'] === 'reasoning' ? 'reasoning' : 'reasoning_content'
+    return { [field]: this.thoughts.map(part => part.text).join('') }
+  }
+}

@@ -1,0 +1,70 @@
+import type { Annotation, TextPart } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { defined } from '../fields.ts'
+import { writeAnnotation } from './answer.ts'
+import { FORMAT } from './content.ts'
+
+interface Placed {
+  readonly part: TextPart
+  readonly path: Path
+  /** Where it begins in the one text of the message. */
+  readonly offset: number
+}
+
+/** All texts of an answer, as the one text a message has room for; citations count from its beginning. */
+export class Texts {
+  private readonly list: Placed[] = []
+  private length = 0
+
+  get some(): boolean {
+    return this.list.length > 0
+  }
+
+  add(part: TextPart, path: Path): void {
+    this.list.push({ part, path, offset: this.length })
+    this.length += part.text.length
+  }
+
+  joined(losses: Losses): { readonly text: string; readonly annotations: readonly JsonObject[] } {
+    const text = this.list.map(({ part }) => part.text).join('')
+    const cited = this.list.flatMap(({ part, offset }) => (part.annotations ?? []).map(one => ({ one, offset })))
+    if (this.list.length > 1 && cited.length > 0) this.reportJoin(text, losses)
+    else this.reportQuotes(losses)
+    return {
+      text,
+      annotations: cited.map(({ one, offset }) => writeAnnotation(one, offset)).filter(one => one !== undefined),
+    }
+  }
+
+  /** Neighbouring plain texts are one text anyway; a cited one is changed by the company. */
+  private reportJoin(text: string, losses: Losses): void {
+    const [first, ...others] = this.list
+    const annotations = this.list.flatMap(({ part, offset }) =>
+      (part.annotations ?? []).flatMap(one => readBack(one, offset) ?? []),
+    )
+    const became = { type: 'text', text, ...(annotations.length === 0 ? {} : { annotations }) }
+    losses.change(first!.path, became, 'one-text-only')
+    for (const { path } of others) losses.drop(path, 'one-text-only')
+  }
+
+  private reportQuotes(losses: Losses): void {
+    for (const { part, path } of this.list)
+      for (const [index, annotation] of (part.annotations ?? []).entries())
+        if (annotation.type === 'citation' && annotation.quote !== undefined)
+          losses.drop([...path, 'annotations', index, 'quote'], 'no-quotes')
+  }
+}
+
+/** The annotation as it is read back from the joined text. */
+function readBack(annotation: Annotation, offset: number): Annotation | undefined {
+  if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation : undefined
+  const { quote: _, start, end, extras, ...rest } = annotation
+  const own = extras?.[FORMAT]
+  const shift = (index: number | undefined) => (index === undefined ? undefined : index + offset)
+  return {
+    ...rest,
+    ...defined({ start: shift(start), end: shift(end) }),
+    ...(own === undefined ? {} : { extras: { [FORMAT]: own } }),
+  }
+}
