@@ -32,10 +32,10 @@ export interface Desk {
   readonly items: ItemWriter[]
 }
 
-/** An item's id for its events: its own, or one made for it. */
-export function itemId(own: JsonObject, prefix: string, { base, items }: Desk): string {
+/** The id of the item at a place, for its events: its own, or one made for it. */
+export function itemId(own: JsonObject, prefix: string, base: string, index: number): string {
   const { id } = own
-  return typeof id === 'string' ? id : String(minted(base, items.length, '')({}, prefix)['id'])
+  return typeof id === 'string' ? id : String(minted(base, index, '')({}, prefix)['id'])
 }
 
 /** Ids as they are; a state that the stream never took back is that of an item cut short. */
@@ -104,7 +104,7 @@ export class CallWriter extends SingleWriter {
   constructor(part: ToolCallPart, desk: Desk) {
     super(part, desk)
     const { freeform } = part
-    this.id = itemId(spelt(part, FORMAT), freeform ? 'ctc' : 'fc', { ...desk, items: desk.items.slice(0, this.index) })
+    this.id = itemId(spelt(part, FORMAT), freeform ? 'ctc' : 'fc', desk.base, this.index)
     this.field = freeform ? 'input' : 'arguments'
     this.event = freeform ? 'response.custom_tool_call_input' : 'response.function_call_arguments'
     const type = `${this.event}.delta`
@@ -150,7 +150,7 @@ export class ThoughtWriter extends SingleWriter {
 
   constructor(part: ReasoningPart, desk: Desk) {
     super(part, desk)
-    this.id = itemId(spelt(part, FORMAT), 'rs', { ...desk, items: desk.items.slice(0, this.index) })
+    this.id = itemId(spelt(part, FORMAT), 'rs', desk.base, this.index)
     const item = unspoken(writeReasoning({ ...part, text: '' }, this.stamp(), proofOf(part)))
     const begun = spelt(part, FORMAT)['begun'] as JsonObject | undefined
     desk.tape.emit('response.output_item.added', { output_index: this.index, item: { ...item, ...begun } })

@@ -31,7 +31,7 @@ export class MessageWriter implements ItemWriter {
     this.desk = desk
     this.index = desk.items.length
     this.own = message !== undefined
-    this.id = itemId(message ?? {}, 'msg', desk)
+    this.id = itemId(message ?? {}, 'msg', desk.base, this.index)
     desk.items.push(this)
     const item = writeSpoken(first, [], this.stamp())
     desk.tape.emit('response.output_item.added', { output_index: this.index, item })

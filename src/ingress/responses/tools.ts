@@ -189,7 +189,7 @@ function readAllowed(wire: JsonObject): ToolChoice | undefined {
   const { type, mode, tools } = wire
   if (type !== 'allowed_tools' || (mode !== 'auto' && mode !== 'required') || Object.keys(wire).length !== 3)
     return undefined
-  if (!Array.isArray(tools) || tools.length === 0) return undefined
+  if (!Array.isArray(tools)) return undefined
   const forced = tools.map(tool => (isObject(tool) ? readForced(tool) : undefined))
   if (forced.some(choice => choice === undefined)) return undefined
   const types = tools.map(tool => (tool as JsonObject)['type']!)

@@ -1,0 +1,168 @@
+import type { ReasoningPart } from '../../canonical/content.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { anyNumber, anyObject, anyText, defined } from '../fields.ts'
+import { contentReader, readAnswerPart, readTokens } from './answer.ts'
+import { readInnerError } from './error.ts'
+import type { ResponsesEvents } from './events.ts'
+import { type ItemReader, PartReader, type Sink, SpokenReader, ThoughtReader } from './item-events.ts'
+import { readAnyItem } from './items.ts'
+
+const FORMAT = 'responses'
+
+type Handler = (answer: ResponsesEvents, event: JsonObject) => void
+
+const indexOf = (event: JsonObject): number => anyNumber(event['output_index']) ?? 0
+
+const EMPTY_PARTS: { readonly [type: string]: JsonObject } = {
+  output_text: { type: 'output_text', text: '', annotations: [], logprobs: [] },
+  refusal: { type: 'refusal', refusal: '' },
+}
+
+/** The item at a place; what it is made of follows, so it begins without. */
+export function openItem(answer: ResponsesEvents, index: number, item: JsonObject): void {
+  if (answer.items.has(index) || answer.ended.has(index)) return
+  answer.start(undefined)
+  answer.items.set(index, begin(item, answer))
+}
+
+function begin(item: JsonObject, sink: Sink): ItemReader {
+  if (item['type'] === 'message' && (item['role'] ?? 'assistant') === 'assistant') {
+    const { content: _, ...head } = item
+    return new SpokenReader(head, sink)
+  }
+  const [start] = readAnyItem(item, contentReader([]))
+  return start?.type === 'reasoning' ? new ThoughtReader(early(start, item), sink) : new PartReader(start!, sink)
+}
+
+/**
+ * A thought before its first word. The proof it begins with is not its last one, so that one is spelling yet; that
+ * something is hidden is known from the start.
+ */
+function early(thought: ReasoningPart, { summary, content, encrypted_content }: JsonObject): ReasoningPart {
+  const { signature, text: _, ...start } = thought
+  const { id, status, role } = thought.spelling?.[FORMAT] ?? {}
+  const begun = defined({ summary, content, encrypted_content }) as JsonObject
+  const spelt = defined({ id, status, role, begun }) as JsonObject
+  const hidden = thought.redacted === undefined || signature === undefined ? {} : { signature }
+  return { ...start, text: '', ...hidden, spelling: { [FORMAT]: spelt } }
+}
+
+/** The message at the event's place; a part of one that never began begins with it. */
+function spoken(answer: ResponsesEvents, event: JsonObject): SpokenReader | undefined {
+  const index = indexOf(event)
+  const known = answer.items.get(index)
+  if (known instanceof SpokenReader) return known
+  openItem(answer, index, { type: 'message', role: 'assistant', id: event['item_id'] ?? null, status: 'in_progress' })
+  const item = answer.items.get(index)
+  return item instanceof SpokenReader ? item : undefined
+}
+
+function thought(answer: ResponsesEvents, event: JsonObject): ThoughtReader | undefined {
+  const index = indexOf(event)
+  const known = answer.items.get(index)
+  if (known instanceof ThoughtReader) return known
+  openItem(answer, index, { type: 'reasoning', id: event['item_id'] ?? null, summary: [] })
+  const item = answer.items.get(index)
+  return item instanceof ThoughtReader ? item : undefined
+}
+
+const grows =
+  (type: string, field: string): Handler =>
+  (answer, event) => {
+    const part = spoken(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS[type]!)
+    const logprobs = event['logprobs']
+    if (Array.isArray(logprobs) && logprobs.length > 0) part?.log(readTokens(logprobs) ?? [])
+    part?.grow(anyText(event[field]) ?? '')
+  }
+
+const filled =
+  (type: string, field: string): Handler =>
+  (answer, event) =>
+    spoken(answer, event)
+      ?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS[type]!)
+      .fill(anyText(event[field]) ?? '')
+
+const called =
+  (field: string, whole: boolean): Handler =>
+  (answer, event) => {
+    const item = answer.items.get(indexOf(event))
+    if (!(item instanceof PartReader)) return
+    const text = anyText(event[field]) ?? ''
+    if (whole) item.part.fill(text)
+    else item.part.grow(text)
+  }
+
+const thinks =
+  (slot: 'summary' | 'content', how: 'begin' | 'grow' | 'fill', field: string): Handler =>
+  (answer, event) => {
+    const index = anyNumber(event[slot === 'summary' ? 'summary_index' : 'content_index']) ?? 0
+    const item = thought(answer, event)
+    if (how === 'begin') item?.begin(slot, index)
+    else item?.[how](slot, index, anyText(event[field]) ?? '')
+  }
+
+/** A part of a message begins, or the full text of a thought. */
+const partAdded: Handler = (answer, event) => {
+  const part = anyObject(event['part']) ?? {}
+  const index = anyNumber(event['content_index']) ?? 0
+  if (part['type'] === 'reasoning_text') thought(answer, event)?.begin('content', index)
+  else spoken(answer, event)?.part(index, part)
+}
+
+const partDone: Handler = (answer, event) => {
+  const part = anyObject(event['part']) ?? {}
+  if (part['type'] === 'output_text') filled('output_text', 'text')(answer, { ...event, ...part })
+  if (part['type'] === 'refusal') filled('refusal', 'refusal')(answer, { ...event, ...part })
+}
+
+const annotated: Handler = (answer, event) => {
+  const annotation = event['annotation']
+  const part = spoken(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS['output_text']!)
+  if (part === undefined || !isObject(annotation)) return
+  const read = readAnswerPart({ type: 'output_text', text: '', annotations: [annotation] }, 'output_text', [])
+  part.annotations++
+  if (read.type === 'text') part.patch({ annotations: read.annotations! })
+}
+
+const finished: Handler = (answer, event) => answer.finish(anyObject(event['response']) ?? {})
+const ignored: Handler = () => {}
+
+/** What each event does to the answer; any other is passed on. */
+export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | undefined, Handler>([
+  ['response.output_text.delta', grows('output_text', 'delta')],
+  ['response.function_call_arguments.delta', called('delta', false)],
+  ['response.custom_tool_call_input.delta', called('delta', false)],
+  ['response.reasoning_summary_text.delta', thinks('summary', 'grow', 'delta')],
+  ['response.reasoning_text.delta', thinks('content', 'grow', 'delta')],
+  ['response.reasoning.delta', thinks('content', 'grow', 'delta')],
+  ['response.refusal.delta', grows('refusal', 'delta')],
+  ['response.created', (answer, event) => answer.start(anyObject(event['response']))],
+  ['response.in_progress', ignored],
+  ['response.output_item.added', (answer, event) => openItem(answer, indexOf(event), anyObject(event['item']) ?? {})],
+  [
+    'response.output_item.done',
+    (answer, event) => {
+      const item = anyObject(event['item']) ?? {}
+      openItem(answer, indexOf(event), item)
+      answer.close(indexOf(event), item)
+    },
+  ],
+  ['response.content_part.added', partAdded],
+  ['response.content_part.done', partDone],
+  ['response.output_text.done', filled('output_text', 'text')],
+  ['response.refusal.done', filled('refusal', 'refusal')],
+  ['response.output_text.annotation.added', annotated],
+  ['response.function_call_arguments.done', called('arguments', true)],
+  ['response.custom_tool_call_input.done', called('input', true)],
+  ['response.reasoning_summary_part.added', thinks('summary', 'begin', '')],
+  ['response.reasoning_summary_part.done', ignored],
+  ['response.reasoning_summary_text.done', thinks('summary', 'fill', 'text')],
+  ['response.reasoning_text.done', thinks('content', 'fill', 'text')],
+  ['response.reasoning.done', thinks('content', 'fill', 'text')],
+  ['response.completed', finished],
+  ['response.incomplete', finished],
+  ['response.failed', finished],
+  ['response.cancelled', finished],
+  ['response.done', finished],
+  ['error', (answer, event) => answer.fail(readInnerError(event))],
+])
