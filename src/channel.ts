@@ -52,9 +52,9 @@ export class Channel {
   }
 
   /** Asks for something that has no body: the upstream's list of models. */
-  get(format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query'>): Exchange {
-    const { origin, ...request } = place(this.config, format, where)
-    return this.exchange(origin, { method: 'GET', ...request })
+  get(format: ChannelFormat, where: Omit<WireRequest, 'body'>): Exchange {
+    const { origin, path, headers } = place(this.config, format, where)
+    return this.exchange(origin, { method: 'GET', path, headers: { ...where.headers, ...headers } })
   }
 
   /** Lets running exchanges end, then closes the connections. */

@@ -30,7 +30,7 @@ const PLAIN = { model: 'm', messages: [], say: 'hello' }
 const answering =
   (body: object): Script =>
   (response, seen) =>
-    JSON.parse(seen.text).stream === true
+    JSON.parse(seen.text || '{}').stream === true
       ? events(response).end(`data: ${JSON.stringify(body)}\n\ndata: {"end":true}\n\n`)
       : json(response, body)
 const plain = (script: Script = answering({ text: 'Hello.' }), fields: Partial<Row> = {}): Row => ({
@@ -176,4 +176,12 @@ test('an upstream that has no list to show is asked for any model', async () => 
   await vi.waitFor(() => expect(upstreams[0]!.seen).toHaveLength(1))
   await new Promise(resolve => setTimeout(resolve, 50))
   expect((await house.ask(CHAT, { ...ASK, model: 'any' })).status).toBe(200)
+})
+
+test("a messages upstream is asked for its list in its format's way", async () => {
+  const models = { named: new Map(), patterns: ['*'] }
+  const { upstreams } = await open([plain(undefined, { models })])
+  await vi.waitFor(() => expect(upstreams[0]!.seen).toHaveLength(1))
+  expect(upstreams[0]!.seen[0]!.url).toBe('/v1/v1/models?limit=1000')
+  expect(upstreams[0]!.seen[0]!.headers['anthropic-version']).toBe('2023-06-01')
 })

@@ -8,11 +8,11 @@ const SOON = 30_000
 const LARGEST = 16 * 1024 * 1024
 
 /** Where an upstream lists its models, by the format it speaks; the formats of one family agree. */
-const PLACES: { readonly [format: string]: Pick<WireRequest, 'path' | 'query'> } = {
-  messages: { path: '/v1/models', query: { limit: '1000' } },
-  contents: { path: '/v1beta/models', query: { pageSize: '1000' } },
+const PLACES: { readonly [format: string]: Omit<WireRequest, 'body'> } = {
+  messages: { path: '/v1/models', query: { limit: '1000' }, headers: { 'anthropic-version': '2023-06-01' } },
+  contents: { path: '/v1beta/models', query: { pageSize: '1000' }, headers: {} },
 }
-const FAMILY: Pick<WireRequest, 'path' | 'query'> = { path: '/models', query: {} }
+const FAMILY: Omit<WireRequest, 'body'> = { path: '/models', query: {}, headers: {} }
 
 /** Keeps the model lists of channels that take whatever their upstream lists; a list once known outlives failures. */
 export class Listing {
