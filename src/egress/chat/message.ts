@@ -24,10 +24,13 @@ const ORDER: { readonly [T in Part['type']]: number } = {
   ...{ reasoning: 0, text: 1, opaque: 1, refusal: 2, media: 3, 'tool-call': 4, 'tool-result': 5, embedding: 5 },
 }
 
+function rankOf(part: Part, next: Part | undefined): number {
+  if (signsCall(part, next)) return ORDER['tool-call']
+  return spelt(part, FORMAT)['as'] === 'thinking' ? ORDER.text : ORDER[part.type]
+}
+
 function reportOrder(content: readonly Part[], path: Path, losses: Losses): void {
-  const rank = content.map((part, index) =>
-    signsCall(part, content[index + 1]) ? ORDER['tool-call'] : ORDER[part.type],
-  )
+  const rank = content.map((part, index) => rankOf(part, content[index + 1]))
   const order = [...rank.keys()].sort((a, b) => rank[a]! - rank[b]! || a - b)
   if (order.some((from, to) => from !== to)) losses.move(path, order, 'fields-have-an-order')
 }
