@@ -7,7 +7,6 @@ const UNRECORDED = 'No result was recorded.'
 
 interface Call {
   readonly message: number
-  readonly part: number
   readonly call: ToolCallPart
 }
 
@@ -55,7 +54,7 @@ function pairUp(messages: readonly Message[]): { dropped: Map<Part, string>; una
   const open = new Map<string, Call>()
   const answered = new Set<string>()
   for (const [message, { content }] of messages.entries()) {
-    for (const [part, said] of content.entries()) {
+    for (const said of content) {
       if (said.type === 'tool-call') {
         const before = open.get(said.id)
         if (before !== undefined) {
@@ -64,7 +63,7 @@ function pairUp(messages: readonly Message[]): { dropped: Map<Part, string>; una
           if (sameTurn) continue
           open.delete(said.id)
         }
-        open.set(said.id, { message, part, call: said })
+        open.set(said.id, { message, call: said })
       } else if (said.type === 'tool-result') {
         if (open.delete(said.id)) answered.add(said.id)
         else dropped.set(said, answered.has(said.id) ? 'duplicate-result' : 'orphan-result')
