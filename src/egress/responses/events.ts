@@ -172,6 +172,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
 
   private fail(error: CanonicalError): void {
     if (this.responder === undefined) this.start({ type: 'result-start' })
+    for (const item of this.items) item.cutShort()
     this.close(FAILED, { error })
   }
 

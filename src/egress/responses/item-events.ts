@@ -21,6 +21,8 @@ export const NOWHERE: PartWriter = { delta() {}, patch() {}, end() {} }
 /** An item of the output, as far as it has come. */
 export interface ItemWriter {
   written(): JsonObject
+  /** The answer broke off: what has not ended never will. */
+  cutShort(): void
 }
 
 /** What the items of one stream share. */
@@ -70,6 +72,10 @@ abstract class SingleWriter implements PartWriter, ItemWriter {
   end(): void {
     this.status = 'completed'
     this.desk.tape.emit('response.output_item.done', { output_index: this.index, item: this.written() })
+  }
+
+  cutShort(): void {
+    if (this.status === 'in_progress') this.status = 'incomplete'
   }
 
   protected stamp(): Stamp {

@@ -63,6 +63,10 @@ export class MessageWriter implements ItemWriter {
     this.desk.tape.emit('response.output_item.done', { output_index: this.index, item: this.written() })
   }
 
+  cutShort(): void {
+    if (this.status === 'in_progress') this.status = 'incomplete'
+  }
+
   /** Whether another part may still be added. */
   get takes(): boolean {
     return !this.settled && !this.closing

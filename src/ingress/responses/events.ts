@@ -72,6 +72,16 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   /** The terminal event: the response it carries fills in whatever its stream did not tell. */
   finish(response: JsonObject): void {
     this.start(response)
+    const error = response['status'] === 'failed' ? anyObject(response['error']) : undefined
+    if (error === undefined) this.complete(response)
+    const usage = anyObject(response['usage'])
+    if (usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(usage) })
+    if (error !== undefined) this.out.push({ type: 'error', error: readInnerError(error) })
+    else this.out.push({ type: 'result-end', ...tierOf(response), ...readNode(response) })
+    this.over = true
+  }
+
+  private complete(response: JsonObject): void {
     for (const [index, item] of anyObjects(response['output']).entries()) {
       if (this.ended.has(index)) continue
       openItem(this, index, item)
@@ -79,20 +89,8 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     }
     this.closeAll()
     this.logRest(response)
-    const usage = anyObject(response['usage'])
     const finish = readFinish(response, this)
-    const error = response['status'] === 'failed' ? anyObject(response['error']) : undefined
     this.out.push({ type: 'candidate-end', candidate: 0, ...(finish === undefined ? {} : { finish }) })
-    if (usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(usage) })
-    const { serviceTier } = readHead(response)
-    if (error !== undefined) this.out.push({ type: 'error', error: readInnerError(error) })
-    else
-      this.out.push({
-        type: 'result-end',
-        ...(serviceTier === undefined ? {} : { serviceTier }),
-        ...readNode(response),
-      })
-    this.over = true
   }
 
   close(index: number, item: JsonObject | undefined): void {
@@ -120,4 +118,9 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     const append = told.slice(this.tokens)
     if (append.length > 0) this.out.push({ type: 'logprobs', candidate: 0, append })
   }
+}
+
+const tierOf = (response: JsonObject): { serviceTier?: string } => {
+  const { serviceTier } = readHead(response)
+  return serviceTier === undefined ? {} : { serviceTier }
 }
