@@ -127,7 +127,7 @@ class MessageWriter {
   }
 
   written(): JsonObject {
-    const refusal = this.native ? {} : { refusal: null }
+    const refusal = this.own['refusal'] === 'empty' ? { refusal: '' } : this.native ? {} : { refusal: null }
     const calls = this.calls.length > 0 || this.own['calls'] === 'empty' ? { tool_calls: this.calls } : {}
     return { role: 'assistant', ...this.content(), ...refusal, ...this.reasoned(), ...calls, ...this.fields }
   }

@@ -82,7 +82,7 @@ function readChoice(choice: JsonObject, index: number, asked: CanonicalRequest):
         finish:
           word !== wordOf(finish.reason) ? (anyText(word) ?? (word === undefined ? 'absent' : undefined)) : undefined,
         content: Array.isArray(message['content']) ? 'parts' : message['content'] === undefined ? 'absent' : undefined,
-        refusal: message['refusal'] === undefined ? 'absent' : undefined,
+        refusal: message['refusal'] === undefined ? 'absent' : message['refusal'] === '' ? 'empty' : undefined,
         annotations: Array.isArray(message['annotations']) && message['annotations'].length === 0 ? 'empty' : undefined,
         calls: Array.isArray(message['tool_calls']) && message['tool_calls'].length === 0 ? 'empty' : undefined,
         logprobs: tokens === undefined ? undefined : spellLogprobs(logprobs!),
@@ -110,7 +110,7 @@ const spellLogprobs = ({ content: _, ...others }: JsonObject): JsonObject => oth
 function readMessage(message: JsonObject, asked: CanonicalRequest): Part[] {
   const parts: Part[] = [...readThoughts(message), ...readSaid(message)]
   const refusal = anyText(message['refusal'])
-  if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal })
+  if (refusal !== undefined && refusal !== '') parts.push({ type: 'refusal', text: refusal })
   const audio = anyObject(message['audio'])
   if (audio !== undefined && !isHollow(audio)) parts.push(readAudio(audio, asked))
   for (const call of anyObjects(message['tool_calls'])) parts.push(...leniently(call, readCall))

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { chat as writer } from '../../src/egress/chat/index.ts'
+import { chat as reader } from '../../src/ingress/chat/index.ts'
+
+const ASKED: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
+
+test('an upstream that sends an empty refusal with its answer has refused nothing', () => {
+  const message = { role: 'assistant', content: 'Four.', refusal: '' }
+  const body = { object: 'chat.completion', choices: [{ index: 0, message, finish_reason: '' }] }
+  const result = reader.result!({ status: 200, headers: {}, body }, ASKED)
+  expect(result.candidates[0]!.content).toEqual([{ type: 'text', text: 'Four.' }])
+  expect(writer.result!(result, ASKED).wire.body).toMatchObject(body)
+})
