@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig } from '../../src/config.ts'
-import { READERS } from '../../src/ingress/index.ts'
 import { House, KEY } from '../faults/house.ts'
 import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
 import { formatsWith } from '../laws/support.ts'
@@ -10,9 +9,7 @@ import type { HeardRequest, Scene, UpstreamFormat } from './scene.ts'
 import { UPSTREAMS } from './upstreams/index.ts'
 
 /** Formats that can be asked and answered in, whole and streamed. */
-export const FORMATS = formatsWith('request').filter(
-  format => READERS[format]!.events !== undefined && UPSTREAMS[format] !== undefined,
-)
+export const FORMATS = formatsWith('events').filter(format => UPSTREAMS[format] !== undefined)
 
 /** One format's upstream behind a gateway of its own. */
 export class Stage {

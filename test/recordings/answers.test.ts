@@ -10,7 +10,7 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { eventParser } from '../../src/ingress/sse.ts'
 import { plain, same } from '../laws/support.ts'
-import { essence } from './essence.ts'
+import { claims, essence } from './essence.ts'
 import { askedBy, formatsOf, present, type Recording, recordingsOf, where } from './recording.ts'
 
 const FORMATS = formatsOf('events')
@@ -98,8 +98,8 @@ describe.skipIf(!present).each(FORMATS)(`recorded answers of %s${where}`, format
       const result = dressed(READERS[format]!.result!({ status: 200, headers: {}, body }, asked), asked)
       const { wire, losses } = WRITERS[caller]!.result!(result, asked)
       const back = READERS[caller]!.result!(plain(wire), asked)
-      same(essence(back), essence(lose(result, losses)))
-      same(essence(back), essence(result))
+      if (result.job === undefined) same(essence(back), essence(lose(result, losses)))
+      expect(plain(essence(back))).toMatchObject(plain(claims(result)))
     })
 
     test.each(named(streams(format)))('streamed: %s', (_, recording) => {
@@ -109,7 +109,7 @@ describe.skipIf(!present).each(FORMATS)(`recorded answers of %s${where}`, format
       const through = chain(WRITERS[caller]!.events!(countingTokens(asked)), READERS[caller]!.events!(asked))
       const read = drain(through, events)
       expect(grammarFault(read)).toBeUndefined()
-      same(essence(fold(read)), essence(result))
+      expect(plain(essence(fold(read)))).toMatchObject(plain(claims(result)))
     })
   })
 })

@@ -29,6 +29,12 @@ export function essence(result: CanonicalResult): Essence {
   }
 }
 
+/** What of an essence the answer itself says: no other format may say otherwise. */
+export function claims(result: CanonicalResult): Partial<Essence> {
+  const said = Object.entries(essence(result)).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(said.filter(([field, value]) => !(field === 'finish' && value === 'other')))
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text === '' ? '{}' : text)
