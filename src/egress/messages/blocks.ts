@@ -1,0 +1,31 @@
+import type { Part } from '../../canonical/content.ts'
+import { isExplanation } from './answer.ts'
+import type { BlockWriter, Page } from './block.ts'
+import { asText, FORMAT } from './content.ts'
+import { Explanation, HiddenBlock, TextBlock, ThinkingBlock, WordsBlock } from './said-blocks.ts'
+import { CallBlock, OpaqueBlock, WrappedCallBlock } from './tool-blocks.ts'
+
+/** What writes the part; only for parts that have a block. */
+export function blockWriter(part: Part, page: Page): BlockWriter {
+  switch (part.type) {
+    case 'text':
+      return new TextBlock(part, page)
+    case 'refusal':
+      return isExplanation(part) ? new Explanation(part, page) : new TextBlock(asText(part), page)
+    case 'reasoning':
+      return part.redacted ? new HiddenBlock(part, page) : new ThinkingBlock(part, page)
+    case 'tool-call':
+      return part.freeform ? new WrappedCallBlock(part, page) : new CallBlock(part, page)
+    case 'opaque':
+      if (part.format === FORMAT) return new OpaqueBlock(part, page)
+      return new WordsBlock({ type: 'text', text: part.text ?? '' }, page)
+    default:
+      throw new TypeError(`A ${part.type} has no block.`)
+  }
+}
+
+/** Whether the format has a block for the part. */
+export const hasBlock = (part: Part): boolean =>
+  part.type === 'opaque' ? part.format === FORMAT || part.text !== undefined : BLOCKS.has(part.type)
+
+const BLOCKS: ReadonlySet<Part['type']> = new Set(['text', 'refusal', 'reasoning', 'tool-call'])

@@ -1,0 +1,156 @@
+import type { Annotation, ReasoningPart, RefusalPart, TextPart } from '../../canonical/content.ts'
+import type { PartPatch } from '../../canonical/event.ts'
+import { patched } from '../../canonical/fold.ts'
+import { enclose } from '../../canonical/signature.ts'
+import { kept } from '../fields.ts'
+import { explanation, isNothing, proofOf, textHead } from './answer.ts'
+import { type BlockWriter, OpenBlock, type Page } from './block.ts'
+import { writeAnnotation } from './citations.ts'
+import { FORMAT } from './content.ts'
+
+/** A text begins with its first word, so that one without words leaves no empty block. */
+export class TextBlock extends OpenBlock implements BlockWriter {
+  private readonly part: TextPart
+
+  constructor(part: TextPart, page: Page) {
+    super(page)
+    this.part = part
+    if (part.annotations !== undefined) this.annotate(part.annotations)
+  }
+
+  delta(append: string): void {
+    if (append === '') return
+    this.begin()
+    this.grow(append)
+  }
+
+  patch({ annotations }: PartPatch): void {
+    if (annotations !== undefined) this.annotate(annotations)
+  }
+
+  end(): void {
+    if (!this.started && isNothing(this.part)) return
+    this.begin()
+    this.close()
+  }
+
+  private begin(): void {
+    if (!this.started) this.open(textHead(this.part, this.page.own), 'text_delta', 'text')
+  }
+
+  private annotate(annotations: readonly Annotation[]): void {
+    for (const annotation of annotations) {
+      const citation = writeAnnotation(annotation)
+      if (citation === undefined) continue
+      this.begin()
+      this.say({ type: 'citations_delta', citation })
+    }
+  }
+}
+
+/** Another format's piece, said in words. */
+export class WordsBlock extends TextBlock {
+  private readonly words: string
+
+  constructor(part: TextPart, page: Page) {
+    super({ type: 'text', text: '' }, page)
+    this.words = part.text
+  }
+
+  override end(): void {
+    this.delta(this.words)
+    super.end()
+  }
+}
+
+/** A thought; its proof is the last of it (trap 28), and a proof alone is a thought too (trap 29). */
+export class ThinkingBlock extends OpenBlock implements BlockWriter {
+  private part: ReasoningPart
+
+  constructor(part: ReasoningPart, page: Page) {
+    super(page)
+    this.part = part
+  }
+
+  delta(append: string): void {
+    if (append === '') return
+    this.begin()
+    this.grow(append)
+  }
+
+  patch(event: PartPatch): void {
+    this.part = patched(this.part, event) as ReasoningPart
+  }
+
+  end(): void {
+    if (!this.started && isNothing(this.part)) return
+    this.begin()
+    const signature = proofOf(this.part, this.page.own)
+    if (signature !== undefined && signature !== '') this.say({ type: 'signature_delta', signature })
+    this.close()
+  }
+
+  private begin(): void {
+    if (!this.started)
+      this.open(
+        { type: 'thinking', thinking: '', signature: '', ...kept(this.part, FORMAT) },
+        'thinking_delta',
+        'thinking',
+      )
+  }
+}
+
+/** A hidden thought is its proof alone; one without any can only be shown (trap 27). */
+export class HiddenBlock extends OpenBlock implements BlockWriter {
+  private part: ReasoningPart
+  private text = ''
+
+  constructor(part: ReasoningPart, page: Page) {
+    super(page)
+    this.part = part
+  }
+
+  delta(append: string): void {
+    this.text += append
+  }
+
+  patch(event: PartPatch): void {
+    this.part = patched(this.part, event) as ReasoningPart
+  }
+
+  end(): void {
+    const { signature, redacted: _, ...shown } = this.part
+    if (signature === undefined) {
+      const block = new ThinkingBlock(shown, this.page)
+      block.delta(this.text)
+      block.end()
+      return
+    }
+    this.open({ type: 'redacted_thinking', data: enclose(signature, FORMAT), ...kept(shown, FORMAT) })
+    this.close()
+  }
+}
+
+/** Kept for `stop_details` at the end of the message. */
+export class Explanation implements BlockWriter {
+  readonly prefix = undefined
+  grown = false
+  private readonly part: RefusalPart
+  private readonly page: Page
+  private text = ''
+
+  constructor(part: RefusalPart, page: Page) {
+    this.part = part
+    this.page = page
+  }
+
+  delta(append: string): void {
+    this.text += append
+  }
+
+  patch(): void {}
+
+  end(): void {
+    this.page.details = explanation({ ...this.part, text: this.text })
+  }
+}

@@ -1,0 +1,87 @@
+import type { OpaquePart, ToolCallPart } from '../../canonical/content.ts'
+import type { PartPatch } from '../../canonical/event.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { callBlock } from './answer.ts'
+import { type BlockWriter, OpenBlock, type Page } from './block.ts'
+
+/** A call; one without arguments says so once, as an empty object (trap 8). */
+export class CallBlock extends OpenBlock implements BlockWriter {
+  constructor(part: ToolCallPart, page: Page) {
+    super(page)
+    this.open({ ...callBlock(part, {}, page.own), input: {} }, 'input_json_delta', 'partial_json')
+  }
+
+  delta(append: string): void {
+    if (append === '') return
+    this.grown = true
+    this.grow(append)
+  }
+
+  /** A call told once more, whole: what has not been said yet is said now. */
+  patch({ part }: PartPatch): void {
+    if (part?.type === 'tool-call' && !this.grown) this.delta(part.arguments)
+  }
+
+  end(): void {
+    if (!this.grown && !this.page.own) this.grow('{}')
+    this.close()
+  }
+}
+
+/** A call whose argument is text: it goes as an object of one string. */
+export class WrappedCallBlock extends OpenBlock implements BlockWriter {
+  constructor(part: ToolCallPart, page: Page) {
+    super(page)
+    this.open({ ...callBlock(part, {}, page.own), input: {} }, 'input_json_delta', 'partial_json')
+    this.grow('{"input":"')
+    this.prefix = undefined
+  }
+
+  delta(append: string): void {
+    this.say({ type: 'input_json_delta', partial_json: JSON.stringify(append).slice(1, -1) })
+  }
+
+  patch(): void {}
+
+  end(): void {
+    this.say({ type: 'input_json_delta', partial_json: '"}' })
+    this.close()
+  }
+}
+
+/** How a block of this format alone is streamed: the field told by a delta, and the delta. */
+const STREAMED: { readonly [type: string]: 'input' | 'content' } = {
+  server_tool_use: 'input',
+  mcp_tool_use: 'input',
+  compaction: 'content',
+}
+
+/** A block only this format knows, told when it is whole. */
+export class OpaqueBlock extends OpenBlock implements BlockWriter {
+  private value: JsonObject
+
+  constructor(part: OpaquePart, page: Page) {
+    super(page)
+    this.value = part.value
+  }
+
+  delta(): void {}
+
+  patch({ part }: PartPatch): void {
+    if (part?.type === 'opaque') this.value = part.value
+  }
+
+  end(): void {
+    const field = STREAMED[String(this.value['type'])]
+    const value = field === undefined ? undefined : this.value[field]
+    if (value === undefined || value === null) this.open(this.value)
+    else if (field === 'input') {
+      this.open({ ...this.value, input: {} })
+      this.say({ type: 'input_json_delta', partial_json: JSON.stringify(value) })
+    } else {
+      this.open({ ...this.value, content: null })
+      this.say({ type: 'compaction_delta', content: value })
+    }
+    this.close()
+  }
+}
