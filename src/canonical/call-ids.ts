@@ -1,3 +1,5 @@
+import type { CanonicalRequest } from './request.ts'
+
 interface Call {
   readonly id: string
   readonly said: string | undefined
@@ -21,6 +23,13 @@ export class CallIds {
       this.used.add(id)
       this.minted++
     }
+  }
+
+  /** Ids for the calls of an answer: none that its history has already. */
+  static after({ messages }: CanonicalRequest): CallIds {
+    const before: string[] = []
+    for (const { content } of messages) for (const part of content) if (part.type === 'tool-call') before.push(part.id)
+    return new CallIds(before)
   }
 
   /** The id of the next call, of which the format says `said`. */

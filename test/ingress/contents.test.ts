@@ -7,8 +7,9 @@ import { contents as writer } from '../../src/egress/contents/index.ts'
 import { NATIVE } from '../../src/egress/writer.ts'
 import { contents as reader } from '../../src/ingress/contents/index.ts'
 import * as schemas from '../../src/ingress/contents/wire.ts'
+import { asked } from '../laws/arbitrary-result.ts'
 import { holds, same } from '../laws/support.ts'
-import { request } from '../laws/wire/contents.ts'
+import { request, result } from '../laws/wire/contents.ts'
 
 describe('a request of this format', () => {
   it('goes out as it came: path, query and body', () => {
@@ -26,6 +27,17 @@ describe('a request of this format', () => {
       if (!isObject(body)) return
       const issue = v.safeParse(schemas.request, body).issues?.[0]
       expect(refuses(() => reader.request!({ ...wire, body }))).toBe(issue !== undefined)
+    })
+  })
+})
+
+describe('an answer of this format', () => {
+  it('goes out as it came', () => {
+    holds(result, body => {
+      const read = reader.result!({ status: 200, headers: {}, body }, asked)
+      const { wire, losses } = writer.result!(read, asked)
+      same(wire.body, body)
+      expect(losses).toEqual([])
     })
   })
 })

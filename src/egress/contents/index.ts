@@ -1,5 +1,7 @@
 import type { Writer } from '../writer.ts'
+import { writeError } from './error.ts'
 import { writeRequest } from './request.ts'
+import { writeResult } from './result.ts'
 
 /** Google's generateContent, FORMATS §7. */
-export const contents: Writer = { request: writeRequest }
+export const contents: Writer = { request: writeRequest, result: writeResult, error: writeError }

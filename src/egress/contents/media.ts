@@ -22,9 +22,10 @@ export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonOb
     rule.losses.drop(path, 'no-such-file-ids')
     return undefined
   }
-  const resolution = rule.native ? spelt(part, FORMAT)['mediaResolution'] : undefined
+  const resolution = spelt(part, FORMAT)['mediaResolution']
   if (!rule.native) {
-    rule.losses.dropFields(part, path, { detail: 'no-detail-here', transcript: 'no-transcript-here' })
+    rule.losses.dropFields(part, path, { transcript: 'no-transcript-here' })
+    if (resolution === undefined) rule.losses.dropFields(part, path, { detail: 'no-detail-here' })
     if (part.name !== undefined && !rule.names) rule.losses.drop([...path, 'name'], 'no-name-here')
   }
   const displayName = rule.native || rule.names ? part.name : undefined
@@ -37,7 +38,7 @@ function writeBytes(part: MediaPart, path: Path, displayName: string | undefined
   const { mediaType, data } = part.source as { mediaType: string; data: string }
   const node = inner(part, 'inlineData')
   const urlSafe = spelt(node, FORMAT)['alphabet'] === 'url'
-  const said = urlSafe && rule.native ? data.replaceAll('+', '-').replaceAll('/', '_') : data
+  const said = urlSafe ? data.replaceAll('+', '-').replaceAll('/', '_') : data
   reportKind(part, mediaType, path, rule)
   return { inlineData: sealed(node, { mimeType: mediaType, data: said, displayName }) }
 }
@@ -46,14 +47,16 @@ function writeFile(part: MediaPart, path: Path, displayName: string | undefined,
   const { source } = part
   const uri = source.type === 'url' ? source.url : (source as { id: string }).id
   const own = isOwn(uri)
+  const node = inner(part, 'fileData')
   const known = 'mediaType' in source ? source.mediaType : undefined
-  const mimeType = known ?? (rule.native ? undefined : guess(uri, part.kind))
-  if (!rule.native) {
-    if (known === undefined) rule.losses.add([...path, 'source', 'mediaType'], mimeType!, 'media-type-guessed')
-    if (own !== (source.type === 'file-id')) reportSource(uri, own, mimeType!, path, rule.losses)
-    reportKind(part, mimeType!, path, rule)
+  const untold = rule.native || spelt(node, FORMAT)['mimeType'] === 'absent'
+  const mimeType = known ?? (untold ? undefined : guess(uri, part.kind))
+  if (!rule.native && mimeType !== undefined) {
+    if (known === undefined) rule.losses.add([...path, 'source', 'mediaType'], mimeType, 'media-type-guessed')
+    if (own !== (source.type === 'file-id')) reportSource(uri, own, mimeType, path, rule.losses)
+    reportKind(part, mimeType, path, rule)
   }
-  return { fileData: sealed(inner(part, 'fileData'), { mimeType, fileUri: uri, displayName }) }
+  return { fileData: sealed(node, { mimeType, fileUri: uri, displayName }) }
 }
 
 /** A place of Google's own is read back as a file of theirs, and any other as a URL, whatever it was called. */

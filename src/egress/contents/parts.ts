@@ -62,7 +62,9 @@ export class PartsWriter {
     this.parts.push(sealed(part, { text: '', thoughtSignature: value }))
   }
 
+  /** An empty text with a signature would be read as the signature alone. */
   private add(part: Part, wire: JsonObject): void {
+    if (wire['text'] === '') this.end()
     const signature = this.signature(part)
     this.waiting = undefined
     const said = signature === undefined ? wire : { ...wire, thoughtSignature: signature }

@@ -40,7 +40,7 @@ export function readFile(wire: JsonObject): Read {
     : { type: 'url', url: uri, ...defined({ mediaType }) }
   return {
     media: { type: 'media', kind: kindOf(uri, mediaType), source, ...defined({ name }) },
-    left: leftOf(opened, FILE),
+    left: leftOf(opened, FILE, { mimeType: mediaType === undefined ? 'absent' : undefined }),
   }
 }
 

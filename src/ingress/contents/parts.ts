@@ -2,7 +2,7 @@ import { CallIds } from '../../canonical/call-ids.ts'
 import type { OpaquePart, Part, ReasoningPart, Signature } from '../../canonical/content.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { disclose } from '../../canonical/signature.ts'
-import { anyText, defined, flag, object, text } from '../fields.ts'
+import { anyText, defined, flag, object, text, WrongType } from '../fields.ts'
 import { readCall, readResponse } from './calls.ts'
 import { FORMAT, type Left, leftOf, nodeOf, type Opened, open, writtenAs } from './fields.ts'
 import { readFile, readInline } from './media.ts'
@@ -14,6 +14,16 @@ const DATA = [
 
 const KNOWN = new Set([...DATA, 'thought', 'thoughtSignature', 'mediaResolution'])
 
+/** As `readPart`, for what upstreams send: a part that is not as it should be is kept as it is. */
+export function readPartLeniently(wire: JsonObject, ids: CallIds): readonly Part[] {
+  try {
+    return readPart(wire, ids)
+  } catch (thrown) {
+    if (thrown instanceof WrongType) return [{ type: 'opaque', format: FORMAT, value: wire }]
+    throw thrown
+  }
+}
+
 /**
  * One part. Its signature becomes an empty reasoning part just before it; a signature alone stays alone (traps 29,
  * 31, 32). What is none of the kinds canonical has a word for is kept as it is.
@@ -24,7 +34,7 @@ export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
   const said = DATA.filter(kind => part.fields[kind] != null)
   const signed = readSignature(part)
   const { signature } = signed
-  if (said.length === 0 && signature !== undefined) return [alone(part, signature)]
+  if (said.length === 0 && signature !== undefined && saysNoMore(part.fields)) return [alone(part, signature)]
   if (part.fields['text'] === '' && said.length === 1 && signature !== undefined) return [alone(part, signature)]
   if (said[0] === 'text' && said.length === 1) return readText(part, signed)
   const reads = said.map(kind => READERS[kind]?.(part, signed, said.length > 1 ? new CallIds() : ids))
@@ -60,6 +70,10 @@ function check(fields: JsonObject): void {
 const before = (signature: Signature | undefined, part: Part): readonly Part[] =>
   signature === undefined ? [part] : [{ type: 'reasoning', text: '', signature }, part]
 
+/** Whether a part without data of a known kind is a thought or nothing, rather than of a kind unknown. */
+const saysNoMore = (fields: JsonObject): boolean =>
+  fields['thought'] === true || Object.keys(fields).every(field => TEXT.has(field) || fields[field] === null)
+
 const TEXT = new Set(['text', 'thought', 'thoughtSignature'])
 
 /** A signature with nothing to sign; a thought without any text whose proof is another's was hidden by its issuer. */
@@ -78,9 +92,12 @@ function alone(part: Opened, signature: Signature): ReasoningPart {
 
 function readText(part: Opened, { signature, marks }: Signed): readonly Part[] {
   const { text, thought } = part.fields as { text: string; thought?: boolean | null }
+  const empty = text === '' ? { text } : {}
   if (thought === true)
-    return [{ type: 'reasoning', text, ...defined({ signature }), ...nodeOf(leftOf(part, TEXT, marks)) }]
-  const spelt = { ...marks, thought: thought ?? undefined }
+    return [
+      { type: 'reasoning', text, ...defined({ signature }), ...nodeOf(leftOf(part, TEXT, { ...marks, ...empty })) },
+    ]
+  const spelt = { ...marks, ...empty, thought: thought ?? undefined }
   return before(signature, { type: 'text', text, ...nodeOf(leftOf(part, TEXT, spelt)) })
 }
 

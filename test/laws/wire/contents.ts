@@ -254,7 +254,7 @@ const candidate = loose(
 const details = list(loose({}, { modality: fc.constantFrom('TEXT', 'IMAGE', 'DOCUMENT'), tokenCount: fc.nat() }), 2)
 
 export const result: fc.Arbitrary<JsonObject> = loose(
-  {},
+  { responseId: filled },
   {
     candidates: list(candidate, 2),
     promptFeedback: loose({}, { blockReason: is('SAFETY'), safetyRatings: list(unknown, 1) }),
@@ -275,7 +275,6 @@ export const result: fc.Arbitrary<JsonObject> = loose(
       },
     ),
     modelVersion: filled,
-    responseId: filled,
     createTime: fc.constantFrom('2026-04-02T17:03:50.399550Z', '2026-04-02T17:03:50Z', 'yesterday'),
     modelStatus: unknown,
   },

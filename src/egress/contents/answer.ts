@@ -1,0 +1,89 @@
+import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import { enclose } from '../../canonical/signature.ts'
+import { kept, spelt } from '../fields.ts'
+import { writeArguments } from './calls.ts'
+import { FORMAT, inner, sealed } from './fields.ts'
+import { writeMedia } from './media.ts'
+
+/* The parts of an answer, which stand alike in a whole one and in the events of a stream. */
+
+/** A part without its signature; undefined where it says nothing or has no place here. */
+export function writeAnswerPart(part: Part, path: Path, losses: Losses): JsonObject | undefined {
+  switch (part.type) {
+    case 'text': {
+      const { thought, text } = spelt(part, FORMAT)
+      return part.text === '' && isBare(part) && text !== ''
+        ? undefined
+        : { text: part.text, ...(thought === undefined ? {} : { thought }) }
+    }
+    case 'refusal':
+      losses.change(path, { type: 'text', text: part.text, ...ownExtras(part) }, 'said-as-text')
+      return part.text === '' && isBare(part) ? undefined : { text: part.text }
+    case 'media': {
+      const wire = writeMedia(part, path, { native: false, names: true, losses })
+      return wire !== undefined && wire['text'] === '' && isBare(part) ? undefined : wire
+    }
+    case 'tool-call':
+      return writeAnswerCall(part, path, losses)
+    case 'opaque':
+      if (part.format === FORMAT) return part.value
+      return part.text === undefined || part.text === '' ? undefined : { text: part.text }
+    default:
+      losses.drop(path, 'not-in-answers')
+      return undefined
+  }
+}
+
+function writeAnswerCall(part: ToolCallPart, path: Path, losses: Losses): JsonObject {
+  const node = inner(part, 'functionCall')
+  const { id: said, args: how } = spelt(node, FORMAT) as { id?: 'absent' | { said: string }; args?: Json }
+  const id = said === undefined ? part.id : said === 'absent' ? undefined : said.said
+  if (part.freeform !== undefined) losses.drop([...path, 'freeform'], 'no-freeform-calls')
+  if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
+  const args = how === 'absent' ? undefined : writeArguments(part, path, { losses })
+  return { functionCall: sealed(node, { id, name: part.name, args }) }
+}
+
+/** The part as it goes out, with the signature that stood before it. */
+export function signedPart(part: Part, wire: JsonObject, signature: string | undefined): JsonObject {
+  const value = signature ?? spelt(part, FORMAT)['slot']
+  const said = value === undefined ? wire : { ...wire, thoughtSignature: value }
+  if (part.type !== 'opaque') return sealed(part, said)
+  const names = spelt(part, FORMAT)['names'] as { readonly thoughtSignature?: string } | undefined
+  if (names?.thoughtSignature === undefined || value === undefined) return said
+  return { ...wire, [names.thoughtSignature]: value }
+}
+
+/** What becomes of a thought: a part, a signature for the part that follows, or nothing. */
+export type Thought = { readonly wire: JsonObject } | { readonly signs: string } | undefined
+
+/** Another's proof travels in its envelope; a thought its issuer hid is one without any text (trap 27). */
+export function writeThought(part: ReasoningPart, path: Path, losses: Losses): Thought {
+  const { as, text, thought, slot } = spelt(part, FORMAT)
+  const proof = part.signature && enclose(part.signature, FORMAT)
+  if (as === 'alone') return { wire: sealed(part, { text, thought, thoughtSignature: proof }) }
+  if (part.text === '' && proof !== undefined && part.redacted && part.signature!.format !== FORMAT)
+    return { wire: sealed(part, { thought: true, thoughtSignature: proof }) }
+  if (part.redacted) {
+    if (part.text === '' && proof === undefined && isBare(part)) {
+      losses.drop(path, 'no-hidden-reasoning')
+      return undefined
+    }
+    losses.drop([...path, 'redacted'], 'no-hidden-reasoning')
+  }
+  if (part.text === '' && proof !== undefined)
+    return isBare(part) ? { signs: proof } : { wire: sealed(part, { text: '', thoughtSignature: proof }) }
+  if (part.text === '' && isBare(part) && text !== '') return undefined
+  return { wire: sealed(part, { text: part.text, thought: true, thoughtSignature: proof ?? slot }) }
+}
+
+/** Whether the format itself says nothing more of the part. */
+export const isBare = (part: Part): boolean => Object.keys(kept(part, FORMAT)).length === 0
+
+const ownExtras = (part: Part) =>
+  part.extras?.[FORMAT] === undefined ? {} : { extras: { [FORMAT]: part.extras[FORMAT] } }
+
+/** A signature that no part follows. */
+export const aloneSignature = (signature: string): JsonObject => ({ thoughtSignature: signature })

@@ -1,0 +1,87 @@
+import type { CallIds } from '../../canonical/call-ids.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { Candidate } from '../../canonical/result.ts'
+import { spelt } from '../fields.ts'
+import { aloneSignature, signedPart, writeAnswerPart, writeThought } from './answer.ts'
+import { GroundingWriter, reportCitations } from './citations.ts'
+import { FORMAT, inner, sealed } from './fields.ts'
+import { reportFinish, writeFinish } from './finish.ts'
+import { reportLogprobs, writeLogprobs } from './logprobs.ts'
+
+/** One candidate of a whole answer. */
+export function writeCandidate(candidate: Candidate, index: number, ids: CallIds, losses: Losses): JsonObject {
+  const path: Path = ['candidates', index]
+  const own = spelt(candidate, FORMAT)
+  const { parts, grounding } = writeParts(candidate, path, losses)
+  reportFinish(candidate, path, losses)
+  reportIds(candidate, ids, path, losses)
+  if (own['logprobsResult'] === undefined) reportLogprobs(candidate.logprobs, [...path, 'logprobs'], losses)
+  const { logprobs } = candidate
+  return sealed(candidate, {
+    index: own['index'] === 'absent' ? undefined : (own['index'] ?? index),
+    content: own['content'] === 'absent' ? undefined : writeContent(candidate, parts),
+    finishReason: writeFinish(candidate),
+    groundingMetadata: own['groundingMetadata'] ?? (hasOwnGrounding(candidate) ? undefined : grounding.written()),
+    logprobsResult: own['logprobsResult'] ?? (logprobs === undefined ? undefined : writeLogprobs(logprobs)),
+  })
+}
+
+/** Calls that share an id are told apart by whoever reads them (trap 6). */
+function reportIds({ content }: Candidate, ids: CallIds, path: Path, losses: Losses): void {
+  for (const [index, part] of content.entries()) {
+    if (part.type !== 'tool-call') continue
+    const said = spelt(inner(part, 'functionCall'), FORMAT)['id'] as 'absent' | { said: string } | undefined
+    const id = ids.call(said === undefined ? part.id : said === 'absent' ? undefined : said.said, part.name)
+    if (id !== part.id) losses.rename([...path, 'content', index, 'id'], id, 'id-made-unique')
+  }
+}
+
+/** What the upstream itself said of its sources stands in the candidate's own fields. */
+export const hasOwnGrounding = (candidate: Pick<Candidate, 'extras'>): boolean =>
+  candidate.extras?.[FORMAT]?.['groundingMetadata'] !== undefined
+
+function writeContent(candidate: Candidate, parts: readonly JsonObject[]): JsonObject {
+  const node = inner(candidate, 'content')
+  const { role, parts: how } = spelt(node, FORMAT)
+  return sealed(node, {
+    parts: how === 'absent' && parts.length === 0 ? undefined : parts,
+    role: role === 'absent' ? undefined : (role ?? 'model'),
+  })
+}
+
+function writeParts(
+  { content }: Candidate,
+  path: Path,
+  losses: Losses,
+): { readonly parts: readonly JsonObject[]; readonly grounding: GroundingWriter } {
+  const parts: JsonObject[] = []
+  const grounding = new GroundingWriter()
+  let signature: string | undefined
+  const flush = (): void => {
+    if (signature !== undefined) parts.push(aloneSignature(signature))
+    signature = undefined
+  }
+  for (const [index, part] of content.entries()) {
+    const at = [...path, 'content', index]
+    if (part.cache !== undefined) losses.drop([...at, 'cache'], 'no-cache-markers')
+    if (part.type === 'reasoning') {
+      flush()
+      const thought = writeThought(part, at, losses)
+      if (thought === undefined) continue
+      if ('signs' in thought) signature = thought.signs
+      else parts.push(thought.wire)
+      continue
+    }
+    const wire = writeAnswerPart(part, at, losses)
+    if (part.type === 'text') reportCitations(part.text, part.annotations, [...at, 'annotations'], losses)
+    if (wire === undefined) continue
+    if (typeof wire['text'] === 'string')
+      grounding.add(wire['text'], part.type === 'text' ? part.annotations : undefined)
+    if (wire['text'] === '') flush()
+    parts.push(signedPart(part, wire, signature))
+    signature = undefined
+  }
+  flush()
+  return { parts, grounding }
+}

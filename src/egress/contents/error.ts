@@ -1,0 +1,65 @@
+import type { CanonicalError, ErrorKind } from '../../canonical/error.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+
+interface Shape {
+  readonly code: number
+  readonly status: string
+  /** Why, for what the status does not tell. */
+  readonly reason?: string
+}
+
+/** Google's words for the kinds (FORMATS §15); a bad key is a bad request there. */
+const SHAPES: { readonly [K in ErrorKind]: Shape } = {
+  'invalid-request': { code: 400, status: 'INVALID_ARGUMENT' },
+  unauthenticated: { code: 400, status: 'INVALID_ARGUMENT', reason: 'API_KEY_INVALID' },
+  'out-of-credit': { code: 429, status: 'RESOURCE_EXHAUSTED', reason: 'OUT_OF_CREDIT' },
+  forbidden: { code: 403, status: 'PERMISSION_DENIED' },
+  'not-found': { code: 404, status: 'NOT_FOUND' },
+  'method-not-allowed': { code: 405, status: 'INVALID_ARGUMENT' },
+  conflict: { code: 409, status: 'ABORTED' },
+  'too-large': { code: 413, status: 'INVALID_ARGUMENT' },
+  'cannot-express': { code: 422, status: 'FAILED_PRECONDITION', reason: 'CANNOT_EXPRESS' },
+  'rate-limited': { code: 429, status: 'RESOURCE_EXHAUSTED' },
+  cancelled: { code: 499, status: 'CANCELLED' },
+  internal: { code: 500, status: 'INTERNAL' },
+  'upstream-failed': { code: 502, status: 'UNAVAILABLE' },
+  overloaded: { code: 503, status: 'UNAVAILABLE' },
+  'timed-out': { code: 504, status: 'DEADLINE_EXCEEDED' },
+}
+
+const TYPES = 'type.googleapis.com/google.rpc.'
+
+/** An error before the first byte. */
+export function writeError(error: CanonicalError): WireAnswer {
+  const { retryAfterSeconds } = error
+  const headers: { [name: string]: string } =
+    retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) }
+  return { status: SHAPES[error.kind].code, headers, body: errorBody(error) }
+}
+
+/** The error as a body, and as an event of a stream (trap 75). */
+export function errorBody(error: CanonicalError): JsonObject {
+  const { code, status } = SHAPES[error.kind]
+  const details = detailsOf(error)
+  return { error: { code, message: error.message, status, ...(details.length === 0 ? {} : { details }) } }
+}
+
+function detailsOf({ kind, code, param, message, retryAfterSeconds }: CanonicalError): readonly JsonObject[] {
+  const { reason } = SHAPES[kind]
+  const details: JsonObject[] = []
+  if (reason !== undefined || code !== undefined)
+    details.push({
+      '@type': `${TYPES}ErrorInfo`,
+      reason: reason ?? wordOf(code!),
+      domain: 'googleapis.com',
+      ...(code === undefined ? {} : { metadata: { code } }),
+    })
+  if (param !== undefined)
+    details.push({ '@type': `${TYPES}BadRequest`, fieldViolations: [{ field: param, description: message }] })
+  if (retryAfterSeconds !== undefined)
+    details.push({ '@type': `${TYPES}RetryInfo`, retryDelay: `${retryAfterSeconds}s` })
+  return details
+}
+
+const wordOf = (code: string): string => code.toUpperCase().replace(/[^A-Z0-9]+/g, '_')

@@ -1,0 +1,23 @@
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { TokenLogprob } from '../../canonical/result.ts'
+import { sealed } from './fields.ts'
+
+/** The chosen tokens and, where anything is known of them, their likeliest rivals at each step. */
+export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject {
+  const rivals = logprobs.some(({ top }) => top !== undefined && top.length > 0)
+  return {
+    chosenCandidates: logprobs.map(writeToken),
+    ...(rivals ? { topCandidates: logprobs.map(({ top }) => ({ candidates: (top ?? []).map(writeToken) })) } : {}),
+  }
+}
+
+const writeToken = ({ token, logprob, ...node }: TokenLogprob): JsonObject =>
+  sealed(node, { token, logProbability: logprob })
+
+export function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Path, losses: Losses): void {
+  logprobs?.forEach((token, index) => {
+    losses.dropFields(token, [...path, index], { bytes: 'no-bytes-of-tokens' })
+    reportLogprobs(token.top, [...path, index, 'top'], losses)
+  })
+}

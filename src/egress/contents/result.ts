@@ -1,0 +1,61 @@
+import { CallIds } from '../../canonical/call-ids.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import { spelt } from '../fields.ts'
+import { writeCandidate } from './candidate.ts'
+import { errorBody } from './error.ts'
+import { FORMAT, sealed } from './fields.ts'
+import { writeUsage } from './usage.ts'
+
+/** A whole answer as generateContent gives it (FORMATS §7). */
+export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+  const losses = new Losses()
+  losses.list.push(...foreign(result, FORMAT))
+  losses.dropFields(result, [], { job: 'no-jobs' })
+  reportTime(result, losses)
+  const body = sealed(result, {
+    candidates: writeCandidates(result, CallIds.after(asked), losses),
+    usageMetadata: writeUsage(result.usage, result.serviceTier, losses),
+    ...writeHead(result),
+    ...(result.error === undefined ? {} : errorBody(result.error)),
+  })
+  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+}
+
+/** A prompt that was blocked has no candidates (trap 15). */
+function writeCandidates({ candidates }: CanonicalResult, ids: CallIds, losses: Losses): Json | undefined {
+  const how = candidates[0] === undefined ? undefined : blockedHow(candidates[0])
+  if (how !== undefined) return how === 'empty' ? [] : undefined
+  return candidates.map((candidate, index) => writeCandidate(candidate, index, ids, losses))
+}
+
+/** How the upstream left out all candidates, or undefined. */
+export const blockedHow = (candidate: Node): Json | undefined => spelt(candidate, FORMAT)['blocked']
+
+/** Who answered, and when. */
+export function writeHead(result: Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'spelling'>): JsonObject {
+  const { id, model, createdAt } = result
+  const time = spelt(result, FORMAT)['createTime']
+  return {
+    ...(model === undefined ? {} : { modelVersion: model }),
+    ...(id === undefined ? {} : { responseId: id }),
+    ...(time === 'absent' ? {} : typeof time === 'string' ? { createTime: time } : writeTime(createdAt)),
+  }
+}
+
+/** The last second a date may name. */
+const LAST_SECOND = 8.64e12
+
+const writeTime = (seconds: number | undefined): JsonObject =>
+  seconds === undefined || !(Math.abs(seconds) <= LAST_SECOND)
+    ? {}
+    : { createTime: new Date(Math.floor(seconds) * 1000).toISOString().replace('.000Z', 'Z') }
+
+function reportTime({ createdAt }: CanonicalResult, losses: Losses): void {
+  if (createdAt === undefined) return
+  if (!(Math.abs(createdAt) <= LAST_SECOND)) losses.drop(['createdAt'], 'no-such-time')
+  else if (!Number.isInteger(createdAt)) losses.change(['createdAt'], Math.floor(createdAt), 'whole-seconds')
+}

@@ -1,0 +1,63 @@
+import type { Losses } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { Modality } from '../../canonical/request.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { spelt } from '../fields.ts'
+import { FORMAT, sealed } from './fields.ts'
+
+/** Tokens as Google counts them: thoughts beside the answer, the tier among the counts (FORMATS §16.3). */
+export function writeUsage(
+  usage: Usage | undefined,
+  serviceTier: string | undefined,
+  losses: Losses,
+): JsonObject | undefined {
+  const tier = serviceTier === undefined ? {} : { serviceTier: writeTier(serviceTier, losses) }
+  if (usage === undefined) return serviceTier === undefined ? undefined : tier
+  const whole = spelt(usage, FORMAT)['whole'] as JsonObject | undefined
+  if (whole !== undefined) return whole
+  report(usage, losses)
+  const { input, reasoning } = usage
+  const output = usage.output ?? reasoning
+  return {
+    ...sealed(usage, {
+      promptTokenCount: input,
+      cachedContentTokenCount: usage.cacheRead,
+      candidatesTokenCount: usage.output === undefined ? undefined : usage.output - (reasoning ?? 0),
+      thoughtsTokenCount: reasoning,
+      totalTokenCount: usage.total ?? (input === undefined || output === undefined ? undefined : input + output),
+      promptTokensDetails: byModality(usage.inputBy),
+      candidatesTokensDetails: byModality(usage.outputBy),
+    }),
+    ...tier,
+  }
+}
+
+function report(usage: Usage, losses: Losses): void {
+  losses.dropFields(usage, ['usage'], {
+    cacheWrite: 'no-count-of-cache-writes',
+    hostedCalls: 'no-count-of-hosted-calls',
+  })
+  if (usage.output === undefined && usage.reasoning !== undefined)
+    losses.add(['usage', 'output'], usage.reasoning, 'thoughts-are-output')
+  if (usage.total !== undefined && usage.total === (usage.input ?? Number.NaN) + (usage.output ?? Number.NaN))
+    losses.drop(['usage', 'total'], 'told-by-the-others')
+  for (const field of ['inputBy', 'outputBy'] as const)
+    if (usage[field]?.embedding !== undefined) losses.drop(['usage', field, 'embedding'], 'no-such-count')
+}
+
+const MODALITIES: readonly Modality[] = ['text', 'image', 'audio', 'video']
+
+function byModality(counts: Usage['inputBy']): readonly JsonObject[] | undefined {
+  if (counts === undefined) return undefined
+  const entries = MODALITIES.flatMap(modality => {
+    const tokenCount = counts[modality]
+    return tokenCount === undefined ? [] : [{ modality: modality.toUpperCase(), tokenCount }]
+  })
+  return entries.length === 0 ? undefined : entries
+}
+
+function writeTier(tier: string, losses: Losses): string {
+  const read = tier === 'standard' ? 'default' : tier.toLowerCase()
+  if (read !== tier) losses.change(['serviceTier'], read, 'tiers-have-one-spelling')
+  return read === 'default' ? 'standard' : read
+}

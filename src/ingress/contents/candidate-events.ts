@@ -1,0 +1,240 @@
+import type { CallIds } from '../../canonical/call-ids.ts'
+import type { Citation, Part, ReasoningPart } from '../../canonical/content.ts'
+import type { At, CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
+import { bodyOf, withBody } from '../../canonical/fold.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { anyText, put } from '../fields.ts'
+import { CANDIDATE, citedBy } from './candidate.ts'
+import { citationsWithin } from './citations.ts'
+import { leftOf, nodeOf, open } from './fields.ts'
+import { readFinish } from './finish.ts'
+import { readLogprobs } from './logprobs.ts'
+import { PartialArguments } from './partial-call.ts'
+import { readPartLeniently } from './parts.ts'
+
+type Flow = 'text' | 'reasoning'
+
+const STARTS: { readonly [F in Flow]: Part } = {
+  text: { type: 'text', text: '' },
+  reasoning: { type: 'reasoning', text: '' },
+}
+
+/** The text or thought that more of the same kind is added to. */
+interface Open {
+  readonly kind: Flow
+  readonly at: At
+  /** Where its text begins in all text of the candidate. */
+  readonly from: number
+  /** More of the same kind is another part. */
+  sealed: boolean
+}
+
+const PARTIAL = new Set(['willContinue', 'partialArgs', 'functionCall', 'thoughtSignature'])
+
+/**
+ * One candidate of a streamed answer. Events hold new parts only; text is added to the open part of its kind, anything
+ * else is whole. What is told of the candidate itself counts as last told.
+ */
+export class CandidateReader {
+  private readonly index: number
+  private readonly ids: () => CallIds
+  private parts = 0
+  private open: Open | undefined
+  private text = ''
+  private called = false
+  private word: string | undefined
+  private partial: { readonly at: At; readonly args: PartialArguments } | undefined
+  private late: { [field: string]: Json } | undefined
+  private readonly cited = new Set<string>()
+
+  constructor(index: number, ids: () => CallIds) {
+    this.index = index
+    this.ids = ids
+  }
+
+  get finished(): boolean {
+    return this.word !== undefined
+  }
+
+  read(wire: JsonObject, out: CanonicalEvent[]): void {
+    const { fields } = open(wire, CANDIDATE)
+    const content = fields['content']
+    const parts = isObject(content) ? content['parts'] : undefined
+    if (Array.isArray(parts)) for (const part of parts) if (isObject(part)) this.part(part, out)
+    for (const field in fields) if (field !== 'content' && field !== 'index') this.fact(field, fields[field]!, out)
+    if ('groundingMetadata' in fields || 'citationMetadata' in fields) this.cite(fields, out)
+  }
+
+  /** Ends what is open. */
+  close(out: CanonicalEvent[]): void {
+    this.endPartial(out)
+    this.endOpen(out)
+  }
+
+  ended(): CandidateEnd {
+    const { finish, spelt } = readFinish(this.word, this.called)
+    const late = this.late ?? {}
+    const grounding = late['groundingMetadata']
+    const complete = isObject(grounding) && citedBy(late, this.text).complete
+    const left = leftOf({ fields: late, names: undefined }, complete ? GROUNDED : NONE, {
+      finishReason: spelt,
+      groundingMetadata: complete ? grounding : undefined,
+    })
+    return { type: 'candidate-end', candidate: this.index, finish, ...nodeOf(left) }
+  }
+
+  private fact(field: string, value: Json, out: CanonicalEvent[]): void {
+    if (value === null) return
+    if (field === 'finishReason') {
+      if (typeof value === 'string' && value !== '') this.word = value
+      return
+    }
+    const append = field === 'logprobsResult' ? readLogprobs(value) : undefined
+    if (append === undefined) put((this.late ??= {}), field, value)
+    else if (append.length > 0) out.push({ type: 'logprobs', candidate: this.index, append })
+  }
+
+  /** The usual part is a text or a thought and nothing else. */
+  private part(wire: JsonObject, out: CanonicalEvent[]): void {
+    const { text } = wire
+    if (typeof text !== 'string') return this.other(wire, out)
+    for (const key in wire) if (key !== 'text' && key !== 'thought') return this.other(wire, out)
+    this.append(wire['thought'] === true ? 'reasoning' : 'text', text, out)
+  }
+
+  private append(kind: Flow, append: string, out: CanonicalEvent[]): void {
+    if (append === '') return
+    let flow = this.open
+    if (flow === undefined || flow.kind !== kind || flow.sealed) flow = this.enter(kind, out)
+    if (kind === 'text') this.text += append
+    out.push({ type: 'part-delta', at: flow.at, append })
+  }
+
+  private enter(kind: Flow, out: CanonicalEvent[]): Open {
+    this.endPartial(out)
+    this.endOpen(out)
+    const flow = { kind, at: this.next(), from: this.text.length, sealed: false }
+    out.push({ type: 'part-start', at: flow.at, part: STARTS[kind] })
+    this.open = flow
+    return flow
+  }
+
+  private next(): At {
+    return { candidate: this.index, part: this.parts++ }
+  }
+
+  private endOpen(out: CanonicalEvent[]): void {
+    if (this.open === undefined) return
+    out.push({ type: 'part-end', at: this.open.at })
+    this.open = undefined
+  }
+
+  private other(wire: JsonObject, out: CanonicalEvent[]): void {
+    if (isSeal(wire)) {
+      if (this.open !== undefined) this.open.sealed = true
+      return
+    }
+    const call = wire['functionCall'] ?? wire['function_call']
+    if (isObject(call) && this.readPartial(wire, call, out)) return
+    const parts = readPartLeniently(wire, this.ids())
+    const [first] = parts
+    if (first?.type === 'reasoning' && parts.length === 1 && this.signs(wire, first, out)) return
+    for (const part of parts) this.whole(part, out)
+  }
+
+  /** A thought's signature comes with its last words, or after them: the open thought is signed, and done. */
+  private signs(wire: JsonObject, part: ReasoningPart, out: CanonicalEvent[]): boolean {
+    if (wire['thought'] !== true || part.signature === undefined || part.extras !== undefined) return false
+    if (part.text !== '') this.append('reasoning', part.text, out)
+    const flow = this.open
+    if (flow === undefined || flow.kind !== 'reasoning' || flow.sealed) return false
+    out.push({ type: 'part-patch', at: flow.at, signature: part.signature })
+    this.endOpen(out)
+    return true
+  }
+
+  private whole(part: Part, out: CanonicalEvent[]): void {
+    if (part.type === 'text' && part.extras === undefined) {
+      this.endOpen(out)
+      this.append('text', part.text, out)
+      return
+    }
+    this.endPartial(out)
+    this.endOpen(out)
+    if (part.type === 'tool-call') this.called = true
+    if (part.type === 'text') this.text += part.text
+    const at = this.next()
+    const body = bodyOf(part)
+    out.push({ type: 'part-start', at, part: withBody(part, '') })
+    if (body !== '') out.push({ type: 'part-delta', at, append: body })
+    out.push({ type: 'part-end', at })
+  }
+
+  /** A call whose arguments come in pieces; says whether this part belongs to one. */
+  private readPartial(wire: JsonObject, call: JsonObject, out: CanonicalEvent[]): boolean {
+    const pieces = call['partialArgs'] ?? call['partial_args']
+    const more = call['willContinue'] ?? call['will_continue']
+    const name = anyText(call['name'])
+    if (name !== undefined && name !== '') {
+      if (pieces === undefined && more !== true) return false
+      this.startPartial(wire, name, call, out)
+    } else if (this.partial === undefined) return false
+    this.partial!.args.add(pieces)
+    if (isObject(call['args'])) this.partial!.args.merge(call['args'])
+    if (more !== true) this.endPartial(out)
+    return true
+  }
+
+  private startPartial(wire: JsonObject, name: string, call: JsonObject, out: CanonicalEvent[]): void {
+    const { fields } = open(wire, PARTIAL)
+    const head: JsonObject = { name, ...(call['id'] === undefined ? {} : { id: call['id'] }) }
+    const signature = fields['thoughtSignature']
+    const whole = { functionCall: head, ...(signature === undefined ? {} : { thoughtSignature: signature }) }
+    const parts = readPartLeniently(whole, this.ids())
+    this.endPartial(out)
+    this.endOpen(out)
+    for (const part of parts) {
+      if (part.type !== 'tool-call') this.whole(part, out)
+      else {
+        this.called = true
+        const at = this.next()
+        out.push({ type: 'part-start', at, part: withBody(part, '') })
+        this.partial = { at, args: new PartialArguments() }
+      }
+    }
+  }
+
+  private endPartial(out: CanonicalEvent[]): void {
+    if (this.partial === undefined) return
+    const { at, args } = this.partial
+    this.partial = undefined
+    out.push({ type: 'part-delta', at, append: args.text() }, { type: 'part-end', at })
+  }
+
+  /** New citations of the open text; those of a text that has ended come too late. */
+  private cite(fields: JsonObject, out: CanonicalEvent[]): void {
+    const flow = this.open
+    if (flow === undefined || flow.kind !== 'text') return
+    const within = citationsWithin(citedBy(fields, this.text).all, flow.from, this.text.length - flow.from, true)
+    const annotations = within.filter(one => this.isNew(one, flow))
+    if (annotations.length > 0) out.push({ type: 'part-patch', at: flow.at, annotations })
+  }
+
+  /** Metadata may be told again and again, growing. */
+  private isNew(citation: Citation, { at }: Open): boolean {
+    const key = JSON.stringify([at.part, citation])
+    if (this.cited.has(key)) return false
+    this.cited.add(key)
+    return true
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+const GROUNDED: ReadonlySet<string> = new Set(['groundingMetadata'])
+
+/** What divides two texts, or two thoughts, in the gateway's own streams: a part that says nothing. */
+const isSeal = (wire: JsonObject): boolean => {
+  if (wire['thought'] !== false) return false
+  for (const key in wire) if (key !== 'thought') return false
+  return true
+}

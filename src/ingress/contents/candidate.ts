@@ -1,0 +1,88 @@
+import type { CallIds } from '../../canonical/call-ids.ts'
+import type { Citation, Part, TextPart } from '../../canonical/content.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { Candidate } from '../../canonical/result.ts'
+import { anyObject, anyObjects, anyText, defined } from '../fields.ts'
+import { type Cited, citationsWithin, readCitations, readGrounding } from './citations.ts'
+import { leftOf, nodeOf, open } from './fields.ts'
+import { readFinish } from './finish.ts'
+import { readLogprobs } from './logprobs.ts'
+import { readPartLeniently } from './parts.ts'
+
+/** Fields of a candidate that mean something here; the rest is the format's own. */
+export const CANDIDATE: ReadonlySet<string> = new Set([
+  ...['index', 'content', 'finishReason', 'groundingMetadata', 'citationMetadata', 'logprobsResult'],
+])
+const TAKEN = new Set(['index', 'content', 'finishReason', 'groundingMetadata', 'logprobsResult'])
+const CONTENT = new Set(['role', 'parts'])
+
+/** One candidate of a whole answer. */
+export function readCandidate(wire: JsonObject, position: number, ids: CallIds): Candidate {
+  const opened = open(wire, CANDIDATE)
+  const { fields } = opened
+  const content = anyObject(fields['content'])
+  const inside = open(content ?? {}, CONTENT)
+  const wires = Array.isArray(inside.fields['parts']) ? anyObjects(inside.fields['parts']) : undefined
+  const parts = (wires ?? []).flatMap(part => readPartLeniently(part, ids))
+  const cited = citedBy(fields, textOf(parts))
+  const called = parts.some(part => part.type === 'tool-call')
+  const { finish, spelt } = readFinish(anyText(fields['finishReason']), called)
+  const logprobs = readLogprobs(fields['logprobsResult'])
+  const refused = [
+    ...(cited.complete ? [] : ['groundingMetadata']),
+    ...(logprobs === undefined ? ['logprobsResult'] : []),
+    ...(content === undefined ? ['content'] : []),
+  ]
+  const role = inside.fields['role']
+  const left = leftOf(
+    opened,
+    TAKEN,
+    {
+      index: fields['index'] === position ? undefined : (fields['index'] ?? 'absent'),
+      finishReason: spelt,
+      groundingMetadata: cited.complete ? (fields['groundingMetadata'] ?? undefined) : undefined,
+      logprobsResult: logprobs === undefined ? undefined : fields['logprobsResult']!,
+      content: content === undefined ? 'absent' : undefined,
+    },
+    {
+      content: leftOf(inside, CONTENT, {
+        role: role === 'model' ? undefined : (role ?? 'absent'),
+        parts: wires === undefined ? 'absent' : undefined,
+      }),
+    },
+    refused,
+  )
+  return { content: annotated(parts, cited.all), finish, ...defined({ logprobs }), ...nodeOf(left) }
+}
+
+const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')
+
+export interface CitedBy {
+  readonly all: readonly Cited[]
+  /** Whether the grounding metadata says no more than its citations. */
+  readonly complete: boolean
+}
+
+/** What a candidate's fields cite of its text. */
+export function citedBy(fields: JsonObject, text: string): CitedBy {
+  const grounding = anyObject(fields['groundingMetadata'])
+  const citations = anyObject(fields['citationMetadata'])
+  const grounded = grounding && readGrounding(grounding, text)
+  return {
+    all: [...(grounded?.cited ?? []), ...(citations === undefined ? [] : readCitations(citations, text))],
+    complete: grounded?.complete ?? true,
+  }
+}
+
+/** Each text with the citations that fall into it; those without a place go to the last. */
+function annotated(parts: readonly Part[], cited: readonly Cited[]): readonly Part[] {
+  if (cited.length === 0) return parts
+  const last = parts.findLastIndex(part => part.type === 'text')
+  let from = 0
+  return parts.map((part, index) => {
+    if (part.type !== 'text') return part
+    const annotations: readonly Citation[] = citationsWithin(cited, from, part.text.length, index === last)
+    from += part.text.length
+    return annotations.length === 0 ? part : ({ ...part, annotations } satisfies TextPart)
+  })
+}

@@ -1,0 +1,146 @@
+import { CallIds } from '../../canonical/call-ids.ts'
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import type { WireEvent } from '../../canonical/exchange.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { put } from '../fields.ts'
+import { CandidateReader } from './candidate-events.ts'
+import { readInnerError } from './error.ts'
+import { FORMAT, nodeOf, type Opened, open } from './fields.ts'
+import { ANSWER, blocked, isAnswer, readHead } from './result.ts'
+import { readUsage, tierOf } from './usage.ts'
+
+/** More candidates than anybody is given; an index beyond is no index. */
+const MOST_CANDIDATES = 64
+
+/**
+ * A streamed answer (FORMATS §7): every event is an answer with new parts only. It has no end mark, so candidates end
+ * with the stream, and one that says no finish reason was cut short.
+ */
+export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
+  private readonly asked: CanonicalRequest
+  private readonly candidates: CandidateReader[] = []
+  private out: CanonicalEvent[] = []
+  private ids: CallIds | undefined
+  private started = false
+  private over = false
+  private usage: JsonObject | undefined
+  private feedback: JsonObject | undefined
+  private tier: string | undefined
+  /** What later events said of the whole answer, by field. */
+  private late: { [field: string]: Json } | undefined
+
+  constructor(asked: CanonicalRequest) {
+    this.asked = asked
+  }
+
+  push({ data }: WireEvent): readonly CanonicalEvent[] {
+    if (this.over || data === '' || data === '[DONE]') return NOTHING
+    this.out = []
+    const chunk = parseObject(data)
+    if (chunk === undefined) this.fail(RUBBISH)
+    else this.read(open(chunk, ANSWER))
+    return this.out
+  }
+
+  end(): readonly CanonicalEvent[] {
+    if (this.over) return NOTHING
+    this.out = []
+    const ended = this.candidates.length > 0 && this.candidates.every(({ finished }) => finished)
+    if (ended || (this.candidates.length === 0 && this.feedback?.['blockReason'] !== undefined)) this.finish()
+    else this.fail(CUT_SHORT)
+    return this.out
+  }
+
+  private read(opened: Opened): void {
+    const { fields } = opened
+    if (fields['error'] != null) return this.fail(readInnerError(fields))
+    if (isObject(fields['promptFeedback'])) this.feedback = fields['promptFeedback']
+    const usage = fields['usageMetadata']
+    if (isObject(usage)) this.usage = usage
+    if (!this.started) this.start(opened)
+    else this.addLate(fields)
+    const candidates = fields['candidates']
+    if (Array.isArray(candidates))
+      for (let position = 0; position < candidates.length; position++) {
+        const wire = candidates[position]!
+        if (isObject(wire)) this.candidate(wire['index'], position).read(wire, this.out)
+      }
+    if (!isAnswer(fields)) this.out.push({ type: 'opaque', format: FORMAT, value: fields })
+  }
+
+  private start(opened: Opened): void {
+    this.started = true
+    const { head, left } = isAnswer(opened.fields) ? readHead(opened) : { head: {}, left: {} }
+    this.tier = this.usage && tierOf(this.usage)
+    const serviceTier = this.tier === undefined ? {} : { serviceTier: this.tier }
+    this.out.push({ type: 'result-start', ...head, ...serviceTier, ...nodeOf(left) })
+    if (this.usage?.['promptTokenCount'] !== undefined) this.out.push({ type: 'usage', usage: readUsage(this.usage) })
+  }
+
+  private addLate(fields: JsonObject): void {
+    for (const field in fields)
+      if (!REPEATED.has(field) && fields[field] !== null) put((this.late ??= {}), field, fields[field])
+  }
+
+  private candidate(said: Json | undefined, position: number): CandidateReader {
+    const isIndex = typeof said === 'number' && Number.isInteger(said) && said >= 0 && said < MOST_CANDIDATES
+    const index = isIndex ? said : Math.min(position, MOST_CANDIDATES)
+    while (this.candidates.length <= index)
+      this.candidates.push(new CandidateReader(this.candidates.length, () => (this.ids ??= CallIds.after(this.asked))))
+    return this.candidates[index]!
+  }
+
+  private finish(): void {
+    for (const candidate of this.candidates) candidate.close(this.out)
+    if (this.candidates.length === 0) this.refuse()
+    for (const candidate of this.candidates) this.out.push(candidate.ended())
+    this.close()
+    const tier = this.usage && tierOf(this.usage)
+    const serviceTier = tier === undefined || tier === this.tier ? {} : { serviceTier: tier }
+    this.out.push({
+      type: 'result-end',
+      ...serviceTier,
+      ...(this.late === undefined ? {} : nodeOf({ extras: this.late })),
+    })
+  }
+
+  /** A prompt that was blocked is a refused candidate (trap 15). */
+  private refuse(): void {
+    const { content, ...candidate } = blocked({ promptFeedback: this.feedback! }, 'absent')
+    const at = { candidate: 0, part: 0 }
+    for (const part of content)
+      if (part.type === 'refusal')
+        this.out.push(
+          { type: 'part-start', at, part: { type: 'refusal', text: '' } },
+          { type: 'part-delta', at, append: part.text },
+          { type: 'part-end', at },
+        )
+    this.out.push({ type: 'candidate-end', candidate: 0, ...candidate })
+  }
+
+  private close(): void {
+    this.over = true
+    if (this.usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(this.usage) })
+  }
+
+  /** What came before still stands. */
+  private fail(error: CanonicalError): void {
+    for (const candidate of this.candidates) candidate.close(this.out)
+    if (this.started) this.close()
+    this.over = true
+    this.out.push({ type: 'error', error })
+  }
+}
+
+/** Fields every event has again, or that are read where they stand. */
+const REPEATED: ReadonlySet<string> = new Set([...ANSWER].filter(field => field !== 'promptFeedback'))
+
+const RUBBISH: CanonicalError = {
+  kind: 'upstream-failed',
+  message: 'The upstream sent an event that is no JSON object.',
+}
+
+const CUT_SHORT: CanonicalError = { kind: 'upstream-failed', message: 'The upstream ended its answer early.' }

@@ -1,0 +1,67 @@
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { anyObjects, anyText, put } from '../fields.ts'
+
+type Tree = { [key: string]: Json } | Json[]
+
+/** The arguments of a call that come piece by piece, each with the path of its place (Vertex only). */
+export class PartialArguments {
+  private readonly root: { [key: string]: Json } = {}
+
+  /** One event's pieces: `{ jsonPath: "$.a.b[0]", stringValue: "…", willContinue: true }`. */
+  add(pieces: Json | undefined): void {
+    for (const piece of anyObjects(pieces)) {
+      const steps = stepsOf(anyText(piece['jsonPath'] ?? piece['json_path']) ?? '')
+      const value = valueOf(piece)
+      if (steps.length > 0 && value !== undefined) this.set(steps, value)
+    }
+  }
+
+  /** Arguments that came whole, or beside the pieces. */
+  merge(args: JsonObject): void {
+    for (const key in args) put(this.root, key, args[key])
+  }
+
+  text(): string {
+    return JSON.stringify(this.root)
+  }
+
+  private set(steps: readonly (string | number)[], value: Json): void {
+    let at: Tree = this.root
+    for (const [index, step] of steps.slice(0, -1).entries()) {
+      const next = get(at, step)
+      if (isObject(next) || Array.isArray(next)) at = next as Tree
+      else {
+        const made: Tree = typeof steps[index + 1] === 'number' ? [] : {}
+        put(at, String(step), made)
+        at = made
+      }
+    }
+    const last = steps.at(-1)!
+    const before = get(at, last)
+    put(at, String(last), typeof before === 'string' && typeof value === 'string' ? before + value : value)
+  }
+}
+
+const get = (tree: Tree, step: string | number): Json | undefined =>
+  Object.hasOwn(tree, step) ? (tree as { [key: string]: Json })[String(step)] : undefined
+
+function valueOf(piece: JsonObject): Json | undefined {
+  for (const key in piece) if (VALUES.has(key)) return key.startsWith('null') ? null : piece[key]!
+  return undefined
+}
+
+const VALUES = new Set([
+  ...['stringValue', 'numberValue', 'boolValue', 'nullValue'],
+  ...['string_value', 'number_value', 'bool_value', 'null_value'],
+])
+
+/** More places than a list may have; an index beyond is no index. */
+const MOST_ITEMS = 10_000
+
+/** `$.a['b c'][0]` as the names and indices on the way. */
+function stepsOf(path: string): readonly (string | number)[] {
+  return [...path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\[(['"])(.*?)\3\]/g)].map(([, name, index, , quoted]) => {
+    if (index === undefined) return name ?? quoted!
+    return Number(index) < MOST_ITEMS ? Number(index) : index
+  })
+}

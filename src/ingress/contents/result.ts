@@ -1,0 +1,93 @@
+import { CallIds } from '../../canonical/call-ids.ts'
+import { GatewayError } from '../../canonical/error.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
+import { anyObject, anyObjects, anyText, defined } from '../fields.ts'
+import { readCandidate } from './candidate.ts'
+import { readInnerError } from './error.ts'
+import { type Left, leftOf, nodeOf, type Opened, open } from './fields.ts'
+import { readUsage, tierOf } from './usage.ts'
+
+/** Fields of an answer that mean something here; any other is the format's own. */
+export const ANSWER: ReadonlySet<string> = new Set([
+  ...['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId', 'createTime', 'error'],
+])
+const TAKEN = new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseId', 'createTime', 'error'])
+
+/** A whole generateContent answer (FORMATS §7); a blocked prompt is a refused candidate (trap 15). */
+export function readResult({ body }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
+  const opened = open(body, ANSWER)
+  const { fields } = opened
+  const error = fields['error'] == null ? undefined : readInnerError(fields)
+  const wires = Array.isArray(fields['candidates']) ? anyObjects(fields['candidates']) : undefined
+  if (error !== undefined && wires === undefined) throw new GatewayError(error)
+  if (!isAnswer(fields)) throw new GatewayError(NOT_AN_ANSWER)
+  const ids = CallIds.after(asked)
+  const read = (wires ?? []).map((wire, index) => readCandidate(wire, index, ids))
+  const candidates = read.length > 0 ? read : [blocked(fields, wires === undefined ? 'absent' : 'empty')]
+  const usage = anyObject(fields['usageMetadata'])
+  const { head, left } = readHead(opened)
+  return {
+    ...head,
+    candidates,
+    ...defined({ usage: usage && readUsage(usage), serviceTier: usage && tierOf(usage), error }),
+    ...nodeOf(left),
+  }
+}
+
+const NOT_AN_ANSWER = {
+  kind: 'upstream-failed',
+  message: 'The upstream sent something that is no generateContent answer.',
+} as const
+
+/** Whether an object says anything an answer would. */
+export function isAnswer(fields: JsonObject): boolean {
+  for (const key in fields) if (ANSWER.has(key)) return true
+  return false
+}
+
+interface Head {
+  readonly head: Pick<CanonicalResult, 'id' | 'model' | 'createdAt'>
+  readonly left: Left
+}
+
+/** Who answered, and when, with all the format says beside. */
+export function readHead(opened: Opened): Head {
+  const { fields } = opened
+  const time = anyText(fields['createTime'])
+  const createdAt = time === undefined ? Number.NaN : Math.floor(Date.parse(time) / 1000)
+  const dated = Number.isFinite(createdAt)
+  return {
+    head: defined({
+      id: anyText(fields['responseId']),
+      model: anyText(fields['modelVersion']),
+      createdAt: dated ? createdAt : undefined,
+    }),
+    left: leftOf(
+      opened,
+      TAKEN,
+      { createTime: dated ? time : fields['createTime'] === undefined ? 'absent' : undefined },
+      {},
+      dated ? [] : ['createTime'],
+    ),
+  }
+}
+
+/** An answer without candidates: the prompt was blocked, or nobody says why there are none. */
+export function blocked(fields: JsonObject, how: 'absent' | 'empty'): Candidate {
+  const feedback = fields['promptFeedback'] ?? fields['prompt_feedback']
+  const reason = isObject(feedback) ? anyText(feedback['blockReason'] ?? feedback['block_reason']) : undefined
+  const words = isObject(feedback) ? anyText(feedback['blockReasonMessage']) : undefined
+  return {
+    content: words === undefined ? [] : [{ type: 'refusal', text: words }],
+    finish: { reason: reason === undefined ? 'error' : 'refused', ...defined({ raw: reason }) },
+    ...(BLOCKED[how] satisfies Node),
+  }
+}
+
+const BLOCKED = {
+  absent: nodeOf({ marks: { blocked: 'absent' } }),
+  empty: nodeOf({ marks: { blocked: 'empty' } }),
+} as const
