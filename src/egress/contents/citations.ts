@@ -68,20 +68,20 @@ export function reportCitations(
   path: Path,
   losses: Losses,
 ): void {
-  annotations?.forEach((annotation, index) => {
+  for (const [index, annotation] of (annotations ?? []).entries()) {
     const at = [...path, index]
-    if (annotation.type === 'opaque') {
-      if (annotation.format === FORMAT) losses.drop(at, 'no-place-for-it')
-      return
-    }
-    if (!isTold(annotation)) return
-    const place = placeOf(text, annotation)
-    if (place === undefined) return losses.drop(at, 'no-text-to-cite')
-    if (annotation.quote !== undefined) losses.drop([...at, 'quote'], 'no-quotes')
-    if (annotation.extras?.[FORMAT] !== undefined) losses.drop([...at, 'extras', FORMAT], 'no-place-for-it')
-    for (const edge of ['start', 'end'] as const) {
-      if (annotation[edge] === undefined) losses.add([...at, edge], place[edge], 'cites-all-of-the-text')
-      else if (annotation[edge] !== place[edge]) losses.change([...at, edge], place[edge], 'cites-all-of-the-text')
-    }
-  })
+    if (isTold(annotation)) reportCitation(text, annotation, at, losses)
+    else if (annotation.type === 'opaque' && annotation.format === FORMAT) losses.drop(at, 'no-place-for-it')
+  }
+}
+
+function reportCitation(text: string, citation: Citation, path: Path, losses: Losses): void {
+  const place = placeOf(text, citation)
+  if (place === undefined) return losses.drop(path, 'no-text-to-cite')
+  if (citation.quote !== undefined) losses.drop([...path, 'quote'], 'no-quotes')
+  if (citation.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  for (const edge of ['start', 'end'] as const) {
+    if (citation[edge] === undefined) losses.add([...path, edge], place[edge], 'cites-all-of-the-text')
+    else if (citation[edge] !== place[edge]) losses.change([...path, edge], place[edge], 'cites-all-of-the-text')
+  }
 }

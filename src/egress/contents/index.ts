@@ -1,7 +1,13 @@
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
+import { ContentsStream } from './events.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
 /** Google's generateContent, FORMATS §7. */
-export const contents: Writer = { request: writeRequest, result: writeResult, error: writeError }
+export const contents: Writer = {
+  request: writeRequest,
+  result: writeResult,
+  events: () => new ContentsStream(),
+  error: writeError,
+}

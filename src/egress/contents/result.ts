@@ -17,7 +17,7 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   losses.dropFields(result, [], { job: 'no-jobs' })
   reportTime(result, losses)
   const body = sealed(result, {
-    candidates: writeCandidates(result, CallIds.after(asked), losses),
+    candidates: writeCandidates(result, asked, losses),
     usageMetadata: writeUsage(result.usage, result.serviceTier, losses),
     ...writeHead(result),
     ...(result.error === undefined ? {} : errorBody(result.error)),
@@ -26,10 +26,10 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
 }
 
 /** A prompt that was blocked has no candidates (trap 15). */
-function writeCandidates({ candidates }: CanonicalResult, ids: CallIds, losses: Losses): Json | undefined {
+function writeCandidates({ candidates }: CanonicalResult, asked: CanonicalRequest, losses: Losses): Json | undefined {
   const how = candidates[0] === undefined ? undefined : blockedHow(candidates[0])
   if (how !== undefined) return how === 'empty' ? [] : undefined
-  return candidates.map((candidate, index) => writeCandidate(candidate, index, ids, losses))
+  return candidates.map((candidate, index) => writeCandidate(candidate, index, CallIds.after(asked), losses))
 }
 
 /** How the upstream left out all candidates, or undefined. */

@@ -1,8 +1,9 @@
-import type { CallIds } from '../../canonical/call-ids.ts'
+import { CallIds } from '../../canonical/call-ids.ts'
 import type { Citation, Part, ReasoningPart } from '../../canonical/content.ts'
 import type { At, CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import { anyText, put } from '../fields.ts'
 import { CANDIDATE, citedBy } from './candidate.ts'
 import { citationsWithin } from './citations.ts'
@@ -37,7 +38,8 @@ const PARTIAL = new Set(['willContinue', 'partialArgs', 'functionCall', 'thought
  */
 export class CandidateReader {
   private readonly index: number
-  private readonly ids: () => CallIds
+  private readonly asked: CanonicalRequest
+  private known: CallIds | undefined
   private parts = 0
   private open: Open | undefined
   private text = ''
@@ -47,9 +49,15 @@ export class CandidateReader {
   private late: { [field: string]: Json } | undefined
   private readonly cited = new Set<string>()
 
-  constructor(index: number, ids: () => CallIds) {
+  constructor(index: number, asked: CanonicalRequest) {
     this.index = index
-    this.ids = ids
+    this.asked = asked
+  }
+
+  /** Most answers have no calls, and a history may be long. */
+  private get ids(): CallIds {
+    this.known ??= CallIds.after(this.asked)
+    return this.known
   }
 
   get finished(): boolean {
@@ -136,7 +144,7 @@ export class CandidateReader {
     }
     const call = wire['functionCall'] ?? wire['function_call']
     if (isObject(call) && this.readPartial(wire, call, out)) return
-    const parts = readPartLeniently(wire, this.ids())
+    const parts = readPartLeniently(wire, this.ids)
     const [first] = parts
     if (first?.type === 'reasoning' && parts.length === 1 && this.signs(wire, first, out)) return
     for (const part of parts) this.whole(part, out)
@@ -162,12 +170,15 @@ export class CandidateReader {
     this.endPartial(out)
     this.endOpen(out)
     if (part.type === 'tool-call') this.called = true
-    if (part.type === 'text') this.text += part.text
     const at = this.next()
     const body = bodyOf(part)
     out.push({ type: 'part-start', at, part: withBody(part, '') })
     if (body !== '') out.push({ type: 'part-delta', at, append: body })
-    out.push({ type: 'part-end', at })
+    if (part.type !== 'text') out.push({ type: 'part-end', at })
+    else {
+      this.open = { kind: 'text', at, from: this.text.length, sealed: true }
+      this.text += part.text
+    }
   }
 
   /** A call whose arguments come in pieces; says whether this part belongs to one. */
@@ -190,7 +201,7 @@ export class CandidateReader {
     const head: JsonObject = { name, ...(call['id'] === undefined ? {} : { id: call['id'] }) }
     const signature = fields['thoughtSignature']
     const whole = { functionCall: head, ...(signature === undefined ? {} : { thoughtSignature: signature }) }
-    const parts = readPartLeniently(whole, this.ids())
+    const parts = readPartLeniently(whole, this.ids)
     this.endPartial(out)
     this.endOpen(out)
     for (const part of parts) {

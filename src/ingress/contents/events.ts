@@ -1,4 +1,3 @@
-import { CallIds } from '../../canonical/call-ids.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import type { WireEvent } from '../../canonical/exchange.ts'
@@ -23,7 +22,6 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   private readonly asked: CanonicalRequest
   private readonly candidates: CandidateReader[] = []
   private out: CanonicalEvent[] = []
-  private ids: CallIds | undefined
   private started = false
   private over = false
   private usage: JsonObject | undefined
@@ -89,7 +87,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     const isIndex = typeof said === 'number' && Number.isInteger(said) && said >= 0 && said < MOST_CANDIDATES
     const index = isIndex ? said : Math.min(position, MOST_CANDIDATES)
     while (this.candidates.length <= index)
-      this.candidates.push(new CandidateReader(this.candidates.length, () => (this.ids ??= CallIds.after(this.asked))))
+      this.candidates.push(new CandidateReader(this.candidates.length, this.asked))
     return this.candidates[index]!
   }
 

@@ -11,7 +11,7 @@ export class PartialArguments {
   add(pieces: Json | undefined): void {
     for (const piece of anyObjects(pieces)) {
       const steps = stepsOf(anyText(piece['jsonPath'] ?? piece['json_path']) ?? '')
-      const value = valueOf(piece)
+      const value = pieceValue(piece)
       if (steps.length > 0 && value !== undefined) this.set(steps, value)
     }
   }
@@ -45,7 +45,7 @@ export class PartialArguments {
 const get = (tree: Tree, step: string | number): Json | undefined =>
   Object.hasOwn(tree, step) ? (tree as { [key: string]: Json })[String(step)] : undefined
 
-function valueOf(piece: JsonObject): Json | undefined {
+function pieceValue(piece: JsonObject): Json | undefined {
   for (const key in piece) if (VALUES.has(key)) return key.startsWith('null') ? null : piece[key]!
   return undefined
 }

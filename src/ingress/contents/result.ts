@@ -24,8 +24,7 @@ export function readResult({ body }: WireAnswer, asked: CanonicalRequest): Canon
   const wires = Array.isArray(fields['candidates']) ? anyObjects(fields['candidates']) : undefined
   if (error !== undefined && wires === undefined) throw new GatewayError(error)
   if (!isAnswer(fields)) throw new GatewayError(NOT_AN_ANSWER)
-  const ids = CallIds.after(asked)
-  const read = (wires ?? []).map((wire, index) => readCandidate(wire, index, ids))
+  const read = (wires ?? []).map((wire, index) => readCandidate(wire, index, CallIds.after(asked)))
   const candidates = read.length > 0 ? read : [blocked(fields, wires === undefined ? 'absent' : 'empty')]
   const usage = anyObject(fields['usageMetadata'])
   const { head, left } = readHead(opened)

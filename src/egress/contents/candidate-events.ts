@@ -1,0 +1,210 @@
+import type { Part } from '../../canonical/content.ts'
+import type { At, CandidateEnd, PartDelta, PartPatch } from '../../canonical/event.ts'
+import type { WireEvent } from '../../canonical/exchange.ts'
+import { Losses } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { TokenLogprob } from '../../canonical/result.ts'
+import { NOTHING } from '../../canonical/transducer.ts'
+import { spelt } from '../fields.ts'
+import { aloneSignature, signedPart, writeAnswerPart, writeThought } from './answer.ts'
+import { hasOwnGrounding } from './candidate.ts'
+import { GroundingWriter } from './citations.ts'
+import { Envelope } from './envelope.ts'
+import { FORMAT, sealed } from './fields.ts'
+import { writeLastWord } from './finish.ts'
+import { writeLogprobs } from './logprobs.ts'
+import { type Flow, Slot } from './slot.ts'
+
+/** A part that says nothing: it divides two texts, and gives the last event a part, without which clients mind it. */
+const MARK = '{"thought":false}'
+
+const OPENINGS: { readonly [F in Flow]: string } = { text: '{"text":', reasoning: '{"thought":true,"text":' }
+
+/**
+ * One candidate of a streamed answer. Parts go out in order: text and thoughts of the first that has not ended piece by
+ * piece, all else whole; pieces of later parts wait.
+ */
+export class CandidateWriter {
+  private readonly index: number
+  private readonly envelope: Envelope
+  private readonly slots: Slot[] = []
+  private current = 0
+  private readonly suffix: string
+  private signature: string | undefined
+  /** What a reader would add more of the same to. */
+  private last: Flow | undefined
+  private readonly grounding = new GroundingWriter()
+  private grounded: JsonObject | undefined
+  private logprobs: TokenLogprob[] = []
+  private spoke = false
+  private out: WireEvent[] = []
+  finish: CandidateEnd | undefined
+
+  constructor(index: number, envelope: Envelope) {
+    this.index = index
+    this.envelope = envelope
+    this.suffix = `}${envelope.after(index)}`
+  }
+
+  start(at: At, part: Part): readonly WireEvent[] {
+    this.slots[at.part] = new Slot(part)
+    return NOTHING
+  }
+
+  delta({ at, append, of }: PartDelta): readonly WireEvent[] {
+    const slot = this.slots[at.part]
+    if (slot === undefined || of !== undefined) return NOTHING
+    if (slot.begun && !this.envelope.fresh && this.logprobs.length === 0) {
+      slot.said += append
+      return [{ data: slot.prefix + JSON.stringify(append) + this.suffix }]
+    }
+    slot.waiting += append
+    return at.part === this.current ? this.settle() : NOTHING
+  }
+
+  patch(event: PartPatch): readonly WireEvent[] {
+    this.slots[event.at.part]?.patch(event)
+    return NOTHING
+  }
+
+  partEnd(at: At): readonly WireEvent[] {
+    const slot = this.slots[at.part]
+    if (slot === undefined) return NOTHING
+    slot.ended = true
+    return at.part === this.current ? this.settle() : NOTHING
+  }
+
+  addLogprobs(append: readonly TokenLogprob[]): void {
+    this.logprobs.push(...append)
+  }
+
+  end(event: CandidateEnd): readonly WireEvent[] {
+    this.finish = event
+    for (const slot of this.slots) if (slot !== undefined) slot.ended = true
+    this.settle()
+    this.flush()
+    return this.out
+  }
+
+  /** The candidate's share of the last event. */
+  written(): JsonObject {
+    const { finish } = this
+    const own = spelt(finish, FORMAT)
+    const grounding = finish !== undefined && hasOwnGrounding(finish) ? undefined : this.grounding.written()
+    const facts = {
+      finishReason: finish === undefined ? undefined : writeLastWord(finish),
+      groundingMetadata: own['groundingMetadata'] ?? grounding,
+      logprobsResult: this.logprobs.length === 0 ? undefined : writeLogprobs(this.logprobs),
+    }
+    const content = this.spoke ? { content: { parts: [NO_WORD], role: 'model' } } : {}
+    return { ...content, index: this.index, ...sealed(finish, facts) }
+  }
+
+  /** Writes what can be written in order. */
+  private settle(): readonly WireEvent[] {
+    this.out = []
+    for (let slot = this.slots[this.current]; slot !== undefined; slot = this.slots[this.current]) {
+      if (slot.waiting !== '' && slot.flow !== undefined) this.pour(slot, slot.flow)
+      if (!slot.ended) break
+      this.close(slot)
+      this.current++
+    }
+    return this.out
+  }
+
+  /** Pieces of a text or a thought. */
+  private pour(slot: Slot, flow: Flow): void {
+    const said = slot.waiting
+    slot.waiting = ''
+    slot.said += said
+    if (!slot.begun) this.open(slot, flow)
+    const opening = this.signature === undefined ? OPENINGS[flow] : this.signed(OPENINGS[flow])
+    this.emit(`${opening}${JSON.stringify(said)}}`)
+    this.last = flow
+  }
+
+  private open(slot: Slot, flow: Flow): void {
+    slot.begun = true
+    slot.prefix = `${Envelope.HEAD}${OPENINGS[flow]}`
+    if (flow === 'reasoning') this.flush()
+    this.divide(flow)
+  }
+
+  /** A text signed by what stood before it carries the proof in its first piece. */
+  private signed(opening: string): string {
+    const text = `${opening.slice(0, 1)}"thoughtSignature":${JSON.stringify(this.signature)},${opening.slice(1)}`
+    this.signature = undefined
+    return text
+  }
+
+  private close(slot: Slot): void {
+    const part = slot.whole()
+    if (part.type === 'reasoning') this.closeThought(part, slot)
+    else if (slot.begun) this.grounding.add(slot.said, part.type === 'text' ? part.annotations : undefined)
+    else this.whole(part)
+  }
+
+  private closeThought(part: Part & { type: 'reasoning' }, slot: Slot): void {
+    if (slot.begun) {
+      const proof = part.signature && writeThought({ ...part, text: '' }, [], IGNORED)
+      if (proof !== undefined && 'signs' in proof)
+        this.emit(JSON.stringify({ thought: true, thoughtSignature: proof.signs }))
+      return
+    }
+    const thought = writeThought(part, [], IGNORED)
+    if (thought === undefined) return
+    this.flush()
+    if ('signs' in thought) {
+      this.signature = thought.signs
+      return
+    }
+    this.divide('reasoning')
+    this.emit(JSON.stringify(thought.wire))
+    this.last = 'reasoning'
+  }
+
+  private whole(part: Part): void {
+    const wire = writeAnswerPart(part, [], IGNORED)
+    if (wire === undefined) return
+    const { text } = wire
+    if (text === '') this.flush()
+    this.divide(typeof text === 'string' && this.signature === undefined ? 'text' : undefined)
+    this.emit(JSON.stringify(signedPart(part, wire, this.signature)))
+    this.signature = undefined
+    this.last = typeof text === 'string' ? 'text' : undefined
+    if (typeof text === 'string') this.grounding.add(text, part.type === 'text' ? part.annotations : undefined)
+  }
+
+  /** A signature whose part did not come. */
+  private flush(): void {
+    if (this.signature === undefined) return
+    const value = this.signature
+    this.signature = undefined
+    this.divide(undefined)
+    this.emit(JSON.stringify(aloneSignature(value)))
+    this.last = undefined
+  }
+
+  /** Ends what a reader would add to; what is cited of it must be told before, while it is still there. */
+  private divide(next: Flow | undefined): void {
+    const grounding = this.grounding.written()
+    const news = grounding !== undefined && JSON.stringify(grounding) !== JSON.stringify(this.grounded)
+    if (news) this.grounded = grounding
+    if (news) this.emit(MARK, { groundingMetadata: grounding })
+    else if (next !== undefined && next === this.last) this.emit(MARK)
+    this.last = undefined
+  }
+
+  private emit(part: string, facts: JsonObject = {}): void {
+    this.spoke = true
+    const logprobsResult = this.logprobs.length === 0 ? undefined : writeLogprobs(this.logprobs)
+    this.logprobs = []
+    const all = logprobsResult === undefined ? facts : { ...facts, logprobsResult }
+    this.out.push({ data: this.envelope.event(this.index, part, all) })
+  }
+}
+
+const NO_WORD = JSON.parse(MARK) as JsonObject
+
+/** Losses of an answer are told by the whole one. */
+const IGNORED = new Losses()

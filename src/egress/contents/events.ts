@@ -1,0 +1,90 @@
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CanonicalEvent, ResultEnd } from '../../canonical/event.ts'
+import type { WireEvent } from '../../canonical/exchange.ts'
+import { Losses } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { CandidateWriter } from './candidate-events.ts'
+import { Envelope } from './envelope.ts'
+import { errorBody } from './error.ts'
+import { FORMAT, sealed } from './fields.ts'
+import { blockedHow } from './result.ts'
+import { writeUsage } from './usage.ts'
+
+/**
+ * A streamed answer (FORMATS §7): every event is an answer with new parts only, the last one tells finish and usage,
+ * and nothing marks the end (trap 81). An error is an event of its own (trap 75).
+ */
+export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
+  private readonly candidates: CandidateWriter[] = []
+  private envelope = new Envelope(undefined)
+  private usage: Usage | undefined
+  private tier: string | undefined
+  private over = false
+
+  push(event: CanonicalEvent): readonly WireEvent[] {
+    if (this.over) return NOTHING
+    switch (event.type) {
+      case 'part-delta':
+        return this.candidate(event.at.candidate).delta(event)
+      case 'part-start':
+        return this.candidate(event.at.candidate).start(event.at, event.part)
+      case 'part-patch':
+        return this.candidate(event.at.candidate).patch(event)
+      case 'part-end':
+        return this.candidate(event.at.candidate).partEnd(event.at)
+      case 'logprobs':
+        this.candidate(event.candidate).addLogprobs(event.append)
+        return NOTHING
+      case 'result-start':
+        this.envelope = new Envelope(event)
+        this.tier = event.serviceTier
+        return NOTHING
+      case 'candidate-end':
+        return this.candidate(event.candidate).end(event)
+      case 'usage':
+        this.usage = event.usage
+        return NOTHING
+      case 'opaque':
+        return event.format === FORMAT ? [{ data: JSON.stringify(event.value) }] : NOTHING
+      case 'result-end':
+        return this.close(event)
+      case 'error':
+        return this.fail(event.error)
+    }
+  }
+
+  end(): readonly WireEvent[] {
+    return this.over ? NOTHING : this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
+  }
+
+  private candidate(index: number): CandidateWriter {
+    while (this.candidates.length <= index)
+      this.candidates.push(new CandidateWriter(this.candidates.length, this.envelope))
+    return this.candidates[index]!
+  }
+
+  private close(event: ResultEnd): readonly WireEvent[] {
+    this.over = true
+    this.tier = event.serviceTier ?? this.tier
+    return [this.last(sealed(event, {}))]
+  }
+
+  /** Finish and usage of all; what finished before an error did finish. */
+  private last(late: JsonObject): WireEvent {
+    const usageMetadata = writeUsage(this.usage, this.tier, new Losses())
+    const [first] = this.candidates
+    const blocked = first?.finish !== undefined && blockedHow(first.finish) !== undefined
+    const candidates = blocked ? undefined : this.candidates.map(candidate => candidate.written())
+    const facts = { ...(usageMetadata === undefined ? {} : { usageMetadata }), ...late }
+    return { data: this.envelope.last(candidates, facts) }
+  }
+
+  private fail(error: CanonicalError): readonly WireEvent[] {
+    const finished = this.candidates.some(({ finish }) => finish !== undefined)
+    const before = finished || this.usage !== undefined ? [this.last({})] : []
+    this.over = true
+    return [...before, { data: JSON.stringify(errorBody(error)) }]
+  }
+}

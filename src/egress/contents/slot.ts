@@ -1,0 +1,54 @@
+import type { Annotation, Part } from '../../canonical/content.ts'
+import type { PartPatch } from '../../canonical/event.ts'
+import { bodyOf, withBody } from '../../canonical/fold.ts'
+import { spelt } from '../fields.ts'
+import { isBare } from './answer.ts'
+import { FORMAT } from './fields.ts'
+
+export type Flow = 'text' | 'reasoning'
+
+/** One part of a streamed answer while it grows. */
+export class Slot {
+  /** What has been written of its body. */
+  said = ''
+  /** What waits to be written. */
+  waiting = ''
+  ended = false
+  /** Whether its pieces have begun to go out. */
+  begun = false
+  prefix = ''
+  private part: Part
+  private annotations: readonly Annotation[] | undefined
+
+  constructor(part: Part) {
+    this.part = part
+    this.waiting = bodyOf(part)
+  }
+
+  /** As what its pieces go out as they come; undefined where it must be whole. */
+  get flow(): Flow | undefined {
+    const { part } = this
+    if (!isBare(part)) return undefined
+    if (part.type === 'text' || part.type === 'refusal') return 'text'
+    const streams = part.type === 'reasoning' && part.redacted === undefined && spelt(part, FORMAT)['as'] === undefined
+    return streams ? 'reasoning' : undefined
+  }
+
+  patch({ part, signature, annotations, extras, spelling }: PartPatch): void {
+    if (part !== undefined) {
+      this.part = part
+      if (!this.begun) this.waiting = bodyOf(part)
+    }
+    if (signature !== undefined && this.part.type === 'reasoning') this.part = { ...this.part, signature }
+    if (annotations !== undefined) this.annotations = [...(this.annotations ?? []), ...annotations]
+    if (extras !== undefined) this.part = { ...this.part, extras: { ...this.part.extras, ...extras } }
+    if (spelling !== undefined) this.part = { ...this.part, spelling: { ...this.part.spelling, ...spelling } }
+  }
+
+  /** The part with all its body and notes. */
+  whole(): Part {
+    const part = withBody(this.part, this.said + this.waiting)
+    if (part.type !== 'text' || this.annotations === undefined) return part
+    return { ...part, annotations: [...(part.annotations ?? []), ...this.annotations] }
+  }
+}
