@@ -23,7 +23,8 @@ const TIMES: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h
 
 export function writeMarker(cache: CacheHint, path: Path, { native, losses }: Pen): JsonObject {
   const type = spelt(cache, FORMAT)['type'] ?? 'ephemeral'
-  const ttl = native || cache.ttl === undefined ? cache.ttl : TIMES[cache.ttl]
+  const known = cache.ttl !== undefined && Object.hasOwn(TIMES, cache.ttl)
+  const ttl = native ? cache.ttl : known ? TIMES[cache.ttl!] : undefined
   if (ttl !== cache.ttl) {
     if (ttl === undefined) losses.drop([...path, 'cache', 'ttl'], 'no-such-cache-time')
     else losses.change([...path, 'cache', 'ttl'], ttl, 'nearest-cache-time')

@@ -55,7 +55,8 @@ function legalSource(part: MediaPart, path: Path, { losses }: Pen): MediaSource 
 type Base64 = Extract<MediaSource, { type: 'base64' }>
 
 function legalImage(source: Base64, path: Path, losses: Pen['losses']): MediaSource | undefined {
-  const mediaType = IMAGE_TYPES[source.mediaType.toLowerCase()]
+  const written = source.mediaType.toLowerCase()
+  const mediaType = Object.hasOwn(IMAGE_TYPES, written) ? IMAGE_TYPES[written] : undefined
   if (mediaType === undefined) {
     losses.drop(path, 'no-such-image-type')
     return undefined

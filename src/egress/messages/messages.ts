@@ -18,7 +18,7 @@ export function writeOwnTurns(messages: readonly Message[], pen: Pen): Conversat
     const { as, joined, content } = spelt(message, FORMAT)
     const path: Path = ['messages', index]
     const blocks = writeBlocks(message.content, [...path, 'content'], 'user', pen).map(({ block }) => block)
-    if (as === 'system' && index === 0) system = contentOf(blocks, content, pen)
+    if (as === 'system' && index === 0) system = contentOf(billed(blocks, message), content, pen)
     else if (joined === true && turns.length > 0) turns.at(-1)!.blocks.push(...blocks)
     else
       turns.push({ head: { role: writeRole(message, path, pen), ...kept(message, FORMAT) }, blocks, spelling: content })
@@ -27,6 +27,12 @@ export function writeOwnTurns(messages: readonly Message[], pen: Pen): Conversat
     ...(system?.content === undefined ? {} : { system: system.content }),
     messages: turns.map(({ head, blocks, spelling }) => ({ ...head, ...contentOf(blocks, spelling, pen) })),
   }
+}
+
+/** The system text with the client's notes to the upstream's bookkeeping where they stood. */
+function billed(blocks: readonly Block[], message: Message): readonly Block[] {
+  const notes = (spelt(message, FORMAT)['billing'] ?? []) as readonly { readonly at: number; readonly block: Block }[]
+  return notes.reduce((list, { at, block }) => list.toSpliced(at, 0, block), blocks)
 }
 
 /** What the user says where the conversation begins with somebody else. */

@@ -7,7 +7,7 @@ import { asItCame, legalise } from '../legal.ts'
 import type { WriteOptions } from '../writer.ts'
 import { limitMarkers, writeMarker } from './cache.ts'
 import { type Block, FORMAT, type Pen } from './content.ts'
-import { type MessagesDialect, messagesDialect } from './dialect.ts'
+import { messagesDialect } from './dialect.ts'
 import { writeOwnTurns, writeTurns } from './messages.ts'
 import { writeLimit, writeSampling } from './sampling.ts'
 import { strictSchema } from './schema.ts'
@@ -40,8 +40,8 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
   const { path, query } = spelt(request, FORMAT)
   const wire = {
     path: (path as string | undefined) ?? '/v1/messages',
-    query: (query as WireRequest['query'] | undefined) ?? {},
-    headers: writeHeaders(request, dialect),
+    query: pen.native ? ((query as WireRequest['query'] | undefined) ?? {}) : {},
+    headers: writeHeaders(request, pen),
     body: body as JsonObject,
   }
   return { wire, losses: losses.list, renamed }
@@ -66,9 +66,10 @@ function inner(request: CanonicalRequest, field: string, pieces: object): JsonOb
 
 const VERSION = '2023-06-01'
 
-/** The version is always told; betas and the rest are the caller's own (trap 79). */
-function writeHeaders(request: CanonicalRequest, dialect: MessagesDialect): WireRequest['headers'] {
-  const { 'msgfmt-version': service, ...headers } = (spelt(request, FORMAT)['headers'] ?? {}) as WireRequest['headers']
+/** The version is always told; betas and the rest are the caller's own, for its own format only (trap 79). */
+function writeHeaders(request: CanonicalRequest, { dialect, native }: Pen): WireRequest['headers'] {
+  const said = native ? (spelt(request, FORMAT)['headers'] as WireRequest['headers'] | undefined) : undefined
+  const { 'msgfmt-version': service, ...headers } = said ?? {}
   const version = dialect.version ?? headers['anthropic-version'] ?? service ?? VERSION
   return { ...headers, 'anthropic-version': version }
 }

@@ -72,7 +72,8 @@ export class OpaqueBlock extends OpenBlock implements BlockWriter {
   }
 
   end(): void {
-    const field = STREAMED[String(this.value['type'])]
+    const type = String(this.value['type'])
+    const field = Object.hasOwn(STREAMED, type) ? STREAMED[type] : undefined
     const value = field === undefined ? undefined : this.value[field]
     if (value === undefined || value === null) this.open(this.value)
     else if (field === 'input') {

@@ -12,9 +12,30 @@ const FORMAT = 'messages'
 /** The `system` field is the first turn. */
 export function readSystem(wire: Json | undefined): readonly Message[] {
   if (wire == null) return []
-  const as = { as: 'system', ...(typeof wire === 'string' ? { content: 'string' } : {}) }
-  return [{ role: 'system', content: readContent(wire), spelling: { [FORMAT]: as } }]
+  const content = readContent(wire)
+  const billing = Array.isArray(wire)
+    ? content.flatMap((part, at) => (isBilling(part) ? [{ at, block: wire[at]! }] : []))
+    : []
+  return [
+    {
+      role: 'system',
+      content: billing.length === 0 ? content : content.filter(part => !isBilling(part)),
+      spelling: {
+        [FORMAT]: {
+          as: 'system',
+          ...(typeof wire === 'string' ? { content: 'string' } : {}),
+          ...(billing.length === 0 ? {} : { billing }),
+        },
+      },
+    },
+  ]
 }
+
+/**
+ * A client's note to this format's own bookkeeping, which changes with every request. It says nothing to a model and
+ * would spoil another upstream's prompt cache, so it is spelling (trap 62).
+ */
+const isBilling = (part: Part): boolean => part.type === 'text' && part.text.startsWith('x-anthropic-billing-header:')
 
 const TURN = new Set(['role', 'content'])
 

@@ -52,7 +52,7 @@ export function readStop(wire: JsonObject, called: boolean): Omit<Candidate, 'co
 
 function readFinish(word: string | undefined, stopSequence: string | undefined, called: boolean): Finish | undefined {
   if (word === undefined) return undefined
-  const reason = REASONS[word] ?? 'other'
+  const reason = Object.hasOwn(REASONS, word) ? REASONS[word]! : 'other'
   return { reason: reason === 'stop' && called ? 'tool-calls' : reason, raw: word, ...defined({ stopSequence }) }
 }
 

@@ -15,7 +15,7 @@ const TAKEN = new Set<string>([...['id', 'type', 'role', 'model', 'content', 'us
 
 /** A whole answer of a messages upstream (FORMATS §6); an error under status 200 is thrown (trap 77). */
 export function readResult({ body }: WireAnswer): CanonicalResult {
-  const wire = body['content']
+  const wire = body['content'] ?? (body['type'] === 'message' ? [] : undefined)
   if (body['type'] === 'error' || (!Array.isArray(wire) && typeof wire !== 'string'))
     throw new GatewayError(body['error'] == null ? NOT_AN_ANSWER : readInnerError(body))
   const content = readAnswer(wire)
@@ -48,6 +48,7 @@ export function spellHead(wire: JsonObject): JsonObject {
   }
 }
 
+/** Some upstreams write an answer of one text as a string. */
 const readAnswer = (wire: Json): Part[] =>
   typeof wire === 'string' ? [{ type: 'text', text: wire }] : anyObjects(wire).map(leniently)
 

@@ -14,6 +14,12 @@ const texts = maybe(v.array(v.string()))
 const marked = { cache_control: maybe(shape({ type: maybeText, ttl: maybeText })) }
 const other = shape({ type: v.string() })
 
+/** A text or a list; of a list it tells what is wrong inside. */
+const textOr = (list: v.GenericSchema): v.GenericSchema => {
+  const either = v.union([v.string(), list])
+  return v.lazy(input => (Array.isArray(input) ? list : either))
+}
+
 /** Kinds of source read into canonical; media from elsewhere are kept as they are. */
 const SOURCES = {
   base64: shape({ media_type: v.string(), data: v.string() }),
@@ -38,14 +44,14 @@ const BLOCKS: { readonly [type: string]: v.GenericSchema } = {
   }),
   tool_result: shape({
     tool_use_id: v.string(),
-    content: maybe(v.union([v.string(), v.array(v.lazy(() => block))])),
+    content: maybe(textOr(v.array(v.lazy(() => block)))),
     is_error: maybeFlag,
     ...marked,
   }),
 }
 const block: v.GenericSchema = byWord('type', BLOCKS, other)
 
-const content = v.union([v.string(), v.array(block)])
+const content = textOr(v.array(block))
 
 export const ROLES = ['user', 'assistant', 'system'] as const
 

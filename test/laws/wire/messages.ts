@@ -30,6 +30,9 @@ const citation = fc.oneof(
 )
 const text = typed('text', { text: word }, { ...marker, citations: maybeNull(fc.array(citation, { maxLength: 2 })) })
 
+/** What a client tells the upstream's bookkeeping. */
+const billing = typed('text', { text: word.map(note => `x-anthropic-billing-header: ${note}`) })
+
 const source = fc.oneof(
   typed('base64', { media_type: fc.constantFrom('image/png', 'application/pdf'), data: bytes }),
   typed('url', { url: fc.webUrl() }),
@@ -178,7 +181,7 @@ const body = plus(
   record(
     { model: filled, max_tokens: fc.nat(), messages: fc.array(message, { maxLength: 4 }) },
     {
-      system: maybeNull(content(text)),
+      system: maybeNull(content(fc.oneof(text, billing))),
       stream: fc.boolean(),
       temperature: maybeNull(fc.nat(1)),
       top_p: fc.nat(1),

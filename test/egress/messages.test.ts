@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import type { Part } from '../../src/canonical/content.ts'
+import { unfold } from '../../src/canonical/fold.ts'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import type { CanonicalResult } from '../../src/canonical/result.ts'
+import { drain } from '../../src/canonical/transducer.ts'
+import { FLAGS } from '../../src/egress/messages/dialect.ts'
+import { messages as writer } from '../../src/egress/messages/index.ts'
+import { argumentSchema, strictSchema } from '../../src/egress/messages/schema.ts'
+import { FOREIGN } from '../../src/egress/writer.ts'
+
+const BASE: CanonicalRequest = {
+  model: 'm',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+  output: {},
+  sampling: {},
+  stream: false,
+}
+// biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
+const body = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}): any =>
+  writer.request!({ ...BASE, ...more }, { ...FOREIGN, dialect }).wire.body
+const result = (content: readonly Part[], more: Partial<CanonicalResult> = {}): CanonicalResult => ({
+  ...{ id: 'r1', model: 'm' },
+  candidates: [{ content, finish: { reason: 'stop' } }],
+  ...more,
+})
+// biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
+const whole = (answer: CanonicalResult): any => writer.result!(answer, BASE).wire.body
+
+describe('dialects', () => {
+  it('has words for how thinking is asked for', () => {
+    const reasoning = { effort: 'low' } as const
+    expect(body({ reasoning })).toMatchObject({ thinking: { type: 'adaptive' }, output_config: { effort: 'low' } })
+    const budget = body({ reasoning }, { thinking: 'budget' })
+    expect(budget).toMatchObject({ thinking: { type: 'enabled', budget_tokens: 2048 } })
+    expect(budget).not.toHaveProperty('output_config')
+    expect(body({ reasoning }, { thinking: 'none' })).not.toHaveProperty('thinking')
+  })
+
+  it('leaves sampling away where the upstream refuses it', () => {
+    const sampling = { temperature: 0.5, topP: 0.5, topK: 5, stop: ['a'] }
+    expect(body({ sampling })).toMatchObject({ temperature: 0.5, top_p: 0.5, top_k: 5 })
+    for (const dialect of [{ sampling: 'none' }, { version: '2026-10-21' }]) {
+      const written = body({ sampling }, dialect)
+      expect(written).toMatchObject({ stop_sequences: ['a'] })
+      for (const field of ['temperature', 'top_p', 'top_k']) expect(written).not.toHaveProperty(field)
+    }
+  })
+
+  it('lists every flag it obeys', () => {
+    expect([...FLAGS].sort()).toEqual([
+      ...['effort_while_off', 'max_tokens', 'sampling', 'system_turns', 'thinking', 'version'],
+    ])
+  })
+})
+
+describe('schemas', () => {
+  it('closes objects and drops what is not enforced, never the name of a property', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        maxLength: { type: 'string', maxLength: 3 },
+        list: { type: 'array', items: { type: 'object' }, minItems: 2 },
+      },
+      oneOf: [{ minimum: 1 }],
+    }
+    expect(strictSchema(schema)).toEqual({
+      type: 'object',
+      properties: {
+        maxLength: { type: 'string' },
+        list: { type: 'array', items: { type: 'object', additionalProperties: false } },
+      },
+      anyOf: [{}],
+      additionalProperties: false,
+    })
+  })
+
+  it('makes the arguments of a tool an object without a union at the top', () => {
+    expect(argumentSchema({ anyOf: [{ type: 'object' }], description: 'd' })).toEqual({
+      type: 'object',
+      description: 'd',
+    })
+    expect(body({ tools: [{ type: 'function', name: 'f' }] }).tools).toEqual([
+      { name: 'f', input_schema: { type: 'object' } },
+    ])
+  })
+})
+
+describe('answers', () => {
+  it('hold every required key, known or not', () => {
+    const call: Part = { type: 'tool-call', id: 'a', name: 'f', arguments: '{"x":1}' }
+    expect(whole(result([{ type: 'text', text: 'a' }, call]))).toEqual({
+      ...{ id: 'r1', type: 'message', role: 'assistant', model: 'm' },
+      content: [
+        { type: 'text', text: 'a', citations: null },
+        { type: 'tool_use', id: 'a', name: 'f', input: { x: 1 }, caller: { type: 'direct' } },
+      ],
+      ...{ stop_reason: 'tool_use', stop_sequence: null, stop_details: null, container: null },
+      usage: {
+        ...{ input_tokens: 0, output_tokens: 0, cache_creation: null, cache_creation_input_tokens: null },
+        ...{ cache_read_input_tokens: null, inference_geo: null, output_tokens_details: null },
+        ...{ server_tool_use: null, service_tier: null },
+      },
+    })
+  })
+
+  it('say a refusal in words, and that it is one', () => {
+    expect(whole(result([{ type: 'refusal', text: 'No.' }]))).toMatchObject({
+      content: [{ type: 'text', text: 'No.' }],
+      stop_reason: 'refusal',
+    })
+  })
+
+  it('leave no empty block where a text says nothing', () => {
+    const answer = result([
+      { type: 'text', text: '' },
+      { type: 'tool-call', id: 'a', name: 'f', arguments: '{}' },
+    ])
+    expect(whole(answer).content).toHaveLength(1)
+    const events = drain(writer.events!(BASE), unfold(answer))
+    expect(events.filter(({ event }) => event === 'content_block_start')).toHaveLength(1)
+  })
+
+  it('keep malformed arguments as the text they are', () => {
+    const call: Part = { type: 'tool-call', id: 'a', name: 'f', arguments: '{"x":' }
+    expect(whole(result([call])).content[0].input).toBe('{"x":')
+    const history: CanonicalRequest['messages'] = [...BASE.messages, { role: 'assistant', content: [call] }]
+    expect(body({ messages: history }).messages[1].content[0].input).toEqual({ INVALID_JSON: '{"x":' })
+  })
+})

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { fold } from '../../src/canonical/fold.ts'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { drain } from '../../src/canonical/transducer.ts'
+import { messages as reader } from '../../src/ingress/messages/index.ts'
+
+const BASE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: true }
+const read = (body: JsonObject, path = '/v1/messages') =>
+  reader.request!({
+    path,
+    query: {},
+    headers: {},
+    body: { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...body },
+  })
+const named = (type: string, more: JsonObject = {}) => ({ event: type, data: JSON.stringify({ type, ...more }) })
+const stream = (...events: { event?: string; data: string }[]) => drain(reader.events!(BASE), events)
+const START = named('message_start', {
+  message: { id: 'm1', model: 'm', usage: { input_tokens: 1, output_tokens: 1 } },
+})
+const END = [named('message_delta', { delta: { stop_reason: 'end_turn' } }), named('message_stop')]
+const block = (index: number, content_block: JsonObject, ...deltas: JsonObject[]) => [
+  named('content_block_start', { index, content_block }),
+  ...deltas.map(delta => named('content_block_delta', { index, delta })),
+  named('content_block_stop', { index }),
+]
+
+describe('requests', () => {
+  it('cuts a user turn where tool results end', () => {
+    const result = { type: 'tool_result', tool_use_id: 'a', content: 'x' }
+    const content = [result, { type: 'text', text: 'and' }, { ...result, tool_use_id: 'b' }]
+    const { messages } = read({ messages: [{ role: 'user', content }] })
+    expect(messages.map(({ role }) => role)).toEqual(['tool', 'user', 'tool'])
+  })
+
+  it.each([
+    [{ thinking: { type: 'enabled', budget_tokens: 2000 } }, { budget: 2000 }],
+    [{ thinking: { type: 'adaptive', display: 'omitted' } }, { budget: -1, show: false }],
+    [{ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, { effort: 'max' }],
+    [{ thinking: { type: 'disabled' } }, { effort: 'none' }],
+    [{ thinking: { type: 'between_tools' } }, { budget: -1 }],
+    [{ output_config: { effort: 'low' } }, { effort: 'low' }],
+  ] as const)('reads the wish to think of %j', (body, reasoning) => {
+    expect(read(body as unknown as JsonObject).reasoning).toMatchObject(reasoning)
+  })
+
+  it('knows a forced tool of the upstream by its name', () => {
+    const tools = [{ type: 'web_search_20260318', name: 'web_search' }]
+    const tool_choice = { type: 'tool', name: 'web_search' }
+    expect(read({ tools, tool_choice }).toolChoice).toMatchObject({ mode: 'required', hosted: 'web-search' })
+    expect(read({ tool_choice }).toolChoice).toMatchObject({ mode: 'required', only: ['web_search'] })
+  })
+
+  it('keeps documents of blocks and search results in their place, with their words', () => {
+    const found = {
+      type: 'search_result',
+      title: 'T',
+      source: 'https://a.example',
+      content: [{ type: 'text', text: 'w' }],
+    }
+    const made = { type: 'document', title: 'D', source: { type: 'content', content: [{ type: 'text', text: 'v' }] } }
+    const [turn] = read({ messages: [{ role: 'user', content: [found, made] }] }).messages
+    expect(turn!.content).toMatchObject([
+      { type: 'opaque', text: 'T\n\nhttps://a.example\n\nw' },
+      { type: 'opaque', text: 'D\n\nv' },
+    ])
+  })
+
+  it('needs a limit, but not to count tokens', () => {
+    expect(() => read({ max_tokens: null })).toThrow('max_tokens')
+    expect(read({ max_tokens: null }, '/v1/messages/count_tokens').sampling).toEqual({})
+  })
+
+  it.each([
+    [{ messages: [{ role: 'tool', content: 'x' }] }, 'messages.0.role'],
+    [{ messages: [{ role: 'user', content: [{ type: 'text' }] }] }, 'messages.0.content.0.text'],
+    [{ tools: [{ name: 7 }] }, 'tools.0.name'],
+    [{ thinking: { type: 'enabled', budget_tokens: 'much' } }, 'thinking.budget_tokens'],
+  ] as const)('names the field at fault in %j', (body, param) => {
+    expect(() => read(body as unknown as JsonObject)).toThrow(
+      expect.objectContaining({ error: expect.objectContaining({ kind: 'invalid-request', param }) }),
+    )
+  })
+})
+
+describe('streams', () => {
+  it('tells the calls of the upstream’s own tools whole, in their place', () => {
+    const events = stream(
+      START,
+      ...block(
+        0,
+        { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+        { type: 'input_json_delta', partial_json: '{"query":' },
+        { type: 'input_json_delta', partial_json: '"a"}' },
+      ),
+      ...block(1, { type: 'compaction', content: null }, { type: 'compaction_delta', content: 'so far' }),
+      ...END,
+    )
+    expect(fold(events).candidates[0]!.content).toMatchObject([
+      { type: 'opaque', value: { type: 'server_tool_use', input: { query: 'a' } } },
+      { type: 'opaque', value: { type: 'compaction', content: 'so far' } },
+    ])
+  })
+
+  it('takes arguments that stand in the start of a call where no delta brings them', () => {
+    const call = { type: 'tool_use', id: 'a', name: 'f', input: { x: 1 } }
+    const whole = fold(stream(START, ...block(0, call), ...END))
+    expect(whole.candidates[0]!.content).toMatchObject([{ arguments: '{"x":1}' }])
+    const delta = { type: 'input_json_delta', partial_json: '{"x":2}' }
+    const grown = fold(stream(START, ...block(0, call, delta), ...END))
+    expect(grown.candidates[0]!.content).toMatchObject([{ arguments: '{"x":2}' }])
+  })
+
+  it('passes over keep-alives, and keeps events it does not know', () => {
+    const unknown = named('x_progress', { step: 1 })
+    expect(stream(START, named('ping'), unknown, ...END).filter(({ type }) => type === 'opaque')).toEqual([
+      { type: 'opaque', format: 'messages', value: { type: 'x_progress', step: 1 } },
+    ])
+  })
+
+  it('takes late facts of the whole: container, tier, reason to stop without its event', () => {
+    const late = named('message_delta', {
+      delta: { stop_reason: 'end_turn', container: { id: 'c' } },
+      usage: { output_tokens: 5, service_tier: 'priority' },
+    })
+    expect(fold(stream(START, late))).toMatchObject({
+      candidates: [{ finish: { reason: 'stop' } }],
+      serviceTier: 'priority',
+      usage: { input: 1, output: 5 },
+      extras: { messages: { container: { id: 'c' } } },
+    })
+  })
+})

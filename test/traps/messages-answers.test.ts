@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest'
+import type { Part } from '../../src/canonical/content.ts'
+import { fold, unfold } from '../../src/canonical/fold.ts'
+import type { CanonicalResult, Usage } from '../../src/canonical/result.ts'
+import { drain } from '../../src/canonical/transducer.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { messages as reader } from '../../src/ingress/messages/index.ts'
+
+import { BASE, call, fromChat, lifeCycle, named, read, result, streamOf, text, thought, whole } from './messages.ts'
+
+/* The traps that concern answers of messages, each by its number. */
+
+describe('streams', () => {
+  const piece = (index: number, id: string | undefined, args: string) => ({
+    index,
+    ...(id === undefined ? {} : { id, type: 'function' }),
+    function: { ...(id === undefined ? {} : { name: `f_${id}` }), arguments: args },
+  })
+
+  it('trap 1: parallel calls of a chat upstream are blocks of their own', () => {
+    const events = fromChat(
+      { tool_calls: [piece(0, 'a', '{"x":1}')] },
+      { tool_calls: [piece(1, 'b', '{"y":2}')] },
+      { finish_reason: 'tool_calls' },
+    )
+    lifeCycle(events)
+    const calls = events.filter(event => event.type === 'content_block_start').map(event => event.content_block)
+    expect(calls.map(({ id, name }) => [id, name])).toEqual([
+      ['a', 'f_a'],
+      ['b', 'f_b'],
+    ])
+  })
+
+  it('trap 3: interleaved pieces of calls wait for the block before them', () => {
+    const events = fromChat(
+      { tool_calls: [piece(0, 'a', '{"x"')] },
+      { tool_calls: [piece(1, 'b', '{"y"')] },
+      { tool_calls: [piece(0, undefined, ':1}')] },
+      { tool_calls: [piece(1, undefined, ':2}')] },
+      { finish_reason: 'tool_calls' },
+    )
+    lifeCycle(events)
+    const args = ['', '']
+    for (const { type, index, delta } of events) if (type === 'content_block_delta') args[index] += delta.partial_json
+    expect(args).toEqual(['{"x":1}', '{"y":2}'])
+  })
+
+  it('trap 4: text, thoughts and calls follow each other with rising numbers', () => {
+    lifeCycle(
+      fromChat(
+        { reasoning_content: 'hm' },
+        { content: 'a' },
+        { reasoning_content: 'hm hm' },
+        { content: 'b' },
+        { tool_calls: [piece(0, 'a', '')] },
+        { finish_reason: 'tool_calls' },
+      ),
+    )
+  })
+
+  it('trap 4: an upstream that mixes kinds in one block is read as it meant it', () => {
+    const events = drain(reader.events!(BASE), [
+      named('message_start', { message: { id: 'm', model: 'm', usage: {} } }),
+      named('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+      named('content_block_delta', { index: 0, delta: { type: 'thinking_delta', thinking: 'hm' } }),
+      named('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'a' } }),
+      named('content_block_stop', { index: 0 }),
+      named('message_delta', { delta: { stop_reason: 'end_turn' } }),
+      named('message_stop'),
+    ])
+    const said = fold(events).candidates[0]!.content.map(part => [part.type, (part as { text: string }).text])
+    expect(said.filter(([, words]) => words !== '')).toEqual([
+      ['reasoning', 'hm'],
+      ['text', 'a'],
+    ])
+  })
+
+  it('trap 8: a call without arguments is an empty object, once', () => {
+    const events = fromChat({ tool_calls: [piece(0, 'a', '')] }, { finish_reason: 'tool_calls' })
+    const pieces = events.filter(event => event.type === 'content_block_delta').map(event => event.delta.partial_json)
+    expect(pieces.join('')).toBe('{}')
+    expect(whole(result([call('a', 'f', '')])).content[0].input).toEqual({})
+  })
+
+  it('trap 9: a chunk that holds text and the finish loses neither', () => {
+    const events = fromChat({ content: 'all', finish_reason: 'stop' })
+    expect(JSON.stringify(events)).toContain('"text":"all"')
+    expect(events.at(-2)!.delta.stop_reason).toBe('end_turn')
+  })
+
+  it('trap 21: usage is whole in the last delta, and there from the start', () => {
+    const usage: Usage = { input: 10, cacheRead: 4, cacheWrite: 1, output: 7, reasoning: 2 }
+    const events = streamOf(unfold(result([text('a')], { usage })))
+    expect(events[0].message.usage).toMatchObject({ input_tokens: 0, output_tokens: 0 })
+    expect(events.at(-2).usage).toMatchObject({
+      ...{ input_tokens: 5, cache_read_input_tokens: 4, cache_creation_input_tokens: 1, output_tokens: 7 },
+      output_tokens_details: { thinking_tokens: 2 },
+    })
+    const early = streamOf([{ type: 'result-start' }, { type: 'usage', usage }, { type: 'result-end' }])
+    expect(early[0].message.usage.input_tokens).toBe(5)
+  })
+
+  it('trap 28: a signature has a delta of its own, the last of its block', () => {
+    const events = streamOf(unfold(result([thought('sig')])))
+    const deltas = events.filter(event => event.type === 'content_block_delta').map(event => event.delta)
+    expect(deltas).toEqual([
+      { type: 'thinking_delta', thinking: 'so' },
+      { type: 'signature_delta', signature: 'sig' },
+    ])
+  })
+
+  it('trap 75: an error amid the stream closes what is open and ends it, without a finish', () => {
+    const error = { kind: 'rate-limited', message: 'Slow down.' } as const
+    const [start, begin, grow] = [...unfold(result([text('a')]))]
+    const events = streamOf([start!, begin!, grow!, { type: 'error', error }])
+    lifeCycle(events)
+    expect(events.at(-1)).toEqual({ type: 'error', error: { type: 'rate_limit_error', message: 'Slow down.' } })
+    const cut = streamOf([start!, begin!, grow!])
+    lifeCycle(cut)
+    expect(cut.at(-1)).toMatchObject({ type: 'error', error: { type: 'api_error' } })
+  })
+
+  it('trap 75: an upstream that ends early or breaks has failed', () => {
+    for (const events of [[], [named('message_start', { message: { id: 'm' } })], [{ data: '{"type"' }]])
+      expect(drain(reader.events!(BASE), events).at(-1)).toMatchObject({
+        type: 'error',
+        error: { kind: 'upstream-failed' },
+      })
+    const told = drain(reader.events!(BASE), [
+      named('error', { error: { type: 'overloaded_error', message: 'Full.' } }),
+    ])
+    expect(told.at(-1)).toMatchObject({ type: 'error', error: { kind: 'overloaded', message: 'Full.' } })
+  })
+
+  it('trap 82: citations come through a stream', () => {
+    const annotations = [{ type: 'citation', url: 'https://a.example', title: 'A', quote: 'word' }] as const
+    const events = streamOf(unfold(result([{ type: 'text', text: 'a', annotations }])))
+    expect(events.find(event => event.delta?.type === 'citations_delta').delta.citation).toEqual({
+      ...{ type: 'web_search_result_location', url: 'https://a.example', title: 'A', cited_text: 'word' },
+      encrypted_index: '',
+    })
+  })
+})
+
+describe('finish', () => {
+  const finished = (reason: NonNullable<CanonicalResult['candidates'][0]['finish']>, ...content: Part[]) =>
+    whole({ id: 'r', model: 'm', candidates: [{ content, finish: reason }] })
+
+  it('trap 13: calls made are why it stopped', () => {
+    expect(finished({ reason: 'stop' }, call('a')).stop_reason).toBe('tool_use')
+    const answer = read({ content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }], stop_reason: 'end_turn' })
+    expect(answer.candidates[0]!.finish).toMatchObject({ reason: 'tool-calls', raw: 'end_turn' })
+  })
+
+  it('trap 14: an answer cut short says so, with its usage', () => {
+    const answer = whole({
+      ...result([text('a')], { usage: { input: 1, output: 8 } }),
+      candidates: [{ content: [], finish: { reason: 'length' } }],
+    })
+    expect(answer).toMatchObject({ stop_reason: 'max_tokens', usage: { output_tokens: 8 } })
+  })
+
+  it('trap 15: a broken answer never looks finished', () => {
+    expect(finished({ reason: 'error', raw: 'MALFORMED_FUNCTION_CALL' }).stop_reason).toBe('refusal')
+  })
+
+  it('trap 16: refusal, pause and a full context are what they are', () => {
+    const reasons = ['refusal', 'pause_turn', 'model_context_window_exceeded'].map(
+      stop_reason => read({ stop_reason }).candidates[0]!.finish,
+    )
+    expect(reasons).toMatchObject([
+      { reason: 'refused', raw: 'refusal' },
+      { reason: 'paused', raw: 'pause_turn' },
+      { reason: 'length', raw: 'model_context_window_exceeded' },
+    ])
+    const stop_details = { type: 'refusal', category: 'cyber', explanation: 'No.' }
+    const refused = read({ stop_reason: 'refusal', stop_details })
+    expect(refused.candidates[0]!.content).toMatchObject([{ type: 'refusal', text: 'No.' }])
+    expect(WRITERS['chat']!.result!(refused, BASE).wire.body['choices']).toMatchObject([
+      { message: { refusal: 'No.' }, finish_reason: 'content_filter' },
+    ])
+  })
+
+  it('trap 17: the stop sequence that was met is told where it is known', () => {
+    expect(finished({ reason: 'stop', stopSequence: 'END' })).toMatchObject({
+      ...{ stop_reason: 'stop_sequence', stop_sequence: 'END' },
+    })
+    expect(read({ stop_reason: 'stop_sequence', stop_sequence: 'END' }).candidates[0]!.finish).toMatchObject({
+      ...{ reason: 'stop', stopSequence: 'END' },
+    })
+  })
+})
+
+describe('usage', () => {
+  it('trap 19: what a cache gave is not counted as input again', () => {
+    const { usage } = whole(result([], { usage: { input: 100, cacheRead: 60, output: 5 } }))
+    expect(usage).toMatchObject({ input_tokens: 40, cache_read_input_tokens: 60, output_tokens: 5 })
+  })
+
+  it('trap 20: the whole prompt holds what was cached', () => {
+    const usage = { input_tokens: 3, cache_read_input_tokens: 60, cache_creation_input_tokens: 7, output_tokens: 5 }
+    expect(read({ usage }).usage).toMatchObject({ input: 70, cacheRead: 60, cacheWrite: 7, output: 5 })
+  })
+
+  it('trap 20: counts of a stream stand in place of earlier ones, and nulls count nothing', () => {
+    const events = drain(reader.events!(BASE), [
+      named('message_start', {
+        message: { id: 'm', usage: { input_tokens: 3, cache_read_input_tokens: 60, output_tokens: 1 } },
+      }),
+      named('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { input_tokens: null, output_tokens: 9 } }),
+      named('message_stop'),
+    ])
+    expect(fold(events).usage).toMatchObject({ input: 63, cacheRead: 60, output: 9 })
+  })
+})
