@@ -42,7 +42,7 @@ function writeAnswerCall(part: ToolCallPart, path: Path, losses: Losses): JsonOb
   const id = said === undefined ? part.id : said === 'absent' ? undefined : said.said
   if (part.freeform !== undefined) losses.drop([...path, 'freeform'], 'no-freeform-calls')
   if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
-  const args = how === 'absent' ? undefined : writeArguments(part, path, { losses })
+  const args = how === 'absent' && part.arguments === '{}' ? undefined : writeArguments(part, path, { losses })
   return { functionCall: sealed(node, { id, name: part.name, args }) }
 }
 

@@ -198,7 +198,7 @@ export class CandidateReader {
 
   private startPartial(wire: JsonObject, name: string, call: JsonObject, out: CanonicalEvent[]): void {
     const { fields } = open(wire, PARTIAL)
-    const head: JsonObject = { name, ...(call['id'] === undefined ? {} : { id: call['id'] }) }
+    const head: JsonObject = { name, args: {}, ...(call['id'] === undefined ? {} : { id: call['id'] }) }
     const signature = fields['thoughtSignature']
     const whole = { functionCall: head, ...(signature === undefined ? {} : { thoughtSignature: signature }) }
     const parts = readPartLeniently(whole, this.ids)
