@@ -107,9 +107,11 @@ interface Option extends Candidate {
 }
 
 /** What the channel's upstream calls the model; undefined where the channel does not have it. */
-function upstreamModel({ config, health }: RoutedChannel, model: string): string | undefined {
-  const named = config.models.named.get(model)
-  if (named !== undefined || !matchesAny(config.models.patterns, model)) return named
+function upstreamModel(channel: RoutedChannel, model: string): string | undefined {
+  const { models } = channel.config
+  const named = models.named.get(model)
+  if (named !== undefined || !matchesAny(models.patterns, model)) return named
+  const { health } = channel
   return health.listed === undefined || health.listed.has(model) ? model : undefined
 }
 

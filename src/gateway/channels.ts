@@ -5,15 +5,12 @@ import { Listing } from './listing.ts'
 
 /** The channels in use. A reload keeps those whose config stayed the same, with their connections and health. */
 export class Channels {
+  all: readonly Channel[] = []
   private byName = new Map<string, Channel>()
   private readonly listing = new Listing(() => this.all)
 
   constructor(configs: readonly ChannelConfig[]) {
     this.reload(configs)
-  }
-
-  get all(): readonly Channel[] {
-    return [...this.byName.values()]
   }
 
   /** The channel of that name, unless a reload took it away. */
@@ -24,6 +21,7 @@ export class Channels {
   reload(configs: readonly ChannelConfig[]): void {
     const before = this.byName
     this.byName = new Map(configs.map(config => [config.name, kept(before.get(config.name), config)]))
+    this.all = [...this.byName.values()]
     for (const channel of before.values()) if (this.byName.get(channel.config.name) !== channel) void channel.close()
     this.listing.refresh()
   }

@@ -44,13 +44,8 @@ function collect(message: IncomingMessage, inflater: Transform | undefined, limi
     let size = 0
     const source = inflater === undefined ? message : message.pipe(inflater)
 
-    const settle = (error: GatewayError | undefined): void => {
-      message.off('close', left)
+    const fail = (error: GatewayError): void => {
       source.off('data', take).off('end', finish)
-      if (error === undefined) {
-        resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
-        return
-      }
       message.unpipe()
       message.pause()
       inflater?.destroy()
@@ -58,17 +53,17 @@ function collect(message: IncomingMessage, inflater: Transform | undefined, limi
     }
     const take = (chunk: Buffer): void => {
       size += chunk.length
-      if (size > limit) settle(tooLarge(limit))
+      if (size > limit) fail(tooLarge(limit))
       else chunks.push(chunk)
     }
-    const finish = (): void => settle(undefined)
+    const finish = (): void => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
     const left = (): void => {
-      if (!message.complete) settle(fault('cancelled', 'The caller left before the request was whole.'))
+      if (!message.complete) fail(fault('cancelled', 'The caller left before the request was whole.'))
     }
 
     source.on('data', take).on('end', finish)
     message.on('close', left).on('error', left)
-    inflater?.on('error', () => settle(fault('invalid-request', 'The body cannot be unpacked.')))
+    inflater?.on('error', () => fail(fault('invalid-request', 'The body cannot be unpacked.')))
   })
 }
 

@@ -7,17 +7,48 @@ export interface OpenLog extends Log {
   flush(): void
 }
 
+/** Lines wait until there are so many characters of them, or so many milliseconds. */
+const ENOUGH = 64 * 1024
 const EVERY = 500
 
 /** Opens the log on standard output, or on another file descriptor. */
 export function openLog(descriptor = 1): OpenLog {
-  const destination = pino.destination({ fd: descriptor, sync: false, minLength: 4096 })
-  const log = pino({ base: null }, destination)
-  setInterval(() => destination.flush(), EVERY).unref()
+  const lines = new Batch(pino.destination({ fd: descriptor, sync: false, minLength: 0 }))
+  const log = pino({ base: null }, lines)
+  setInterval(() => lines.pass(), EVERY).unref()
   return {
     info: (fields, message) => log.info(fields, message),
     warn: (fields, message) => log.warn(fields, message),
     error: (fields, message) => log.error(fields, message),
-    flush: () => destination.flushSync(),
+    flush: () => lines.flush(),
+  }
+}
+
+/** Holds lines back; pino's own destination can do so, too, but copies all it holds for every line. */
+class Batch {
+  private readonly destination: ReturnType<typeof pino.destination>
+  private lines: string[] = []
+  private length = 0
+
+  constructor(destination: ReturnType<typeof pino.destination>) {
+    this.destination = destination
+  }
+
+  write(line: string): void {
+    this.lines.push(line)
+    this.length += line.length
+    if (this.length >= ENOUGH) this.pass()
+  }
+
+  pass(): void {
+    if (this.lines.length === 0) return
+    this.destination.write(this.lines.join(''))
+    this.lines = []
+    this.length = 0
+  }
+
+  flush(): void {
+    this.pass()
+    this.destination.flushSync()
   }
 }
