@@ -9,7 +9,8 @@ import type { Candidate } from '../router.ts'
 export function dresser(callId: string, model: string, { upstreamModel }: Candidate) {
   return <T extends CanonicalResult | ResultStart>(said: T): T => ({
     ...said,
-    id: said.id ?? callId,
+    // A stream is put together by its id: clients lose chunks that have an empty one.
+    id: said.id === '' && 'type' in said ? callId : (said.id ?? callId),
     model: upstreamModel === model ? (said.model ?? model) : model,
     createdAt: said.createdAt ?? Math.floor(Date.now() / 1000),
   })

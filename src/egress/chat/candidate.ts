@@ -7,7 +7,7 @@ import { kept, spelt } from '../fields.ts'
 import { callHead, isSpoken, signatureExtra, writeAnnotation, writeLogprob } from './answer.ts'
 import type { Envelope } from './chunk.ts'
 import { around, FORMAT } from './content.ts'
-import { writeFinish } from './finish.ts'
+import { streamedFinish } from './finish.ts'
 
 /** A field of the message that one part at a time may write to. */
 type Lane = 'content' | 'reasoning' | 'refusal' | 'audio'
@@ -68,7 +68,7 @@ export class CandidateWriter {
     this.out = []
     this.begin()
     const { message, ...extras } = kept(event, FORMAT)
-    const finish = writeFinish(event, this.calls > 0)
+    const finish = streamedFinish(event, this.calls > 0)
     this.say((message as JsonObject | undefined) ?? {}, finish, extras)
     return this.out
   }

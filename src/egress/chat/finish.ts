@@ -33,6 +33,12 @@ export function writeFinish(
   return word === 'stop' && called ? 'tool_calls' : word
 }
 
+/** The finish word of a stream, which always has one: clients take a stream without for one that broke. */
+export function streamedFinish(event: Pick<Candidate, 'finish' | 'spelling'>, called: boolean): string | null {
+  const own = spelt(event, FORMAT)['finish']
+  return writeFinish(own === '' || own === 'absent' ? { ...event, spelling: {} } : event, called)
+}
+
 export function reportFinish(candidate: Candidate, word: string | null, path: Path, losses: Losses): void {
   const { finish } = candidate
   if (finish === undefined || word === null) return

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openaiChat } from './callers/openai-chat.ts'
+import { frame, USAGE } from './scene.ts'
+import { Stage } from './stage.ts'
+
+/* What clients do with upstreams that say odd things: each test is a fault that was met. */
+
+let stage: Stage
+beforeAll(async () => void (stage = await Stage.open('chat')))
+afterAll(() => stage.close())
+
+test('OpenAI’s client counts the tokens of a stream whose upstream gives it an empty id', async () => {
+  const frames = stage.format.frames({ text: 'Four.' }).map(text => text.replace('"chatcmpl-up"', '""'))
+  stage.does(response => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(frames.join(''))
+  })
+  const got = await openaiChat.open(stage.address).say({ text: 'Two and two?' }, { stream: true })
+  expect(got).toMatchObject({ text: 'Four.', input: USAGE.input, output: USAGE.output })
+})
+
+test('OpenAI’s client takes a streamed answer that its upstream gave whole and without a reason to end', async () => {
+  const message = { role: 'assistant', content: 'Four.' }
+  const body = { id: 'x', object: 'chat.completion', created: 1, model: 'm', choices: [{ index: 0, message }] }
+  stage.does(response => response.setHeader('content-type', 'application/json').end(JSON.stringify(body)))
+  const got = await openaiChat.open(stage.address).say({ text: 'Two and two?' }, { stream: true })
+  expect(got).toMatchObject({ text: 'Four.', finish: 'stop' })
+})
+
+test('OpenAI’s client sees an error that comes as an event of a stream (trap 75)', async () => {
+  const [first] = stage.format.frames({ text: 'Four.' })
+  stage.does(response => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(`${first}${frame({ error: { message: 'The pen broke.', code: 'tool_use_failed' } }, 'error')}`)
+  })
+  await expect(openaiChat.open(stage.address).say({ text: 'Hi!' }, { stream: true })).rejects.toThrow('The pen broke.')
+})
