@@ -61,6 +61,15 @@ export interface Caller {
   failure(thrown: unknown): Failure
 }
 
+/** Arguments as JSON, or as the text they are. */
+export function parsed(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
 export const RULES = 'You answer briefly.'
 export const LIMIT = 1000
 

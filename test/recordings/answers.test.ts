@@ -11,7 +11,7 @@ import { READERS } from '../../src/ingress/index.ts'
 import { eventParser } from '../../src/ingress/sse.ts'
 import { plain, same } from '../laws/support.ts'
 import { claims, essence } from './essence.ts'
-import { askedBy, formatsOf, present, type Recording, recordingsOf, where } from './recording.ts'
+import { askedBy, formatsOf, isAnswer, present, type Recording, recordingsOf, where } from './recording.ts'
 
 const FORMATS = formatsOf('events')
 
@@ -24,14 +24,8 @@ const dressed = (result: CanonicalResult, asked: CanonicalRequest): CanonicalRes
   ...result,
 })
 
-/** The field no whole answer of a format is without. */
-const MARK: { readonly [format: string]: string } = {
-  ...{ chat: 'choices', responses: 'output', messages: 'content', contents: 'candidates' },
-}
-
 const bodies = (format: string) =>
   recordingsOf(format).filter(({ status, body }) => status === 200 && body !== undefined)
-const isAnswer = ({ format, body }: Recording): boolean => Array.isArray(body?.[MARK[format]!])
 const wholes = (format: string) => bodies(format).filter(isAnswer)
 const hollow = (format: string) => bodies(format).filter(one => !isAnswer(one))
 const failures = (format: string) => recordingsOf(format).filter(({ status }) => status >= 400)

@@ -39,6 +39,15 @@ export function recordingsOf(format: string): readonly Recording[] {
     .map(name => readRecording(format, name, JSON.parse(readFileSync(join(folder, name), 'utf8'))))
 }
 
+/** The field no whole answer of a format is without. */
+const MARK: { readonly [format: string]: string } = {
+  ...{ chat: 'choices', responses: 'output', messages: 'content', contents: 'candidates' },
+}
+
+/** Whether a recording is an answer at all: some are of upstreams that said something else. */
+export const isAnswer = ({ format, status, body, sse }: Recording): boolean =>
+  status === 200 && (sse !== undefined || Array.isArray(body?.[MARK[format]!]))
+
 /** What the answer of a recording answers; a recorder that lost the request leaves a bare one. */
 export const askedBy = ({ format, request, sse }: Recording): CanonicalRequest =>
   request === undefined ? { ...BARE, stream: sse !== undefined } : READERS[format]!.request!(request)

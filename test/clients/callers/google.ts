@@ -63,7 +63,7 @@ class ContentsTalk implements Talk {
       thought: said(true),
       calls: calls.map(({ name, args }) => ({ name: name!, arguments: (args ?? {}) as Loose })),
       finish: answers.at(-1)?.candidates?.[0]?.finishReason,
-      input: usage?.promptTokenCount,
+      input: usage && (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0),
       output: usage === undefined ? undefined : (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0),
     }
   }

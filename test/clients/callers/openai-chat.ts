@@ -1,10 +1,22 @@
 import OpenAI from 'openai'
 import type { Ask, Caller, Got, House, Talk, Turn } from '../caller.ts'
-import { LIMIT, RULES, SCHEMA, TOOLS } from '../caller.ts'
+import { LIMIT, parsed, RULES, SCHEMA, TOOLS } from '../caller.ts'
 import type { Loose } from '../scene.ts'
 import { openaiErrors, openaiFailure } from './openai.ts'
 
 type Message = OpenAI.ChatCompletionMessageParam
+
+/** Upstreams have two names for thoughts, and some put them into a list beside the text. */
+const thoughtIn = ({ reasoning_content, reasoning, content }: Loose): string =>
+  reasoning_content ??
+  reasoning ??
+  (Array.isArray(content) ? content : [])
+    .flatMap((part: Loose) => part.thinking ?? [])
+    .map((part: Loose) => part.text)
+    .join('')
+
+const textIn = (content: Loose): string =>
+  Array.isArray(content) ? content.map(part => part.text ?? '').join('') : (content ?? '')
 
 class ChatTalk implements Talk {
   private readonly client: OpenAI
@@ -42,11 +54,11 @@ class ChatTalk implements Talk {
     this.history.push(message)
     this.pending = (message.tool_calls ?? []).map(({ id }) => id)
     return {
-      text: message.content ?? '',
-      thought: (message as Loose).reasoning_content ?? '',
+      text: textIn(message.content),
+      thought: thoughtIn(message),
       calls: (message.tool_calls ?? []).map((call: Loose) => ({
-        name: call.function.name,
-        arguments: JSON.parse(call.function.arguments),
+        name: (call.function ?? call.custom).name,
+        arguments: parsed(call.function?.arguments ?? call.custom.input),
       })),
       finish: finish_reason,
       input: completion.usage?.prompt_tokens,
@@ -60,7 +72,7 @@ class ChatTalk implements Talk {
     let thought = ''
     for await (const chunk of stream) {
       const delta = chunk.choices[0]?.delta as Loose
-      thought += delta?.reasoning_content ?? ''
+      thought += delta === undefined ? '' : thoughtIn(delta)
       if (delta?.content) onText?.()
     }
     const completion = await stream.finalChatCompletion()

@@ -1,10 +1,12 @@
 import OpenAI from 'openai'
 import type { Ask, Caller, Got, House, Talk, Turn } from '../caller.ts'
-import { LIMIT, RULES, SCHEMA, TOOLS } from '../caller.ts'
+import { LIMIT, parsed, RULES, SCHEMA, TOOLS } from '../caller.ts'
 import type { Loose } from '../scene.ts'
 import { openaiErrors, openaiFailure } from './openai.ts'
 
 type Item = OpenAI.Responses.ResponseInputItem
+
+const CALLS = new Set(['function_call', 'custom_tool_call'])
 
 class ResponsesTalk implements Talk {
   private readonly client: OpenAI
@@ -37,14 +39,19 @@ class ResponsesTalk implements Talk {
       ? await this.streamed(body, ask, options)
       : await this.client.responses.create(body, options)
     this.history.push(...(response.output as Item[]))
-    const calls = response.output.filter((item: Loose) => item.type === 'function_call') as Loose[]
+    const calls = response.output.filter((item: Loose) => CALLS.has(item.type)) as Loose[]
     this.pending = calls.map(({ call_id }) => call_id)
     return {
-      text: response.output_text,
-      thought: response.output
-        .flatMap(item => (item.type === 'reasoning' ? item.summary.map(({ text }) => text) : []))
+      text: response.output
+        .flatMap((item: Loose) => (item.type === 'message' ? item.content : []))
+        .map((part: Loose) => part.text ?? '')
         .join(''),
-      calls: calls.map(call => ({ name: call.name, arguments: JSON.parse(call.arguments) })),
+      thought: response.output
+        .flatMap(item =>
+          item.type === 'reasoning' ? [...item.summary, ...(item.content ?? [])].map(({ text }) => text) : [],
+        )
+        .join('\n\n'),
+      calls: calls.map(call => ({ name: call.name, arguments: parsed(call.arguments ?? call.input) })),
       finish: response.status,
       input: response.usage?.input_tokens,
       output: response.usage?.output_tokens,

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fold } from '../../src/canonical/fold.ts'
+import { lose } from '../../src/canonical/loss.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import type { CanonicalResult, FinishReason } from '../../src/canonical/result.ts'
+import { drain } from '../../src/canonical/transducer.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { eventParser } from '../../src/ingress/sse.ts'
+import type { Caller, Got } from '../clients/caller.ts'
+import { CALLERS } from '../clients/callers/index.ts'
+import { KEY } from '../faults/house.ts'
+import { plain } from '../laws/support.ts'
+import { claims, type Essence } from './essence.ts'
+import { formatsOf, isAnswer, present, type Recording, recordingsOf, where } from './recording.ts'
+import { Replaying } from './replaying.ts'
+
+const FORMATS = formatsOf('events')
+const ASKED: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
+
+/** Each client's words for why an answer ended, as far as it has one of its own. */
+const WORDS: { readonly [format: string]: { readonly [R in FinishReason]?: string } } = {
+  chat: { stop: 'stop', length: 'length', 'tool-calls': 'tool_calls', refused: 'content_filter' },
+  responses: { stop: 'completed', length: 'incomplete', 'tool-calls': 'completed' },
+  messages: { stop: 'end_turn', length: 'max_tokens', 'tool-calls': 'tool_use', refused: 'refusal' },
+  contents: { stop: 'STOP', length: 'MAX_TOKENS', 'tool-calls': 'STOP' },
+}
+
+function answerOf({ format, body, sse }: Recording): CanonicalResult {
+  if (sse === undefined) return READERS[format]!.result!({ status: 200, headers: {}, body: body! }, ASKED)
+  return fold(drain(READERS[format]!.events!(ASKED), drain(eventParser(), [Buffer.from(sse)])))
+}
+
+/** What a client of a format is owed: all the upstream said but what cannot be said there. */
+function owed(recording: Recording, caller: string): Partial<Essence> {
+  const result = answerOf(recording)
+  return claims(lose(result, WRITERS[caller]!.result!(result, ASKED).losses))
+}
+
+/** Formats cut thoughts into pieces in their own ways. */
+const unspaced = (text: string): string => text.replace(/\s+/g, '')
+
+function expectOwed(got: Got, due: Partial<Essence>, caller: string): void {
+  const finish = got.finish === '' ? undefined : WORDS[caller]![due.finish as FinishReason]
+  const said = {
+    ...got,
+    finish: got.finish === 'stop_sequence' ? 'end_turn' : got.finish,
+    thought: got.thought.replace(/\s+/g, ' ').trim(),
+  }
+  expect(plain(said)).toMatchObject(
+    plain({
+      text: due.text,
+      thought: unspaced(due.reasoning!),
+      calls: due.calls,
+      ...(finish === undefined ? {} : { finish }),
+      ...(due.input === undefined ? {} : { input: due.input }),
+      ...(due.output === undefined ? {} : { output: due.output }),
+    }),
+  )
+}
+
+async function expectFailure(caller: Caller, asking: Promise<unknown>): Promise<void> {
+  const thrown = await asking.then(
+    got => expect.fail(`answered: ${JSON.stringify(got)}`),
+    thrown => thrown,
+  )
+  expect(caller.failure(thrown).message.length).toBeGreaterThan(5)
+}
+
+/** Arguments in pieces, which no client here puts together. */
+const IN_PIECES = /"partialArgs"/
+
+/** Hollow calls, which the client itself stumbles over when they are streamed. */
+const HOLLOW = /"function_call":\{"arguments":"","name":""\}/
+
+const ways = [
+  { way: 'whole', stream: false },
+  { way: 'streamed', stream: true },
+]
+
+describe.skipIf(!present).each(FORMATS)(`recorded answers of %s over HTTP${where}`, format => {
+  const recordings = recordingsOf(format)
+  let replaying: Replaying
+  beforeAll(async () => void (replaying = await Replaying.open(format, recordings)))
+  afterAll(() => replaying.close())
+
+  const answers = recordings.filter(
+    one => isAnswer(one) && answerOf(one).error === undefined && !answerOf(one).job && !IN_PIECES.test(one.sse ?? ''),
+  )
+  const failures = recordings.filter(one => one.status >= 400 || (isAnswer(one) && answerOf(one).error !== undefined))
+
+  describe.each(CALLERS.filter(caller => FORMATS.includes(caller.format)))('to $name', caller => {
+    const asking = (model: string, stream: boolean) =>
+      caller.open({ address: replaying.house.server.address, key: KEY, model }).say({ text: 'Hi!' }, { stream })
+
+    describe.each(ways)('$way', ({ stream }) => {
+      const taken = stream ? answers.filter(({ body }) => !HOLLOW.test(JSON.stringify(body ?? null))) : answers
+      test.concurrent.each(taken.map(one => [one.name, one] as const))('%s', async (name, recording) => {
+        expectOwed(await asking(name, stream), owed(recording, caller.format), caller.format)
+      })
+
+      test.concurrent.each(failures.map(({ name, status }) => [name, status] as const))(
+        'fails: %s (%i)',
+        async name => {
+          await expectFailure(caller, asking(name, stream))
+        },
+      )
+    })
+  })
+})

@@ -1,0 +1,56 @@
+import type { ServerResponse } from 'node:http'
+import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
+import { House } from '../faults/house.ts'
+import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
+import type { Recording } from './recording.ts'
+
+/** A gateway before an upstream that answers as recorded; the model asked for names the recording. */
+export class Replaying {
+  readonly house: House
+  private readonly upstream: FakeUpstream
+
+  private constructor(house: House, upstream: FakeUpstream) {
+    this.house = house
+    this.upstream = upstream
+  }
+
+  static async open(format: string, recordings: readonly Recording[]): Promise<Replaying> {
+    const byName = new Map(recordings.map(recording => [recording.name, recording]))
+    const upstream = await FakeUpstream.open((response, seen) => answer(response, byName.get(modelOf(seen))!))
+    const named = new Map(recordings.map(({ name }) => [name, name]))
+    const channel = channelAt(upstream.address, { format, models: { named, patterns: [] } })
+    return new Replaying(await House.open([channel]), upstream)
+  }
+
+  /** What the upstream was asked under this name last. */
+  seen(name: string): Seen {
+    return this.upstream.seen.findLast(seen => modelOf(seen) === name)!
+  }
+
+  async close(): Promise<void> {
+    await this.house.server.close(0)
+    await this.upstream.close()
+  }
+}
+
+function modelOf({ url, text }: Seen): string {
+  const inPath = /models\/([^:/]+):/.exec(url)?.[1]
+  return inPath === undefined ? String(parseObject(text)?.['model']) : decodeURIComponent(inPath)
+}
+
+/** The bytes as they came, cut where no event ends. */
+async function answer(response: ServerResponse, { name, status, body, sse }: Recording): Promise<void> {
+  const type = sse === undefined ? 'application/json' : 'text/event-stream'
+  response.writeHead(status, { 'content-type': type })
+  const bytes = Buffer.from(sse ?? JSON.stringify(body))
+  const size = 61 + (name.length % 37)
+  for (let at = 0; at < bytes.length; at += size) {
+    response.write(bytes.subarray(at, at + size))
+    if (at % 8 === 0) await new Promise(resolve => setImmediate(resolve))
+  }
+  response.end()
+}
+
+/** The same body under another model's name. */
+export const renamed = (body: JsonObject, model: string): JsonObject =>
+  body['model'] === undefined ? body : { ...body, model }
