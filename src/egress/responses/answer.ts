@@ -9,7 +9,7 @@ import { FORMAT, keptOfPart, writeAnnotation } from './content.ts'
 /* The pieces of an answer that stand alike in a whole answer and in a stream. */
 
 /** Which kind of item a part of an answer becomes, if any. */
-export type Place = 'message' | 'reasoning' | 'call' | 'item' | 'nowhere'
+export type Place = 'message' | 'reasoning' | 'call' | 'picture' | 'item' | 'nowhere'
 
 export function placeOf(part: Part): Place {
   switch (part.type) {
@@ -23,8 +23,11 @@ export function placeOf(part: Part): Place {
     case 'opaque':
       if (part.format === FORMAT) return spelt(part, FORMAT)['in'] === undefined ? 'item' : 'message'
       return part.text === undefined ? 'nowhere' : 'message'
+    case 'media':
+      if (spelt(part, FORMAT)['as'] !== undefined) return 'message'
+      return part.kind === 'image' && part.source.type === 'base64' ? 'picture' : 'nowhere'
     default:
-      return spelt(part, FORMAT)['as'] === undefined ? 'nowhere' : 'message'
+      return 'nowhere'
   }
 }
 
@@ -96,7 +99,7 @@ export function reportPart(part: Part, path: Path, losses: Losses): void {
     if (part.type !== 'opaque') losses.drop(path, 'no-such-content')
     return
   }
-  if (part.type === 'opaque') return
+  if (part.type === 'opaque' || part.type === 'media') return
   if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
   if (part.type === 'reasoning' && part.redacted !== undefined && part.signature === undefined)
     losses.drop([...path, 'redacted'], 'nothing-hidden')

@@ -17,6 +17,7 @@ import {
   NOWHERE,
   OpaqueWriter,
   type PartWriter,
+  PictureWriter,
   ThoughtWriter,
 } from './item-events.ts'
 import { MessageWriter, type TokenTray } from './message-events.ts'
@@ -130,6 +131,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
     if (place === 'message') return this.messageOf(part).add(part, this)
     this.leaveMessage()
     if (part.type === 'reasoning') return new ThoughtWriter(part, this)
+    if (part.type === 'media') return new PictureWriter(part, this)
     return part.type === 'tool-call' ? new CallWriter(part, this) : new OpaqueWriter(part, this)
   }
 

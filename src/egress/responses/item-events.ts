@@ -1,11 +1,20 @@
-import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { MediaPart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import type { PartPatch } from '../../canonical/event.ts'
 import { patched, withBody } from '../../canonical/fold.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
 import { proofOf } from './answer.ts'
 import { FORMAT } from './content.ts'
-import { isOwn, minted, reasoningText, type Stamp, summaryText, writeCall, writeReasoning } from './items.ts'
+import {
+  isOwn,
+  minted,
+  reasoningText,
+  type Stamp,
+  summaryText,
+  writeCall,
+  writePicture,
+  writeReasoning,
+} from './items.ts'
 import type { Tape } from './tape.ts'
 
 /** A part of an answer while it is written. */
@@ -97,6 +106,32 @@ export class OpaqueWriter extends SingleWriter {
 
   written(): JsonObject {
     return this.part.type === 'opaque' ? this.part.value : {}
+  }
+}
+
+/** A picture comes whole, at its end. */
+export class PictureWriter extends SingleWriter {
+  private readonly data: string[] = []
+
+  constructor(part: MediaPart, desk: Desk) {
+    super(part, desk)
+    const item = { ...this.written(), result: null }
+    desk.tape.emit('response.output_item.added', { output_index: this.index, item })
+  }
+
+  delta(append: string): void {
+    this.data.push(append)
+  }
+
+  override end(): void {
+    this.body = this.data.join('')
+    const item_id = this.written()['id']!
+    this.desk.tape.emit('response.image_generation_call.completed', { item_id, output_index: this.index })
+    super.end()
+  }
+
+  written(): JsonObject {
+    return writePicture(withBody(this.part, this.body) as MediaPart, this.stamp())
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { MediaPart, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import { type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
@@ -77,6 +77,20 @@ export function writeReasoning(part: ReasoningPart, stamp: Stamp, proof: string 
 
 export const summaryText = (text: string): JsonObject => ({ type: 'summary_text', text })
 export const reasoningText = (text: string): JsonObject => ({ type: 'reasoning_text', text })
+
+/** A picture the model made, as if a tool of the upstream's had drawn it: this format has no other place for one. */
+export function writePicture(part: MediaPart, stamp: Stamp): JsonObject {
+  const { source } = part
+  if (source.type !== 'base64') return {}
+  const output_format = source.mediaType.replace(/^image\//, '')
+  return {
+    type: 'image_generation_call',
+    ...stamp({}, 'ig'),
+    result: source.data,
+    output_format,
+    ...kept(part, FORMAT),
+  }
+}
 
 /** A message of the assistant around its content; its first part knows what the message itself says. */
 export function writeSpoken(first: Node, content: Json | undefined, stamp: Stamp): JsonObject {

@@ -1,11 +1,11 @@
-import type { Part } from '../../canonical/content.ts'
+import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Candidate } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
 import { isLogged, placeOf, proofOf, reportPart, reportTokens, writeContent, writeToken } from './answer.ts'
 import { FORMAT } from './content.ts'
-import { minted, writeCall, writeReasoning, writeSpoken } from './items.ts'
+import { minted, writeCall, writePicture, writeReasoning, writeSpoken } from './items.ts'
 
 /** A candidate's parts as the items of an answer; `base` is what their ids are made of, `last` the state of the last. */
 export function writeItems(candidate: Candidate, base: string, last: string, path: Path, losses: Losses): JsonObject[] {
@@ -13,6 +13,8 @@ export function writeItems(candidate: Candidate, base: string, last: string, pat
   candidate.content.forEach((part, index) => {
     reportPart(part, [...path, 'content', index], losses)
     output.put(part)
+    if (placeOf(part) === 'picture')
+      losses.change([...path, 'content', index], output.shown(), 'picture-as-drawn-by-a-tool')
   })
   if (candidate.logprobs !== undefined) {
     if (output.keepsTokens()) reportTokens(candidate.logprobs, [...path, 'logprobs'], losses)
@@ -51,6 +53,13 @@ class Output {
     else this.items.push({ spoken: [said] })
   }
 
+  /** How the last picture is read back. */
+  shown(): Part {
+    const { part } = this.items.at(-1) as { readonly part: MediaPart }
+    const stamp = minted(this.base, this.items.length - 1, 'completed')
+    return { type: 'opaque', format: FORMAT, value: writePicture(part, stamp) }
+  }
+
   /** As many tokens as the text is known to have; where nothing is known, all there are. */
   private take(part: Part): readonly JsonObject[] {
     if (!isLogged(part)) return []
@@ -76,6 +85,7 @@ class Output {
       if ('spoken' in item) return writeSpoken(item.spoken[0]!.part, contentOf(item.spoken), stamp)
       const { part } = item
       if (part.type === 'reasoning') return writeReasoning(part, stamp, proofOf(part))
+      if (part.type === 'media') return writePicture(part, minted(this.base, index, 'completed'))
       return part.type === 'tool-call' ? writeCall(part, stamp) : (part as Part & { type: 'opaque' }).value
     })
   }
