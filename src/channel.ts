@@ -16,6 +16,8 @@ export interface Sending {
   readonly format: ChannelFormat
   readonly wire: WireRequest
   readonly from?: Headers
+  /** Whether the answer is to be streamed: the head of a whole one is waited for longer. Absent means it is. */
+  readonly stream?: boolean
 }
 
 /** A way to one upstream while it is in use: its connections, how busy it is, and whether it wants to be left alone. */
@@ -48,7 +50,8 @@ export class Channel {
   /** Sends a request; what comes of it is told by the exchange, never thrown here. */
   send(sending: Sending): Exchange {
     const { origin, path, headers, body } = addressed(this.config, sending)
-    return this.exchange(origin, { method: 'POST', path, headers, body })
+    const { firstByte, whole = firstByte } = this.config.timeout
+    return this.exchange(origin, { method: 'POST', path, headers, body }, sending.stream === false ? whole : firstByte)
   }
 
   /** Asks for something that has no body: the upstream's list of models. */
@@ -70,11 +73,11 @@ export class Channel {
   private exchange(
     origin: string,
     request: { method: 'GET' | 'POST'; path: string; headers: { readonly [name: string]: string }; body?: string },
+    headersTimeout = this.config.timeout.firstByte,
   ): Exchange {
     this.open++
     const exchange = new Exchange(() => this.open--)
-    const { firstByte, idle } = this.config.timeout
-    this.pool(origin).dispatch({ ...request, headersTimeout: firstByte, bodyTimeout: idle }, exchange)
+    this.pool(origin).dispatch({ ...request, headersTimeout, bodyTimeout: this.config.timeout.idle }, exchange)
     return exchange
   }
 

@@ -114,7 +114,12 @@ const channel = fields({
   allow_headers: v.optional(texts),
   betas: v.optional(v.union([oneOf(['allow', 'none']), texts], expects('"allow", "none" or a list'))),
   timeout: v.optional(
-    fields({ connect: v.optional(duration), first_byte: v.optional(duration), idle: v.optional(duration) }),
+    fields({
+      connect: v.optional(duration),
+      first_byte: v.optional(duration),
+      whole: v.optional(duration),
+      idle: v.optional(duration),
+    }),
   ),
   max_concurrent: v.optional(number('a whole number, 1 or more', 1, true)),
 })

@@ -128,6 +128,14 @@ describe('failures', () => {
     expect(ended).toMatchObject({ error: { kind: 'timed-out' } })
   })
 
+  test('a whole answer is waited for longer than the head of a stream', async () => {
+    const timeout = { connect: 1000, firstByte: 50, whole: 2000, idle: 2000 }
+    const late = await open(response => void setTimeout(() => response.end('{}'), 200), { timeout })
+    const format = late.channel.config.formats[0]!
+    expect(await kindOf(late.channel.send({ format, wire: WIRE, stream: true }).answer)).toBe('timed-out')
+    expect((await late.channel.send({ format, wire: WIRE, stream: false }).answer).status).toBe(200)
+  })
+
   test('a reset before and within the answer', async () => {
     const early = await open(response => response.destroy())
     expect(await kindOf(early.send().answer)).toBe('upstream-failed')

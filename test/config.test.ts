@@ -73,7 +73,7 @@ describe('the documented config', () => {
     })
     const local = config.channels[1]!
     expect(local.key).toBeUndefined()
-    expect(local.timeout).toEqual({ connect: 5000, firstByte: 60_000, idle: 60_000 })
+    expect(local.timeout).toEqual({ connect: 5000, firstByte: 60_000, whole: 600_000, idle: 60_000 })
     expect(local.models).toEqual({ named: new Map([['my-model', 'upstream-name']]), patterns: [] })
     expect(local.formats[0]).toEqual({
       format: 'chat',

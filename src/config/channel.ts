@@ -122,5 +122,6 @@ const isList = (value: object): value is readonly string[] => Array.isArray(valu
 const timeoutsOf = (timeout: WrittenChannel['timeout']): Timeouts => ({
   connect: timeout?.connect ?? 5000,
   firstByte: timeout?.first_byte ?? 60_000,
+  whole: timeout?.whole ?? 600_000,
   idle: timeout?.idle ?? 60_000,
 })

@@ -105,8 +105,10 @@ export interface ChannelModels {
 /** In milliseconds. */
 export interface Timeouts {
   readonly connect: number
-  /** From the end of the request to the head of the answer. */
+  /** From the end of the request to the head of a streamed answer. */
   readonly firstByte: number
+  /** The same for a whole answer, whose head comes only when all of it is made. Absent, it is `firstByte`. */
+  readonly whole?: number
   /** Between two pieces of an answer. */
   readonly idle: number
 }

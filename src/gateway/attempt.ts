@@ -34,7 +34,12 @@ export interface Attempt {
  */
 export async function attempt(attempt: Attempt): Promise<void> {
   const { call, request, candidate, channel, prepared, report } = attempt
-  const exchange = channel.send({ format: candidate.format, wire: prepared.wire, from: call.message.headers })
+  const exchange = channel.send({
+    format: candidate.format,
+    wire: prepared.wire,
+    from: call.message.headers,
+    stream: request.stream,
+  })
   call.reply.onGone = () => exchange.abort()
   try {
     const answer = await exchange.answer
