@@ -129,8 +129,8 @@ describe('failures', () => {
   })
 
   test('a whole answer is waited for longer than the head of a stream', async () => {
-    const timeout = { connect: 1000, firstByte: 50, whole: 2000, idle: 2000 }
-    const late = await open(response => void setTimeout(() => response.end('{}'), 200), { timeout })
+    const timeout = { connect: 1000, firstByte: 100, whole: 9000, idle: 9000 }
+    const late = await open(response => void setTimeout(() => response.end('{}'), 2000), { timeout })
     const format = late.channel.config.formats[0]!
     expect(await kindOf(late.channel.send({ format, wire: WIRE, stream: true }).answer)).toBe('timed-out')
     expect((await late.channel.send({ format, wire: WIRE, stream: false }).answer).status).toBe(200)
