@@ -18,12 +18,12 @@ import {
   OpaqueWriter,
   type PartWriter,
   PictureWriter,
-  ThoughtWriter,
 } from './item-events.ts'
 import { MessageWriter, type TokenTray } from './message-events.ts'
 import { Responder, type Stand } from './response.ts'
 import { type Made, type State, writeState } from './status.ts'
 import { Tape } from './tape.ts'
+import { ThoughtWriter } from './thought-events.ts'
 import { writeUsage } from './usage.ts'
 
 /**
@@ -157,9 +157,18 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
   private settle(): void {
     this.message?.close(this.state().status === 'incomplete' ? 'incomplete' : 'completed')
     this.message = undefined
-    if (this.tokens.length === 0) return
-    const last = this.items.findLast(item => item instanceof MessageWriter && item.logged !== undefined)
-    if (last instanceof MessageWriter) last.logged!.log(this.take())
+    if (this.tokens.length > 0) this.spread(this.take())
+  }
+
+  /** Likely tokens that came after their texts: each text takes as many as it is known to have, the last takes the rest. */
+  private spread(tokens: readonly JsonObject[]): void {
+    const texts = this.items.flatMap(item => (item instanceof MessageWriter ? item.logged : []))
+    let rest = tokens
+    for (const [index, text] of texts.entries()) {
+      const taken = index === texts.length - 1 ? rest : rest.slice(0, text.wants)
+      text.log(taken)
+      rest = rest.slice(taken.length)
+    }
   }
 
   private state(): State {

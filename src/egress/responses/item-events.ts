@@ -1,20 +1,10 @@
-import type { MediaPart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { MediaPart, Part, ToolCallPart } from '../../canonical/content.ts'
 import type { PartPatch } from '../../canonical/event.ts'
 import { patched, withBody } from '../../canonical/fold.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
-import { proofOf } from './answer.ts'
 import { FORMAT } from './content.ts'
-import {
-  isOwn,
-  minted,
-  reasoningText,
-  type Stamp,
-  summaryText,
-  writeCall,
-  writePicture,
-  writeReasoning,
-} from './items.ts'
+import { minted, type Stamp, writeCall, writePicture } from './items.ts'
 import type { Tape } from './tape.ts'
 
 /** A part of an answer while it is written. */
@@ -49,23 +39,25 @@ export function itemId(own: JsonObject, prefix: string, base: string, index: num
   return typeof id === 'string' ? id : String(minted(base, index, '')({}, prefix)['id'])
 }
 
-/** Ids as they are; a state that the stream never took back is that of an item cut short. */
+/** How far an item has come. */
+export type Progress = 'in_progress' | 'completed' | 'incomplete'
+
+/** Ids and states as they are; where the answer broke off, nothing goes on any more. */
 export const stampAt =
-  (base: string, index: number, status: string): Stamp =>
+  (base: string, index: number, status: Progress, broken: boolean): Stamp =>
   (own, prefix) => {
     const stamp = minted(base, index, status)(own, prefix)
-    return isOwn(own) && status !== 'in_progress' && stamp['status'] === 'in_progress'
-      ? { ...stamp, status: 'incomplete' }
-      : stamp
+    return broken && stamp['status'] === 'in_progress' ? { ...stamp, status: 'incomplete' } : stamp
   }
 
 /** An item that is one part. */
-abstract class SingleWriter implements PartWriter, ItemWriter {
+export abstract class SingleWriter implements PartWriter, ItemWriter {
   protected readonly desk: Desk
   protected readonly index: number
   protected part: Part
   protected body = ''
-  protected status = 'in_progress'
+  private status: Progress = 'in_progress'
+  private broken = false
 
   constructor(part: Part, desk: Desk) {
     this.part = part
@@ -84,11 +76,11 @@ abstract class SingleWriter implements PartWriter, ItemWriter {
   }
 
   cutShort(): void {
-    if (this.status === 'in_progress') this.status = 'incomplete'
+    this.broken = true
   }
 
   protected stamp(): Stamp {
-    return stampAt(this.desk.base, this.index, this.status)
+    return stampAt(this.desk.base, this.index, this.status, this.broken)
   }
 
   abstract delta(append: string): void
@@ -170,122 +162,4 @@ export class CallWriter extends SingleWriter {
   written(): JsonObject {
     return writeCall(withBody(this.part, this.body) as ToolCallPart, this.stamp())
   }
-}
-
-const PIECES = {
-  summary: { part: 'response.reasoning_summary_part', text: 'response.reasoning_summary_text', place: 'summary_index' },
-  content: { part: 'response.content_part', text: 'response.reasoning_text', place: 'content_index' },
-} as const
-
-/** The empty line between the pieces of a thought. */
-const CUT = '\n\n'
-
-/** A thought, told in the pieces it was cut into. */
-export class ThoughtWriter extends SingleWriter {
-  private readonly id: string
-  private pieces = 0
-  private piece: { text: string; readonly prefix: string } | undefined
-  /** What is left of the empty line that is being passed over. */
-  private gap = 0
-  private cuts = 0
-
-  constructor(part: ReasoningPart, desk: Desk) {
-    super(part, desk)
-    this.id = itemId(spelt(part, FORMAT), 'rs', desk.base, this.index)
-    const item = unspoken(writeReasoning({ ...part, text: '' }, this.stamp(), proofOf(part)))
-    const begun = spelt(part, FORMAT)['begun'] as JsonObject | undefined
-    desk.tape.emit('response.output_item.added', { output_index: this.index, item: { ...item, ...begun } })
-  }
-
-  delta(append: string): void {
-    let rest = append
-    for (let cut = this.cut(); cut !== undefined && cut <= this.body.length + rest.length; cut = this.cut()) {
-      const before = rest.slice(0, cut - this.body.length)
-      this.say(before)
-      this.close()
-      rest = rest.slice(before.length)
-      this.gap = CUT.length
-      this.cuts++
-      rest = this.skip(rest)
-      if (rest === '' && this.gap > 0) return
-    }
-    rest = this.skip(rest)
-    if (rest !== '') this.say(rest)
-  }
-
-  override end(): void {
-    const told = spelt(this.part, FORMAT)['cuts'] != null
-    if (this.piece === undefined && told && this.pieces <= this.cuts) this.open()
-    if (this.piece !== undefined) this.close()
-    super.end()
-  }
-
-  written(): JsonObject {
-    const part = withBody(this.part, this.body) as ReasoningPart
-    return writeReasoning(part, this.stamp(), proofOf(part))
-  }
-
-  /** Where the text is cut next, if that is known. */
-  private cut(): number | undefined {
-    return (spelt(this.part, FORMAT)['cuts'] as readonly number[] | undefined | null)?.[this.cuts]
-  }
-
-  private skip(text: string): string {
-    if (this.gap === 0) return text
-    const skipped = text.slice(0, this.gap)
-    this.gap -= skipped.length
-    this.body += skipped
-    if (this.gap === 0) this.open()
-    return text.slice(skipped.length)
-  }
-
-  private say(text: string): void {
-    const piece = this.piece ?? this.open()
-    if (text === '') return
-    piece.text += text
-    this.body += text
-    this.desk.tape.line(`${this.words().text}.delta`, `${piece.prefix}${JSON.stringify(text)},"sequence_number":`)
-  }
-
-  private open(): NonNullable<ThoughtWriter['piece']> {
-    const { part, text, place } = this.words()
-    const where = this.where(place)
-    this.desk.tape.emit(`${part}.added`, { ...where, part: this.shape('') })
-    const prefix = `${JSON.stringify({ type: `${text}.delta`, ...where }).slice(0, -1)},"delta":`
-    this.pieces++
-    return (this.piece = { text: '', prefix })
-  }
-
-  private close(): void {
-    const said = (this.piece ?? this.open()).text
-    const { part, text, place } = this.words()
-    this.pieces--
-    const where = this.where(place)
-    this.pieces++
-    this.desk.tape.emit(`${text}.done`, { ...where, text: said })
-    this.desk.tape.emit(`${part}.done`, { ...where, part: this.shape(said) })
-    this.piece = undefined
-  }
-
-  private where(place: string): JsonObject {
-    return { item_id: this.id, output_index: this.index, [place]: this.pieces }
-  }
-
-  private words() {
-    return PIECES[this.inContent() ? 'content' : 'summary']
-  }
-
-  private shape(text: string): JsonObject {
-    return this.inContent() ? reasoningText(text) : summaryText(text)
-  }
-
-  private inContent(): boolean {
-    return spelt(this.part, FORMAT)['as'] === 'content'
-  }
-}
-
-/** A thought before its first word. */
-function unspoken(item: JsonObject): JsonObject {
-  const { content, ...others } = item
-  return { ...others, ...('summary' in item ? { summary: [] } : {}), ...(content === undefined ? {} : { content: [] }) }
 }

@@ -51,7 +51,7 @@ function writeArguments({ arguments: said, freeform }: ToolCallPart, own: JsonOb
 }
 
 /** The empty line between the pieces of a thought. */
-const CUT = '\n\n'
+export const CUT = '\n\n'
 
 /** The pieces a thought was cut into; uncut it is one, or none where it is empty. */
 export function piecesOf(text: string, cuts: readonly number[] | undefined): readonly string[] {

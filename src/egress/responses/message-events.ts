@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
 import { isLogged, writeContent } from './answer.ts'
 import { FORMAT, writeAnnotation } from './content.ts'
-import { type Desk, type ItemWriter, itemId, type PartWriter, stampAt } from './item-events.ts'
+import { type Desk, type ItemWriter, itemId, type PartWriter, type Progress, stampAt } from './item-events.ts'
 import { writeSpoken } from './items.ts'
 
 /** Likely tokens on their way to the text they belong to. */
@@ -24,7 +24,8 @@ export class MessageWriter implements ItemWriter {
   private closing = false
   private settled = false
   /** The state it has at its end. */
-  private status = 'in_progress'
+  private status: Progress = 'in_progress'
+  private broken = false
 
   constructor(first: Part, desk: Desk) {
     const message = spelt(first, FORMAT)['message'] as JsonObject | undefined
@@ -44,19 +45,19 @@ export class MessageWriter implements ItemWriter {
     return writer
   }
 
-  /** A part has ended. An upstream's own parts end with their message; others may be followed by more. */
+  /** A part has ended. An upstream's own message knows how many it has; others may be followed by more. */
   partEnded(): void {
     this.open--
-    if (this.own || this.closing) this.finish('completed')
+    if (this.closing || (this.own && this.parts.length >= this.expected())) this.finish('completed')
   }
 
   /** Nothing more will be added: the message ends as soon as all its parts have. */
-  close(status = 'completed'): void {
+  close(status: Progress = 'completed'): void {
     this.closing = true
     this.finish(status)
   }
 
-  private finish(status: string): void {
+  private finish(status: Progress): void {
     if (this.settled || this.open > 0) return
     this.settled = true
     this.status = status
@@ -64,7 +65,7 @@ export class MessageWriter implements ItemWriter {
   }
 
   cutShort(): void {
-    if (this.status === 'in_progress') this.status = 'incomplete'
+    this.broken = true
   }
 
   /** Whether another part may still be added. */
@@ -72,13 +73,18 @@ export class MessageWriter implements ItemWriter {
     return !this.settled && !this.closing
   }
 
-  /** The last text of the message, for tokens that come late. */
-  get logged(): SpokenWriter | undefined {
-    return this.parts.findLast(writer => writer.logged)
+  /** The texts of the message, for likely tokens that come late. */
+  get logged(): readonly SpokenWriter[] {
+    return this.parts.filter(writer => writer.logged)
   }
 
   written(): JsonObject {
     return writeSpoken(this.parts[0]?.whole ?? NO_PART, this.content(), this.stamp())
+  }
+
+  private expected(): number {
+    const message = spelt(this.parts[0]?.whole, FORMAT)['message'] as JsonObject | undefined
+    return (message?.['parts'] as number | undefined) ?? 1
   }
 
   private content(): Json {
@@ -87,7 +93,7 @@ export class MessageWriter implements ItemWriter {
   }
 
   private stamp() {
-    return stampAt(this.desk.base, this.index, this.status)
+    return stampAt(this.desk.base, this.index, this.status, this.broken)
   }
 }
 
@@ -123,6 +129,12 @@ export class SpokenWriter implements PartWriter {
 
   get logged(): boolean {
     return isLogged(this.part)
+  }
+
+  /** How many likely tokens the text is known to have, and has not got yet. */
+  get wants(): number {
+    const count = spelt(this.part, FORMAT)['logprobs']
+    return typeof count === 'number' ? Math.max(count - this.tokens.length, 0) : 0
   }
 
   get whole(): Part {

@@ -4,7 +4,7 @@ import { bodyOf, withBody } from '../../canonical/fold.ts'
 import type { JsonObject, Node } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { contentReader, readAnswerPart, readTokens } from './answer.ts'
-import { readAnyItem } from './items.ts'
+import { CUT, readAnyItem } from './items.ts'
 
 const FORMAT = 'responses'
 
@@ -221,6 +221,3 @@ export class ThoughtReader extends PartReader {
     this.part.patch({ spelling: { [FORMAT]: marks } })
   }
 }
-
-/** The empty line between the pieces of a thought. */
-const CUT = '\n\n'

@@ -68,6 +68,7 @@ function readSpoken(wire: JsonObject, content: typeof readContent): readonly Par
   const node = readMessageNode(wire, {
     content: spellContent(wire['content']),
     silent: silent && Array.isArray(wire['content']) ? true : undefined,
+    parts: parts.length > 1 ? parts.length : undefined,
   })
   const [first = { type: 'text', text: '' } as const, ...others] = parts
   if (first.extras?.[FORMAT]?.['message'] !== undefined) return [unknownItem(wire)]

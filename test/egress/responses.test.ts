@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { CanonicalEvent } from '../../src/canonical/event.ts'
+import { unfold } from '../../src/canonical/fold.ts'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import { drain } from '../../src/canonical/transducer.ts'
+import { responses as writer } from '../../src/egress/responses/index.ts'
+import { responses as reader } from '../../src/ingress/responses/index.ts'
+import { asked } from '../laws/arbitrary-result.ts'
+import { holds, plain, same } from '../laws/support.ts'
+import { result } from '../laws/wire/responses.ts'
+
+const parsed = (events: readonly { data: string }[]): JsonObject[] =>
+  events.filter(({ data }) => data !== '[DONE]').map(({ data }) => JSON.parse(data))
+
+const ANSWER = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', status: 'completed' }
+const event = (type: string, more: JsonObject) => ({ event: type, data: JSON.stringify({ type, ...more }) })
+
+/** The events with every delta in pieces of at most `size` characters. */
+const cut = (events: Iterable<CanonicalEvent>, size: number): CanonicalEvent[] =>
+  [...events].flatMap((event): CanonicalEvent[] => {
+    if (event.type !== 'part-delta') return [event]
+    const pieces = event.append.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
+    return pieces.map(append => ({ ...event, append }))
+  })
+
+describe('a stream of this very format', () => {
+  it('comes to the whole answer it was made of, however its texts are cut', () => {
+    const finished = result.filter(body => body['status'] === 'completed')
+    holds(fc.tuple(finished, fc.integer({ min: 1, max: 4 })), ([body, size]) => {
+      const read = reader.result!({ status: 200, headers: {}, body }, asked)
+      const wire = parsed(drain(writer.events!(asked), cut(unfold(read), size)))
+      const { output, status } = wire.at(-1)!['response'] as JsonObject
+      same({ output, status }, { output: body['output'], status: 'completed' })
+    })
+  })
+
+  it('is told again event by event, a thought in its pieces', () => {
+    const item = { id: 'rs_1', type: 'reasoning', encrypted_content: 'late' }
+    const at = { item_id: 'rs_1', output_index: 0 }
+    const summary = ['First.', 'Then.'].map(text => ({ type: 'summary_text', text }))
+    const pieces = summary.flatMap((part, summary_index) => [
+      event('response.reasoning_summary_part.added', { ...at, summary_index, part: { ...part, text: '' } }),
+      event('response.reasoning_summary_text.delta', { ...at, summary_index, delta: part.text }),
+      event('response.reasoning_summary_text.done', { ...at, summary_index, text: part.text }),
+      event('response.reasoning_summary_part.done', { ...at, summary_index, part }),
+    ])
+    const begun = { ...ANSWER, status: 'in_progress', output: [] }
+    const said = [
+      event('response.created', { response: begun }),
+      event('response.in_progress', { response: begun }),
+      event('response.output_item.added', {
+        output_index: 0,
+        item: { ...item, encrypted_content: 'early', summary: [] },
+      }),
+      ...pieces,
+      event('response.output_item.done', { output_index: 0, item: { ...item, summary } }),
+      event('response.completed', { response: { ...ANSWER, output: [{ ...item, summary }] } }),
+    ]
+    const heard = drain(reader.events!(asked), said)
+    const numbered = parsed(said).map((event, sequence_number) => ({ ...event, sequence_number }))
+    same(parsed(drain(writer.events!(asked), heard)), numbered)
+  })
+
+  it('that failed keeps what was said, and says so', () => {
+    const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] }
+    const error = { code: 'server_error', message: 'It broke.' }
+    const heard = drain(reader.events!(asked), [
+      event('response.created', { response: { ...ANSWER, status: 'in_progress', output: [] } }),
+      event('response.output_item.added', { output_index: 0, item }),
+      event('response.output_text.delta', {
+        item_id: 'msg_1',
+        output_index: 0,
+        content_index: 0,
+        delta: 'Hel',
+        logprobs: [],
+      }),
+      event('response.failed', { response: { ...ANSWER, status: 'failed', error, output: [] } }),
+    ])
+    const last = parsed(drain(writer.events!(asked), heard)).at(-1)!
+    expect(last['type']).toBe('response.failed')
+    expect(last['response']).toMatchObject({
+      status: 'failed',
+      error,
+      output: [{ id: 'msg_1', status: 'incomplete', content: [{ text: 'Hel' }] }],
+    })
+  })
+})
+
+describe('an answer of another format', () => {
+  it('shows a picture as if a tool had drawn it', () => {
+    const source = { type: 'base64', mediaType: 'image/png', data: 'AAAA' } as const
+    const answer = {
+      ...{ id: 'r', model: 'm', createdAt: 1 },
+      candidates: [
+        { content: [{ type: 'media', kind: 'image', source } as const], finish: { reason: 'stop' } as const },
+      ],
+    }
+    const drawn = {
+      type: 'image_generation_call',
+      id: 'ig_r_0',
+      status: 'completed',
+      result: 'AAAA',
+      output_format: 'png',
+    }
+    expect(plain(writer.result!(answer, asked).wire.body['output'])).toEqual([drawn])
+    const last = parsed(drain(writer.events!(asked), unfold(answer))).at(-1)!
+    expect((last['response'] as JsonObject)['output']).toEqual([drawn])
+  })
+})
