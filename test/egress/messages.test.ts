@@ -105,11 +105,17 @@ describe('answers', () => {
     })
   })
 
-  it('say a refusal in words, and that it is one', () => {
-    expect(whole(result([{ type: 'refusal', text: 'No.' }]))).toMatchObject({
-      content: [{ type: 'text', text: 'No.' }],
+  it('tell why they end with a refusal; one amid an answer is a text of it', () => {
+    const refusal: Part = { type: 'refusal', text: 'No.' }
+    expect(whole(result([refusal]))).toMatchObject({
+      content: [],
       stop_reason: 'refusal',
+      stop_details: { type: 'refusal', category: null, explanation: 'No.' },
     })
+    const answer = result([refusal, { type: 'text', text: 'But this.' }])
+    expect(whole(answer)).toMatchObject({ content: [{ text: 'No.' }, { text: 'But this.' }], stop_details: null })
+    const events = drain(writer.events!(BASE), unfold(answer)).map(({ event }) => event)
+    expect(events.filter(event => event === 'content_block_start')).toHaveLength(2)
   })
 
   it('leave no empty block where a text says nothing', () => {

@@ -72,18 +72,29 @@ function citations(part: TextPart, path: Path, { own, losses }: AnswerPen): Json
   return citations.length > 0 || own ? { citations } : {}
 }
 
+/** A refusal amid an answer is something it says. */
 function writeRefusal(part: RefusalPart, path: Path, pen: AnswerPen): Block | undefined {
-  if (isExplanation(part) || isNothing(part)) return undefined
+  if (isNothing(part)) return undefined
   const { cache: _, ...text } = asText(part)
   pen.losses.change(path, text, 'said-as-text')
   return { ...textHead(text, pen.own), text: part.text }
 }
 
-/** The explanation in `stop_details`, which is where it goes back to. */
-export const isExplanation = (part: Part): boolean =>
-  part.type === 'refusal' && spelt(part, FORMAT)['as'] === 'stop_details'
+/** A refusal that ends an answer is why it ended: its words stand in `stop_details` (FORMATS §16.3). */
+export function explanationIn(content: readonly Part[]): RefusalPart | undefined {
+  const last = content.at(-1)
+  return last?.type === 'refusal' && last.text !== '' ? last : undefined
+}
 
-export const explanation = (part: RefusalPart): JsonObject => ({ explanation: part.text, ...kept(part, FORMAT) })
+export const stopDetails = (part: RefusalPart): JsonObject => {
+  const { own, type } = spelt(part, FORMAT)
+  return {
+    ...(type === 'absent' ? {} : { type: 'refusal' }),
+    ...(own === true ? {} : { category: null }),
+    explanation: part.text,
+    ...kept(part, FORMAT),
+  }
+}
 
 /** The mark in place of a proof: a thought nobody signed must not go to an upstream that wants proofs (trap 30). */
 const NO_PROOF = enclose({ format: 'unsigned', value: '' }, FORMAT)

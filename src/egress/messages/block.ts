@@ -8,8 +8,6 @@ export interface Page {
   own: boolean
   index: number
   out: WireEvent[]
-  /** The explanation of a refusal, which has its place at the end. */
-  details: JsonObject | undefined
 }
 
 /** One part on its way out. While it is the open block, `prefix` is all that stands before the JSON text of a delta. */

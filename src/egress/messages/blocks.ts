@@ -1,8 +1,7 @@
 import type { Part } from '../../canonical/content.ts'
-import { isExplanation } from './answer.ts'
 import type { BlockWriter, Page } from './block.ts'
-import { asText, FORMAT } from './content.ts'
-import { Explanation, HiddenBlock, TextBlock, ThinkingBlock, WordsBlock } from './said-blocks.ts'
+import { FORMAT } from './content.ts'
+import { HiddenBlock, RefusalBlock, TextBlock, ThinkingBlock, WordsBlock } from './said-blocks.ts'
 import { CallBlock, OpaqueBlock, WrappedCallBlock } from './tool-blocks.ts'
 
 /** What writes the part; only for parts that have a block. */
@@ -11,7 +10,7 @@ export function blockWriter(part: Part, page: Page): BlockWriter {
     case 'text':
       return new TextBlock(part, page)
     case 'refusal':
-      return isExplanation(part) ? new Explanation(part, page) : new TextBlock(asText(part), page)
+      return new RefusalBlock(part, page)
     case 'reasoning':
       return part.redacted ? new HiddenBlock(part, page) : new ThinkingBlock(part, page)
     case 'tool-call':

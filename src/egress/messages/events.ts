@@ -22,6 +22,7 @@ import { FORMAT } from './content.ts'
 import { errorBody } from './error.ts'
 import { writeStop } from './finish.ts'
 import { head } from './result.ts'
+import { RefusalBlock } from './said-blocks.ts'
 import { writeUsage } from './usage.ts'
 
 type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
@@ -32,7 +33,7 @@ type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly asked: CanonicalRequest
-  private page: Page = { own: false, index: 0, out: [], details: undefined }
+  private page: Page = { own: false, index: 0, out: [] }
   private start: ResultStart = { type: 'result-start' }
   private begun = false
   private over = false
@@ -40,8 +41,11 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private open: BlockWriter | undefined
   /** Events of the parts that wait, by part; a Map keeps the order they started in. */
   private readonly waiting = new Map<number, PartEvent[]>()
-  private readonly refusals = new Set<number>()
+  /** The part that started last, and the refusal that it is. */
+  private latest = NONE
+  private last: RefusalBlock | undefined
   private called = false
+  private readonly refusals = new Set<number>()
   private refused = false
   private ending: CandidateEnd | undefined
   private usage: Usage | undefined
@@ -141,8 +145,16 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private see({ part, at }: PartStart): void {
+    this.latest = at.part
+    this.letGo()
     this.called ||= part.type === 'tool-call'
     if (part.type === 'refusal') this.refusals.add(at.part)
+  }
+
+  /** A refusal that something follows is not the end of the answer. */
+  private letGo(): void {
+    this.last?.release()
+    this.last = undefined
   }
 
   private step(event: PartEvent): void {
@@ -151,6 +163,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
         this.begin()
         this.openPart = event.at.part
         this.open = blockWriter(event.part, this.page)
+        if (this.open instanceof RefusalBlock) this.last = this.open
+        if (this.openPart !== this.latest) this.letGo()
         return
       case 'part-delta':
         if (event.of === undefined) this.open?.delta(event.append)
@@ -187,11 +201,13 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     this.begin()
     this.close()
     const { container, ...late } = kept(event, FORMAT)
+    const details = this.last?.details()
+    if (details === undefined) this.letGo()
     const stop = writeStop(this.ending ?? {}, { called: this.called, refused: this.refused }, new Losses())
     const delta = {
       ...{ stop_reason: null, stop_sequence: null, stop_details: null },
       ...stop,
-      ...(this.page.details === undefined ? {} : { stop_details: this.page.details }),
+      ...(details === undefined ? {} : { stop_details: details }),
       container: container ?? null,
     }
     const tier = event.serviceTier === this.start.serviceTier ? undefined : event.serviceTier
@@ -202,6 +218,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private fail(error: CanonicalError): void {
     this.over = true
     this.close()
+    this.letGo()
     this.page.out.push({ event: 'error', data: JSON.stringify(errorBody(error)) })
   }
 }

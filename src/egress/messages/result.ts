@@ -4,7 +4,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import { kept, spelt } from '../fields.ts'
-import { type AnswerPen, explanation, isExplanation, writeAnswerPart } from './answer.ts'
+import { type AnswerPen, explanationIn, stopDetails, writeAnswerPart } from './answer.ts'
 import { type Block, FORMAT } from './content.ts'
 import { writeStop } from './finish.ts'
 import { reportTier, writeUsage } from './usage.ts'
@@ -70,12 +70,16 @@ const saidIn = ({ content }: Candidate) => ({
 })
 
 function writeContent({ content }: Candidate, pen: AnswerPen): Block[] {
-  const blocks = content.map((part, index) => writeAnswerPart(part, ['candidates', 0, 'content', index], pen))
+  const told = explanationIn(content)
+  if (told?.cache !== undefined) pen.losses.drop([...CONTENT, content.length - 1, 'cache'], 'no-cache-markers-here')
+  const said = told === undefined ? content : content.slice(0, -1)
+  const blocks = said.map((part, index) => writeAnswerPart(part, [...CONTENT, index], pen))
   return blocks.filter(block => block !== undefined)
 }
 
-/** `stop_details` with the explanation that was read as a refusal. */
+const CONTENT = ['candidates', 0, 'content']
+
 function explained({ content }: Candidate): JsonObject {
-  const part = content.find(isExplanation)
-  return part?.type === 'refusal' ? { stop_details: explanation(part) } : {}
+  const told = explanationIn(content)
+  return told === undefined ? {} : { stop_details: stopDetails(told) }
 }

@@ -1,12 +1,13 @@
 import type { Annotation, ReasoningPart, RefusalPart, TextPart } from '../../canonical/content.ts'
 import type { PartPatch } from '../../canonical/event.ts'
 import { patched } from '../../canonical/fold.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import { enclose } from '../../canonical/signature.ts'
 import { kept } from '../fields.ts'
-import { explanation, isNothing, proofOf, textHead } from './answer.ts'
+import { isNothing, proofOf, stopDetails, textHead } from './answer.ts'
 import { type BlockWriter, OpenBlock, type Page } from './block.ts'
 import { writeAnnotation } from './citations.ts'
-import { FORMAT } from './content.ts'
+import { asText, FORMAT } from './content.ts'
 
 /** A text begins with its first word, so that one without words leaves no empty block. */
 export class TextBlock extends OpenBlock implements BlockWriter {
@@ -131,26 +132,41 @@ export class HiddenBlock extends OpenBlock implements BlockWriter {
   }
 }
 
-/** Kept for `stop_details` at the end of the message. */
-export class Explanation implements BlockWriter {
-  readonly prefix = undefined
-  grown = false
-  private readonly part: RefusalPart
-  private readonly page: Page
-  private text = ''
+/**
+ * A refusal is held back while it is the last part there is: at the end of the answer it belongs into `stop_details`.
+ * When another part comes after it, it is a text like any other.
+ */
+export class RefusalBlock extends TextBlock {
+  private readonly refusal: RefusalPart
+  private held: string | undefined = ''
+  private ended = false
 
   constructor(part: RefusalPart, page: Page) {
-    this.part = part
-    this.page = page
+    super(asText(part), page)
+    this.refusal = part
   }
 
-  delta(append: string): void {
-    this.text += append
+  override delta(append: string): void {
+    if (this.held === undefined) super.delta(append)
+    else this.held += append
   }
 
-  patch(): void {}
+  override end(): void {
+    this.ended = true
+    if (this.held === undefined) super.end()
+  }
 
-  end(): void {
-    this.page.details = explanation({ ...this.part, text: this.text })
+  /** It is not the last part: what was held back is said. */
+  release(): void {
+    if (this.held === undefined) return
+    const words = this.held
+    this.held = undefined
+    super.delta(words)
+    if (this.ended) super.end()
+  }
+
+  /** It was the last part: what it says of the whole answer, where it says something. */
+  details(): JsonObject | undefined {
+    return this.held === undefined || this.held === '' ? undefined : stopDetails({ ...this.refusal, text: this.held })
   }
 }

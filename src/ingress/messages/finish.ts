@@ -60,9 +60,13 @@ const wordOf = ({ reason, stopSequence }: Finish): string | undefined =>
   reason === 'stop' ? (stopSequence === undefined ? 'end_turn' : 'stop_sequence') : WORDS[reason]
 
 const DETAILS = new Set(['explanation'])
+const DETAILS_TYPED = new Set([...DETAILS, 'type'])
 
 function readRefusal(details: Json | undefined): Part | undefined {
   const text = isObject(details) ? anyText(details['explanation']) : undefined
-  if (text === undefined || text === '') return undefined
-  return { type: 'refusal', text, ...rest(FORMAT, details as JsonObject, DETAILS, { as: 'stop_details' }) }
+  if (!isObject(details) || text === undefined || text === '') return undefined
+  const typed = details['type'] === 'refusal'
+  const type = details['type'] === undefined ? 'absent' : undefined
+  const spelt = spelling({ own: true, type })
+  return { type: 'refusal', text, ...rest(FORMAT, details, typed ? DETAILS_TYPED : DETAILS, spelt) }
 }
