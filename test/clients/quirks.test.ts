@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { google } from './callers/google.ts'
 import { openaiChat } from './callers/openai-chat.ts'
-import { frame, USAGE } from './scene.ts'
-import { Stage } from './stage.ts'
+import { frame, type Loose, PROOF, USAGE } from './scene.ts'
+import { bodyOf, Stage } from './stage.ts'
 
 /* What clients do with upstreams that say odd things: each test is a fault that was met. */
 
@@ -34,4 +35,18 @@ test('OpenAI’s client sees an error that comes as an event of a stream (trap 7
     response.end(`${first}${frame({ error: { message: 'The pen broke.', code: 'tool_use_failed' } }, 'error')}`)
   })
   await expect(openaiChat.open(stage.address).say({ text: 'Hi!' }, { stream: true })).rejects.toThrow('The pen broke.')
+})
+
+test('Google’s client streams another’s thought in pieces, and hands it back whole with its proof', async () => {
+  const upstream = await Stage.open('messages')
+  upstream.plays(
+    { thought: 'I need the weather.', calls: [{ id: 'call_1', name: 'get_weather', arguments: { city: 'Bern' } }] },
+    { text: 'Rain.' },
+  )
+  const talk = google.open(upstream.address)
+  await talk.say({ text: 'Weather?' }, { stream: true, thinks: true, tools: true })
+  await talk.say({ outputs: [{ sky: 'rain' }] }, { stream: true, thinks: true, tools: true })
+  const { messages } = bodyOf(upstream.seen[1]!) as Loose
+  await upstream.close()
+  expect(messages[1].content[0]).toEqual({ type: 'thinking', thinking: 'I need the weather.', signature: PROOF })
 })

@@ -45,7 +45,7 @@ function expectOwed(got: Got, due: Partial<Essence>, caller: string): void {
   const said = {
     ...got,
     finish: got.finish === 'stop_sequence' ? 'end_turn' : got.finish,
-    thought: got.thought.replace(/\s+/g, ' ').trim(),
+    thought: unspaced(got.thought),
   }
   expect(plain(said)).toMatchObject(
     plain({

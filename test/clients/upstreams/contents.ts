@@ -35,6 +35,9 @@ const partsOf = ({ thought, text, calls = [] }: Scene): JsonObject[] => [
 const piece = (parts: readonly JsonObject[], end = {}): string =>
   `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts }, index: 0, ...end }], ...HEAD })}\r\n\r\n`
 
+/** What Google takes in place of a proof that it did not give (trap 31). */
+const NO_PROOF = 'skip_thought_signature_validator'
+
 function hearTurn({ role, parts }: Loose, names: Map<string, string>): Heard[] {
   const results = parts.flatMap(({ functionResponse }: Loose) =>
     functionResponse === undefined
@@ -50,7 +53,9 @@ function hearTurn({ role, parts }: Loose, names: Map<string, string>): Heard[] {
     calls: parts.flatMap(({ functionCall }: Loose) =>
       functionCall === undefined ? [] : [{ name: functionCall.name, arguments: functionCall.args ?? {} }],
     ),
-    proofs: parts.flatMap(({ thoughtSignature }: Loose) => thoughtSignature ?? []),
+    proofs: parts.flatMap(({ thoughtSignature = NO_PROOF }: Loose) =>
+      thoughtSignature === NO_PROOF ? [] : thoughtSignature,
+    ),
   }
   const isSaid = results.length < parts.length
   return [...(results.length === 0 ? [] : [{ role: 'tool', text: '', results }]), ...(isSaid ? [said] : [])]
