@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import { bodyOf } from '../clients/stage.ts'
+import { UPSTREAMS } from '../clients/upstreams/index.ts'
+import { House } from '../faults/house.ts'
+import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { same } from '../laws/support.ts'
+import { formatsOf, isAnswer, present, type Recording, recordingsOf, where } from './recording.ts'
+import { Replaying, renamed } from './replaying.ts'
+
+const FORMATS = formatsOf('events')
+
+/** The door of a format, for the request of a recording under another model's name. */
+function doorOf({ format, request, sse }: Recording, model: string): string {
+  const query = new URLSearchParams(request!.query).toString()
+  const paths: { readonly [format: string]: string } = {
+    chat: '/v1/chat/completions',
+    responses: '/v1/responses',
+    messages: '/v1/messages',
+    contents: `/v1beta/models/${model}:${sse === undefined ? 'generateContent' : 'streamGenerateContent'}`,
+  }
+  return query === '' ? paths[format]! : `${paths[format]}?${query}`
+}
+
+const asked = (format: string) => recordingsOf(format).filter(({ request }) => request !== undefined)
+const named = (recordings: readonly Recording[]) => recordings.map(one => [one.name, one] as const)
+const headersOf = ({ request }: Recording) => ({ 'anthropic-version': '2023-06-01', ...request!.headers })
+
+describe.skipIf(!present).each(FORMATS)(`recorded exchanges of %s${where}`, format => {
+  describe('pass through the gateway to an upstream of their own format as they are', () => {
+    let replaying: Replaying
+    beforeAll(async () => void (replaying = await Replaying.open(format, recordingsOf(format))))
+    afterAll(() => replaying.close())
+
+    test.concurrent.each(named(asked(format).filter(isAnswer)))('%s', async (name, recording) => {
+      const body = renamed(recording.request!.body, name)
+      const options = { headers: headersOf(recording) }
+      const answer = await replaying.house.ask(doorOf(recording, name), body, options)
+      expect(answer.status, answer.text).toBe(200)
+      expect(answer.headers['interlingua-loss']).toBeUndefined()
+      same(bodyOf(replaying.seen(name)), body)
+      if (recording.sse === undefined) same(answer.json, recording.body)
+    })
+  })
+
+  describe.each(FORMATS.filter(other => other !== format))('reach an upstream of %s', other => {
+    let upstream: FakeUpstream
+    let house: House
+    beforeAll(async () => {
+      upstream = await FakeUpstream.open((response, seen) => {
+        const body = bodyOf(seen)
+        if (!UPSTREAMS[other]!.streams(seen.url, body))
+          return response.setHeader('content-type', 'application/json').end(JSON.stringify(ANSWERS[other]))
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        return response.end(UPSTREAMS[other]!.frames({ text: 'Well heard.' }).join(''))
+      })
+      house = await House.open([channelAt(upstream.address, { format: other })])
+    })
+    afterAll(async () => {
+      await house.server.close(0)
+      await upstream.close()
+    })
+
+    test.concurrent.each(named(asked(format)))('%s', async (_, recording) => {
+      const body = renamed(recording.request!.body, 'm')
+      const options = { headers: headersOf(recording) }
+      const answer = await house.ask(doorOf(recording, 'm'), body, options)
+      if (answer.status === 422) expect(answer.text).toMatch(/cannot|lost|express/i)
+      else {
+        expect(answer.status, answer.text).toBe(200)
+        expect(answer.text).toContain('Well')
+      }
+    })
+  })
+})
+
+const ANSWERS: { readonly [format: string]: JsonObject } = Object.fromEntries(
+  FORMATS.map(format => [format, UPSTREAMS[format]!.whole({ text: 'Well heard.' })]),
+)
