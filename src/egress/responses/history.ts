@@ -97,7 +97,7 @@ const isForeign = ({ signature, ...part }: ReasoningPart): boolean => {
 }
 
 const saysNothing = (part: Part): boolean =>
-  (part.type === 'text' || part.type === 'refusal') &&
+  ((part.type === 'text' && part.annotations === undefined) || part.type === 'refusal') &&
   part.text === '' &&
   part.cache === undefined &&
   part.extras?.[FORMAT] === undefined

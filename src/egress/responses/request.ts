@@ -28,6 +28,7 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
     ...writeReasoning(request.reasoning, pen),
     ...writeSettings(request, pen),
     ...writeStream(request),
+    ...(options.native ? (spelt(request, FORMAT)['quiet'] as JsonObject | undefined) : undefined),
     ...kept(request, FORMAT),
     ...writeInclude(request, pen),
   } as JsonObject

@@ -24,6 +24,7 @@ function read({ body, path, query, headers }: WireRequest): CanonicalRequest {
   const refused: string[] = []
   const include = readInclude(body, refused)
   const conversation = readConversation(body, refused)
+  const quiet = readQuiet(body, refused)
   const safety = text(body['safety_identifier'])
   const user = text(body['user'])
   if (safety !== undefined && user !== undefined) refused.push('user')
@@ -61,7 +62,13 @@ function read({ body, path, query, headers }: WireRequest): CanonicalRequest {
     stream: flag(body['stream']) ?? false,
     ...withInclude(
       include.others,
-      rest(FORMAT, body, TAKEN, spelling({ ...spell(body), ...spellDoor(path, query, headers) }), refused),
+      rest(
+        FORMAT,
+        body,
+        TAKEN,
+        spelling({ ...spell(body), quiet: spelling(quiet), ...spellDoor(path, query, headers) }),
+        refused,
+      ),
     ),
   }
 }
@@ -70,8 +77,21 @@ const TAKEN = new Set([
   ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning'],
   ...['max_output_tokens', 'temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'top_logprobs', 'include'],
   ...['store', 'previous_response_id', 'conversation', 'background', 'stream', 'metadata', 'user', 'safety_identifier'],
-  ...['service_tier', 'prompt_cache_key'],
+  ...['service_tier', 'prompt_cache_key', 'truncation', 'stream_options'],
 ])
+
+/** Nothing is cut off by default, and padding against eavesdroppers is no part of an answer: to say so is spelling. */
+const SAYS_NOTHING: { readonly [field: string]: (value: Json) => boolean } = {
+  truncation: value => value === 'disabled',
+  stream_options: value => isObject(value) && Object.keys(value).every(key => key === 'include_obfuscation'),
+}
+
+function readQuiet(body: JsonObject, refused: string[]): JsonObject {
+  const fields = Object.keys(SAYS_NOTHING).filter(field => body[field] != null)
+  const quiet = fields.filter(field => SAYS_NOTHING[field]!(body[field]!))
+  refused.push(...fields.filter(field => !quiet.includes(field)))
+  return Object.fromEntries(quiet.map(field => [field, body[field]!]))
+}
 
 function spell(body: JsonObject) {
   const { input, conversation, tools, include, top_logprobs, stream } = body

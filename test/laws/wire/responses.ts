@@ -198,13 +198,13 @@ const body = loose(
     conversation: fc.oneof(word, record({ id: word }), unknown),
     background: fc.boolean(),
     stream: fc.boolean(),
-    stream_options: unknown,
+    stream_options: fc.oneof(record({ include_obfuscation: fc.boolean() }), unknown),
     metadata: unknown,
     user: word,
     safety_identifier: word,
     service_tier: word,
     prompt_cache_key: word,
-    truncation: type('auto'),
+    truncation: fc.constantFrom('auto', 'disabled', 3),
   },
 )
 
