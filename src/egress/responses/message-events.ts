@@ -110,7 +110,7 @@ export class SpokenWriter implements PartWriter {
   private readonly suffix: string
   private part: Part
   private body = ''
-  private tokens: readonly JsonObject[] = []
+  private readonly tokens: JsonObject[] = []
   private annotations = 0
 
   constructor(part: Part, message: MessageWriter, place: number, tray: TokenTray) {
@@ -158,7 +158,7 @@ export class SpokenWriter implements PartWriter {
   }
 
   log(tokens: readonly JsonObject[]): void {
-    this.tokens = [...this.tokens, ...tokens]
+    for (const token of tokens) this.tokens.push(token)
   }
 
   patch(late: PartPatch): void {
