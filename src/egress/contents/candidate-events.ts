@@ -5,9 +5,9 @@ import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
-import { spelt } from '../fields.ts'
+import { defined, spelt } from '../fields.ts'
 import { aloneSignature, signedPart, writeAnswerPart, writeThought } from './answer.ts'
-import { hasOwnGrounding } from './candidate.ts'
+import { hasOwnGrounding, isRefusal, refusalOf } from './candidate.ts'
 import { GroundingWriter } from './citations.ts'
 import { Envelope } from './envelope.ts'
 import { FORMAT, sealed } from './fields.ts'
@@ -37,6 +37,9 @@ export class CandidateWriter {
   private grounded: JsonObject | undefined
   private logprobs: TokenLogprob[] = []
   private spoke = false
+  /** The part that is next is a refusal, of which only the end tells where it goes. */
+  private held = false
+  private refusal: string | undefined
   private out: WireEvent[] = []
   finish: CandidateEnd | undefined
 
@@ -48,7 +51,7 @@ export class CandidateWriter {
 
   start(at: At, part: Part): readonly WireEvent[] {
     this.slots[at.part] = new Slot(part)
-    return NOTHING
+    return this.held ? this.settle() : NOTHING
   }
 
   delta({ at, append, of }: PartDelta): readonly WireEvent[] {
@@ -79,6 +82,9 @@ export class CandidateWriter {
   }
 
   end(event: CandidateEnd): readonly WireEvent[] {
+    const last = this.slots.at(-1)
+    if (last !== undefined) this.refusal = refusalOf({ content: [last.whole()], ...defined({ finish: event.finish }) })
+    if (this.refusal !== undefined) this.slots.pop()
     this.finish = event
     for (const slot of this.slots) if (slot !== undefined) slot.ended = true
     this.settle()
@@ -93,6 +99,7 @@ export class CandidateWriter {
     const grounding = finish !== undefined && hasOwnGrounding(finish) ? undefined : this.grounding.written()
     const facts = {
       finishReason: finish === undefined ? undefined : writeLastWord(finish),
+      finishMessage: this.refusal,
       groundingMetadata: own['groundingMetadata'] ?? grounding,
       logprobsResult: this.logprobs.length === 0 ? undefined : writeLogprobs(this.logprobs),
     }
@@ -106,10 +113,18 @@ export class CandidateWriter {
     for (let slot = this.slots[this.current]; slot !== undefined; slot = this.slots[this.current]) {
       if (slot.waiting !== '' && slot.flow !== undefined) this.pour(slot, slot.flow)
       if (!slot.ended) break
+      this.held = this.holds(slot)
+      if (this.held) break
       this.close(slot)
       this.current++
     }
     return this.out
+  }
+
+  /** Words of refusal that come last are why the answer finished. */
+  private holds(slot: Slot): boolean {
+    const part = slot.whole()
+    return this.finish === undefined && this.current === this.slots.length - 1 && isRefusal(part)
   }
 
   /** Pieces of a text or a thought. */
@@ -127,7 +142,7 @@ export class CandidateWriter {
     slot.begun = true
     slot.prefix = `${Envelope.HEAD}${OPENINGS[flow]}`
     if (flow === 'reasoning') this.flush()
-    this.divide(flow)
+    this.divide(flow === 'text' && this.signature !== undefined ? undefined : flow)
   }
 
   /** A text signed by what stood before it carries the proof in its first piece. */
@@ -158,9 +173,10 @@ export class CandidateWriter {
       this.signature = thought.signs
       return
     }
-    this.divide('reasoning')
+    const flow = thought.wire['thought'] === true ? 'reasoning' : undefined
+    this.divide(flow)
     this.emit(JSON.stringify(thought.wire))
-    this.last = 'reasoning'
+    this.last = flow
   }
 
   private whole(part: Part): void {

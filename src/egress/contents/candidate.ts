@@ -1,9 +1,10 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
+import type { Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Candidate } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
-import { aloneSignature, signedPart, writeAnswerPart, writeThought } from './answer.ts'
+import { aloneSignature, isBare, signedPart, writeAnswerPart, writeThought } from './answer.ts'
 import { GroundingWriter, reportCitations } from './citations.ts'
 import { FORMAT, inner, sealed } from './fields.ts'
 import { reportFinish, writeFinish } from './finish.ts'
@@ -13,6 +14,7 @@ import { reportLogprobs, writeLogprobs } from './logprobs.ts'
 export function writeCandidate(candidate: Candidate, index: number, ids: CallIds, losses: Losses): JsonObject {
   const path: Path = ['candidates', index]
   const own = spelt(candidate, FORMAT)
+  const refusal = refusalOf(candidate)
   const { parts, grounding } = writeParts(candidate, path, losses)
   reportFinish(candidate, path, losses)
   reportIds(candidate, ids, path, losses)
@@ -22,6 +24,7 @@ export function writeCandidate(candidate: Candidate, index: number, ids: CallIds
     index: own['index'] === 'absent' ? undefined : (own['index'] ?? index),
     content: own['content'] === 'absent' ? undefined : writeContent(candidate, parts),
     finishReason: writeFinish(candidate),
+    finishMessage: refusal,
     groundingMetadata: own['groundingMetadata'] ?? (hasOwnGrounding(candidate) ? undefined : grounding.written()),
     logprobsResult: own['logprobsResult'] ?? (logprobs === undefined ? undefined : writeLogprobs(logprobs)),
   })
@@ -37,6 +40,15 @@ function reportIds({ content }: Candidate, ids: CallIds, path: Path, losses: Los
   }
 }
 
+/** Words of refusal that end a refused answer say why it finished; elsewhere they are text. */
+export function refusalOf({ content, finish }: Pick<Candidate, 'content' | 'finish'>): string | undefined {
+  const last = content.at(-1)
+  return finish?.reason === 'refused' && last !== undefined && isRefusal(last) ? last.text : undefined
+}
+
+export const isRefusal = (part: Part): part is Part & { readonly type: 'refusal' } =>
+  part.type === 'refusal' && part.text !== '' && isBare(part)
+
 /** What the upstream itself said of its sources stands in the candidate's own fields. */
 export const hasOwnGrounding = (candidate: Pick<Candidate, 'extras'>): boolean =>
   candidate.extras?.[FORMAT]?.['groundingMetadata'] !== undefined
@@ -51,7 +63,7 @@ function writeContent(candidate: Candidate, parts: readonly JsonObject[]): JsonO
 }
 
 function writeParts(
-  { content }: Candidate,
+  candidate: Candidate,
   path: Path,
   losses: Losses,
 ): { readonly parts: readonly JsonObject[]; readonly grounding: GroundingWriter } {
@@ -62,6 +74,7 @@ function writeParts(
     if (signature !== undefined) parts.push(aloneSignature(signature))
     signature = undefined
   }
+  const content = refusalOf(candidate) === undefined ? candidate.content : candidate.content.slice(0, -1)
   for (const [index, part] of content.entries()) {
     const at = [...path, 'content', index]
     if (part.cache !== undefined) losses.drop([...at, 'cache'], 'no-cache-markers')

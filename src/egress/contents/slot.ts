@@ -29,9 +29,10 @@ export class Slot {
   get flow(): Flow | undefined {
     const { part } = this
     if (!isBare(part)) return undefined
-    if (part.type === 'text' || part.type === 'refusal') return 'text'
-    const streams = part.type === 'reasoning' && part.redacted === undefined && spelt(part, FORMAT)['as'] === undefined
-    return streams ? 'reasoning' : undefined
+    if (part.type === 'text') return 'text'
+    if (part.type !== 'reasoning' || part.redacted || spelt(part, FORMAT)['as'] !== undefined) return undefined
+    // A thought signed from the start came whole; elsewhere the signature is told last.
+    return part.signature === undefined || this.begun ? 'reasoning' : undefined
   }
 
   patch({ part, signature, annotations, extras, spelling }: PartPatch): void {

@@ -8,7 +8,7 @@ import { anyText, put } from '../fields.ts'
 import { CANDIDATE, citedBy } from './candidate.ts'
 import { citationsWithin } from './citations.ts'
 import { leftOf, nodeOf, open } from './fields.ts'
-import { readFinish } from './finish.ts'
+import { readFinish, refusalOf } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 import { PartialArguments } from './partial-call.ts'
 import { readPartLeniently } from './parts.ts'
@@ -77,6 +77,10 @@ export class CandidateReader {
   close(out: CanonicalEvent[]): void {
     this.endPartial(out)
     this.endOpen(out)
+    const refusal = refusalOf(readFinish(this.word, this.called).finish, this.late?.['finishMessage'])
+    if (refusal === undefined) return
+    this.whole(refusal, out)
+    delete this.late!['finishMessage']
   }
 
   ended(): CandidateEnd {
@@ -153,9 +157,9 @@ export class CandidateReader {
   /** A thought's signature comes with its last words, or after them: the open thought is signed, and done. */
   private signs(wire: JsonObject, part: ReasoningPart, out: CanonicalEvent[]): boolean {
     if (wire['thought'] !== true || part.signature === undefined || part.extras !== undefined) return false
-    if (part.text !== '') this.append('reasoning', part.text, out)
     const flow = this.open
     if (flow === undefined || flow.kind !== 'reasoning' || flow.sealed) return false
+    this.append('reasoning', part.text, out)
     out.push({ type: 'part-patch', at: flow.at, signature: part.signature })
     this.endOpen(out)
     return true

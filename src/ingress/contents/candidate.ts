@@ -5,15 +5,15 @@ import type { Candidate } from '../../canonical/result.ts'
 import { anyObject, anyObjects, anyText, defined } from '../fields.ts'
 import { type Cited, citationsWithin, readCitations, readGrounding } from './citations.ts'
 import { leftOf, nodeOf, open } from './fields.ts'
-import { readFinish } from './finish.ts'
+import { readFinish, refusalOf } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readPartLeniently } from './parts.ts'
 
 /** Fields of a candidate that mean something here; the rest is the format's own. */
 export const CANDIDATE: ReadonlySet<string> = new Set([
-  ...['index', 'content', 'finishReason', 'groundingMetadata', 'citationMetadata', 'logprobsResult'],
+  ...['index', 'content', 'finishReason', 'finishMessage', 'groundingMetadata', 'citationMetadata', 'logprobsResult'],
 ])
-const TAKEN = new Set(['index', 'content', 'finishReason', 'groundingMetadata', 'logprobsResult'])
+const TAKEN = new Set(['index', 'content', 'finishReason', 'finishMessage', 'groundingMetadata', 'logprobsResult'])
 const CONTENT = new Set(['role', 'parts'])
 
 /** One candidate of a whole answer. */
@@ -27,11 +27,13 @@ export function readCandidate(wire: JsonObject, position: number, ids: CallIds):
   const cited = citedBy(fields, textOf(parts))
   const called = parts.some(part => part.type === 'tool-call')
   const { finish, spelt } = readFinish(anyText(fields['finishReason']), called)
+  const refusal = refusalOf(finish, fields['finishMessage'])
   const logprobs = readLogprobs(fields['logprobsResult'])
   const refused = [
     ...(cited.complete ? [] : ['groundingMetadata']),
     ...(logprobs === undefined ? ['logprobsResult'] : []),
     ...(content === undefined ? ['content'] : []),
+    ...(refusal === undefined ? ['finishMessage'] : []),
   ]
   const role = inside.fields['role']
   const left = leftOf(
@@ -52,7 +54,13 @@ export function readCandidate(wire: JsonObject, position: number, ids: CallIds):
     },
     refused,
   )
-  return { content: annotated(parts, cited.all), finish, ...defined({ logprobs }), ...nodeOf(left) }
+  const said = annotated(parts, cited.all)
+  return {
+    content: refusal === undefined ? said : [...said, refusal],
+    finish,
+    ...defined({ logprobs }),
+    ...nodeOf(left),
+  }
 }
 
 const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')

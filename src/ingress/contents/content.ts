@@ -5,6 +5,7 @@ import type { Message, Role } from '../../canonical/request.ts'
 import { objects, required, text, WrongType } from '../fields.ts'
 import { FORMAT, leftOf, listed, nodeOf, type Opened, open, single } from './fields.ts'
 import { readPart } from './parts.ts'
+import { rejoined } from './proofs.ts'
 import { ROLES } from './wire.ts'
 
 const CONTENT = new Set(['role', 'parts'])
@@ -21,7 +22,7 @@ export function readInstruction(wire: Json | undefined, ids: CallIds): readonly 
 }
 
 export const readContents = (wire: readonly JsonObject[], ids: CallIds): readonly Message[] =>
-  wire.flatMap(content => readContent(content, ids))
+  rejoined(wire.flatMap(content => readContent(content, ids)))
 
 /** One content; results of tools stand in messages of their own, which remember that they were one. */
 function readContent(wire: JsonObject, ids: CallIds): readonly Message[] {

@@ -1,3 +1,5 @@
+import type { Part } from '../../canonical/content.ts'
+import type { Json } from '../../canonical/node.ts'
 import type { Finish, FinishReason } from '../../canonical/result.ts'
 
 /** What upstreams' words mean (FORMATS §16.3, trap 15). */
@@ -28,3 +30,7 @@ export function readFinish(word: string | undefined, called: boolean): { finish:
   const reason = known === 'stop' && called ? 'tool-calls' : known
   return { finish: { reason, raw: word }, spelt: WORDS[reason] === word ? undefined : word }
 }
+
+/** Why the model refused, in words; the message of any other finish is the format's own. */
+export const refusalOf = ({ reason }: Finish, message: Json | undefined): (Part & { type: 'refusal' }) | undefined =>
+  reason === 'refused' && typeof message === 'string' && message !== '' ? { type: 'refusal', text: message } : undefined

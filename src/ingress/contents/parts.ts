@@ -14,14 +14,23 @@ const DATA = [
 
 const KNOWN = new Set([...DATA, 'thought', 'thoughtSignature', 'mediaResolution'])
 
-/** As `readPart`, for what upstreams send: a part that is not as it should be is kept as it is. */
+/**
+ * As `readPart`, for what upstreams send: a part that is not as it should be is kept as it is. Code that ran is no
+ * words of the answer.
+ */
 export function readPartLeniently(wire: JsonObject, ids: CallIds): readonly Part[] {
   try {
-    return readPart(wire, ids)
+    return readPart(wire, ids).map(wordless)
   } catch (thrown) {
     if (thrown instanceof WrongType) return [{ type: 'opaque', format: FORMAT, value: wire }]
     throw thrown
   }
+}
+
+function wordless(part: Part): Part {
+  if (part.type !== 'opaque' || part.text === undefined) return part
+  const { text: _, ...bare } = part
+  return bare
 }
 
 /**
