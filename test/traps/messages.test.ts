@@ -54,6 +54,18 @@ describe('reasoning', () => {
     })
   })
 
+  it('trap 26: a caller of this format meets the same where another upstream thought before', () => {
+    const [unsigned] = whole(result([thought(undefined)])).content
+    const call = { type: 'tool_use', id: 'a', name: 'f', input: {} }
+    const answered = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: '1' }] }
+    const turns = (...blocks: JsonObject[]) => ({
+      messages: [{ role: 'user', content: 'hi' }, { role: 'assistant', content: [...blocks, call] }, answered],
+      thinking: { type: 'enabled', budget_tokens: 2000 },
+    })
+    expect(native(turns(unsigned)).thinking).toEqual({ type: 'disabled' })
+    expect(native(turns()).thinking).toEqual({ type: 'enabled', budget_tokens: 2000 })
+  })
+
   it('trap 27: hidden thoughts come through and are never shown', () => {
     const block = { type: 'redacted_thinking', data: 'secret' }
     const turn = { role: 'assistant', content: [block, { type: 'text', text: 'a' }] }

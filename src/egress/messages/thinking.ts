@@ -1,3 +1,4 @@
+import type { Part } from '../../canonical/content.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Effort, Reasoning } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
@@ -17,7 +18,11 @@ const NOTHING: Thinking = { on: false }
 export function writeThinking(request: CanonicalRequest, pen: Pen): Thinking {
   const { reasoning } = request
   if (reasoning === undefined) return NOTHING
-  return pen.native ? ownThinking(reasoning, pen) : legalThinking(reasoning, request, pen)
+  if (!pen.native) return legalThinking(reasoning, request, pen)
+  if (spelt(reasoning, FORMAT)['type'] !== 'enabled' || !isMidway(request) || !hadThoughts(request))
+    return ownThinking(reasoning, pen)
+  report(reasoning, { became: OFF, reason: 'no-signed-thinking' }, pen)
+  return { thinking: { type: 'disabled' }, on: false }
 }
 
 const displayOf = (show: boolean | undefined): string | undefined =>
@@ -108,15 +113,27 @@ function budgeted(reasoning: Reasoning, request: CanonicalRequest, dialect: Pen[
 }
 
 /** The assistant is in the midst of calling tools, and its thoughts of before are not to be had. */
-function isMidway({ messages }: CanonicalRequest): boolean {
-  const last = messages.findLastIndex(message => message.role === 'assistant')
-  if (last === -1) return false
-  const first = messages.findLastIndex((message, index) => index < last && message.role !== 'assistant') + 1
-  const turn = messages.slice(first, last + 1).flatMap(message => message.content)
+function isMidway(request: CanonicalRequest): boolean {
+  const turn = lastAnswer(request)
   return (
     turn.some(part => part.type === 'tool-call') &&
     !turn.some(part => part.type === 'reasoning' && part.signature?.format === FORMAT)
   )
+}
+
+/** It thought, but on another upstream, whose thoughts do not go to this one: even its own callers must do without. */
+const hadThoughts = (request: CanonicalRequest): boolean =>
+  lastAnswer(request).some(
+    part =>
+      part.type === 'reasoning' && (part.signature !== undefined || spelt(part, FORMAT)['signature'] === 'unsigned'),
+  )
+
+/** The last turn of the assistant, in however many messages. */
+function lastAnswer({ messages }: CanonicalRequest): readonly Part[] {
+  const last = messages.findLastIndex(message => message.role === 'assistant')
+  if (last === -1) return []
+  const first = messages.findLastIndex((message, index) => index < last && message.role !== 'assistant') + 1
+  return messages.slice(first, last + 1).flatMap(message => message.content)
 }
 
 function report(asked: Reasoning, { became, reason, restated }: Plan, { losses }: Pen): void {
