@@ -2,7 +2,7 @@ import type { Loss, Path } from '../../canonical/loss.ts'
 import type { Json } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
-import { type Block, contentOf, FORMAT, type Pen, type Placed, type Turn, writeBlocks } from './content.ts'
+import { type Block, contentOf, FORMAT, type Pen, type Placed, writeBlocks } from './content.ts'
 
 /** The two fields that hold the conversation. */
 export interface Conversation {
@@ -150,5 +150,3 @@ class Turns {
     else this.list.push({ role, blocks, extras: { ...kept(message, FORMAT) }, closed })
   }
 }
-
-export type { Turn }
