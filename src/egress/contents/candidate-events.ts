@@ -159,11 +159,12 @@ export class CandidateWriter {
     else this.whole(part)
   }
 
+  /** The proof of a thought that has gone out follows it; some clients pass over parts that have no text at all. */
   private closeThought(part: Part & { type: 'reasoning' }, slot: Slot): void {
     if (slot.begun) {
       const proof = part.signature && writeThought({ ...part, text: '' }, [], IGNORED)
       if (proof !== undefined && 'signs' in proof)
-        this.emit(JSON.stringify({ thought: true, thoughtSignature: proof.signs }))
+        this.emit(JSON.stringify({ thought: true, text: '', thoughtSignature: proof.signs }))
       return
     }
     const thought = writeThought(part, [], IGNORED)

@@ -1,5 +1,6 @@
 import type { Part, ReasoningPart } from '../../canonical/content.ts'
 import type { Message } from '../../canonical/request.ts'
+import { FORMAT } from './fields.ts'
 
 /**
  * Clients hand a streamed thought back in the pieces they got, and its proof as the last of them. A proof of another
@@ -20,7 +21,10 @@ export function rejoined(messages: readonly Message[]): readonly Message[] {
 
 /** A proof without a thought, which a writer leaves after the thought's last words. */
 const isStrayProof = (part: Part): part is ReasoningPart & { signature: object } =>
-  part.type === 'reasoning' && part.redacted === true && part.text === '' && part.signature !== undefined
+  part.type === 'reasoning' &&
+  part.text === '' &&
+  part.signature !== undefined &&
+  (part.redacted === true || (part.signature.format !== FORMAT && part.spelling?.[FORMAT]?.['thought'] === true))
 
 /** Makes one signed thought of the unsigned ones said last; false where there are none. */
 function prove(turns: readonly { message: Message; content: Part[] }[], proof: ReasoningPart): boolean {
