@@ -72,6 +72,9 @@ export function outputOf(value: Json): Json {
   }
   if (Array.isArray(value)) return outputOf(value.map(part => part.text ?? '').join(''))
   const object = value as JsonObject
+  // The AI SDK says the name of the tool again inside.
+  if (Object.keys(object).length === 2 && object['name'] !== undefined && object['content'] !== undefined)
+    return outputOf(object['content']!)
   for (const wrapper of ['output', 'result'])
     if (Object.keys(object).length === 1 && object[wrapper] !== undefined) return outputOf(object[wrapper]!)
   return value
