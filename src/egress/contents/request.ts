@@ -59,7 +59,7 @@ function writeLabels(metadata: JsonObject | undefined, { native, dialect, losses
     const labels = Object.entries(metadata).filter(([, value]) => typeof value === 'string')
     for (const [key, value] of Object.entries(metadata))
       if (typeof value !== 'string') losses.drop(['metadata', key], 'labels-are-texts')
-    return labels.length === 0 ? undefined : Object.fromEntries(labels)
+    return Object.fromEntries(labels)
   }
   losses.drop(['metadata'], 'no-metadata')
   return undefined
