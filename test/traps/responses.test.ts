@@ -17,8 +17,9 @@ import { eventParser } from '../../src/ingress/sse.ts'
 /* The traps that concern responses, each by its number. What is here runs on codecs alone. */
 
 const BASE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
+/** Nothing is to be stored, as everywhere but here: what is asked then is all that is written. */
 const write = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}) =>
-  writer.request!({ ...BASE, ...more }, { ...FOREIGN, dialect })
+  writer.request!({ ...BASE, state: { store: false }, ...more }, { ...FOREIGN, dialect })
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 const body = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}): any => write(more, dialect).wire.body
 const reasons = (more: Partial<CanonicalRequest>): string[] => write(more).losses.map(loss => loss.reason)
@@ -330,6 +331,13 @@ describe('reasoning', () => {
     expect(body({ reasoning: { effort: 'none' } }).include).toBeUndefined()
     expect(body({ reasoning: { effort: 'high' } }, { stateless: true }).include).toBeUndefined()
   })
+})
+
+it('what nobody asked to be kept is not stored, for callers of formats that keep nothing', () => {
+  const { wire, losses } = writer.request!(BASE, FOREIGN)
+  expect(wire.body).toMatchObject({ store: false })
+  expect(losses).toMatchObject([{ kind: 'added', reason: 'minted-no-storage' }])
+  expect(writer.request!(BASE, NATIVE).wire.body).not.toHaveProperty('store')
 })
 
 describe('requests', () => {

@@ -10,16 +10,23 @@ import { FORMAT, type Pen, writePart } from './content.ts'
 export function writeMessages(messages: readonly Message[], pen: Pen): JsonObject[] {
   const wire: JsonObject[] = []
   let waiting: Waiting[] = []
-  messages.forEach((message, index) => {
+  for (const [index, message] of messages.entries()) {
     const path: Path = ['messages', index]
-    if (message.role !== 'tool') {
-      waiting = flush(waiting, index, wire, pen)
-      wire.push(message.role === 'assistant' ? writeAssistant(message, path, pen) : writeMessage(message, path, pen))
-    } else for (const written of writeResults(message, path, pen, waiting)) wire.push(written)
-  })
+    if (message.role === 'tool') {
+      wire.push(...writeResults(message, path, pen, waiting))
+      continue
+    }
+    waiting = flush(waiting, index, wire, pen)
+    const written = message.role === 'assistant' ? writeAssistant(message, path, pen) : writeMessage(message, path, pen)
+    if (pen.native || saysSomething(written)) wire.push(written)
+  }
   flush(waiting, messages.length, wire, pen)
   return wire
 }
+
+/** Turns left with nothing to say are not sent: some upstreams refuse them. */
+const saysSomething = ({ role: _role, name: _name, content, ...others }: JsonObject): boolean =>
+  (content !== '' && content !== null) || Object.keys(others).length > 0
 
 /** A part on its way out of a tool's answer, and how it is written. */
 interface Waiting {

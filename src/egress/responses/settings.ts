@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output, Reasoning, Sampling } from '../../canonical/request.ts'
+import type { CanonicalRequest, Output, Reasoning, Sampling, State } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT, type Pen } from './content.ts'
 
@@ -91,6 +91,11 @@ const STATE_LOSSES = {
 }
 
 function writeState({ state, ...request }: CanonicalRequest, { dialect, native, losses }: Pen) {
+  if (!native && dialect.stateless !== true && storesUnasked(state)) {
+    if (state === undefined) losses.add(['state'], { store: false }, 'minted-no-storage')
+    else losses.add(['state', 'store'], false, 'minted-no-storage')
+    return { store: false }
+  }
   if (state === undefined) return {}
   if (!native && dialect.stateless === true) {
     losses.dropFields(state, ['state'], STATE_LOSSES)
@@ -105,3 +110,7 @@ function writeState({ state, ...request }: CanonicalRequest, { dialect, native, 
     background,
   }
 }
+
+/** Absence means storing here and nowhere else: what nobody asked to be kept is not. */
+const storesUnasked = (state: State | undefined): boolean =>
+  state === undefined || Object.values(state).every(value => value === undefined)
