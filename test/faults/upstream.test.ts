@@ -226,6 +226,14 @@ describe('another channel', () => {
     expect(await house.ask(PATH, ASK)).toMatchObject({ status: 429, headers: limits })
   })
 
+  test('trap 86: a refusal is read once and told as what it is, whole or streamed', async () => {
+    const refuse: Script = response => json(response, failure('Slow down.'), 429)
+    for (const body of [ASK, STREAM]) {
+      const { house } = await open([refuse, refuse])
+      expect(await house.ask(PATH, body)).toMatchObject({ status: 429, json: { error: { message: 'Slow down.' } } })
+    }
+  })
+
   test('what is left of the limits is told to a caller of the same format', async () => {
     const { house } = await open([response => json(response, ANSWER, 200, { 'x-ratelimit-remaining-tokens': '99' })])
     expect((await house.ask(PATH, ASK)).headers['x-ratelimit-remaining-tokens']).toBe('99')

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { WireRequest } from '../../src/canonical/exchange.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { essential } from '../../src/egress/losses.ts'
+import { FOREIGN } from '../../src/egress/writer.ts'
+import { READERS } from '../../src/ingress/index.ts'
+
+/* Traps of the way through the hub, whichever formats stand at its ends. */
+
+const FORMATS = Object.keys(READERS)
+
+const requests = FORMATS.flatMap(format =>
+  readdirSync(`fixtures/${format}`)
+    .filter(file => file.endsWith('.request.json'))
+    .map(file => ({
+      format,
+      file,
+      wire: JSON.parse(readFileSync(`fixtures/${format}/${file}`, 'utf8')) as WireRequest,
+    })),
+)
+
+const through = (format: string, asked: CanonicalRequest): CanonicalRequest =>
+  READERS[format]!.request!(WRITERS[format]!.request!(asked, FOREIGN).wire)
+
+const lastWords = ({ messages }: CanonicalRequest): string =>
+  messages
+    .filter(message => message.role === 'user')
+    .flatMap(message => message.content)
+    .flatMap(part => (part.type === 'text' ? [part.text] : []))
+    .at(-1) ?? ''
+
+describe('trap 83: a request that goes through two formats in a row still says what it asks', () => {
+  it.each(requests)('$format/$file', ({ format, wire }) => {
+    const asked = READERS[format]!.request!(wire)
+    expect(lastWords(asked)).not.toBe('')
+    for (const first of FORMATS)
+      for (const second of FORMATS) expect(lastWords(through(second, through(first, asked)))).toBe(lastWords(asked))
+  })
+})
+
+describe('trap 70: an earlier answer that the upstream cannot know is refused, never forgotten', () => {
+  it.each(FORMATS.filter(format => format !== 'responses'))('%s', format => {
+    const body = { model: 'm', input: 'Go on.', previous_response_id: 'resp_1' }
+    const asked = READERS['responses']!.request!({ path: '/v1/responses', query: {}, headers: {}, body })
+    const { losses } = WRITERS[format]!.request!(asked, FOREIGN)
+    expect(essential(losses, asked)).toMatchObject([{ path: ['state', 'previous'] }])
+  })
+})
