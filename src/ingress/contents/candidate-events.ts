@@ -2,14 +2,13 @@ import { CallIds } from '../../canonical/call-ids.ts'
 import type { Citation, Part, ReasoningPart } from '../../canonical/content.ts'
 import type { At, CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { anyText, put } from '../fields.ts'
+import { anyText } from '../fields.ts'
 import { CANDIDATE, citedBy } from './candidate.ts'
+import { CandidateFacts } from './candidate-facts.ts'
 import { citationsWithin } from './citations.ts'
-import { leftOf, nodeOf, open } from './fields.ts'
-import { readFinish, refusalOf } from './finish.ts'
-import { readLogprobs } from './logprobs.ts'
+import { open } from './fields.ts'
 import { PartialArguments } from './partial-call.ts'
 import { readPartLeniently } from './parts.ts'
 
@@ -39,19 +38,19 @@ const PARTIAL = new Set(['willContinue', 'partialArgs', 'functionCall', 'thought
 export class CandidateReader {
   private readonly index: number
   private readonly asked: CanonicalRequest
+  private readonly facts: CandidateFacts
   private known: CallIds | undefined
   private parts = 0
   private open: Open | undefined
   private text = ''
   private called = false
-  private word: string | undefined
   private partial: { readonly at: At; readonly args: PartialArguments } | undefined
-  private late: { [field: string]: Json } | undefined
   private readonly cited = new Set<string>()
 
   constructor(index: number, asked: CanonicalRequest) {
     this.index = index
     this.asked = asked
+    this.facts = new CandidateFacts(index)
   }
 
   /** Most answers have no calls, and a history may be long. */
@@ -61,7 +60,7 @@ export class CandidateReader {
   }
 
   get finished(): boolean {
-    return this.word !== undefined
+    return this.facts.finished
   }
 
   read(wire: JsonObject, out: CanonicalEvent[]): void {
@@ -69,7 +68,7 @@ export class CandidateReader {
     const content = fields['content']
     const parts = isObject(content) ? content['parts'] : undefined
     if (Array.isArray(parts)) for (const part of parts) if (isObject(part)) this.part(part, out)
-    for (const field in fields) if (field !== 'content' && field !== 'index') this.fact(field, fields[field]!, out)
+    for (const field in fields) if (field !== 'content' && field !== 'index') this.facts.add(field, fields[field]!, out)
     if ('groundingMetadata' in fields || 'citationMetadata' in fields) this.cite(fields, out)
   }
 
@@ -77,33 +76,12 @@ export class CandidateReader {
   close(out: CanonicalEvent[]): void {
     this.endPartial(out)
     this.endOpen(out)
-    const refusal = refusalOf(readFinish(this.word, this.called).finish, this.late?.['finishMessage'])
-    if (refusal === undefined) return
-    this.whole(refusal, out)
-    delete this.late!['finishMessage']
+    const refusal = this.facts.takeRefusal()
+    if (refusal !== undefined) this.whole(refusal, out)
   }
 
   ended(): CandidateEnd {
-    const { finish, spelt } = readFinish(this.word, this.called)
-    const late = this.late ?? {}
-    const grounding = late['groundingMetadata']
-    const complete = isObject(grounding) && citedBy(late, this.text).complete
-    const left = leftOf({ fields: late, names: undefined }, complete ? GROUNDED : NONE, {
-      finishReason: spelt,
-      groundingMetadata: complete ? grounding : undefined,
-    })
-    return { type: 'candidate-end', candidate: this.index, finish, ...nodeOf(left) }
-  }
-
-  private fact(field: string, value: Json, out: CanonicalEvent[]): void {
-    if (value === null) return
-    if (field === 'finishReason') {
-      if (typeof value === 'string' && value !== '') this.word = value
-      return
-    }
-    const append = field === 'logprobsResult' ? readLogprobs(value) : undefined
-    if (append === undefined) put((this.late ??= {}), field, value)
-    else if (append.length > 0) out.push({ type: 'logprobs', candidate: this.index, append })
+    return this.facts.ended(this.text, this.called)
   }
 
   /** The usual part is a text or a thought and nothing else. */
@@ -243,9 +221,6 @@ export class CandidateReader {
     return true
   }
 }
-
-const NONE: ReadonlySet<string> = new Set()
-const GROUNDED: ReadonlySet<string> = new Set(['groundingMetadata'])
 
 /** What divides two texts, or two thoughts, in the gateway's own streams: a part that says nothing. */
 const isSeal = (wire: JsonObject): boolean => {

@@ -1,5 +1,5 @@
 import type { Citation } from '../../canonical/content.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { FORMAT } from './fields.ts'
 
@@ -128,5 +128,3 @@ export function citationsWithin(cited: readonly Cited[], from: number, length: n
     return [{ ...citation, start: start - from, end: Math.min(end, from + length) - from }]
   })
 }
-
-export const metadataOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined)
