@@ -47,16 +47,24 @@ export async function openHouse({ profile }: HouseOptions): Promise<House> {
   const stub = start('load', ['bench/stub.ts', `${stubPort}`], log)
   const bare = start('proxy', [...METERED, 'bench/bare.ts', `${barePort}`, upstream], log)
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
-  const gateway = start('proxy', [...METERED, ...profiling, 'src/main.ts', 'serve', '--config', config], log)
-  await Promise.all([stubPort, barePort, gatewayPort].map(opened))
+  const gateway = start(
+    'proxy',
+    [...METERED, ...profiling, ...(process.env['FLAGS']?.split(' ') ?? []), 'src/main.ts', 'serve', '--config', config],
+    log,
+  )
+  const close = async (): Promise<void> => {
+    await Promise.all([stub, bare, gateway].map(stopped))
+    rmSync(dir, { recursive: true })
+  }
+  await Promise.all([stubPort, barePort, gatewayPort].map(opened)).catch(async (fault: unknown) => {
+    await close()
+    throw fault
+  })
   return {
     upstream,
     bare: proxy('bare', bare, barePort),
     gateway: proxy('gateway', gateway, gatewayPort),
-    close: async () => {
-      await Promise.all([stub, bare, gateway].map(stopped))
-      rmSync(dir, { recursive: true })
-    },
+    close,
   }
 }
 

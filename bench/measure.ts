@@ -7,8 +7,9 @@ import { Load, type Shot } from './load.ts'
 /** How long and how often, in milliseconds and times. */
 export interface Effort {
   readonly rounds: number
-  readonly warm: number
   readonly round: number
+  /** How long the bare proxy runs before it is measured. */
+  readonly warm: number
   /** Streams open at once where they are paced, and where memory is measured. */
   readonly paced: number
   readonly open: number
@@ -31,6 +32,8 @@ export interface Outcome {
 }
 
 const CONCURRENCY = 32
+/** How much longer the gateway takes until the engine has compiled all that runs often. */
+const MORE_CODE = 4
 /** Pictures of 75 kB are 100 kB in base64. */
 const IMAGE = Buffer.alloc(75_000, 'interlingua').toString('base64')
 
@@ -57,7 +60,8 @@ export async function measure(cell: Cell, house: House, effort: Effort): Promise
     figures: [] as Figure[],
   }))
   const run = RUNS[cell.kind]
-  for (const { proxy, load } of sides) await run(cell, proxy, load, { ...effort, round: effort.warm })
+  for (const { proxy, load } of sides)
+    await run(cell, proxy, load, { ...effort, round: proxy.name === 'bare' ? effort.warm : effort.warm * MORE_CODE })
   for (let round = 0; round < effort.rounds; round++)
     for (const { proxy, load, figures } of sides) figures.push(await run(cell, proxy, load, effort))
   for (const { load } of sides) await load.close()

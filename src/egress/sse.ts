@@ -56,9 +56,13 @@ export interface StreamOptions {
 /** A reader that takes nothing for so many heartbeats is gone. */
 const PATIENCE = 8
 
+/** Milliseconds between two writes of a stream in full spate: a write costs more than many events. */
+const GAP = 4
+
 /**
- * Writes a stream of events: the text of all events of one tick goes out in one write, a reader that is behind holds
- * up the source, and silence is broken by heartbeats. Whoever opens it ends it, or stops it when the reader is gone.
+ * Writes a stream of events: what comes after a pause goes out at once, all of one tick in one write; what follows
+ * closely is gathered for a moment. A reader that is behind holds up the source, and silence is broken by heartbeats.
+ * Whoever opens it ends it, or stops it when the reader is gone.
  */
 export class EventStream {
   private readonly outlet: Outlet
@@ -67,6 +71,7 @@ export class EventStream {
   private text = ''
   private empty = true
   private scheduled = false
+  private wrote = Number.NEGATIVE_INFINITY
   private behind = 0
   private over = false
 
@@ -83,7 +88,7 @@ export class EventStream {
     }
     if (this.scheduled || this.text === '') return
     this.scheduled = true
-    process.nextTick(this.flush)
+    process.nextTick(this.settle)
   }
 
   end(): void {
@@ -98,9 +103,15 @@ export class EventStream {
     clearInterval(this.timer)
   }
 
+  private readonly settle = (): void => {
+    if (performance.now() - this.wrote < GAP) setTimeout(this.flush, GAP)
+    else this.flush()
+  }
+
   private readonly flush = (): void => {
     this.scheduled = false
     if (this.over || this.text === '') return
+    this.wrote = performance.now()
     const text = this.text
     this.text = ''
     this.timer.refresh()

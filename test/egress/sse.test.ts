@@ -37,7 +37,7 @@ const open = (framing: Framing = EVENT_STREAM, heartbeat?: WireEvent) => {
 
 const tick = () => new Promise<void>(resolve => process.nextTick(resolve))
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
 describe('the text of events', () => {
@@ -104,6 +104,22 @@ describe('writing', () => {
     expect(source.resume).not.toHaveBeenCalled()
     outlet.emit('drain')
     expect(source.resume).toHaveBeenCalledTimes(1)
+    stream.end()
+  })
+
+  test('gathers what follows closely, and writes at once what comes after a pause', async () => {
+    const { outlet, stream } = open()
+    for (const data of ['1', '2', '3']) {
+      stream.push([{ data }])
+      await tick()
+    }
+    expect(outlet.writes).toEqual(['data: 1\n\n'])
+    vi.advanceTimersByTime(10)
+    expect(outlet.writes).toEqual(['data: 1\n\n', 'data: 2\n\ndata: 3\n\n'])
+    vi.advanceTimersByTime(10)
+    stream.push([{ data: '4' }])
+    await tick()
+    expect(outlet.writes.at(-1)).toBe('data: 4\n\n')
     stream.end()
   })
 
