@@ -277,6 +277,16 @@ describe('turns', () => {
     ])
   })
 
+  it('trap 43: results come first and in the order of their calls, wherever the caller had them', () => {
+    const messages = [model(call('1'), call('2')), back('2', text('y')), user(text('and')), back('1', text('x'))]
+    const said = (dialect: JsonObject) =>
+      body({ messages }, dialect).contents.map(({ parts }: Loose) =>
+        parts.map((part: Loose) => part.functionResponse?.response.result ?? part.text),
+      )
+    for (const dialect of [{}, { vertex: true }]) expect(said(dialect).slice(1)).toEqual([['x', 'y'], ['and']])
+    expect(write({ messages }).losses).toContainEqual(expect.objectContaining({ kind: 'moved', order: [0, 3, 1, 2] }))
+  })
+
   it('trap 45: a result has the name of its call', () => {
     const [, turn] = turns(model(call('1', 'look.up')), back('1', text('x')))
     const [first] = turns(model(call('1', 'look.up')))

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
 import { FORMAT, type Pen, sealed } from './fields.ts'
+import { inCallOrder, placesOfCalls, resultsFirst } from './order.ts'
 import { PartsWriter } from './parts.ts'
 
 export interface Turns {
@@ -18,7 +19,14 @@ export function writeTurns(messages: readonly Message[], pen: Pen): Turns {
   const ids = new CallIds()
   const systemInstruction = writeSystem(messages.slice(0, count), pen, ids)
   const writer = new ContentsWriter(pen, ids)
-  for (let index = count; index < messages.length; index++) writer.put(messages[index]!, ['messages', index])
+  const places = pen.native ? new Map() : placesOfCalls(messages)
+  const order = pen.native ? [...messages.keys()] : resultsFirst(messages, count, places)
+  for (const index of order.slice(count)) {
+    const path: Path = ['messages', index]
+    const message = messages[index]!
+    writer.put(message, pen.native ? undefined : inCallOrder(message, places, path, pen.losses), path)
+  }
+  if (order.some((from, to) => from !== to)) pen.losses.move(['messages'], order, 'results-first')
   const contents = writer.written()
   return systemInstruction === undefined ? { contents } : { systemInstruction, contents }
 }
@@ -82,7 +90,7 @@ class ContentsWriter {
     this.ids = ids
   }
 
-  put(message: Message, path: Path): void {
+  put(message: Message, order: readonly number[] | undefined, path: Path): void {
     const { pen } = this
     const isSystem = message.role === 'system' || message.role === 'developer'
     if (!pen.native) {
@@ -91,7 +99,7 @@ class ContentsWriter {
     }
     const { parts } = this.enter(message)
     const role: Role = isSystem ? 'user' : message.role
-    parts.putAll(message, role, path)
+    parts.putAll(message, role, path, order)
   }
 
   written(): readonly JsonObject[] {

@@ -37,8 +37,8 @@ export class PartsWriter {
   }
 
   /** The parts of a message that stands at `path`. */
-  putAll({ content }: Message, role: Role, path: Path): void {
-    for (const [index, part] of content.entries()) this.put(part, role, [...path, 'content', index])
+  putAll({ content }: Message, role: Role, path: Path, order: readonly number[] = [...content.keys()]): void {
+    for (const index of order) this.put(content[index]!, role, [...path, 'content', index])
   }
 
   private put(part: Part, role: Role, path: Path): void {

@@ -58,6 +58,8 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     if (isObject(fields['promptFeedback'])) this.feedback = fields['promptFeedback']
     const usage = fields['usageMetadata']
     if (isObject(usage)) this.usage = usage
+    const tells = isAnswer(fields)
+    if (!this.started && !tells) return
     if (!this.started) this.start(opened)
     else this.addLate(fields)
     const candidates = fields['candidates']
@@ -66,12 +68,12 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
         const wire = candidates[position]!
         if (isObject(wire)) this.candidate(wire['index'], position).read(wire, this.out)
       }
-    if (!isAnswer(fields)) this.out.push({ type: 'opaque', format: FORMAT, value: fields })
+    if (!tells) this.out.push({ type: 'opaque', format: FORMAT, value: fields })
   }
 
   private start(opened: Opened): void {
     this.started = true
-    const { head, left } = isAnswer(opened.fields) ? readHead(opened) : { head: {}, left: {} }
+    const { head, left } = readHead(opened)
     this.tier = this.usage && tierOf(this.usage)
     const serviceTier = this.tier === undefined ? {} : { serviceTier: this.tier }
     this.out.push({ type: 'result-start', ...head, ...serviceTier, ...nodeOf(left) })
