@@ -10,6 +10,20 @@ import { BASE, call, fromChat, lifeCycle, named, read, result, streamOf, text, t
 
 /* The traps that concern answers of messages, each by its number. */
 
+const proof: Part = { type: 'reasoning', text: '', signature: { format: 'contents', value: 'sig' } }
+
+it('trap 32: a proof alone stands before what it signs, and is no last word of an answer', () => {
+  expect(whole(result([text('yes'), proof, call('a')])).content.map((block: { type: string }) => block.type)).toEqual([
+    'text',
+    'thinking',
+    'tool_use',
+  ])
+  const trailing = result([text('yes'), proof])
+  expect(whole(trailing).content.map((block: { type: string }) => block.type)).toEqual(['text'])
+  const starts = streamOf(unfold(trailing)).filter(event => event.type === 'content_block_start')
+  expect(starts).toHaveLength(1)
+})
+
 describe('streams', () => {
   const piece = (index: number, id: string | undefined, args: string) => ({
     index,

@@ -42,6 +42,17 @@ export function writeAnswerPart(part: Part, path: Path, pen: AnswerPen): Block |
 export const isNothing = (part: TextPart | RefusalPart | ReasoningPart): boolean =>
   part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
 
+/**
+ * Another issuer's proof that stands alone: it goes in front of what it signs, but never at the end of an answer, where
+ * clients look for the last words and take the block of a thought for them.
+ */
+export const isLoneProof = (part: Part): boolean =>
+  part.type === 'reasoning' &&
+  part.text === '' &&
+  part.redacted === undefined &&
+  part.signature !== undefined &&
+  part.signature.format !== FORMAT
+
 const EMPTY_FIELDS = new Set(['type', 'text', 'spelling', 'cache'])
 
 /** What every block of the kind has but its body; nullable fields are required of us. */

@@ -8,6 +8,8 @@ export interface Page {
   own: boolean
   index: number
   out: WireEvent[]
+  /** Blocks that are said only if another one follows. */
+  held: (() => void)[]
 }
 
 /** One part on its way out. While it is the open block, `prefix` is all that stands before the JSON text of a delta. */
@@ -40,10 +42,18 @@ export class OpenBlock {
   }
 
   protected open(content_block: JsonObject, deltaType?: string, field?: string): void {
+    this.sayHeld()
     this.index = this.page.index++
     this.event('content_block_start', { content_block })
     if (deltaType === undefined) return
     this.prefix = `{"type":"${DELTA}","index":${this.index},"delta":{"type":"${deltaType}","${field}":`
+  }
+
+  private sayHeld(): void {
+    if (this.page.held.length === 0) return
+    const { held } = this.page
+    this.page.held = []
+    for (const say of held) say()
   }
 
   protected say(delta: JsonObject): void {

@@ -33,7 +33,7 @@ type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly asked: CanonicalRequest
-  private page: Page = { own: false, index: 0, out: [] }
+  private page: Page = { own: false, index: 0, out: [], held: [] }
   private start: ResultStart = { type: 'result-start' }
   private begun = false
   private over = false

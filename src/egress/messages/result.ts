@@ -1,10 +1,11 @@
+import type { Part } from '../../canonical/content.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import { kept, spelt } from '../fields.ts'
-import { type AnswerPen, explanationIn, stopDetails, writeAnswerPart } from './answer.ts'
+import { type AnswerPen, explanationIn, isLoneProof, stopDetails, writeAnswerPart } from './answer.ts'
 import { type Block, FORMAT } from './content.ts'
 import { writeStop } from './finish.ts'
 import { reportTier, writeUsage } from './usage.ts'
@@ -74,7 +75,18 @@ function writeContent({ content }: Candidate, pen: AnswerPen): Block[] {
   if (told?.cache !== undefined) pen.losses.drop([...CONTENT, content.length - 1, 'cache'], 'no-cache-markers-here')
   const said = told === undefined ? content : content.slice(0, -1)
   const blocks = said.map((part, index) => writeAnswerPart(part, [...CONTENT, index], pen))
-  return blocks.filter(block => block !== undefined)
+  return withoutLastProofs(said, blocks, pen.losses).filter(block => block !== undefined)
+}
+
+/** Proofs that nothing follows are not told. */
+function withoutLastProofs(said: readonly Part[], blocks: (Block | undefined)[], losses: Losses) {
+  for (let index = blocks.length - 1; index >= 0; index--) {
+    if (blocks[index] === undefined) continue
+    if (!isLoneProof(said[index]!)) break
+    losses.drop([...CONTENT, index], 'no-proof-at-the-end')
+    blocks[index] = undefined
+  }
+  return blocks
 }
 
 const CONTENT = ['candidates', 0, 'content']

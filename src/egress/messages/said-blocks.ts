@@ -4,7 +4,7 @@ import { patched } from '../../canonical/fold.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { enclose } from '../../canonical/signature.ts'
 import { kept } from '../fields.ts'
-import { isNothing, proofOf, stopDetails, textHead } from './answer.ts'
+import { isLoneProof, isNothing, proofOf, stopDetails, textHead } from './answer.ts'
 import { type BlockWriter, OpenBlock, type Page } from './block.ts'
 import { writeAnnotation } from './citations.ts'
 import { asText, FORMAT } from './content.ts'
@@ -85,6 +85,11 @@ export class ThinkingBlock extends OpenBlock implements BlockWriter {
 
   end(): void {
     if (!this.started && isNothing(this.part)) return
+    if (!this.started && isLoneProof(this.part)) this.page.held.push(() => this.finish())
+    else this.finish()
+  }
+
+  private finish(): void {
     this.begin()
     const signature = proofOf(this.part, this.page.own)
     if (signature !== undefined && signature !== '') this.say({ type: 'signature_delta', signature })
