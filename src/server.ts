@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import type { Config } from './config.ts'
 import { Gateway, type Log } from './gateway.ts'
-import { contentsDoor, DOORS } from './server/doors.ts'
+import { contentsDoor, DOORS, type Door } from './server/doors.ts'
 import { enter, list, refuse, say } from './server/entrance.ts'
 import { familyOf, pathOf } from './server/line.ts'
 import { malformedPath, unknownPath, wrongMethod } from './server/refusals.ts'
@@ -36,7 +36,7 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
   const gateway = new Gateway(config, log)
   const state = { closing: false }
   const server = createServer({ maxHeaderSize: LARGEST_HEAD, ...PATIENCE })
-  server.on('request', oneSlash(doors(gateway, state)))
+  server.on('request', oneSlash(straight(gateway, doors(gateway, state))))
   await listening(server, config.server).catch(async (fault: unknown) => {
     await gateway.close()
     throw fault
@@ -67,15 +67,28 @@ const listening = (server: Server, { host, port }: Config['server']): Promise<vo
 const addressOf = ({ address, family, port }: AddressInfo): string =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 
+type Listener = (message: IncomingMessage, response: ServerResponse) => void
+
 /** A base address that ends in a slash makes paths that begin with two. */
 const oneSlash =
-  (next: (message: IncomingMessage, response: ServerResponse) => void) =>
-  (message: IncomingMessage, response: ServerResponse): void => {
+  (next: Listener): Listener =>
+  (message, response) => {
     if (message.url!.startsWith('//')) message.url = message.url!.replace(/^\/+/, '/')
     next(message, response)
   }
 
-/** One row per endpoint. What is asked a thousand times a second meets no middleware. */
+/** What is asked a thousand times a second goes straight in: routing would be a sixth of the work of a short request. */
+const straight =
+  (gateway: Gateway, next: Listener): Listener =>
+  (message, response) => {
+    const door = message.method === 'POST' ? BY_PATH.get(pathOf(message)) : undefined
+    if (door === undefined) next(message, response)
+    else enter(gateway, { door, streams: false }, message, response)
+  }
+
+const BY_PATH: ReadonlyMap<string, Door> = new Map(DOORS.map(door => [door.path, door]))
+
+/** One row per endpoint. */
 function doors(gateway: Gateway, state: { readonly closing: boolean }) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
   for (const door of DOORS)
