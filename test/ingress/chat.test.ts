@@ -25,3 +25,12 @@ test.each([{ finish_reason: '' }, {}])(
     expect(events.filter(data => data.includes('"finish_reason":"stop"'))).toHaveLength(1)
   },
 )
+
+test('annotations without a text to stand in are kept', () => {
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
+  const annotations = [{ type: 'file', file: { hash: 'x' } }]
+  const message = { role: 'assistant', content: null, annotations, tool_calls: [call] }
+  const body = { object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }
+  const result = reader.result!({ status: 200, headers: {}, body }, ASKED)
+  expect(writer.result!(result, ASKED).wire.body).toMatchObject(body)
+})

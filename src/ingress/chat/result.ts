@@ -46,19 +46,10 @@ export const readHead = (wire: JsonObject) =>
   })
 
 const CHOICE = new Set(['index', 'message', 'finish_reason', 'logprobs'])
-const MESSAGE = new Set([
-  ...[
-    'role',
-    'content',
-    'refusal',
-    'reasoning',
-    'reasoning_content',
-    'annotations',
-    'audio',
-    'tool_calls',
-    'function_call',
-  ],
-])
+/** What is known of a message, and of a delta of one. */
+export const MESSAGE: ReadonlySet<string> = new Set(
+  'role content refusal reasoning reasoning_content annotations audio tool_calls function_call'.split(' '),
+)
 
 function readChoice(choice: JsonObject, index: number, asked: CanonicalRequest): Candidate {
   const message = anyObject(choice['message']) ?? {}
@@ -88,16 +79,20 @@ function readChoice(choice: JsonObject, index: number, asked: CanonicalRequest):
         logprobs: tokens === undefined ? undefined : spellLogprobs(logprobs!),
         own: true,
       },
-      empties(message),
+      unread(message),
     ),
   }
 }
 
 const CHOICE_BARE = new Set(['index', 'message', 'finish_reason'])
 
-/** Some upstreams send every field, the unused ones hollow: those say nothing. */
-const empties = (message: JsonObject): readonly string[] =>
-  ['audio', 'function_call'].filter(field => isHollow(message[field]))
+/** Some upstreams send every field, the unused ones hollow: those say nothing. Nor do notes on a text say it without. */
+const unread = (message: JsonObject): readonly string[] => {
+  const hollow = ['audio', 'function_call'].filter(field => isHollow(message[field]))
+  const { annotations, content } = message
+  const isAdrift = Array.isArray(annotations) && annotations.length > 0 && typeof content !== 'string'
+  return isAdrift ? [...hollow, 'annotations'] : hollow
+}
 
 export const isHollow = (value: Json | undefined): boolean =>
   isObject(value) &&
