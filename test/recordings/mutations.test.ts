@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { GatewayError } from '../../src/canonical/error.ts'
+import { lose } from '../../src/canonical/loss.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { meaning } from '../../src/canonical/same.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { plain, RUNS, same } from '../laws/support.ts'
+import { claims, essence } from './essence.ts'
+import { mutated } from './mutated.ts'
+import { askedBy, formatsOf, isAnswer, present, type Recording, recordingsOf, where } from './recording.ts'
+
+/*
+ * Recordings with pieces changed for pieces of other recordings, from the same place of the same format, or without a
+ * piece: what a provider says tomorrow is made of what providers say today.
+ */
+
+const holds = <T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void): void =>
+  fc.assert(
+    fc.property(arbitrary, value => check(value)),
+    { numRuns: RUNS, ...(process.env['SEED'] === undefined ? {} : { seed: Number(process.env['SEED']) }) },
+  )
+
+/** What is read, unless the reader says that it is wrong: then it says so properly. */
+function readOrRefused<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return undefined
+    throw thrown
+  }
+}
+
+const FORMATS = formatsOf('events')
+
+describe.skipIf(!present).each(FORMATS)(`changed recordings of %s${where}`, format => {
+  const asking = recordingsOf(format).flatMap(({ request }) => (request === undefined ? [] : [request]))
+  const answering = recordingsOf(format).filter(one => isAnswer(one) && one.sse === undefined)
+  const requests = asking.length === 0 ? [] : asking.map(({ body }) => body)
+  const bodies = answering.map(({ body }) => body!)
+
+  test.skipIf(requests.length === 0)('requests go out as they came in', () => {
+    holds(mutated(requests), ([index, body]) => {
+      const asked = readOrRefused(() => READERS[format]!.request!({ ...asking[index]!, body }))
+      if (asked === undefined) return
+      const { wire, losses } = WRITERS[format]!.request!(asked, NATIVE)
+      same(wire.body, body)
+      expect(losses).toEqual([])
+    })
+  })
+
+  test.skipIf(requests.length === 0).each(FORMATS.filter(other => other !== format))(
+    'requests go to %s and are read back minus their losses',
+    other => {
+      holds(mutated(requests), ([index, body]) => {
+        const asked = readOrRefused(() => READERS[format]!.request!({ ...asking[index]!, body }))
+        if (asked === undefined) return
+        const written = readOrRefused(() => WRITERS[other]!.request!(asked, FOREIGN))
+        if (written === undefined) return
+        const back = READERS[other]!.request!(plain(written.wire))
+        same(meaning(back), meaning(lose(asked, written.losses)))
+      })
+    },
+  )
+
+  test.skipIf(bodies.length === 0)('answers go out as they came in', () => {
+    holds(mutated(bodies), ([index, body]) => {
+      const asked = askedBy(answering[index] as Recording)
+      const result = readOrRefused(() => READERS[format]!.result!({ status: 200, headers: {}, body }, asked))
+      if (result === undefined) return
+      const { wire, losses } = WRITERS[format]!.result!(result, asked)
+      same(wire.body, body)
+      expect(losses).toEqual([])
+    })
+  })
+
+  test.skipIf(bodies.length === 0).each(FORMATS.filter(other => other !== format))(
+    'answers go to a caller of %s and keep what can be said',
+    caller => {
+      holds(mutated(bodies), ([index, body]) => {
+        const asked: CanonicalRequest = askedBy(answering[index] as Recording)
+        const read = readOrRefused(() => READERS[format]!.result!({ status: 200, headers: {}, body }, asked))
+        if (read === undefined || read.job !== undefined) return
+        const result = { id: 'id', model: 'm', createdAt: 1_700_000_000, ...read }
+        const { wire, losses } = WRITERS[caller]!.result!(result, asked)
+        const back = READERS[caller]!.result!(plain(wire), asked)
+        expect(plain(essence(back))).toMatchObject(plain(claims(lose(result, losses))))
+      })
+    },
+  )
+})
