@@ -163,7 +163,8 @@ export class Exchange {
           if (size <= limit) chunks.push(chunk)
           else this.controller?.abort(failure('upstream-failed', 'The upstream answered more than the gateway takes.'))
         },
-        end: () => resolve(Buffer.concat(chunks, size).toString('utf8')),
+        end: () =>
+          resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)).toString('utf8')),
         fail: reject,
       })
     })

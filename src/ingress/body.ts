@@ -22,12 +22,15 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
  * `cancelled` when the caller leaves before the end.
  */
 export async function readJson(message: IncomingMessage, limit = JSON_LIMIT): Promise<JsonObject> {
-  const charset = /charset="?([^";\s]+)/i.exec(message.headers['content-type'] ?? '')?.[1]?.toLowerCase()
+  const charset = charsetOf(message.headers['content-type'])
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
     throw fault('invalid-request', `A JSON body is UTF-8 text; ${charset} is not known here.`)
   if (Number(message.headers['content-length']) > limit) throw tooLarge(limit)
   return parsed(await collect(message, inflaterOf(message), limit))
 }
+
+const charsetOf = (type: string | undefined): string | undefined =>
+  type === undefined || type === 'application/json' ? undefined : /charset="?([^";\s]+)/i.exec(type)?.[1]?.toLowerCase()
 
 function inflaterOf(message: IncomingMessage): Transform | undefined {
   const encoding = message.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
