@@ -124,6 +124,17 @@ describe.each(callers)('$name', caller => {
     test('for a model that is not there', async () => isOf(await failing({ model: 'unknown' }), 404))
     test('for a body too large', async () => isOf(await failing({}, 'x'.repeat(70_000)), 413))
 
+    test('for a loss it does not want', async () => {
+      const other = await Stage.open(['chat', 'responses'].includes(caller.format) ? 'messages' : 'chat')
+      const house = { ...other.address, headers: { 'interlingua-on-loss': 'refuse' } }
+      const asking = caller.open(house).say({ text: 'Hi!' }, { stream: false, schema: true })
+      const failure = await failureOf(caller, asking)
+      expect(other.seen).toEqual([])
+      await other.close()
+      isOf(failure, 422)
+      expect(failure.message).toContain('output/text/name')
+    })
+
     test('for a model its key may not use', async () => {
       const house = await House.open([channelAt('http://127.0.0.1:9')], { group: { models: ['other'] } })
       const address = { address: house.server.address, key: KEY }

@@ -1,12 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
+import type { WireEvent } from '../../src/canonical/exchange.ts'
+import { fold } from '../../src/canonical/fold.ts'
+import { grammarFault } from '../../src/canonical/grammar.ts'
 import { lose } from '../../src/canonical/loss.ts'
+import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { meaning } from '../../src/canonical/same.ts'
+import { chain, drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { eventParser } from '../../src/ingress/sse.ts'
 import { plain, RUNS, same } from '../laws/support.ts'
 import { claims, essence } from './essence.ts'
 import { mutated } from './mutated.ts'
@@ -20,7 +26,7 @@ import { askedBy, formatsOf, isAnswer, present, type Recording, recordingsOf, wh
 const holds = <T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void): void =>
   fc.assert(
     fc.property(arbitrary, value => check(value)),
-    { numRuns: RUNS, ...(process.env['SEED'] === undefined ? {} : { seed: Number(process.env['SEED']) }) },
+    { numRuns: RUNS, seed: Number(process.env['SEED'] ?? 1) },
   )
 
 /** What is read, unless the reader says that it is wrong: then it says so properly. */
@@ -40,6 +46,8 @@ describe.skipIf(!present).each(FORMATS)(`changed recordings of %s${where}`, form
   const answering = recordingsOf(format).filter(one => isAnswer(one) && one.sse === undefined)
   const requests = asking.length === 0 ? [] : asking.map(({ body }) => body)
   const bodies = answering.map(({ body }) => body!)
+  const streaming = recordingsOf(format).filter(({ sse }) => sse !== undefined && sse.length < 60_000)
+  const streams = streaming.map(valuesOf)
 
   test.skipIf(requests.length === 0)('requests go out as they came in', () => {
     holds(mutated(requests), ([index, body]) => {
@@ -90,4 +98,43 @@ describe.skipIf(!present).each(FORMATS)(`changed recordings of %s${where}`, form
       })
     },
   )
+
+  test.skipIf(streaming.length === 0).each(FORMATS)(
+    'streams go to a caller of %s well-formed, and keep what can be said',
+    caller => {
+      holds(mutated(streams), ([index, { events }]) => {
+        const asked = { ...askedBy(streaming[index]!), stream: true }
+        const wire = (events as readonly JsonObject[]).map(eventOf)
+        const read = drain(READERS[format]!.events!(asked), wire)
+        expect(grammarFault(read)).toBeUndefined()
+        const back = drain(chain(WRITERS[caller]!.events!(counting(asked)), READERS[caller]!.events!(asked)), read)
+        expect(grammarFault(back)).toBeUndefined()
+        const result = fold(read)
+        if (result.error !== undefined) return void expect(fold(back).error).toBeDefined()
+        // Streams of responses say everything twice: changed, they contradict themselves.
+        if (format === 'responses') return
+        const { losses } = WRITERS[caller]!.result!(result, asked)
+        expect(plain(essence(fold(back)))).toMatchObject(plain(claims(lose(result, losses))))
+      })
+    },
+  )
+})
+
+/** The events of a stream as values: the data parsed, where it is JSON. */
+const valuesOf = ({ sse }: Recording): JsonObject => ({
+  events: drain(eventParser(), [Buffer.from(sse!)]).map(({ event, data }) => ({
+    ...(event === undefined ? {} : { event }),
+    said: parseObject(data) ?? data,
+  })),
+})
+
+const eventOf = ({ event, said }: JsonObject): WireEvent => ({
+  ...(typeof event === 'string' ? { event } : {}),
+  data: typeof said === 'string' ? said : JSON.stringify(said),
+})
+
+/** A chat caller learns of tokens only where it asked for them (trap 22). */
+const counting = (asked: CanonicalRequest): CanonicalRequest => ({
+  ...asked,
+  spelling: { ...asked.spelling, chat: { stream_options: { include_usage: true } } },
 })
