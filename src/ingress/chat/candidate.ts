@@ -5,24 +5,11 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { Base64Stream } from '../base64.ts'
 import { rest } from '../fields.ts'
 import { CallReader } from './call-events.ts'
-import { isHollow, readAnnotation, readFinish, readLogprobs, wordOf } from './result.ts'
+import { isHollow, MESSAGE, readAnnotation, readFinish, readLogprobs, wordOf } from './result.ts'
 
 const FORMAT = 'chat'
 
 const CHOICE = new Set(['index', 'delta', 'finish_reason', 'logprobs'])
-const DELTA = new Set([
-  ...[
-    'role',
-    'content',
-    'refusal',
-    'reasoning',
-    'reasoning_content',
-    'annotations',
-    'audio',
-    'tool_calls',
-    'function_call',
-  ],
-])
 
 type Flow = 'text' | 'reasoning' | 'refusal'
 
@@ -105,7 +92,7 @@ export class CandidateReader {
     if (Array.isArray(tool_calls) && tool_calls.length > 0) this.call(tool_calls, out)
     if (isObject(function_call) && !isHollow(function_call))
       this.begun(this.calls.readLegacy(function_call, out, this.parts), out)
-    for (const field in delta) if (!DELTA.has(field)) this.message = added(this.message, field, delta[field]!)
+    for (const field in delta) if (!MESSAGE.has(field)) this.message = added(this.message, field, delta[field]!)
   }
 
   private call(pieces: readonly Json[], out: CanonicalEvent[]): void {
