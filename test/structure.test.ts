@@ -71,9 +71,7 @@ describe('imports', () => {
   test('each dependency has one door', () => {
     const doors: { readonly [name: string]: RegExp } = {
       express: /^src\/server\.ts$/,
-      ws: /^src\/(server|channel)\.ts$/,
       undici: /^src\/channel\.ts$/,
-      busboy: /^src\/ingress\/body\.ts$/,
       'eventsource-parser': /^src\/ingress\/sse\.ts$/,
       'fast-json-stringify': /^src\/egress\/json\.ts$/,
       valibot: /^src\/(config(\.ts|\/.*)|ingress\/explain\.ts|ingress\/[^/]+\/wire\.ts)$/,
