@@ -12,7 +12,7 @@ const HELP = `Measures the gateway against a bare proxy that reads nothing, on t
   npm run bench -- [options]
 
   --cell TEXT     only cells whose name has this text; may be given again
-  --quick         under a minute: fewer and shorter rounds, no memory
+  --quick         under a minute: one pair of formats, fewer and shorter rounds, no memory
   --json FILE     writes the figures, too
   --readme FILE   writes the table between the bench marks of a Markdown file
   --profile DIR   has the gateway write a CPU profile there
@@ -57,12 +57,15 @@ async function measureAll(cells: readonly Cell[], effort: Effort): Promise<Outco
   return outcomes
 }
 
+/** What a quick look leaves out. */
+const isLong = ({ name, kind }: Cell): boolean => kind === 'memory' || !/whole native|chat to messages/.test(name)
+
 async function main(): Promise<void> {
   if (given.help) return console.log(HELP)
   if (!pinSelf()) console.log('No cores to pin to: the figures say less than they could.')
   if (given.soak !== undefined) return soak(Number(given.soak))
   const wanted = CELLS.filter(
-    ({ name, kind }) => given.cell?.some(text => name.includes(text)) ?? !(given.quick && kind === 'memory'),
+    cell => given.cell?.some(text => cell.name.includes(text)) ?? !(given.quick && isLong(cell)),
   )
   console.log(heading())
   const outcomes = await measureAll(wanted, given.quick ? QUICK : FULL)

@@ -31,13 +31,15 @@ export const heading = (): string =>
     '',
   )
 
-const MARK = '<!-- bench -->'
+const BEGIN = '<!-- bench -->'
+const END = '<!-- /bench -->'
 
 /** Replaces what stands between the marks of a Markdown file by the table. */
 export function writeTable(path: string, outcomes: readonly Outcome[]): void {
-  const [before, , after] = readFileSync(path, 'utf8').split(MARK)
-  if (before === undefined || after === undefined) throw new Error(`${path} has no two marks ${MARK}`)
+  const text = readFileSync(path, 'utf8')
+  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]
+  if (begin < 0 || end < begin) throw new Error(`${path} has no ${BEGIN} before a ${END}`)
   const rows = [HEADS.slice(0, 7), HEADS.slice(0, 7).map(() => '---'), ...outcomes.map(one => rowOf(one).slice(0, 7))]
   const table = rows.map(row => `| ${row.join(' | ')} |`).join('\n')
-  writeFileSync(path, `${before}${MARK}\n${table}\n${MARK}${after}`)
+  writeFileSync(path, `${text.slice(0, begin)}${BEGIN}\n\n${table}\n\n${text.slice(end)}`)
 }
