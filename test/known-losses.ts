@@ -23,7 +23,9 @@ export function withLossTable(readme: string, table: string): string {
 
 /** Rows are places in a request, columns the formats it is written in; a cell says why the place is lost there. */
 export function lossTable(): string {
-  const formats = Object.keys(WRITERS).filter(format => WRITERS[format]!.request !== undefined)
+  const formats = Object.keys(WRITERS)
+    .filter(format => WRITERS[format]!.request !== undefined)
+    .sort()
   const places = new Map<string, Map<string, Set<string>>>()
   for (const fixture of FIXTURES) {
     if (fixture.kind !== 'request' || READERS[fixture.format]?.request === undefined) continue

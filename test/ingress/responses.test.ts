@@ -36,6 +36,7 @@ describe('a request of this very format', () => {
           expect(valid).toBe(false)
         }
       },
+      [{ model: 'm', input: [{ role: 'user', content: [{ type: 'input_image', prompt_cache_breakpoint: 1 }] }] }],
     )
   })
 })

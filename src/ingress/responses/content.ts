@@ -19,7 +19,8 @@ export function readContent(wire: Json | undefined, plain: TextType): readonly P
 export function readPart(wire: JsonObject, plain: TextType): Part {
   const type = required(text(wire['type']))
   const part = KNOWN_PARTS.has(type) ? PARTS[type]!(wire, plain) : undefined
-  return part === undefined ? unknownPart(wire) : ({ ...part, ...readCache(wire) } as Part)
+  const cache = readCache(wire)
+  return part === undefined ? unknownPart(wire) : ({ ...part, ...cache } as Part)
 }
 
 export const unknownPart = (value: JsonObject): Part => ({
