@@ -81,6 +81,8 @@ export interface OpaquePart extends PartBase {
   readonly value: JsonObject
   /** The piece in plain words, for formats that do not know it. */
   readonly text?: string
+  /** It stands for something the upstream keeps: without it the conversation is another one. */
+  readonly reference?: true
 }
 
 export type Part =

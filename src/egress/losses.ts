@@ -30,15 +30,18 @@ export function lossHeaders(losses: readonly Loss[]): { readonly [name: string]:
 }
 
 /**
- * The losses no answer can make good: state the upstream cannot keep, something to look at in the last user turn,
- * and a hosted tool that had to be used. A request with one of them is always refused.
+ * The losses no answer can make good: state the upstream cannot keep, a turn that stands for something kept elsewhere,
+ * something to look at in the last user turn, and a hosted tool that had to be used. A request with one of them is always refused.
  */
 export function essential(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const turn = request.messages.findLastIndex(message => message.role === 'user')
   return losses.filter(
     loss =>
       loss.kind === 'dropped' &&
-      (losesState(loss, request.state) || losesSight(loss, request, turn) || losesTool(loss, request)),
+      (losesState(loss, request.state) ||
+        losesSight(loss, request, turn) ||
+        losesReference(loss, request) ||
+        losesTool(loss, request)),
   )
 }
 
@@ -76,6 +79,12 @@ function losesSight({ path }: Loss, request: CanonicalRequest, turn: number): bo
   if (path.length <= 3) return content.some(isSight)
   const part = content[Number(path[3])]
   return part !== undefined && isSight(part) && (path.length === 4 || (path.length === 5 && path[4] === 'source'))
+}
+
+function losesReference({ path }: Loss, request: CanonicalRequest): boolean {
+  if (path[0] !== 'messages' || path.length !== 4) return false
+  const part = request.messages[Number(path[1])]?.content[Number(path[3])]
+  return part?.type === 'opaque' && part.reference === true
 }
 
 const isSight = (part: { readonly type: string }): boolean => part.type === 'media' || part.type === 'opaque'

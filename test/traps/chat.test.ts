@@ -160,6 +160,21 @@ describe('tool calls in streams', () => {
   })
 })
 
+it('trap 8: an upstream that sends every field leaves hollow calls behind, and they are none', () => {
+  const message = { role: 'assistant', content: 'a', function_call: { name: '', arguments: '' } }
+  const read = reader.result!(
+    {
+      status: 200,
+      headers: {},
+      body: { id: 'c', created: 1, model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }] },
+    },
+    BASE,
+  )
+  expect(parts(read)).toMatchObject([{ type: 'text', text: 'a' }])
+  expect(written(read).choices[0].message.function_call).toEqual({ name: '', arguments: '' })
+  expect(JSON.stringify(chunks(read))).not.toContain('function_call')
+})
+
 describe('finish reasons', () => {
   it('trap 13: calls were made, so the reason is tool_calls, read and written', () => {
     expect(

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { WireRequest } from '../../src/canonical/exchange.ts'
+import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { essential } from '../../src/egress/losses.ts'
@@ -40,11 +41,24 @@ describe('trap 83: a request that goes through two formats in a row still says w
   })
 })
 
-describe('trap 70: an earlier answer that the upstream cannot know is refused, never forgotten', () => {
-  it.each(FORMATS.filter(format => format !== 'responses'))('%s', format => {
-    const body = { model: 'm', input: 'Go on.', previous_response_id: 'resp_1' }
+describe('trap 70: what the upstream should know from before and cannot is refused, never forgotten', () => {
+  const OTHERS = FORMATS.filter(format => format !== 'responses')
+  const refused = (format: string, more: JsonObject) => {
+    const body = { model: 'm', input: 'Go on.', ...more }
     const asked = READERS['responses']!.request!({ path: '/v1/responses', query: {}, headers: {}, body })
-    const { losses } = WRITERS[format]!.request!(asked, FOREIGN)
-    expect(essential(losses, asked)).toMatchObject([{ path: ['state', 'previous'] }])
+    return essential(WRITERS[format]!.request!(asked, FOREIGN).losses, asked)
+  }
+
+  it.each(OTHERS)('an earlier answer, to %s', format => {
+    expect(refused(format, { previous_response_id: 'resp_1' })).toMatchObject([{ path: ['state', 'previous'] }])
+  })
+
+  it.each(OTHERS)('a turn that is only pointed at, to %s', format => {
+    const input = [
+      { role: 'user', content: 'Hi.' },
+      { type: 'item_reference', id: 'msg_1' },
+      { role: 'user', content: 'Go on.' },
+    ]
+    expect(refused(format, { input })).toMatchObject([{ path: ['messages', 1, 'content', 0] }])
   })
 })

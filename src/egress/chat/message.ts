@@ -129,7 +129,8 @@ class MessageWriter {
   written(): JsonObject {
     const refusal = this.own['refusal'] === 'empty' ? { refusal: '' } : this.native ? {} : { refusal: null }
     const calls = this.calls.length > 0 || this.own['calls'] === 'empty' ? { tool_calls: this.calls } : {}
-    return { role: 'assistant', ...this.content(), ...refusal, ...this.reasoned(), ...calls, ...this.fields }
+    const hollow = this.own['hollow'] as JsonObject | undefined
+    return { role: 'assistant', ...this.content(), ...refusal, ...this.reasoned(), ...calls, ...hollow, ...this.fields }
   }
 
   private content(): { content?: Json; annotations?: readonly JsonObject[] } {

@@ -77,6 +77,7 @@ function readChoice(choice: JsonObject, index: number, asked: CanonicalRequest):
         annotations: Array.isArray(message['annotations']) && message['annotations'].length === 0 ? 'empty' : undefined,
         calls: Array.isArray(message['tool_calls']) && message['tool_calls'].length === 0 ? 'empty' : undefined,
         logprobs: tokens === undefined ? undefined : spellLogprobs(logprobs!),
+        hollow: hollowIn(message),
         own: true,
       },
       unread(message),
@@ -86,13 +87,15 @@ function readChoice(choice: JsonObject, index: number, asked: CanonicalRequest):
 
 const CHOICE_BARE = new Set(['index', 'message', 'finish_reason'])
 
-/** Some upstreams send every field, the unused ones hollow: those say nothing. Nor do notes on a text say it without. */
-const unread = (message: JsonObject): readonly string[] => {
-  const hollow = ['audio', 'function_call'].filter(field => isHollow(message[field]))
-  const { annotations, content } = message
-  const isAdrift = Array.isArray(annotations) && annotations.length > 0 && typeof content !== 'string'
-  return isAdrift ? [...hollow, 'annotations'] : hollow
+/** Some upstreams send every field, the unused ones hollow: those say nothing, so they are spelling. */
+const hollowIn = (message: JsonObject): JsonObject | undefined => {
+  const fields = ['audio', 'function_call'].filter(field => isHollow(message[field]))
+  return fields.length === 0 ? undefined : Object.fromEntries(fields.map(field => [field, message[field]!]))
 }
+
+/** Notes on a text are nothing to read without it. */
+const unread = ({ annotations, content }: JsonObject): readonly string[] =>
+  Array.isArray(annotations) && annotations.length > 0 && typeof content !== 'string' ? ['annotations'] : []
 
 export const isHollow = (value: Json | undefined): boolean =>
   isObject(value) &&

@@ -35,7 +35,12 @@ export function readItem(wire: JsonObject, content: typeof readContent = readCon
   }
 }
 
-export const unknownItem = (value: JsonObject): Part => ({ type: 'opaque', format: FORMAT, value })
+export const unknownItem = (value: JsonObject): Part => ({
+  type: 'opaque',
+  format: FORMAT,
+  value,
+  ...(value['type'] === 'item_reference' ? { reference: true } : {}),
+})
 
 /** As `readItem` for what an upstream says: an item that is not as it should be is kept as it is. */
 export function readAnyItem(wire: JsonObject, content: typeof readContent): readonly Part[] {
