@@ -56,9 +56,13 @@ const paced = ({ events }: SpokenFormat, pieces: number, interval: number): Say 
     const timer = setInterval(() => {
       const chunk = chunks[next++]
       socket.write(chunk ?? LAST)
-      if (chunk === undefined) clearInterval(timer)
+      if (chunk === undefined) stop()
     }, interval)
-    socket.once('close', () => clearInterval(timer))
+    const stop = (): void => {
+      clearInterval(timer)
+      socket.off('close', stop)
+    }
+    socket.once('close', stop)
   }
 }
 
