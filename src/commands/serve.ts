@@ -24,6 +24,7 @@ export async function serveCommand(options: ServeOptions, version: string, termi
   const path = findConfig(options.config)
   const replays = new Replays()
   const log = openLog()
+  surviveFaults(log)
   const started = Promise.withResolvers<RunningServer>()
   const following = followConfig(
     path,
@@ -52,6 +53,12 @@ export async function serveCommand(options: ServeOptions, version: string, termi
   await server.close()
   await replays.close()
   log.flush()
+}
+
+/** The last net: a fault that nothing else caught costs one answer, never the process and the answers of all others. */
+function surviveFaults(log: Log): void {
+  process.on('uncaughtException', err => log.error({ err }, 'a fault of the gateway that nothing caught'))
+  process.on('unhandledRejection', err => log.error({ err }, 'a fault of the gateway that nothing caught'))
 }
 
 /** Puts another config in place of the one in use. */

@@ -28,10 +28,9 @@ export async function openReplay({
 }: ReplayOptions = {}): Promise<Replay> {
   const cases = readCases(folder)
   const server = createServer((request, response) => {
-    bodyOf(request).then(
-      body => answer(cases, request, body, response),
-      () => send(response, 400, fault('The body is not JSON.')),
-    )
+    bodyOf(request)
+      .then(body => answer(cases, request, body, response))
+      .catch(() => send(response, 400, fault('The body is not JSON, or nested too deeply.')))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

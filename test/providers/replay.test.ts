@@ -22,6 +22,14 @@ const user = [{ role: 'user', content: 'Hi.' }]
 const contents = { contents: [{ parts: [{ text: 'Hi.' }] }] }
 
 describe('the built-in upstream', () => {
+  it('refuses a body nested too deeply, and lives on', async () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+    const body = `{"model":"replay","messages":[],"x":${deep}}`
+    const response = await fetch(`${replay.url}/v1/chat/completions`, { method: 'POST', body })
+    expect(response.status).toBe(400)
+    expect((await post('/v1/chat/completions', { model: 'replay', messages: user })).status).toBe(200)
+  })
+
   it.each([
     ['/v1/chat/completions', { model: 'replay', messages: user }, 'choices'],
     ['/v1/responses', { model: 'replay', input: 'Hi.' }, 'output'],
