@@ -118,9 +118,7 @@ describe.each(callers)('$name', caller => {
     const isOf = (failure: Failure, status: number) =>
       expect(failure).toMatchObject({ status, name: caller.errors(status) })
 
-    // Google says 400 of a wrong key (FORMATS §15).
-    const unknown = caller.format === 'contents' ? 400 : 401
-    test('with a wrong key', async () => isOf(await failing({ key: 'wrong' }), unknown))
+    test('with a wrong key', async () => isOf(await failing({ key: 'wrong' }), 401))
     test('for a model that is not there', async () => isOf(await failing({ model: 'unknown' }), 404))
     test('for a body too large', async () => isOf(await failing({}, 'x'.repeat(70_000)), 413))
 

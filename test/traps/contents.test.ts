@@ -423,9 +423,9 @@ describe('streams and errors', () => {
     expect(read).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 3.5 })
   })
 
-  it('trap 76: a wrong key is a bad request here, and understood as a wrong key', () => {
+  it('trap 76: a wrong key is 401 with Google’s own reason, and understood as a wrong key', () => {
     const answer = writer.error!({ kind: 'unauthenticated', message: 'Wrong key.' }, 'req')
-    expect(answer).toMatchObject({ status: 400, body: { error: { code: 400, status: 'INVALID_ARGUMENT' } } })
+    expect(answer).toMatchObject({ status: 401, body: { error: { code: 401, status: 'UNAUTHENTICATED' } } })
     expect(reader.error!(answer).kind).toBe('unauthenticated')
   })
 

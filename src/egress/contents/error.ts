@@ -9,10 +9,10 @@ interface Shape {
   readonly reason?: string
 }
 
-/** Google's words for the kinds (FORMATS §15); a bad key is a bad request there. */
+/** Google's words for the kinds (FORMATS §15); a bad key is 401 at every door of this service, with Google's reason. */
 const SHAPES: { readonly [K in ErrorKind]: Shape } = {
   'invalid-request': { code: 400, status: 'INVALID_ARGUMENT' },
-  unauthenticated: { code: 400, status: 'INVALID_ARGUMENT', reason: 'API_KEY_INVALID' },
+  unauthenticated: { code: 401, status: 'UNAUTHENTICATED', reason: 'API_KEY_INVALID' },
   'out-of-credit': { code: 429, status: 'RESOURCE_EXHAUSTED', reason: 'OUT_OF_CREDIT' },
   forbidden: { code: 403, status: 'PERMISSION_DENIED' },
   'not-found': { code: 404, status: 'NOT_FOUND' },
