@@ -8,6 +8,9 @@ const LINGER = 1000
 
 type Headers = { readonly [name: string]: string }
 
+/** A text of as many bytes as characters is ASCII, which leaves as it lies in memory. */
+const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === text.length ? 'latin1' : 'utf8')
+
 /** An answer over HTTP. */
 export class HttpReply implements Reply {
   gone = false
@@ -35,7 +38,7 @@ export class HttpReply implements Reply {
     const length = Buffer.byteLength(text)
     const all = { ...this.own, 'content-type': JSON_TYPE, ...headers, 'content-length': String(length) }
     if (this.message.complete || !hasBody(this.message) || Number(this.message.headers['content-length']) <= SMALL) {
-      this.response.writeHead(status, all).end(text)
+      this.response.writeHead(status, all).end(text, encodingOf(text, length))
       return
     }
     this.response.writeHead(status, { ...all, connection: 'close' }).write(text)
