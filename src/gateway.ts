@@ -136,8 +136,7 @@ export class Gateway {
     const { error, cause } = toFailure(thrown)
     if (error.kind === 'internal') this.log.error({ id, err: cause }, 'a fault of the gateway')
     const { status, headers, body } = WRITERS[format]!.error!(error, id)
-    const wait = error.retryAfterSeconds === undefined ? {} : { 'retry-after': `${Math.ceil(error.retryAfterSeconds)}` }
-    return { status, headers: { ...headersOf(thrown), ...wait, ...headers }, text: jsonText(body) }
+    return { status, headers: { ...headersOf(thrown), ...headers }, text: jsonText(body) }
   }
 
   /**

@@ -1,6 +1,7 @@
 import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import { waitHeader } from '../wait.ts'
 
 /** What the format calls each kind of failure, and the code where it has a fixed one (FORMATS §15). */
 const WORDS: { readonly [K in ErrorKind]: readonly [type: string, code: string | null] } = {
@@ -25,9 +26,7 @@ const WORDS: { readonly [K in ErrorKind]: readonly [type: string, code: string |
 const statusOf = (kind: ErrorKind): number => (kind === 'out-of-credit' ? 429 : ERRORS[kind].status)
 
 export function writeError(error: CanonicalError): WireAnswer {
-  const { retryAfterSeconds } = error
-  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) }
-  return { status: statusOf(error.kind), headers, body: errorBody(error) }
+  return { status: statusOf(error.kind), headers: waitHeader(error), body: errorBody(error) }
 }
 
 /** The same body is an event in a stream that broke (trap 75). */

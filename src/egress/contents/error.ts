@@ -1,6 +1,7 @@
 import type { CanonicalError, ErrorKind } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import { waitHeader } from '../wait.ts'
 
 interface Shape {
   readonly code: number
@@ -32,10 +33,7 @@ const TYPES = 'type.googleapis.com/google.rpc.'
 
 /** An error before the first byte. */
 export function writeError(error: CanonicalError): WireAnswer {
-  const { retryAfterSeconds } = error
-  const headers: { [name: string]: string } =
-    retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) }
-  return { status: SHAPES[error.kind].code, headers, body: errorBody(error) }
+  return { status: SHAPES[error.kind].code, headers: waitHeader(error), body: errorBody(error) }
 }
 
 /** The error as a body, and as an event of a stream (trap 75). */

@@ -1,6 +1,7 @@
 import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import { waitHeader } from '../wait.ts'
 
 /** What the format calls each kind of failure (FORMATS §15). */
 const TYPES: { readonly [K in ErrorKind]: string } = {
@@ -29,11 +30,9 @@ const statusOf = ({ kind, status }: CanonicalError): number =>
   kind === 'overloaded' && status !== undefined ? OVERLOADED : ERRORS[kind].status
 
 export function writeError(error: CanonicalError, requestId: string): WireAnswer {
-  const { retryAfterSeconds } = error
-  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) }
   return {
     status: statusOf(error),
-    headers: { 'request-id': requestId, ...headers },
+    headers: { 'request-id': requestId, ...waitHeader(error) },
     body: { ...errorBody(error), request_id: requestId },
   }
 }

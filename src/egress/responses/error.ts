@@ -2,6 +2,7 @@ import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/err
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined } from '../fields.ts'
+import { waitHeader } from '../wait.ts'
 
 /** What the format calls each kind of failure, and the code where it has a fixed one (FORMATS §15). */
 const WORDS: { readonly [K in ErrorKind]: readonly [type: string, code: string | null] } = {
@@ -27,12 +28,11 @@ const statusOf = (kind: ErrorKind): number => (kind === 'out-of-credit' ? 429 : 
 
 /** An error before the first byte. */
 export function writeError(error: CanonicalError, requestId: string): WireAnswer {
-  const { retryAfterSeconds, message, param } = error
+  const { message, param } = error
   const [type, code] = WORDS[error.kind]
-  const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) }
   return {
     status: statusOf(error.kind),
-    headers: { 'x-request-id': requestId, ...wait },
+    headers: { 'x-request-id': requestId, ...waitHeader(error) },
     body: { error: { message, type, param: param ?? null, code: error.code ?? code } },
   }
 }

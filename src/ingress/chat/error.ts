@@ -2,6 +2,7 @@ import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/err
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyText, defined } from '../fields.ts'
+import { retryAfter } from '../wait.ts'
 
 /** An error answer of a chat upstream (FORMATS §15); vendors wrap it in many ways, and a gateway's may be no JSON at all. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
@@ -61,12 +62,4 @@ const BY_TYPE: { readonly [type: string]: number } = {
   overloaded_error: 503,
   service_unavailable_error: 503,
   timeout_error: 504,
-}
-
-/** Seconds to wait, from `retry-after-ms` or `retry-after` (seconds). */
-export function retryAfter(headers: { readonly [name: string]: string }): number | undefined {
-  const millis = Number.parseFloat(headers['retry-after-ms'] ?? '')
-  if (Number.isFinite(millis)) return millis / 1000
-  const seconds = Number.parseFloat(headers['retry-after'] ?? '')
-  return Number.isFinite(seconds) ? seconds : undefined
 }

@@ -2,6 +2,7 @@ import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/err
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
+import { retryAfter } from '../wait.ts'
 
 /** What each type of error tells; the two wide ones tell no more than the status (FORMATS §15). */
 const KINDS: { readonly [type: string]: ErrorKind } = {
@@ -47,12 +48,4 @@ function kindFor(body: JsonObject, status: number): ErrorKind {
 function codeOf(body: JsonObject): string | undefined {
   const error = anyObject(body['error'])
   return anyText(anyObject(error?.['details'])?.['error_code']) ?? anyText(error?.['code'])
-}
-
-/** Seconds to wait, as the upstream said (trap 78). */
-function retryAfter(headers: WireAnswer['headers']): number | undefined {
-  const milliseconds = Number.parseFloat(headers['retry-after-ms'] ?? '')
-  if (Number.isFinite(milliseconds)) return milliseconds / 1000
-  const seconds = Number.parseFloat(headers['retry-after'] ?? '')
-  return Number.isFinite(seconds) ? seconds : undefined
 }

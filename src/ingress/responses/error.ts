@@ -2,6 +2,7 @@ import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/err
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyText, defined } from '../fields.ts'
+import { retryAfter } from '../wait.ts'
 
 /** An error answer of a responses upstream (FORMATS §15); what is in front of one may answer in other words. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
@@ -11,7 +12,11 @@ export function readError({ status, body, headers }: WireAnswer): CanonicalError
   return {
     kind: kindOfCode(error) ?? kindOf(status),
     message: said ?? `The upstream answered with status ${status}.`,
-    ...defined({ param: anyText(error['param']), code: anyText(error['code']), retryAfterSeconds: wait(headers) }),
+    ...defined({
+      param: anyText(error['param']),
+      code: anyText(error['code']),
+      retryAfterSeconds: retryAfter(headers),
+    }),
     status,
   }
 }
@@ -67,11 +72,3 @@ const TYPES: ReadonlyMap<Json | undefined, ErrorKind> = new Map<Json | undefined
   ['overloaded_error', 'overloaded'],
   ['timeout_error', 'timed-out'],
 ])
-
-/** Seconds to wait, from `retry-after-ms` or `retry-after`. */
-function wait(headers: WireAnswer['headers']): number | undefined {
-  const millis = Number.parseFloat(headers['retry-after-ms'] ?? '')
-  if (Number.isFinite(millis)) return millis / 1000
-  const seconds = Number.parseFloat(headers['retry-after'] ?? '')
-  return Number.isFinite(seconds) ? seconds : undefined
-}
