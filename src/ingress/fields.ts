@@ -40,6 +40,9 @@ export const anyNumber = (value: Maybe): number | undefined => (typeof value ===
 export const anyObject = (value: Maybe): JsonObject | undefined => (isObject(value) ? value : undefined)
 export const anyObjects = (value: Maybe): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
+/** For an object of which a reader takes nothing: all of it is left. */
+export const NONE: ReadonlySet<string> = new Set()
+
 /**
  * What is left of a wire object once a reader took the fields it knows: unknown fields become extras, nulls are
  * remembered as spelling (null says no more than absence), and so is whatever the reader noted itself in `spelt`.

@@ -9,6 +9,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../src/canonical/content.ts'
+import { kindOfMediaType } from '../../src/canonical/media.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { type CanonicalRequest, EFFORTS, type Message } from '../../src/canonical/request.ts'
 import type { Tool, ToolChoice } from '../../src/canonical/tool.ts'
@@ -93,11 +94,13 @@ export const media: fc.Arbitrary<MediaPart> = record<MediaPart>(
   { name: filled, detail: fc.constantFrom('low', 'high', 'auto'), cache, extras },
 ).map(part => {
   const kind =
-    part.source.type === 'base64' ? kindByType(part.source.mediaType) : part.source.type === 'text' ? 'file' : part.kind
+    part.source.type === 'base64'
+      ? kindOfMediaType(part.source.mediaType)
+      : part.source.type === 'text'
+        ? 'file'
+        : part.kind
   return { ...part, kind }
 })
-const kindByType = (type: string): MediaPart['kind'] =>
-  (({ image: 'image', audio: 'audio', video: 'video' }) as const)[type.split('/')[0] as 'image'] ?? 'file'
 
 export const toolCall: fc.Arbitrary<ToolCallPart> = record(
   {

@@ -3,7 +3,7 @@ import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { Base64Stream } from '../base64.ts'
-import { rest } from '../fields.ts'
+import { NONE, rest } from '../fields.ts'
 import { CallReader } from './call-events.ts'
 import { isHollow, MESSAGE, readAnnotation, readFinish, readLogprobs, wordOf } from './result.ts'
 
@@ -194,7 +194,6 @@ const REFUSAL: Part = { type: 'refusal', text: '' }
 const THOUGHTS: Part = { type: 'reasoning', text: '' }
 const BARE_THOUGHTS: Part = { type: 'reasoning', text: '', spelling: { [FORMAT]: { field: 'reasoning' } } }
 
-const NONE: ReadonlySet<string> = new Set()
 const NOT_CALLED: readonly Part[] = []
 const CALLED: readonly Part[] = [{ type: 'tool-call', id: '', name: '', arguments: '' }]
 

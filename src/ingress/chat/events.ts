@@ -4,7 +4,7 @@ import type { WireEvent } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
-import { put, rest } from '../fields.ts'
+import { NONE, put, rest } from '../fields.ts'
 import { CandidateReader } from './candidate.ts'
 import { readInnerError } from './error.ts'
 import { readHead } from './result.ts'
@@ -111,5 +111,3 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.over = true
   }
 }
-
-const NONE: ReadonlySet<string> = new Set()

@@ -1,7 +1,7 @@
 import type { RefusalPart } from '../../canonical/content.ts'
 import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json } from '../../canonical/node.ts'
-import { put } from '../fields.ts'
+import { NONE, put } from '../fields.ts'
 import { citedBy } from './candidate.ts'
 import { leftOf, nodeOf } from './fields.ts'
 import { readFinish, refusalOf } from './finish.ts'
@@ -52,5 +52,4 @@ export class CandidateFacts {
   }
 }
 
-const NONE: ReadonlySet<string> = new Set()
 const GROUNDED: ReadonlySet<string> = new Set(['groundingMetadata'])

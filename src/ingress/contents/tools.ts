@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { defined, object, objects, required, text, texts } from '../fields.ts'
+import { defined, NONE, object, objects, required, text, texts } from '../fields.ts'
 import { FORMAT, type Left, leftOf, listed, nodeOf, open, single, writtenAs } from './fields.ts'
 import { jsonSchemaOf } from './schema.ts'
 
@@ -68,7 +68,6 @@ function readFunction(wire: JsonObject): FunctionTool {
 }
 
 const SEARCH = new Set(['excludeDomains'])
-const NONE: ReadonlySet<string> = new Set()
 
 function readHosted(field: string, value: Json): HostedTool {
   const wire = required(object(value))

@@ -4,7 +4,7 @@ import type { CanonicalEvent } from '../../canonical/event.ts'
 import type { WireEvent } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
-import { anyObject, put, rest } from '../fields.ts'
+import { anyObject, NONE, put, rest } from '../fields.ts'
 import { BlockReader, kindOfDelta } from './block.ts'
 import { readInnerError } from './error.ts'
 import { readStop, STOP_FIELDS } from './finish.ts'
@@ -164,6 +164,5 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 }
 
-const NONE: ReadonlySet<string> = new Set()
 const HEAD = new Set<string>([...['id', 'type', 'role', 'model', 'content', 'usage'], ...STOP_FIELDS])
 const DELTA = new Set(['type', 'delta', 'usage'])
