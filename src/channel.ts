@@ -1,10 +1,12 @@
+import { Readable } from 'node:stream'
 import { Pool } from 'undici'
 import type { ErrorKind } from './canonical/error.ts'
 import type { WireRequest } from './canonical/exchange.ts'
-import { addressed, place } from './channel/address.ts'
+import { addressed, type Outgoing, place } from './channel/address.ts'
 import { Exchange } from './channel/exchange.ts'
 import type { Headers } from './channel/headers.ts'
 import type { ChannelConfig, ChannelFormat } from './config.ts'
+import type { LateParts } from './egress/multipart.ts'
 import type { ChannelHealth } from './router.ts'
 
 export { forwardable, retryAfterSeconds, upstreamId } from './channel/answer-headers.ts'
@@ -18,6 +20,8 @@ export interface Sending {
   readonly from?: Headers
   /** Whether the answer is to be streamed: the head of a whole one is waited for longer. Absent means it is. */
   readonly stream?: boolean
+  /** Of a form that is not whole yet: what comes last. */
+  readonly late?: LateParts
 }
 
 /** A way to one upstream while it is in use: its connections, how busy it is, and whether it wants to be left alone. */
@@ -51,11 +55,16 @@ export class Channel {
   send(sending: Sending): Exchange {
     const { origin, path, headers, body } = addressed(this.config, sending)
     const { firstByte, whole = firstByte } = this.config.timeout
-    return this.exchange(origin, { method: 'POST', path, headers, body }, sending.stream === false ? whole : firstByte)
+    const flow = typeof body === 'string' ? body : Readable.from(body, { objectMode: false })
+    return this.exchange(
+      origin,
+      { method: 'POST', path, headers, body: flow },
+      sending.stream === false ? whole : firstByte,
+    )
   }
 
   /** Asks for something that has no body: the upstream's list of models. */
-  get(format: ChannelFormat, where: Omit<WireRequest, 'body'>): Exchange {
+  get(format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
     const { origin, path, headers } = place(this.config, format, where)
     return this.exchange(origin, { method: 'GET', path, headers: { ...where.headers, ...headers } })
   }
@@ -72,7 +81,7 @@ export class Channel {
 
   private exchange(
     origin: string,
-    request: { method: 'GET' | 'POST'; path: string; headers: { readonly [name: string]: string }; body?: string },
+    request: Pick<Outgoing, 'path' | 'headers'> & { method: 'GET' | 'POST'; body?: string | Readable },
     headersTimeout = this.config.timeout.firstByte,
   ): Exchange {
     this.open++

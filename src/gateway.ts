@@ -2,18 +2,22 @@ import { type Access, type Caller, openAccess } from './access/index.ts'
 import { ERRORS, GatewayError } from './canonical/error.ts'
 import type { Format } from './canonical/node.ts'
 import type { CanonicalRequest } from './canonical/request.ts'
+import { workOf } from './canonical/work.ts'
 import type { Channel } from './channel.ts'
 import type { Config, OnLoss } from './config.ts'
 import { WRITERS } from './egress/index.ts'
 import { jsonText } from './egress/json.ts'
+import { type Asking, isForm, readAskingForm } from './gateway/asking.ts'
 import { attempt } from './gateway/attempt.ts'
 import type { Call } from './gateway/call.ts'
 import { Channels } from './gateway/channels.ts'
 import { headersOf, mayRetry, seenFromOutside, telling, toFailure, UpstreamFailure } from './gateway/failures.ts'
+import { asksForBytes, withBytes } from './gateway/media.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
-import { prepare, refused, weigh } from './gateway/prepare.ts'
+import { weigh } from './gateway/prepare.ts'
 import { type Log, Report } from './gateway/report.ts'
 import { readJson } from './ingress/body.ts'
+import { FORM_LIMIT } from './ingress/form.ts'
 import { READERS } from './ingress/index.ts'
 import { type Candidate, route, usableModels } from './router.ts'
 
@@ -25,6 +29,13 @@ interface ErrorAnswer {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
   readonly text: string
+}
+
+/** A request on its way, and whose it is. */
+interface Asked extends Asking {
+  readonly call: Call
+  readonly caller: Caller
+  readonly report: Report
 }
 
 /** Everything between the doors and the upstreams: whose request it is, who answers it, and in which words. */
@@ -49,9 +60,13 @@ export class Gateway {
       caller = this.access.identify(credentialsOf(call))
       report.key = caller.key
       this.access.admit(caller)
-      const request = await this.read(call)
-      report.asked(request)
-      await this.answer(call, caller, request, report)
+      const { request, late, drop } = await this.read(call)
+      try {
+        report.asked(request)
+        await this.answer({ call, caller, request, late, report })
+      } finally {
+        drop?.()
+      }
     } catch (thrown) {
       this.fail(call, thrown, report)
     }
@@ -59,33 +74,33 @@ export class Gateway {
     report.write(this.log)
   }
 
-  private async read(call: Call): Promise<CanonicalRequest> {
+  private async read(call: Call): Promise<Asking> {
     const { limits } = this.config.server
-    const body = await readJson(call.message, limits.byFormat.get(call.format) ?? limits.body)
-    return READERS[call.format]!.request!(call.wire(body))
+    const limit = limits.byFormat.get(call.format)
+    const read = READERS[call.format]!.request!
+    if (isForm(call)) return readAskingForm(call, limit ?? FORM_LIMIT, read)
+    return { request: read(call.wire(await readJson(call.message, limit ?? limits.body))) }
   }
 
   /** One channel after the other, until one answers or what failed would fail everywhere. */
-  private async answer(call: Call, caller: Caller, request: CanonicalRequest, report: Report): Promise<void> {
+  private async answer(asked: Asked): Promise<void> {
+    const { call, caller, request, late, report } = asked
     const onLoss: OnLoss = call.message.headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : caller.group.onLoss
+    const { heartbeat } = this.config.server
     let failure: GatewayError | undefined
     const failed: Channel[] = []
-    for (const candidate of this.route(call, caller, request, onLoss)) {
+    for (const candidate of this.route(asked, onLoss)) {
       const channel = this.channels.get(candidate.channel)
       if (channel === undefined) continue
       try {
-        const prepared = prepare(request, candidate)
-        const refusal = refused(prepared, onLoss)
-        if (refusal !== undefined) throw refusal
-        report.tried(candidate)
-        const heartbeat = this.config.server.heartbeat
-        await attempt({ call, request, candidate, channel, prepared, report, heartbeat })
+        const ready = asksForBytes(request, candidate) ? await withBytes(request, candidate) : request
+        await attempt({ call, request: ready, late, candidate, channel, report, onLoss, heartbeat })
         for (const one of failed) one.cool(Date.now() + REST, 'upstream-failed')
         return
       } catch (thrown) {
         if (call.reply.gone) throw GONE
         const seen = this.outside(thrown, candidate, request)
-        if (call.reply.begun || !mayRetry(seen.error)) throw seen
+        if (call.reply.begun || isSpent(asked, seen) || !mayRetry(seen.error)) throw seen
         failure = telling(failure, seen)
         if (seen.error.kind !== 'cannot-express') failed.push(channel)
       }
@@ -93,17 +108,22 @@ export class Gateway {
     throw failure ?? new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
   }
 
-  private route(call: Call, caller: Caller, request: CanonicalRequest, onLoss: OnLoss): readonly Candidate[] {
+  private route({ call, caller, request }: Asked, onLoss: OnLoss): readonly Candidate[] {
     const { model, cacheKey, state } = request
     return route(
       {
         model,
         format: call.format,
+        work: workOf(request),
         allowed: caller.group.models,
         now: Date.now(),
         draw: cacheKey ?? state?.conversation ?? call.id,
         losses: (format, channel) =>
-          weigh(request, { channel, format, native: format.format === call.format, upstreamModel: model }, onLoss),
+          weigh(
+            request,
+            { channel, format, native: format.format === call.format, detour: false, upstreamModel: model },
+            onLoss,
+          ),
       },
       this.channels.all,
     )
@@ -172,6 +192,10 @@ export class Gateway {
 
 /** Milliseconds for which a channel rests that failed where another did not; a channel without a better never does. */
 const REST = 5000
+
+/** A file that flows through can be sent once. */
+const isSpent = ({ late }: Asked, { error }: GatewayError): boolean =>
+  late !== undefined && error.kind !== 'cannot-express'
 
 const GONE_STATUS = ERRORS.cancelled.status
 const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })

@@ -1,8 +1,9 @@
 import { type ErrorKind, GatewayError } from './canonical/error.ts'
 import type { Format } from './canonical/node.ts'
+import type { Work } from './canonical/work.ts'
 import { matchesAny } from './config/glob.ts'
 import type { ChannelConfig, ChannelFormat } from './config/types.ts'
-import { kindOfFormat } from './providers/index.ts'
+import { type Fitness, fitnessOf } from './providers/index.ts'
 
 /** What a channel is like just now. */
 export interface ChannelHealth {
@@ -27,6 +28,8 @@ export interface RouteRequest {
   readonly model: string
   /** The caller's format. */
   readonly format: Format
+  /** What is to be done. */
+  readonly work: Work
   /** The model patterns of the key's group. */
   readonly allowed: readonly string[]
   /** Unix time in milliseconds. */
@@ -46,13 +49,15 @@ export interface Candidate {
   readonly format: ChannelFormat
   /** The caller speaks this very format. */
   readonly native: boolean
+  /** The upstream cannot do the work, but another the gateway can make it of. */
+  readonly detour: boolean
   /** What the upstream calls the model. */
   readonly upstreamModel: string
 }
 
 /**
  * The channels to try, best first, never none: lower priority first; then those that surely have the model, those that
- * speak the caller's format, those that lose least; then a weighted draw. Pure: equal inputs give equal orders,
+ * need no detour, those that speak the caller's format, those that lose least; then a weighted draw. Pure: equal inputs give equal orders,
  * whatever order the channels are configured in.
  *
  * @throws GatewayError `not-found` for a model no channel has, `forbidden` for one the key may not use,
@@ -66,10 +71,11 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
   if (able.length === 0) throw wrongDoor(request.model)
   const ready = able.filter(option => waitOf(option.health, option.channel, request.now) === 0)
   if (ready.length === 0) throw unavailable(able, request.now)
-  return inOrder(ready, request).map(({ channel, format, native, upstreamModel }) => ({
+  return inOrder(ready, request).map(({ channel, format, native, detour, upstreamModel }) => ({
     channel,
     format,
     native,
+    detour,
     upstreamModel,
   }))
 }
@@ -115,16 +121,30 @@ function upstreamModel(channel: RoutedChannel, model: string): string | undefine
   return health.listed === undefined || health.listed.has(model) ? model : undefined
 }
 
-/** The channel in the caller's own format, else in its first of the right kind, if it has any. */
-function options({ config, health }: RoutedChannel, { model, format }: RouteRequest): Option[] {
-  const kind = kindOfFormat(format)
-  const own = config.formats.find(one => one.format === format)
-  const chosen = own ?? config.formats.find(one => kindOfFormat(one.format) === kind)
+/** The channel in the format that does the work best, if it has any. */
+function options({ config, health }: RoutedChannel, { model, format, work }: RouteRequest): Option[] {
+  const chosen = bestFormat(config, format, work)
   if (chosen === undefined) return []
+  const native = chosen.format === format
+  const detour = fitnessOf(chosen.format, work) === 'by-detour'
   const unsure = !config.models.named.has(model) && health.listed === undefined
   const upstream = upstreamModel({ config, health }, model)!
-  return [{ channel: config, format: chosen, native: own !== undefined, upstreamModel: upstream, health, unsure }]
+  return [{ channel: config, format: chosen, native, detour, upstreamModel: upstream, health, unsure }]
 }
+
+/** The caller's own format where it can do the work, else the first that is made for it, is able, knows a way round. */
+function bestFormat({ formats }: ChannelConfig, own: Format, work: Work): ChannelFormat | undefined {
+  const direct = formats.find(one => one.format === own && isDirect(fitnessOf(own, work)))
+  if (direct !== undefined) return direct
+  for (const fitness of FITNESSES) {
+    const found = formats.find(one => fitnessOf(one.format, work) === fitness)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const FITNESSES: readonly Fitness[] = ['made-for-it', 'able', 'by-detour']
+const isDirect = (fitness: Fitness | undefined): boolean => fitness !== undefined && fitness !== 'by-detour'
 
 /** Milliseconds until something may be sent to the channel; a full one is worth another look in a second. */
 function waitOf(health: ChannelHealth, channel: ChannelConfig, now: number): number {
@@ -141,6 +161,7 @@ function inOrder(ready: readonly Option[], request: RouteRequest): readonly Opti
     (a, b) =>
       a.channel.priority - b.channel.priority ||
       Number(a.unsure) - Number(b.unsure) ||
+      Number(a.detour) - Number(b.detour) ||
       Number(b.native) - Number(a.native) ||
       losses(a) - losses(b) ||
       draws.get(a)! - draws.get(b)! ||
@@ -153,10 +174,10 @@ function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (option: 
   const counted = new Map<string, number>()
   const dialectOf = ({ channel, format }: Option): string =>
     `${channel.priority} ${format.format} ${JSON.stringify(format.dialect)}`
-  const foreign = ready.filter(option => !option.native)
+  const foreign = ready.filter(option => !option.native && !option.detour)
   const differ = new Set(foreign.map(dialectOf)).size > 1
   return option => {
-    if (option.native || losses === undefined || !differ) return 0
+    if (option.native || option.detour || losses === undefined || !differ) return 0
     const dialect = dialectOf(option)
     const known = counted.get(dialect)
     if (known !== undefined) return known

@@ -5,11 +5,13 @@ import type { Loss } from '../src/canonical/loss.ts'
 import type { JsonObject } from '../src/canonical/node.ts'
 import type { CanonicalRequest } from '../src/canonical/request.ts'
 import { chain, drain } from '../src/canonical/transducer.ts'
+import { type Work, workOf } from '../src/canonical/work.ts'
 import { WRITERS } from '../src/egress/index.ts'
 import { EVENT_STREAM } from '../src/egress/sse.ts'
 import { FOREIGN } from '../src/egress/writer.ts'
 import { READERS } from '../src/ingress/index.ts'
 import { eventParser } from '../src/ingress/sse.ts'
+import { FORMATS } from '../src/providers/index.ts'
 
 /** A fixture is `fixtures/<format>/<name>.<kind>.<ext>`; its goldens have `.to-<format>` before the ending. */
 export interface Fixture {
@@ -45,10 +47,14 @@ export function goldensOf(fixture: Fixture): readonly Golden[] {
   if (make === undefined) return []
   const direction = fixture.kind as 'request' | 'result' | 'events'
   if (READERS[fixture.format]?.[direction] === undefined) return []
+  const work = workOf(requestOf(fixture) ?? BARE)
   return Object.keys(WRITERS)
-    .filter(to => to !== fixture.format && WRITERS[to]![direction] !== undefined)
+    .filter(to => to !== fixture.format && WRITERS[to]![direction] !== undefined && can(to, work))
     .map(to => ({ path: fixture.path.replace(/\.(json|sse)$/, `.to-${to}.$1`), make: () => make(fixture, to) }))
 }
+
+/** Whether a fixture means anything there: an upstream asked for that work, or a caller answered. */
+const can = (format: string, work: Work): boolean => FORMATS.get(format)!.does.includes(work)
 
 const MAKERS: { readonly [kind: string]: (fixture: Fixture, to: string) => string } = {
   request: (fixture, to) => pretty(WRITERS[to]!.request!(requestOf(fixture)!, FOREIGN)),
@@ -83,9 +89,11 @@ export function requestOf({ format, path }: Fixture): CanonicalRequest | undefin
   return READERS[format]!.request!(jsonOf(file) as unknown as WireRequest)
 }
 
+const BARE: CanonicalRequest = { model: 'replay', messages: [], output: {}, sampling: {}, stream: false }
+
 /** What an answer answers; chat callers are taken to want their tokens counted. */
 function askedBy(fixture: Fixture, stream: boolean): CanonicalRequest {
-  const request = requestOf(fixture) ?? { model: 'replay', messages: [], output: {}, sampling: {}, stream }
+  const request = requestOf(fixture) ?? BARE
   const chat = { stream_options: { include_usage: true } }
   return { ...request, stream, spelling: { ...request.spelling, chat } }
 }

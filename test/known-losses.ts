@@ -1,8 +1,10 @@
 import type { Loss, Path } from '../src/canonical/loss.ts'
+import { workOf } from '../src/canonical/work.ts'
 import { WRITERS } from '../src/egress/index.ts'
 import { shown } from '../src/egress/losses.ts'
 import { FOREIGN } from '../src/egress/writer.ts'
 import { READERS } from '../src/ingress/index.ts'
+import { FORMATS } from '../src/providers/index.ts'
 import { FIXTURES, requestOf } from './golden.ts'
 
 /*
@@ -31,7 +33,7 @@ export function lossTable(): string {
     if (fixture.kind !== 'request' || READERS[fixture.format]?.request === undefined) continue
     const request = requestOf(fixture)!
     for (const to of formats) {
-      if (to === fixture.format) continue
+      if (to === fixture.format || !FORMATS.get(to)!.does.includes(workOf(request))) continue
       for (const loss of shown(WRITERS[to]!.request!(request, FOREIGN).losses)) note(places, loss, to)
     }
   }

@@ -18,6 +18,7 @@ function channels(lines: string, health: { readonly [name: string]: ChannelHealt
 const ask = (more: Partial<RouteRequest> = {}): RouteRequest => ({
   model: 'm',
   format: 'chat',
+  work: 'conversation',
   allowed: ['*'],
   now: 1_000_000,
   draw: 'request-1',
@@ -57,10 +58,18 @@ describe('the order of channels', () => {
   it("takes a channel's first format of the right kind where it lacks the caller's", () => {
     const list = channels('name: a, formats: [embeddings, contents, responses], models: [m]')
     expect(route(ask(), list)[0]).toMatchObject({ format: { format: 'contents' }, native: false })
-    expect(route(ask({ format: 'embeddings' }), list)[0]).toMatchObject({
+    expect(route(ask({ format: 'embeddings', work: 'embedding' }), list)[0]).toMatchObject({
       format: { format: 'embeddings' },
       native: true,
     })
+  })
+
+  it('prefers the format made for the work, then one that can do it, then a detour', () => {
+    const speaks = (formats: string, work: RouteRequest['work']) =>
+      route(ask({ format: 'elsewhere', work }), channels(`name: a, formats: [${formats}], models: [m]`))[0]
+    expect(speaks('contents, embeddings', 'embedding')?.format.format).toBe('embeddings')
+    expect(speaks('embeddings, cohere', 'ranking')).toMatchObject({ format: { format: 'cohere' }, detour: false })
+    expect(speaks('chat, embeddings', 'ranking')).toMatchObject({ format: { format: 'embeddings' }, detour: true })
   })
 
   it('prefers, among translations, the one that loses nothing', () => {
@@ -129,7 +138,9 @@ describe('refusals', () => {
 
   it('knows a model the key may not use, and a door the model does not have', () => {
     expect(refusal(ask({ allowed: ['gpt-*'] }), channels(one))).toMatchObject({ kind: 'forbidden' })
-    expect(refusal(ask({ format: 'embeddings' }), channels(one))).toMatchObject({ code: 'model_not_supported' })
+    expect(refusal(ask({ format: 'embeddings', work: 'embedding' }), channels(one))).toMatchObject({
+      code: 'model_not_supported',
+    })
   })
 
   it('leaves out what cools down or is full, and says when to come back where nothing is left', () => {

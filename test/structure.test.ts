@@ -72,6 +72,11 @@ describe('imports', () => {
     const doors: { readonly [name: string]: RegExp } = {
       express: /^src\/server\.ts$/,
       undici: /^src\/channel\.ts$/,
+      busboy: /^src\/ingress\/form\.ts$/,
+      ws: /^src\/server\/(sockets|socket)\.ts$/,
+      'gpt-tokenizer': /^src\/gateway\/tokens\.ts$/,
+      'ipaddr.js': /^src\/channel\/reachable\.ts$/,
+      kysely: /^src\/store\//,
       'eventsource-parser': /^src\/ingress\/sse\.ts$/,
       'fast-json-stringify': /^src\/egress\/json\.ts$/,
       valibot: /^src\/(config(\.ts|\/.*)|ingress\/explain\.ts|ingress\/[^/]+\/wire\.ts)$/,
@@ -136,7 +141,7 @@ describe('formats', () => {
 
 test('every fixture belongs to a format and is of a kind that tests use', () => {
   const formats = new Set([...Object.keys(READERS), ...Object.keys(WRITERS)])
-  const known = /^[a-z0-9-]+\.(request\.json|result\.json|error\.json|events\.sse)$/
+  const known = /^[a-z0-9-]+\.(request\.json|result\.(json|wav|mp3|txt|srt|vtt)|error\.json|events\.sse)$/
   const golden = /^([a-z0-9-]+\.(?:request|result|error|events))\.to-([a-z]+)\.(json|sse)$/
   const faults = globSync('fixtures/*/*').filter(path => {
     const name = basename(path)

@@ -1,3 +1,4 @@
+import type { Bytes } from './bytes.ts'
 import type { Format, JsonObject, Node } from './node.ts'
 
 /** A caller's wish that everything up to here be kept in the upstream's prompt cache. */
@@ -44,6 +45,8 @@ export interface MediaPart extends PartBase {
   readonly detail?: string
   /** What is said in audio the model made. */
   readonly transcript?: string
+  /** Not a picture to look at but the mask that says where another may be changed. */
+  readonly use?: 'mask'
 }
 
 export interface ToolCallPart extends PartBase {
@@ -69,9 +72,22 @@ export interface ToolResultPart extends PartBase {
   readonly freeform?: true
 }
 
+/** Numbers, or the base64 of as many little-endian 32-bit floats (FORMATS §8): turned into one another only where asked. */
+export type Vector = readonly number[] | string
+
 export interface EmbeddingPart extends PartBase {
   readonly type: 'embedding'
-  readonly vector: readonly number[]
+  readonly vector: Vector
+}
+
+/** How well one of a request's documents fits its query. */
+export interface RankPart extends PartBase {
+  readonly type: 'rank'
+  /** Which document: its place among the request's messages. */
+  readonly index: number
+  readonly score: number
+  /** The document itself, where it is told again. */
+  readonly content?: readonly Part[]
 }
 
 /** A piece only one format knows, kept in its place. */
@@ -81,7 +97,7 @@ export interface OpaquePart extends PartBase {
   readonly value: JsonObject
   /** The piece in plain words, for formats that do not know it. */
   readonly text?: string
-  /** It stands for something the upstream keeps: without it the conversation is another one. */
+  /** Without it the request is another one: it stands for something the upstream keeps, or is all there is to work on. */
   readonly reference?: true
 }
 
@@ -93,10 +109,13 @@ export type Part =
   | ToolCallPart
   | ToolResultPart
   | EmbeddingPart
+  | RankPart
   | OpaquePart
 
 export type MediaSource =
   | { readonly type: 'base64'; readonly mediaType: string; readonly data: string }
+  /** Never in JSON: a writer that cannot send bytes as they come gets them as base64. */
+  | { readonly type: 'bytes'; readonly mediaType: string; readonly bytes: Bytes }
   | { readonly type: 'text'; readonly mediaType: string; readonly text: string }
   | { readonly type: 'url'; readonly url: string; readonly mediaType?: string }
   | { readonly type: 'file-id'; readonly format: Format; readonly id: string; readonly mediaType?: string }

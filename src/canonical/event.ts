@@ -1,7 +1,7 @@
-import type { Annotation, Part, Signature } from './content.ts'
+import type { Annotation, MediaSource, Part, Signature } from './content.ts'
 import type { CanonicalError } from './error.ts'
 import type { Format, JsonObject, Node } from './node.ts'
-import type { CanonicalResult, Finish, TokenLogprob, Usage } from './result.ts'
+import type { CanonicalResult, Finish, TokenLogprob, Transcript, Usage } from './result.ts'
 
 export interface At {
   readonly candidate: number
@@ -11,7 +11,7 @@ export interface At {
 /**
  * One step of an answer. The grammar every reader produces and every writer may rely on:
  *
- *   result-start ( part-start (part-delta | part-patch)* part-end | logprobs | opaque )* candidate-end* usage* ( result-end | error )
+ *   result-start ( part-start (part-delta | part-patch)* part-end | logprobs | transcript | preview | opaque )* candidate-end* usage* ( result-end | error )
  *
  * Parts of a candidate start in order 0, 1, 2, …; open parts may interleave; a part starts with an empty body;
  * every part has ended when its candidate ends; usage is cumulative and may come anywhere, the last one stands.
@@ -23,6 +23,9 @@ export type CanonicalEvent =
   | PartPatch
   | PartEnd
   | { readonly type: 'logprobs'; readonly candidate: number; readonly append: readonly TokenLogprob[] }
+  /** More of when what was said: lists grow, the rest replaces. */
+  | { readonly type: 'transcript'; readonly candidate: number; readonly transcript: Transcript }
+  | Preview
   | CandidateEnd
   | { readonly type: 'usage'; readonly usage: Usage }
   /** An event only one format knows; it has no place in the result and no loss when it is not passed on. */
@@ -65,6 +68,15 @@ export interface CandidateEnd extends Node {
   readonly type: 'candidate-end'
   readonly candidate: number
   readonly finish?: Finish
+}
+
+/** An unfinished picture on the way to the candidate's own; the result does not have it. */
+export interface Preview extends Node {
+  readonly type: 'preview'
+  readonly candidate: number
+  /** Counts from 0 for each candidate. */
+  readonly index: number
+  readonly source: MediaSource
 }
 
 /** Late facts about the whole result come with its end. */

@@ -1,3 +1,4 @@
+import type { Bytes } from './bytes.ts'
 import type { JsonObject } from './node.ts'
 
 /** One HTTP request in a format, on either side of the gateway. */
@@ -7,15 +8,37 @@ export interface WireRequest {
   readonly query: { readonly [name: string]: string }
   /** Lower-case names; only what belongs to the format, never credentials. */
   readonly headers: { readonly [name: string]: string }
+  /** Of a form the fields that are text; those that come more than once are lists. */
   readonly body: JsonObject
+  /** The files of a form, in order; there when the request is one (`multipart/form-data`), even if it has none. */
+  readonly files?: readonly WireFile[]
+  /** The media types an upstream may answer with, where they are not those of JSON and server-sent events. */
+  readonly accept?: string
+}
+
+/** One file of a form. */
+export interface WireFile {
+  /** The name of the form's field. */
+  readonly field: string
+  /** The file's own name. */
+  readonly name?: string
+  readonly mediaType: string
+  readonly bytes: Bytes
 }
 
 /** One whole HTTP answer in a format. */
 export interface WireAnswer {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
+  /** Empty where there is a raw body. */
   readonly body: JsonObject
+  /** A body that is no JSON: a text, or bytes as they come. */
+  readonly raw?: RawBody
 }
+
+export type RawBody =
+  | { readonly mediaType: string; readonly text: string }
+  | { readonly mediaType: string; readonly bytes: Bytes }
 
 /** One server-sent event; data is JSON text or a format's end mark. */
 export interface WireEvent {

@@ -1,7 +1,7 @@
 import type { Part } from './content.ts'
 import type { At, CanonicalEvent, PartDelta, PartPatch } from './event.ts'
 import type { Node } from './node.ts'
-import type { Candidate, CanonicalResult } from './result.ts'
+import type { Candidate, CanonicalResult, Transcript } from './result.ts'
 
 /** The one text of a part that grows while it streams. */
 export function bodyOf(part: Part): string {
@@ -56,6 +56,11 @@ export function step(result: CanonicalResult, event: CanonicalEvent): CanonicalR
         ...candidate,
         logprobs: [...(candidate.logprobs ?? []), ...event.append],
       }))
+    case 'transcript':
+      return atCandidate(result, event.candidate, candidate => ({
+        ...candidate,
+        transcript: longer(candidate.transcript, event.transcript),
+      }))
     case 'candidate-end':
       return atCandidate(result, event.candidate, candidate => ({
         ...candidate,
@@ -73,6 +78,7 @@ export function step(result: CanonicalResult, event: CanonicalEvent): CanonicalR
         ...merged(result, event),
       }
     case 'part-end':
+    case 'preview':
     case 'opaque':
       return result
   }
@@ -89,9 +95,10 @@ export function fold(events: Iterable<CanonicalEvent>, from: CanonicalResult = E
 export function* unfold(result: CanonicalResult): Generator<CanonicalEvent> {
   const { candidates, usage, error, ...head } = result
   yield { type: 'result-start', ...head }
-  for (const [candidate, { content, finish, logprobs, ...node }] of candidates.entries()) {
+  for (const [candidate, { content, finish, logprobs, transcript, ...node }] of candidates.entries()) {
     for (const [index, part] of content.entries()) yield* unfoldPart(part, { candidate, part: index })
     if (logprobs !== undefined) yield { type: 'logprobs', candidate, append: logprobs }
+    if (transcript !== undefined) yield { type: 'transcript', candidate, transcript }
     yield { type: 'candidate-end', candidate, ...(finish === undefined ? {} : { finish }), ...node }
   }
   if (usage !== undefined) yield { type: 'usage', usage }
@@ -125,6 +132,18 @@ function atPart(result: CanonicalResult, at: At, change: (part: Part) => Part): 
     content[at.part] = change(content[at.part]!)
     return { ...candidate, content }
   })
+}
+
+function longer(before: Transcript | undefined, late: Transcript): Transcript {
+  if (before === undefined) return late
+  const { segments, words, ...rest } = late
+  return {
+    ...before,
+    ...rest,
+    ...(segments === undefined ? {} : { segments: [...(before.segments ?? []), ...segments] }),
+    ...(words === undefined ? {} : { words: [...(before.words ?? []), ...words] }),
+    ...merged(before, late),
+  }
 }
 
 function grown(part: Part, { append, of }: PartDelta): Part {

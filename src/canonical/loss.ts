@@ -66,7 +66,7 @@ const GONE = Symbol('gone')
 
 /** What is left of a canonical value once its reported losses are taken out of it. */
 export function lose<T>(value: T, losses: readonly Loss[]): T {
-  const root = { value: structuredClone(value) as unknown }
+  const root = { value: copy(value) }
   const late: (() => void)[] = []
   for (const loss of losses) {
     const path = ['value', ...loss.path]
@@ -76,7 +76,7 @@ export function lose<T>(value: T, losses: readonly Loss[]): T {
     if (loss.kind === 'dropped') parent[last] = GONE
     else if (loss.kind === 'moved') late.push(() => reorder(parent, last, loss.order))
     else if (loss.kind === 'inserted') late.push(() => insert(parent, last, loss.value))
-    else parent[last] = structuredClone(loss.became)
+    else parent[last] = copy(loss.became)
   }
   for (const change of late.reverse()) change()
   return compact(root.value) as T
@@ -101,12 +101,22 @@ function reorder(parent: Holder, key: string | number, order: readonly number[])
 
 /** Later places first: `lose` runs its list of late changes backwards, and writers report in reading order. */
 function insert(parent: Holder, index: string | number, value: unknown): void {
-  if (Array.isArray(parent)) parent.splice(Number(index), 0, structuredClone(value))
+  if (Array.isArray(parent)) parent.splice(Number(index), 0, copy(value))
 }
+
+/** Plain objects and lists anew; anything with a class of its own is a leaf, like the bytes of a file. */
+function copy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copy)
+  if (!isPlain(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copy(item)]))
+}
+
+const isPlain = (value: unknown): value is object =>
+  isObject(value) && (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null)
 
 function compact(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter(item => item !== GONE).map(compact)
-  if (!isObject(value)) return value
+  if (!isPlain(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, item]) => (item as unknown) !== GONE)

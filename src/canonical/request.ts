@@ -89,17 +89,60 @@ export interface Output extends Node {
   readonly text?: TextShape & Node
   readonly verbosity?: string
   readonly image?: {
+    /** `1024x1536`, or a format's own word. */
     readonly size?: string
     readonly quality?: string
+    readonly style?: string
     readonly background?: string
     readonly mediaType?: string
+    /** How much to compress, 0 to 100. */
+    readonly compression?: number
+    /** How closely a picture made of others keeps to them. */
+    readonly fidelity?: string
+    /** How many unfinished pictures a stream shows. */
+    readonly previews?: number
+    /** Whether the caller wants an address to fetch it from, or the picture itself. */
+    readonly delivery?: 'url' | 'bytes'
   } & Node
   readonly audio?: { readonly voice?: string; readonly mediaType?: string; readonly speed?: number } & Node
   readonly video?: { readonly seconds?: number; readonly size?: string } & Node
-  readonly embedding?: { readonly dimensions?: number } & Node
+  /** Each message is one thing to embed. */
+  readonly embedding?: {
+    readonly dimensions?: number
+    readonly encoding?: 'float' | 'base64'
+    /** What the vectors are for. */
+    readonly purpose?: EmbeddingPurpose
+  } & Node
+  /** Each message is one document to rank. */
+  readonly ranking?: {
+    readonly query: string
+    /** How many of the best to tell. */
+    readonly top?: number
+    /** Whether the documents are told again beside their scores. */
+    readonly echo?: boolean
+  } & Node
   readonly transcript?: {
     readonly task: 'transcribe' | 'translate'
+    /** Of what is spoken. */
     readonly language?: string
     readonly timestamps?: readonly ('word' | 'segment')[]
+    /** Who speaks is wanted, too. */
+    readonly speakers?: boolean
   } & Node
+  /** A text is wanted that goes on from the last message, not an answer to it. */
+  readonly completion?: { readonly suffix?: string; readonly echo?: boolean } & Node
+  /** The number of tokens the request has is wanted, and no answer. */
+  readonly count?: true
+  /** The conversation in short is wanted, as something to go on from. */
+  readonly compaction?: true
 }
+
+export type EmbeddingPurpose =
+  | 'query'
+  | 'document'
+  | 'similarity'
+  | 'classification'
+  | 'clustering'
+  | 'question-answering'
+  | 'fact-verification'
+  | 'code-query'

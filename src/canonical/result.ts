@@ -26,6 +26,31 @@ export interface Candidate extends Node {
   readonly content: readonly Part[]
   readonly finish?: Finish
   readonly logprobs?: readonly TokenLogprob[]
+  /** When what was said, where the content is the text of a recording. */
+  readonly transcript?: Transcript
+}
+
+/** Times in seconds from the beginning of the recording. */
+export interface Transcript extends Node {
+  /** As the upstream names it: `en` or `english`. */
+  readonly language?: string
+  readonly duration?: number
+  readonly segments?: readonly Segment[]
+  readonly words?: readonly Word[]
+}
+
+export interface Segment extends Node {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  readonly speaker?: string
+}
+
+export interface Word extends Node {
+  readonly start: number
+  readonly end: number
+  readonly word: string
+  readonly speaker?: string
 }
 
 export const FINISH_REASONS = ['stop', 'length', 'tool-calls', 'refused', 'paused', 'error', 'other'] as const

@@ -1,5 +1,6 @@
 import type { WireRequest } from '../canonical/exchange.ts'
 import type { ChannelConfig, ChannelFormat } from '../config.ts'
+import { type LateParts, multipart } from '../egress/multipart.ts'
 import { allowedBetas, authHeaders } from '../providers/index.ts'
 import { type Headers, single } from './headers.ts'
 
@@ -8,7 +9,7 @@ export interface Outgoing {
   readonly origin: string
   readonly path: string
   readonly headers: { readonly [name: string]: string }
-  readonly body: string
+  readonly body: string | AsyncIterable<Uint8Array>
 }
 
 /** Headers that carry a credential or belong to one connection: never passed on, whatever an operator allows. */
@@ -30,13 +31,15 @@ const OURS = new Set([
 
 /**
  * A format's request, addressed to a channel: the path below its base address, the channel's own credential and
- * headers, and of the caller's headers (`from`) those the channel lets through. The body is made text here, once.
+ * headers, and of the caller's headers (`from`) those the channel lets through. The body is made text here, once; a
+ * form is read as it is sent.
  */
 export function addressed(
   channel: ChannelConfig,
-  { format, wire, from = {} }: { format: ChannelFormat; wire: WireRequest; from?: Headers },
+  { format, wire, from = {}, late }: { format: ChannelFormat; wire: WireRequest; from?: Headers; late?: LateParts },
 ): Outgoing {
   const { origin, path, headers } = place(channel, format, wire)
+  const { body, ...about } = wire.files === undefined ? jsonBody(wire) : formBody(wire, late)
   return {
     origin,
     path,
@@ -44,10 +47,27 @@ export function addressed(
       ...passedOn(channel, from),
       ...filtered(wire.headers, channel.betas),
       ...headers,
-      accept: wire.body['stream'] === true ? 'text/event-stream, application/json' : 'application/json',
-      'content-type': 'application/json',
+      ...about,
     },
-    body: JSON.stringify(wire.body),
+    body,
+  }
+}
+
+const STREAMED = 'text/event-stream, application/json'
+
+const jsonBody = ({ body, accept = 'application/json' }: WireRequest) => ({
+  accept: body['stream'] === true ? STREAMED : accept,
+  'content-type': 'application/json',
+  body: JSON.stringify(body),
+})
+
+function formBody(wire: WireRequest, late: LateParts | undefined) {
+  const { contentType, length, read } = multipart(wire, late)
+  return {
+    accept: wire.accept ?? STREAMED,
+    'content-type': contentType,
+    ...(length === undefined ? {} : { 'content-length': String(length) }),
+    body: read(),
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import type { Bytes } from '../canonical/bytes.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+import { flowing } from './flowing.ts'
 import type { Headers } from './headers.ts'
 
 /** Who takes the body of an answer, piece by piece; after `end` or `fail` nothing more comes. */
@@ -21,6 +23,8 @@ export interface Answer {
    * @throws GatewayError `upstream-failed` for more than `limit` bytes or a broken body, `timed-out`, `cancelled`.
    */
   text(limit: number): Promise<string>
+  /** The body as bytes to be read as they come; a slow reader holds up the upstream. */
+  bytes(): Bytes
 }
 
 /** What the HTTP client lets its handlers do. */
@@ -101,6 +105,7 @@ export class Exchange {
       headers,
       flow: taker => this.flow(taker),
       text: limit => this.text(limit),
+      bytes: () => flowing(this, headers, taker => this.flow(taker)),
     })
   }
 

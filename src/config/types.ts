@@ -92,8 +92,8 @@ export interface ChannelFormat {
   readonly dialect: JsonObject
 }
 
-/** The header that carries the upstream's key; `bearer` is `authorization: Bearer`. */
-export type AuthStyle = 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'none'
+/** The header that carries the upstream's key; `bearer` and `token` are words of `authorization`. */
+export type AuthStyle = 'bearer' | 'token' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'xi-api-key' | 'none'
 
 export interface ChannelModels {
   /** Public id to the upstream's own. */

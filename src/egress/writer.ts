@@ -1,3 +1,4 @@
+import type { MediaPart } from '../canonical/content.ts'
 import type { CanonicalError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/exchange.ts'
@@ -30,6 +31,10 @@ export interface Writer {
    * also when `end` is called before the events ended.
    */
   events?(asked: CanonicalRequest): Transducer<CanonicalEvent, WireEvent>
+  /** Takes media as bytes, in requests and answers; for any other format they are made base64 beforehand. */
+  readonly bytes?: true
+  /** Whether media at an address must be fetched first, as an upstream of this format cannot be told the address. */
+  fetches?(part: MediaPart, dialect: Dialect): boolean
   /** An error before the first byte, in the shape and with the status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
 }

@@ -1,67 +1,74 @@
-import { GatewayError } from '../canonical/error.ts'
-import { parseObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { type Answer, type Channel, flat, forwardable, retryAfterSeconds, upstreamId } from '../channel.ts'
-import { READERS } from '../ingress/index.ts'
-import type { Reader } from '../ingress/reader.ts'
+import type { Channel } from '../channel.ts'
+import type { OnLoss } from '../config.ts'
 import type { Candidate } from '../router.ts'
 import type { Call } from './call.ts'
-import { UpstreamFailure } from './failures.ts'
-import type { Prepared } from './prepare.ts'
+import { exchanged } from './exchanged.ts'
+import type { Late } from './late.ts'
+import { type Prepared, prepare, refused } from './prepare.ts'
 import type { Report } from './report.ts'
 import { streamed } from './streamed.ts'
-import { whole } from './whole.ts'
-
-const LARGEST_ERROR = 1024 * 1024
+import { type Answered, told } from './told.ts'
+import { type Way, wayOf } from './ways.ts'
+import { readWhole } from './whole.ts'
 
 /** One candidate's turn at a request. */
 export interface Attempt {
   readonly call: Call
   /** The request as the caller made it. */
   readonly request: CanonicalRequest
+  /** More of the request that comes while it is sent. */
+  readonly late: Late | undefined
   readonly candidate: Candidate
   readonly channel: Channel
-  readonly prepared: Prepared
   readonly report: Report
+  readonly onLoss: OnLoss
   /** Milliseconds between signs of life on a silent stream. */
   readonly heartbeat: number
 }
 
+/** An attempt whose request is written. */
+export interface PreparedAttempt extends Attempt {
+  readonly prepared: Prepared
+}
+
 /**
- * Has one channel answer: sends the request, reads the answer, writes it to the caller.
+ * Has one channel answer: sends the request, or those it takes to make the answer of, and writes it to the caller.
  *
  * @throws GatewayError; where nothing was sent to the caller yet, another channel may be tried.
  */
-export async function attempt(attempt: Attempt): Promise<void> {
-  const { call, request, candidate, channel, prepared, report } = attempt
-  const exchange = channel.send({
-    format: candidate.format,
-    wire: prepared.wire,
-    from: call.message.headers,
-    stream: request.stream,
-  })
-  call.reply.onGone = () => exchange.abort()
-  try {
-    const answer = await exchange.answer
-    report.upstreamId = upstreamId(answer.headers)
-    const reader = READERS[candidate.format.format]!
-    if (answer.status < 200 || answer.status > 299) throw await errorOf(answer, reader, candidate)
-    if (request.stream) await streamed(attempt, exchange, answer, reader)
-    else await whole(attempt, answer, reader)
-  } finally {
-    call.reply.onGone = undefined
-    exchange.release()
-  }
+export function attempt(attempt: Attempt): Promise<void> {
+  const way = wayOf(attempt.candidate, attempt.request)
+  return way === undefined ? direct(attempt) : roundabout(attempt, way)
 }
 
-async function errorOf(answer: Answer, reader: Reader, { native }: Candidate): Promise<GatewayError> {
-  if (answer.status < 400)
-    return new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered with a redirect.' })
-  const body = parseObject(await answer.text(LARGEST_ERROR)) ?? {}
-  const error = reader.error!({ status: answer.status, headers: flat(answer.headers), body })
-  const wait = error.retryAfterSeconds ?? retryAfterSeconds(answer.headers, Date.now())
-  return new UpstreamFailure(
-    wait === undefined ? error : { ...error, retryAfterSeconds: wait },
-    native ? forwardable(answer.headers) : {},
+function direct(attempt: Attempt): Promise<void> {
+  const written = writing(attempt, attempt.request)
+  return exchanged(written, (exchange, answer, reader, asking) =>
+    asking.request.stream
+      ? streamed(asking, exchange, answer, reader)
+      : readWhole(answer, reader, asking.prepared).then(answered => told(asking, answered)),
   )
+}
+
+async function roundabout(attempt: Attempt, way: Way): Promise<void> {
+  const losses = way.losses(attempt.request)
+  const refusal = refused(attempt.request, losses, attempt.onLoss)
+  if (refusal !== undefined) throw refusal
+  const answered = await way.answer(attempt, request => ask(attempt, request))
+  await told(attempt, { ...answered, losses: [...losses, ...answered.losses] })
+}
+
+/** The answer to one request on the way to another's. */
+const ask = (attempt: Attempt, request: CanonicalRequest): Promise<Answered> =>
+  exchanged(writing(attempt, { ...request, stream: false }), (_, answer, reader, { prepared }) =>
+    readWhole(answer, reader, prepared),
+  )
+
+/** Writes a request for the candidate, unless what it would lose is too much. */
+function writing(attempt: Attempt, request: CanonicalRequest): PreparedAttempt {
+  const prepared = prepare(request, attempt.candidate)
+  const refusal = refused(prepared.asked, prepared.losses, attempt.onLoss)
+  if (refusal !== undefined) throw refusal
+  return { ...attempt, prepared }
 }

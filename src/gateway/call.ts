@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { WireEvent, WireRequest } from '../canonical/exchange.ts'
+import type { WireEvent, WireFile, WireRequest } from '../canonical/exchange.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 
 /** A caller's request as it came in at a door. */
@@ -18,7 +18,9 @@ export interface Call {
    *
    * @throws GatewayError `invalid-request` for a version the door does not know, or another door's body.
    */
-  wire(body: JsonObject): WireRequest
+  wire(body: JsonObject, files?: readonly WireFile[]): WireRequest
+  /** Whether a form may come here, and where it may, what must be known of it before a file may flow through. */
+  readonly form?: { readonly only: boolean; readonly needs: string }
   /** How a stream is framed here: server-sent events, or one JSON array. */
   readonly framing: 'events' | 'array'
   /** The format's own sign of life on a silent stream. */
@@ -36,7 +38,7 @@ export interface Reply {
   onGone: (() => void) | undefined
   whole(status: number, headers: Headers, text: string): void
   begin(headers: Headers): void
-  write(text: string): boolean
+  write(piece: string | Uint8Array): boolean
   end(text: string): unknown
   once(event: 'drain', listener: () => void): unknown
   destroy(): unknown

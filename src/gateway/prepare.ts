@@ -16,6 +16,8 @@ export interface Prepared {
   readonly wire: WireRequest
   readonly losses: readonly Loss[]
   readonly restorer: Restorer | undefined
+  /** The caller speaks the upstream's format. */
+  readonly native: boolean
 }
 
 /** Writes the request for a candidate. Throws GatewayError `cannot-express` where its format has no such request. */
@@ -28,21 +30,22 @@ export function prepare(request: CanonicalRequest, { format, native, upstreamMod
     wire: written.wire,
     losses: repaired.losses.length === 0 ? written.losses : [...repaired.losses, ...written.losses],
     restorer: restorer(asked, written.renamed),
+    native,
   }
 }
 
-/** The refusal a request meets on its way to this candidate, if it meets one: what is lost is too much. */
-export function refused({ asked, losses }: Prepared, onLoss: OnLoss): GatewayError | undefined {
+/** The refusal a request meets on its way to a candidate, if it meets one: what is lost is too much. */
+export function refused(request: CanonicalRequest, losses: readonly Loss[], onLoss: OnLoss): GatewayError | undefined {
   if (losses.length === 0) return undefined
-  const tooMuch = onLoss === 'refuse' ? shown(losses) : essential(losses, asked)
+  const tooMuch = onLoss === 'refuse' ? shown(losses) : essential(losses, request)
   return tooMuch.length === 0 ? undefined : refusal(tooMuch)
 }
 
 /** How bad a candidate is for the request: a refusal weighs more than any number of losses. */
 export function weigh(request: CanonicalRequest, candidate: Candidate, onLoss: OnLoss): number {
   try {
-    const prepared = prepare(request, candidate)
-    return shown(prepared.losses).length + (refused(prepared, onLoss) === undefined ? 0 : REFUSAL)
+    const { asked, losses } = prepare(request, candidate)
+    return shown(losses).length + (refused(asked, losses, onLoss) === undefined ? 0 : REFUSAL)
   } catch {
     return REFUSAL
   }

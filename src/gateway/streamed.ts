@@ -6,18 +6,24 @@ import { WRITERS } from '../egress/index.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
 import { EVENT_STREAM, EventStream, JSON_ARRAY } from '../egress/sse.ts'
 import type { Reader } from '../ingress/reader.ts'
-import type { Attempt } from './attempt.ts'
+import type { PreparedAttempt } from './attempt.ts'
 import { dresser } from './dress.ts'
 import { seenFromOutside, toFailure } from './failures.ts'
 import { StreamedAnswer } from './stream.ts'
-import { readWhole } from './whole.ts'
+import { withoutBytes } from './told.ts'
+import { resultOf } from './whole.ts'
 
 /**
  * Has an upstream's answer flow to the caller, event by event.
  *
  * @throws GatewayError where it failed before anything was sent to the caller, or the caller left.
  */
-export async function streamed(attempt: Attempt, exchange: Exchange, answer: Answer, reader: Reader): Promise<void> {
+export async function streamed(
+  attempt: PreparedAttempt,
+  exchange: Exchange,
+  answer: Answer,
+  reader: Reader,
+): Promise<void> {
   const { call, request, prepared } = attempt
   const stream = new StreamedAnswer({
     read: reader.events!(prepared.asked),
@@ -31,16 +37,19 @@ export async function streamed(attempt: Attempt, exchange: Exchange, answer: Ans
     stream.leave(new GatewayError({ kind: 'cancelled', message: 'The caller went away.' }))
     exchange.abort()
   }
-  if (isJson(answer)) await unfolded(attempt, stream, answer, reader)
+  if (isWhole(answer, reader)) await unfolded(attempt, stream, answer, reader)
   else answer.flow(stream)
   await stream.done
 }
 
 /** Upstreams forget to say that they stream; that they do not, they always say. */
-const isJson = ({ headers }: Answer): boolean => single(headers['content-type']).includes('json')
+function isWhole({ headers }: Answer, { raw }: Reader): boolean {
+  const type = single(headers['content-type'])
+  return type.includes('json') || (raw === true && type !== '' && !type.startsWith('text/event-stream'))
+}
 
 /** Events as the caller may see them, noted for the log on their way. */
-function sight({ call, request, candidate, report }: Attempt): (event: CanonicalEvent) => CanonicalEvent {
+function sight({ call, request, candidate, report }: PreparedAttempt): (event: CanonicalEvent) => CanonicalEvent {
   const dress = dresser(call.id, request.model, candidate)
   return raw => {
     const event = raw.type === 'error' ? { ...raw, error: seenFromOutside(raw.error, candidate, request.model) } : raw
@@ -50,7 +59,7 @@ function sight({ call, request, candidate, report }: Attempt): (event: Canonical
 }
 
 /** Sends status and headers, and opens what the events are written to. */
-function opened({ call, candidate, prepared, report, heartbeat }: Attempt, source: Exchange, answer: Answer) {
+function opened({ call, candidate, prepared, report, heartbeat }: PreparedAttempt, source: Exchange, answer: Answer) {
   const framing = call.framing === 'events' ? EVENT_STREAM : JSON_ARRAY
   report.begun(shown(prepared.losses).length)
   call.reply.begin({
@@ -64,9 +73,14 @@ function opened({ call, candidate, prepared, report, heartbeat }: Attempt, sourc
 }
 
 /** An upstream that answers whole although it was asked to stream. */
-async function unfolded({ prepared }: Attempt, stream: StreamedAnswer, answer: Answer, reader: Reader): Promise<void> {
+async function unfolded(
+  { prepared }: PreparedAttempt,
+  stream: StreamedAnswer,
+  answer: Answer,
+  reader: Reader,
+): Promise<void> {
   try {
-    stream.takeWhole(unfold(await readWhole(answer, reader, prepared.asked)))
+    stream.takeWhole(unfold(await withoutBytes(await resultOf(answer, reader, prepared.asked))))
   } catch (thrown) {
     stream.leave(toFailure(thrown))
   }

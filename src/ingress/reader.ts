@@ -13,6 +13,8 @@ export interface Reader {
   result?(answer: WireAnswer, asked: CanonicalRequest): CanonicalResult
   /** An upstream's streamed answer. Never throws: rubbish becomes an error event, and an early end is one too. */
   events?(asked: CanonicalRequest): Transducer<WireEvent, CanonicalEvent>
+  /** Its whole answers may be something else than JSON: they come with a raw body then. */
+  readonly raw?: true
   /** An upstream's answer of status 400 or more; total on any body. */
   error?(answer: WireAnswer): CanonicalError
 }

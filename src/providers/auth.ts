@@ -3,5 +3,6 @@ import type { AuthStyle } from '../config/types.ts'
 /** The header that shows an upstream our key; none where it asks for none. */
 export function authHeaders(style: AuthStyle, key: string | undefined): { readonly [name: string]: string } {
   if (key === undefined || style === 'none') return {}
-  return style === 'bearer' ? { authorization: `Bearer ${key}` } : { [style]: key }
+  if (style === 'bearer') return { authorization: `Bearer ${key}` }
+  return style === 'token' ? { authorization: `Token ${key}` } : { [style]: key }
 }

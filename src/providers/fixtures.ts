@@ -12,6 +12,8 @@ export interface Case {
   readonly request?: JsonObject
   /** The body of the whole answer. */
   readonly result?: JsonObject
+  /** A whole answer that is no JSON. */
+  readonly raw?: { readonly mediaType: string; readonly bytes: Buffer }
   /** The raw bytes of the streamed answer, as text. */
   readonly events?: string
 }
@@ -19,7 +21,15 @@ export interface Case {
 /** The fixtures that come with the gateway. */
 export const OWN_FIXTURES: string = join(import.meta.dirname, '../../fixtures')
 
-const FILE = /^([^.]+)\.(request\.json|result\.json|events\.sse)$/
+const FILE = /^([^.]+)\.(request\.json|result\.(?:json|wav|mp3|txt|srt|vtt)|events\.sse)$/
+
+const RAW: { readonly [ending: string]: string } = {
+  wav: 'audio/wav',
+  mp3: 'audio/mpeg',
+  txt: 'text/plain; charset=utf-8',
+  srt: 'application/x-subrip; charset=utf-8',
+  vtt: 'text/vtt; charset=utf-8',
+}
 
 /** All cases of a folder of `<format>/<case>.{request.json,result.json,events.sse}`, by format and name. */
 export function readCases(folder: string): readonly Case[] {
@@ -35,19 +45,26 @@ function casesOf(folder: string, format: Format): Case[] {
     .map(name => {
       const request = bodyIn(join(folder, `${name}.request.json`))
       const result = bodyIn(join(folder, `${name}.result.json`))
+      const raw = rawIn(join(folder, `${name}.result`))
       const events = textIn(join(folder, `${name}.events.sse`))
       return {
         format,
         name,
         ...(request === undefined ? {} : { request }),
         ...(result === undefined ? {} : { result }),
+        ...(raw === undefined ? {} : { raw }),
         ...(events === undefined ? {} : { events }),
       }
     })
-    .filter(one => 'result' in one || 'events' in one)
+    .filter(one => 'result' in one || 'raw' in one || 'events' in one)
 }
 
 const textIn = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
+
+function rawIn(stem: string): Case['raw'] {
+  const ending = Object.keys(RAW).find(one => existsSync(`${stem}.${one}`))
+  return ending === undefined ? undefined : { mediaType: RAW[ending]!, bytes: readFileSync(`${stem}.${ending}`) }
+}
 
 /** The body of a fixture, which may stand alone or inside its HTTP request or answer. */
 function bodyIn(path: string): JsonObject | undefined {

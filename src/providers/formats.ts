@@ -1,34 +1,64 @@
 import type { Format } from '../canonical/node.ts'
+import type { Work } from '../canonical/work.ts'
 import type { AuthStyle } from '../config/types.ts'
 
 /** What is true of a wire format at whatever vendor speaks it. */
 export interface FormatFacts {
-  /** Formats of one kind can stand in for each other. */
-  readonly kind: string
+  /** The work an upstream of this format can do, what it is made for first. */
+  readonly does: readonly Work[]
   /** The version is part of the base address (`…/v1`), or of the paths below it. */
   readonly versioned: 'base' | 'path'
   readonly auth: AuthStyle
 }
 
-const openai = (kind: string): FormatFacts => ({ kind, versioned: 'base', auth: 'bearer' })
+const openai = (...does: Work[]): FormatFacts => ({ does, versioned: 'base', auth: 'bearer' })
 
 export const FORMATS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatFacts>([
-  ['chat', openai('conversation')],
-  ['responses', openai('conversation')],
-  ['messages', { kind: 'conversation', versioned: 'path', auth: 'x-api-key' }],
-  ['contents', { kind: 'conversation', versioned: 'path', auth: 'x-goog-api-key' }],
-  ['completions', openai('completions')],
-  ['embeddings', openai('embeddings')],
-  ['rerank', openai('rerank')],
-  ['images', openai('images')],
-  ['videos', openai('videos')],
+  ['chat', openai('conversation', 'completion', 'transcription')],
+  ['responses', openai('conversation', 'completion', 'count', 'compaction', 'image')],
+  ['messages', { does: ['conversation', 'completion', 'count'], versioned: 'path', auth: 'x-api-key' }],
+  [
+    'contents',
+    {
+      does: ['conversation', 'completion', 'count', 'embedding', 'image', 'speech', 'transcription'],
+      versioned: 'path',
+      auth: 'x-goog-api-key',
+    },
+  ],
+  ['completions', openai('completion')],
+  ['embeddings', openai('embedding')],
+  ['rerank', openai('ranking')],
+  ['cohere', { does: ['ranking', 'embedding'], versioned: 'path', auth: 'bearer' }],
+  ['images', openai('image')],
+  ['videos', openai('video')],
   ['speech', openai('speech')],
-  ['transcriptions', openai('transcriptions')],
+  ['transcriptions', openai('transcription')],
+  ['elevenlabs', { does: ['speech', 'transcription'], versioned: 'path', auth: 'xi-api-key' }],
+  ['deepgram', { does: ['transcription'], versioned: 'path', auth: 'token' }],
   ['realtime', openai('realtime')],
 ])
 
-/** What a format is used for; a format this table does not know is of a kind of its own. */
-export const kindOfFormat = (format: Format): string => FORMATS.get(format)?.kind ?? format
+/**
+ * Work the gateway can do itself out of another: documents are ranked by their vectors, tokens are estimated, a
+ * conversation is compacted by a summary.
+ */
+const DETOURS: { readonly [W in Work]?: Work } = {
+  ranking: 'embedding',
+  count: 'conversation',
+  compaction: 'conversation',
+}
+
+/** How well a format does a kind of work; undefined where it cannot, smaller is better. */
+export type Fitness = 'made-for-it' | 'able' | 'by-detour'
+
+/** Whether, and how, an upstream of the format can do the work; a format this table does not know does nothing. */
+export function fitnessOf(format: Format, work: Work): Fitness | undefined {
+  const does = FORMATS.get(format)?.does ?? []
+  if (does[0] === work) return 'made-for-it'
+  if (does.includes(work)) return 'able'
+  const detour = DETOURS[work]
+  return detour !== undefined && does.includes(detour) ? 'by-detour' : undefined
+}
 
 const VERSION = /\/v\d+[a-z0-9]*$/
 

@@ -1,5 +1,5 @@
 export { authHeaders } from './auth.ts'
 export { allowedBetas } from './betas.ts'
-export { baseUrlFor, FORMATS, isMixed, kindOfFormat } from './formats.ts'
+export { baseUrlFor, type Fitness, FORMATS, fitnessOf, isMixed } from './formats.ts'
 export type { Preset, PresetFormat } from './preset.ts'
 export { PRESETS } from './presets.ts'

@@ -19,7 +19,7 @@ export const modelOf = ({ format, name }: Case): string => `replay-${format}-${n
  */
 export function pick(cases: readonly Case[], asked: Asked): Case | undefined {
   const able = cases.filter(
-    one => one.format === asked.format && (asked.stream ? one.events : one.result) !== undefined,
+    one => one.format === asked.format && (asked.stream ? one.events : (one.result ?? one.raw)) !== undefined,
   )
   const named = able.find(one => modelOf(one) === asked.model)
   if (named !== undefined) return named

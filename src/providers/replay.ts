@@ -20,7 +20,7 @@ export interface ReplayOptions {
   readonly port?: number
 }
 
-/** Starts the replay; it serves the four conversation formats and the list of its models, and asks for no key. */
+/** Starts the replay; it serves every format there are fixtures of and the list of its models, and asks for no key. */
 export async function openReplay({
   folder = OWN_FIXTURES,
   host = '127.0.0.1',
@@ -48,9 +48,16 @@ export async function openReplay({
   }
 }
 
+/** The JSON body, or the text fields of a form. */
 async function bodyOf(request: IncomingMessage): Promise<JsonObject> {
   const pieces: Buffer[] = []
   for await (const piece of request) pieces.push(piece as Buffer)
+  const type = request.headers['content-type'] ?? ''
+  if (type.startsWith('multipart/form-data')) {
+    const form = await new Response(Buffer.concat(pieces), { headers: { 'content-type': type } }).formData()
+    const fields = [...form].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))
+    return Object.fromEntries(fields)
+  }
   const value: Json = pieces.length === 0 ? {} : (JSON.parse(Buffer.concat(pieces).toString()) as Json)
   return isObject(value) ? value : {}
 }
@@ -60,6 +67,12 @@ const PATHS: readonly { readonly path: RegExp; readonly format: Format }[] = [
   { path: /^\/v1\/chat\/completions$/, format: 'chat' },
   { path: /^\/v1\/responses$/, format: 'responses' },
   { path: /^\/v1\/messages$/, format: 'messages' },
+  { path: /^\/v1\/completions$/, format: 'completions' },
+  { path: /^\/v1\/embeddings$/, format: 'embeddings' },
+  { path: /^\/v1\/rerank$/, format: 'rerank' },
+  { path: /^\/v1\/images\/(?:generations|edits)$/, format: 'images' },
+  { path: /^\/v1\/audio\/speech$/, format: 'speech' },
+  { path: /^\/v1\/audio\/(?:transcriptions|translations)$/, format: 'transcriptions' },
   {
     path: /^\/v1(?:beta)?\/models\/(?<model>.+):(?<method>generateContent|streamGenerateContent)$/,
     format: 'contents',
@@ -73,6 +86,7 @@ function answer(cases: readonly Case[], request: IncomingMessage, body: JsonObje
   if (request.method === 'GET' && /^\/v1(?:beta)?\/models$/.test(url.pathname)) send(response, 200, listOf(cases))
   else if (asked === undefined) send(response, 404, fault(`There is no ${url.pathname} here.`))
   else if (found === undefined) send(response, 404, fault(`There is no fixture to answer ${asked.format} with.`))
+  else if (!asked.stream && found.result === undefined) end(response, 200, found.raw!.mediaType, found.raw!.bytes)
   else if (!asked.stream) send(response, 200, found.result!)
   else if (asked.format === 'contents' && url.searchParams.get('alt') !== 'sse')
     end(response, 200, 'application/json', asArray(found.events!))
@@ -86,11 +100,15 @@ function askedBy(url: URL, body: JsonObject): Asked | undefined {
     const match = path.exec(url.pathname)
     if (match === null) continue
     const model = match.groups?.['model'] ?? body['model']
-    const stream = match.groups === undefined ? body['stream'] === true : match.groups['method'] !== 'generateContent'
+    const stream = match.groups === undefined ? wantsStream(body) : match.groups['method'] !== 'generateContent'
     return { format, model: typeof model === 'string' ? decodeURIComponent(model) : '', stream, body }
   }
   return undefined
 }
+
+/** A form says it in text, speech in a word of its own. */
+const wantsStream = ({ stream, stream_format }: JsonObject): boolean =>
+  stream === true || stream === 'true' || stream_format === 'sse'
 
 /** The models in all the shapes there are at once: each client reads its own. */
 function listOf(cases: readonly Case[]): JsonObject {
@@ -109,7 +127,7 @@ const asArray = (events: string): string =>
 const send = (response: ServerResponse, status: number, body: JsonObject): void =>
   end(response, status, 'application/json', JSON.stringify(body))
 
-function end(response: ServerResponse, status: number, type: string, text: string): void {
+function end(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
   response.writeHead(status, { 'content-type': type })
-  response.end(text)
+  response.end(body)
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
-import type { WireEvent, WireRequest } from '../canonical/exchange.ts'
+import type { WireEvent, WireFile, WireRequest } from '../canonical/exchange.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 
 /** One endpoint that takes requests of one format. */
@@ -13,6 +13,8 @@ export interface Door {
   readonly mark: string
   /** Headers that belong to the format. */
   readonly headers: readonly string[]
+  /** It takes forms: nothing else, or beside JSON. */
+  readonly form?: 'only' | 'too'
   /** The format's sign of life on a silent stream, where a comment is not enough. */
   readonly heartbeat?: WireEvent
   /** The version header callers must send: its names, the first as the format has it, and the known values. */
@@ -72,15 +74,20 @@ export interface Line {
  *
  * @throws GatewayError `invalid-request` without a known version, or for a body that belongs to another door.
  */
-export function wireAt(door: Door, { headers, query }: Line, body: JsonObject): WireRequest {
+export function wireAt(
+  door: Door,
+  { headers, query }: Line,
+  body: JsonObject,
+  files?: readonly WireFile[],
+): WireRequest {
   const own: Record<string, string> = {}
   for (const name of door.headers) {
     const value = headers[name]
     if (value !== undefined) own[name] = String(value)
   }
   if (door.version !== undefined) own[door.version.headers[0]!] = versionOf(door.version, headers)
-  checkBody(door, body)
-  return { path: door.below, query, headers: own, body }
+  if (files === undefined) checkBody(door, body)
+  return { path: door.below, query, headers: own, body, ...(files === undefined ? {} : { files }) }
 }
 
 function versionOf({ headers: names, known }: NonNullable<Door['version']>, headers: IncomingHttpHeaders): string {

@@ -56,8 +56,8 @@ export class HttpReply implements Reply {
     this.response.writeHead(200, { ...this.own, ...headers })
   }
 
-  write(text: string): boolean {
-    return this.response.write(text)
+  write(piece: string | Uint8Array): boolean {
+    return this.response.write(piece)
   }
 
   end(text: string): void {

@@ -3,11 +3,12 @@ import { lose } from '../../src/canonical/loss.ts'
 import { resultMeaning } from '../../src/canonical/same.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { asked, result } from './arbitrary-result.ts'
-import { formatsWith, holds, plain, same } from './support.ts'
+import { holds, plain, same } from './support.ts'
+import { jobsWith, WORKS } from './works.ts'
 
 describe('exact loss: an answer read back is the answer minus what was reported lost', () => {
-  it.each(formatsWith('result'))('%s', format => {
+  it.each(jobsWith('result'))('%s: %s', (format, work) => {
+    const { asked, result } = WORKS[work]!
     holds(result, answer => {
       const { wire, losses } = WRITERS[format]!.result!(answer, asked)
       same(resultMeaning(READERS[format]!.result!(plain(wire), asked)), resultMeaning(lose(answer, losses)))
@@ -16,7 +17,8 @@ describe('exact loss: an answer read back is the answer minus what was reported 
 })
 
 describe('second pass: an answer that was read back loses nothing when written again', () => {
-  it.each(formatsWith('result'))('%s', format => {
+  it.each(jobsWith('result'))('%s: %s', (format, work) => {
+    const { asked, result } = WORKS[work]!
     holds(result, answer => {
       const reader = READERS[format]!
       const once = reader.result!(plain(WRITERS[format]!.result!(answer, asked).wire), asked)
@@ -28,7 +30,8 @@ describe('second pass: an answer that was read back loses nothing when written a
 })
 
 describe('pure and stable: writing an answer changes nothing and gives equal bytes twice', () => {
-  it.each(formatsWith('result'))('%s', format => {
+  it.each(jobsWith('result'))('%s: %s', (format, work) => {
+    const { asked, result } = WORKS[work]!
     holds(result, answer => {
       const before = structuredClone(answer)
       const first = JSON.stringify(WRITERS[format]!.result!(answer, asked))

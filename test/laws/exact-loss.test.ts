@@ -4,12 +4,12 @@ import { meaning } from '../../src/canonical/same.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { request } from './arbitrary.ts'
-import { formatsWith, holds, same } from './support.ts'
+import { holds, same } from './support.ts'
+import { jobsWith, WORKS } from './works.ts'
 
 describe('exact loss: reading what was written gives the request minus what was reported lost', () => {
-  it.each(formatsWith('request'))('%s', format => {
-    holds(request, asked => {
+  it.each(jobsWith('request'))('%s: %s', (format, work) => {
+    holds(WORKS[work]!.request, asked => {
       const { wire, losses } = WRITERS[format]!.request!(asked, FOREIGN)
       const read = READERS[format]!.request!(JSON.parse(JSON.stringify(wire)))
       same(meaning(read), meaning(lose(asked, losses)))

@@ -10,7 +10,17 @@ type Look = (result: CanonicalResult) => CanonicalResult
 
 /** A chat message has fields in place of an order; a stream of its chunks still tells the order they came in. */
 const CHAT_FIELDS: { readonly [T in Part['type']]: number } = {
-  ...{ reasoning: 0, text: 1, opaque: 1, refusal: 2, media: 3, 'tool-call': 4, 'tool-result': 5, embedding: 5 },
+  ...{
+    reasoning: 0,
+    text: 1,
+    opaque: 1,
+    refusal: 2,
+    media: 3,
+    'tool-call': 4,
+    'tool-result': 5,
+    embedding: 5,
+    rank: 5,
+  },
 }
 
 const inFieldOrder: Look = result => ({

@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN } from '../../src/egress/writer.ts'
 import { request } from './arbitrary.ts'
-import { formatsWith, holds } from './support.ts'
+import { conversing, holds } from './support.ts'
 
 /** Where each format keeps its turns. */
 const TURNS: { readonly [format: string]: string } = {
@@ -25,7 +25,7 @@ const more = (text: string): CanonicalRequest['messages'] => [
 ]
 
 describe('prefix stability: turns added to a request change no byte of what was written before (trap 62)', () => {
-  it.each(formatsWith('request'))('%s', format => {
+  it.each(conversing('request'))('%s', format => {
     holds(fc.tuple(request, fc.string()), ([base, text]) => {
       const conversation = asked({ ...base, messages: [...base.messages, ...more('first')] })
       const longer = { ...conversation, messages: [...conversation.messages, ...more(text)] }

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
+import type { Work } from '../../src/canonical/work.ts'
 import type { ChannelConfig } from '../../src/config.ts'
+import { fitnessOf, FORMATS as WORK_FORMATS } from '../../src/providers/index.ts'
 import { type RoutedChannel, type RouteRequest, route, usableModels } from '../../src/router.ts'
 
 const FORMATS = ['chat', 'responses', 'messages', 'contents', 'embeddings']
@@ -48,14 +50,19 @@ const channels: fc.Arbitrary<RoutedChannel[]> = fc
   .map(list => list.map((one, index) => ({ ...one, config: { ...one.config, name: `c${index}` } })))
 
 const losses = (format: { format: string }): number => format.format.length
-const request: fc.Arbitrary<RouteRequest> = fc.record({
-  model: fc.constantFrom(...IDS, 'unknown'),
-  format: fc.constantFrom(...FORMATS),
-  allowed: fc.constantFrom(['*'], ['gpt-*'], ['a', 'b']),
-  now: fc.constant(NOW),
-  draw: fc.string(),
-  losses: fc.constant(losses),
-})
+const request: fc.Arbitrary<RouteRequest> = fc
+  .record({
+    model: fc.constantFrom(...IDS, 'unknown'),
+    format: fc.constantFrom(...FORMATS),
+    allowed: fc.constantFrom(['*'], ['gpt-*'], ['a', 'b']),
+    now: fc.constant(NOW),
+    draw: fc.string(),
+    losses: fc.constant(losses),
+  })
+  .map(asked => ({ ...asked, work: workAt(asked.format) }))
+
+/** What a format is made for. */
+const workAt = (format: string): Work => WORK_FORMATS.get(format)!.does[0]!
 
 /** The order as names, or the error's kind. */
 function outcome(asked: RouteRequest, list: readonly RoutedChannel[]): unknown {
@@ -139,7 +146,7 @@ describe('law 20: routing', () => {
         const well = list.map(one => ({ ...one, health: without(one.health) }))
         for (const { id, formats } of usableModels(asked.allowed, list))
           for (const format of formats) {
-            const [best] = route({ ...asked, model: id, format }, well)
+            const [best] = route({ ...asked, model: id, format, work: workAt(format) }, well)
             expect(best?.channel.formats).toContainEqual(best?.format)
           }
       }),
@@ -155,8 +162,7 @@ describe('law 20: routing', () => {
           listed.includes(asked.model) &&
             usableModels(asked.allowed, known).some(
               ({ id, formats }) =>
-                id === asked.model &&
-                formats.some(format => (format === 'embeddings') === (asked.format === 'embeddings')),
+                id === asked.model && formats.some(format => fitnessOf(format, asked.work) !== undefined),
             ),
         )
       }),

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
+import type { WireRequest } from '../../src/canonical/exchange.ts'
 import { fold } from '../../src/canonical/fold.ts'
 import { grammarFault } from '../../src/canonical/grammar.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
@@ -40,13 +41,20 @@ function verdict(read: () => unknown): 'taken' | 'refused' {
   }
 }
 
+/** A format with doors of several kinds tells its schemas by the door. */
+interface Schemas {
+  readonly request: v.GenericSchema
+  requestAt?(wire: WireRequest): v.GenericSchema
+}
+
 describe('total on rubbish: a caller’s body is read or refused, and the schema says the same', () => {
   it.each(FORMATS.filter(format => READERS[format]!.request))('%s', async format => {
-    const { request: schema } = (await import(`../../src/ingress/${format}/wire.ts`)) as { request: v.GenericSchema }
+    const schemas = (await import(`../../src/ingress/${format}/wire.ts`)) as Schemas
     holds(fc.tuple(WIRES[format]!.request, steps, rubbish), ([wire, path, bad]) => {
       const body = spoiled(wire.body, path, bad)
       if (!isObject(body)) return
       const read = verdict(() => READERS[format]!.request!({ ...wire, body }))
+      const schema = schemas.requestAt?.(wire) ?? schemas.request
       const issue = v.safeParse(schema, body).issues?.[0]
       const why = issue === undefined ? 'the schema sees nothing wrong' : `${v.getDotPath(issue)}: ${issue.message}`
       expect({ verdict: read, why }).toEqual({ verdict: issue === undefined ? 'taken' : 'refused', why })

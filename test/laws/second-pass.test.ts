@@ -3,12 +3,12 @@ import { meaning } from '../../src/canonical/same.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { request } from './arbitrary.ts'
-import { formatsWith, holds, plain, same } from './support.ts'
+import { holds, plain, same } from './support.ts'
+import { jobsWith, WORKS } from './works.ts'
 
 describe('second pass: what a format has said once, it says again without loss', () => {
-  it.each(formatsWith('request'))('%s', format => {
-    holds(request, asked => {
+  it.each(jobsWith('request'))('%s: %s', (format, work) => {
+    holds(WORKS[work]!.request, asked => {
       const once = READERS[format]!.request!(plain(WRITERS[format]!.request!(asked, FOREIGN).wire))
       const twice = WRITERS[format]!.request!(once, NATIVE)
       expect(twice.losses).toEqual([])
@@ -18,8 +18,8 @@ describe('second pass: what a format has said once, it says again without loss',
 })
 
 describe('pure and stable: writing a request changes nothing and gives equal bytes twice', () => {
-  it.each(formatsWith('request'))('%s', format => {
-    holds(request, asked => {
+  it.each(jobsWith('request'))('%s: %s', (format, work) => {
+    holds(WORKS[work]!.request, asked => {
       const before = structuredClone(asked)
       const first = JSON.stringify(WRITERS[format]!.request!(asked, FOREIGN))
       same(asked, before)

@@ -2,41 +2,47 @@ import { describe, it } from 'vitest'
 import { fold } from '../../src/canonical/fold.ts'
 import { grammarFault } from '../../src/canonical/grammar.ts'
 import { lose } from '../../src/canonical/loss.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { resultMeaning } from '../../src/canonical/same.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { asked, streamed } from './arbitrary-result.ts'
+import { streamed } from './arbitrary-result.ts'
 import { streamLook } from './exceptions.ts'
-import { formatsWith, holds, plain, same } from './support.ts'
+import { holds, plain, same } from './support.ts'
+import { jobsWith, WORKS } from './works.ts'
 
-const throughWire = (format: string) => chain(WRITERS[format]!.events!(asked), READERS[format]!.events!(asked))
+const throughWire = (format: string, asked: CanonicalRequest) =>
+  chain(WRITERS[format]!.events!(asked), READERS[format]!.events!(asked))
 
 describe('wire round trip: a stream written and read folds to the answer minus what a whole answer loses', () => {
-  it.each(formatsWith('events'))('%s', format => {
-    holds(streamed(), ({ result, events }) => {
+  it.each(jobsWith('events'))('%s: %s', (format, work) => {
+    const { asked, result } = WORKS[work]!
+    holds(streamed(result), ({ result: answer, events }) => {
       const look = streamLook(format)
-      const got = fold(drain(throughWire(format), events))
-      const { losses } = WRITERS[format]!.result!(result, asked)
-      same(resultMeaning(look(resultMeaning(got))), resultMeaning(look(resultMeaning(lose(result, losses)))))
+      const got = fold(drain(throughWire(format, asked), events))
+      const { losses } = WRITERS[format]!.result!(answer, asked)
+      same(resultMeaning(look(resultMeaning(got))), resultMeaning(look(resultMeaning(lose(answer, losses)))))
     })
   })
 })
 
 describe('square: streamed or whole, the caller gets the same answer', () => {
-  it.each(formatsWith('events'))('%s', format => {
-    holds(streamed(), ({ result, events }) => {
+  it.each(jobsWith('events'))('%s: %s', (format, work) => {
+    const { asked, result } = WORKS[work]!
+    holds(streamed(result), ({ result: answer, events }) => {
       const look = streamLook(format)
-      const streamedAnswer = fold(drain(throughWire(format), events))
-      const whole = READERS[format]!.result!(plain(WRITERS[format]!.result!(result, asked).wire), asked)
+      const streamedAnswer = fold(drain(throughWire(format, asked), events))
+      const whole = READERS[format]!.result!(plain(WRITERS[format]!.result!(answer, asked).wire), asked)
       same(resultMeaning(look(resultMeaning(streamedAnswer))), resultMeaning(look(resultMeaning(whole))))
     })
   })
 })
 
 describe('grammar: what a reader makes of a written stream is well-formed, also when it is cut short', () => {
-  it.each(formatsWith('events'))('%s', format => {
-    holds(streamed(), ({ events }) => {
+  it.each(jobsWith('events'))('%s: %s', (format, work) => {
+    const { asked, result } = WORKS[work]!
+    holds(streamed(result), ({ events }) => {
       const wire = drain(WRITERS[format]!.events!(asked), events)
       for (const length of new Set([wire.length, wire.length >> 1, wire.length - 1])) {
         const read = drain(READERS[format]!.events!(asked), wire.slice(0, length))

@@ -2,6 +2,9 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { fitnessOf } from '../../src/providers/index.ts'
+
+type Direction = 'request' | 'result' | 'events' | 'error'
 
 /** JSON's idea of a value: undefined fields and prototypes do not count. */
 export const plain = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T))
@@ -20,8 +23,12 @@ export function holds<T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void, 
   )
 }
 
+/** Of those the formats made for conversations. */
+export const conversing = (direction: Direction): string[] =>
+  formatsWith(direction).filter(format => fitnessOf(format, 'conversation') === 'made-for-it')
+
 /** Formats whose reader and writer both have this direction. */
-export const formatsWith = (direction: 'request' | 'result' | 'events' | 'error'): string[] =>
+export const formatsWith = (direction: Direction): string[] =>
   Object.keys(READERS).filter(
     format => READERS[format]![direction] !== undefined && WRITERS[format]?.[direction] !== undefined,
   )

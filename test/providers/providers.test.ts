@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { DIALECT_FLAGS } from '../../src/providers/dialects.ts'
-import { allowedBetas, authHeaders, baseUrlFor, FORMATS, kindOfFormat, PRESETS } from '../../src/providers/index.ts'
+import { allowedBetas, authHeaders, baseUrlFor, FORMATS, fitnessOf, PRESETS } from '../../src/providers/index.ts'
 
 const rows = [...PRESETS.values()].flatMap(preset => preset.formats.map(row => ({ preset, row })))
 
@@ -47,10 +47,13 @@ describe('presets', () => {
 })
 
 describe('formats', () => {
-  it('are of one kind where they can stand in for each other', () => {
-    expect(new Set(['chat', 'responses', 'messages', 'contents'].map(kindOfFormat)).size).toBe(1)
-    expect(kindOfFormat('embeddings')).not.toBe(kindOfFormat('chat'))
-    expect(kindOfFormat('something-new')).toBe('something-new')
+  it('can stand in for each other where they do the same work', () => {
+    for (const format of ['chat', 'responses', 'messages', 'contents'])
+      expect(fitnessOf(format, 'conversation')).toBe('made-for-it')
+    expect(fitnessOf('embeddings', 'conversation')).toBeUndefined()
+    expect(fitnessOf('contents', 'embedding')).toBe('able')
+    expect(fitnessOf('embeddings', 'ranking')).toBe('by-detour')
+    expect(fitnessOf('something-new', 'conversation')).toBeUndefined()
   })
 })
 

@@ -4,7 +4,6 @@ import type { WireRequest } from '../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { formatsWith } from '../laws/support.ts'
 
 /** One recorded exchange with a real provider. */
 export interface Recording {
@@ -26,10 +25,7 @@ export const present = existsSync(HOME)
 export const where = present ? '' : ` (skipped: no recordings at ${HOME})`
 
 /** The formats that carry conversations, as far as they can be both read and written in a direction. */
-export const formatsOf = (direction: 'request' | 'result' | 'events'): string[] =>
-  formatsWith(direction).filter(format => CONVERSATIONS.includes(format))
-
-const CONVERSATIONS = ['chat', 'responses', 'messages', 'contents']
+export { conversing as formatsOf } from '../laws/support.ts'
 
 export function recordingsOf(format: string): readonly Recording[] {
   const folder = join(HOME, format)

@@ -7,10 +7,11 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { essential } from '../../src/egress/losses.ts'
 import { FOREIGN } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { conversing } from '../laws/support.ts'
 
 /* Traps of the way through the hub, whichever formats stand at its ends. */
 
-const FORMATS = Object.keys(READERS)
+const FORMATS = conversing('request')
 
 const requests = FORMATS.flatMap(format =>
   readdirSync(`fixtures/${format}`)

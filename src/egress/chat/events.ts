@@ -54,6 +54,8 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
         return this.close(event)
       case 'error':
         return this.fail(event.error)
+      case 'transcript':
+      case 'preview':
       case 'opaque':
         return NOTHING
     }

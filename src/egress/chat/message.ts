@@ -21,7 +21,17 @@ export function writeMessage(candidate: Candidate, path: Path, asked: CanonicalR
 
 /** The order the fields of a message are read back in. */
 const ORDER: { readonly [T in Part['type']]: number } = {
-  ...{ reasoning: 0, text: 1, opaque: 1, refusal: 2, media: 3, 'tool-call': 4, 'tool-result': 5, embedding: 5 },
+  ...{
+    reasoning: 0,
+    text: 1,
+    opaque: 1,
+    refusal: 2,
+    media: 3,
+    'tool-call': 4,
+    'tool-result': 5,
+    embedding: 5,
+    rank: 5,
+  },
 }
 
 function rankOf(part: Part, next: Part | undefined): number {

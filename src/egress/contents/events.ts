@@ -48,6 +48,9 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
         return NOTHING
       case 'opaque':
         return event.format === FORMAT ? [{ data: JSON.stringify(event.value) }] : NOTHING
+      case 'transcript':
+      case 'preview':
+        return NOTHING
       case 'result-end':
         return this.close(event)
       case 'error':

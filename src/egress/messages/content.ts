@@ -75,7 +75,8 @@ function writeBlock(part: Part, path: Path, pen: Pen): Block | undefined {
     case 'opaque':
       return part.format === FORMAT ? { ...part.value } : writeWords(part.text, path, pen)
     case 'embedding':
-      pen.losses.drop(path, 'no-embeddings')
+    case 'rank':
+      pen.losses.drop(path, `no-${part.type}s`)
       return undefined
   }
 }

@@ -49,6 +49,9 @@ function legalSource(part: MediaPart, path: Path, { losses }: Pen): MediaSource 
       }
       if (source.mediaType !== undefined) losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-ids')
       return source
+    case 'bytes':
+      losses.drop(path, 'no-raw-bytes')
+      return undefined
   }
 }
 
@@ -101,6 +104,7 @@ function plainText(text: string, mediaType: string, path: Path, losses: Pen['los
   return { type: 'text', mediaType: 'text/plain', text }
 }
 
+/** Raw bytes never come so far: a request in JSON gets them as base64 beforehand. */
 function wireSource(source: MediaSource): JsonObject {
   switch (source.type) {
     case 'base64':
@@ -111,6 +115,8 @@ function wireSource(source: MediaSource): JsonObject {
       return { type: 'url', url: source.url }
     case 'file-id':
       return { type: 'file', file_id: source.id }
+    case 'bytes':
+      return {}
   }
 }
 

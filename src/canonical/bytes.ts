@@ -1,0 +1,41 @@
+/** A run of bytes that need not be in memory: a file on its way, a recording as it is made. */
+export interface Bytes {
+  /** How many there are, where that is known beforehand. */
+  readonly size?: number
+  /** They can be read only once: a second attempt has nothing to send. */
+  readonly once?: true
+  read(): AsyncIterable<Uint8Array>
+}
+
+/** Bytes in memory. */
+export class HeldBytes implements Bytes {
+  readonly size: number
+  readonly bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+    this.size = bytes.length
+  }
+
+  async *read(): AsyncGenerator<Uint8Array> {
+    yield this.bytes
+  }
+
+  /** For tests and logs: what they are, not where. */
+  toJSON(): string {
+    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length).toString('base64')
+  }
+}
+
+/** All the bytes in memory, or undefined where there are more than `limit`. Rejects as reading does. */
+export async function gathered(bytes: Bytes, limit: number): Promise<Buffer | undefined> {
+  if (bytes.size !== undefined && bytes.size > limit) return undefined
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of bytes.read()) {
+    size += piece.length
+    if (size > limit) return undefined
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces, size)
+}

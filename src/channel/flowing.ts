@@ -1,0 +1,61 @@
+import type { Bytes } from '../canonical/bytes.ts'
+import type { GatewayError } from '../canonical/error.ts'
+import type { Taker } from './exchange.ts'
+import { type Headers, single } from './headers.ts'
+
+/** What the bytes come from, as far as it can be held up. */
+interface Source {
+  pause(): void
+  resume(): void
+  abort(): void
+}
+
+/** Bytes that wait to be read before the source is held up. */
+const WAITING = 256 * 1024
+
+/** The body of an answer as bytes that can be read once, as they come; left unread halfway, the exchange is broken off. */
+export function flowing(source: Source, headers: Headers, flow: (taker: Taker) => void): Bytes {
+  const size =
+    headers['content-encoding'] === undefined ? Number(single(headers['content-length']) || Number.NaN) : Number.NaN
+  return {
+    ...(Number.isSafeInteger(size) ? { size } : {}),
+    once: true,
+    read: () => pieces(source, flow),
+  }
+}
+
+async function* pieces(source: Source, flow: (taker: Taker) => void): AsyncGenerator<Uint8Array> {
+  let waiting: Uint8Array[] = []
+  let size = 0
+  let outcome: GatewayError | 'ended' | undefined
+  let wake = (): void => {}
+  flow({
+    take: bytes => {
+      waiting.push(bytes)
+      size += bytes.length
+      if (size > WAITING) source.pause()
+      wake()
+    },
+    end: () => {
+      outcome = 'ended'
+      wake()
+    },
+    fail: error => {
+      outcome = error
+      wake()
+    },
+  })
+  try {
+    while (waiting.length > 0 || outcome === undefined) {
+      if (waiting.length === 0) await new Promise<void>(resolve => (wake = resolve))
+      const taken = waiting
+      waiting = []
+      size = 0
+      source.resume()
+      yield* taken
+    }
+    if (outcome !== 'ended') throw outcome
+  } finally {
+    if (outcome === undefined) source.abort()
+  }
+}

@@ -1,0 +1,50 @@
+import { GatewayError } from '../canonical/error.ts'
+import type { WireRequest } from '../canonical/exchange.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import { readForm } from '../ingress/form.ts'
+import type { Call } from './call.ts'
+import { Late } from './late.ts'
+
+/** What a caller asks, and what of it is still to come. */
+export interface Asking {
+  readonly request: CanonicalRequest
+  readonly late?: Late | undefined
+  /** Nobody will read more of the body. */
+  drop?(): void
+}
+
+/**
+ * Whether the body is a form.
+ *
+ * @throws GatewayError `invalid-request` where the door takes only the other kind.
+ */
+export function isForm({ message, form }: Call): boolean {
+  const type = message.headers['content-type']
+  const is = type !== undefined && /^\s*multipart\/form-data\b/i.test(type)
+  if (is && form === undefined) throw wrong('This door takes a JSON body, not a form.')
+  if (!is && form?.only === true) throw wrong('This door takes a form (`multipart/form-data`).')
+  return is
+}
+
+/** A form as a request; one whose large file flows through is asked before it is whole. */
+export async function readAskingForm(
+  call: Call,
+  limit: number,
+  read: (wire: WireRequest) => CanonicalRequest,
+): Promise<Asking> {
+  const { needs } = call.form!
+  const form = await readForm(call.message, limit, body => body[needs] !== undefined)
+  try {
+    const request = read(call.wire(form.body, form.files))
+    const late =
+      form.whole === undefined
+        ? undefined
+        : new Late(form.whole.then(({ body, files }) => read(call.wire(body, files))))
+    return { request, late, drop: form.drop }
+  } catch (thrown) {
+    form.drop()
+    throw thrown
+  }
+}
+
+const wrong = (message: string): GatewayError => new GatewayError({ kind: 'invalid-request', message })

@@ -1,0 +1,53 @@
+import { GatewayError } from '../canonical/error.ts'
+import { parseObject } from '../canonical/node.ts'
+import { type Answer, type Exchange, flat, forwardable, retryAfterSeconds, upstreamId } from '../channel.ts'
+import { READERS } from '../ingress/index.ts'
+import type { Reader } from '../ingress/reader.ts'
+import type { Candidate } from '../router.ts'
+import type { PreparedAttempt } from './attempt.ts'
+import { UpstreamFailure } from './failures.ts'
+import { completed } from './late.ts'
+
+const LARGEST_ERROR = 1024 * 1024
+
+type Use<T> = (exchange: Exchange, answer: Answer, reader: Reader, attempt: PreparedAttempt) => Promise<T>
+
+/**
+ * Sends what was written and has the answer used; the exchange lives as long as that takes, or the caller waits.
+ *
+ * @throws GatewayError for an answer that is an error, and what `use` throws.
+ */
+export async function exchanged<T>(attempt: PreparedAttempt, use: Use<T>): Promise<T> {
+  const { call, candidate, channel, prepared, report, late } = attempt
+  report.tried(candidate)
+  const exchange = channel.send({
+    format: candidate.format,
+    wire: prepared.wire,
+    from: call.message.headers,
+    stream: attempt.request.stream,
+    ...(late === undefined ? {} : { late: () => late.parts(prepared, candidate) }),
+  })
+  call.reply.onGone = () => exchange.abort()
+  try {
+    const answer = await exchange.answer
+    report.upstreamId = upstreamId(answer.headers)
+    const reader = READERS[candidate.format.format]!
+    if (answer.status < 200 || answer.status > 299) throw await errorOf(answer, reader, candidate)
+    return await use(exchange, answer, reader, late === undefined ? attempt : completed(attempt, late))
+  } finally {
+    call.reply.onGone = undefined
+    exchange.release()
+  }
+}
+
+async function errorOf(answer: Answer, reader: Reader, { native }: Candidate): Promise<GatewayError> {
+  if (answer.status < 400)
+    return new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered with a redirect.' })
+  const body = parseObject(await answer.text(LARGEST_ERROR)) ?? {}
+  const error = reader.error!({ status: answer.status, headers: flat(answer.headers), body })
+  const wait = error.retryAfterSeconds ?? retryAfterSeconds(answer.headers, Date.now())
+  return new UpstreamFailure(
+    wait === undefined ? error : { ...error, retryAfterSeconds: wait },
+    native ? forwardable(answer.headers) : {},
+  )
+}

@@ -1,0 +1,21 @@
+import type { Loss } from '../canonical/loss.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import { type Work, workOf } from '../canonical/work.ts'
+import type { Candidate } from '../router.ts'
+import type { Attempt } from './attempt.ts'
+import type { Answered } from './told.ts'
+
+/** An answer the gateway makes itself, out of others it asks the candidate for, or of none. */
+export interface Way {
+  /** What it cannot do as it was asked, known before anything is sent. */
+  losses(request: CanonicalRequest): readonly Loss[]
+  answer(attempt: Attempt, ask: (request: CanonicalRequest) => Promise<Answered>): Promise<Answered>
+}
+
+/** How work is done that the upstream's format has no request for, a row each. */
+const DETOURS: { readonly [W in Work]?: Way } = {}
+
+/** The way round to a candidate's answer; undefined where it can be asked straight away. */
+export function wayOf(candidate: Candidate, request: CanonicalRequest): Way | undefined {
+  return candidate.detour ? DETOURS[workOf(request)] : undefined
+}

@@ -1,0 +1,189 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import busboy, { type Busboy } from 'busboy'
+import { type Bytes, HeldBytes } from '../canonical/bytes.ts'
+import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+import type { WireFile } from '../canonical/exchange.ts'
+import type { JsonObject } from '../canonical/node.ts'
+import { Spool } from './spool.ts'
+
+/** Bytes a whole form may have where the operator says nothing: recordings of hours fit. */
+export const FORM_LIMIT = 2 * 1024 ** 3
+/** A file so small is held in memory, where it can be sent twice. */
+const HELD = 4 * 1024 * 1024
+/** What a form may have besides; more is no request of any format. */
+const LIMITS = { fields: 200, files: 64, parts: 264, fieldSize: 8 * 1024 * 1024, fieldNameSize: 200, headerPairs: 100 }
+
+/** A form as far as it is known: its text fields, those that come more than once as lists, and its files. */
+export interface Form {
+  readonly body: JsonObject
+  readonly files: readonly WireFile[]
+  /** The form with what comes behind the file that flows through; absent where everything is there. */
+  readonly whole?: Promise<Form>
+  /** Nobody will read more of it: leaves no file behind and lets the connection go. */
+  drop(): void
+}
+
+/**
+ * A caller's `multipart/form-data`. Small files are held in memory. A large one flows through if `ready` says that the
+ * fields before it are enough to begin with, so the form is given back before its end; otherwise it waits on disk, in
+ * a file without a name. Rejects with GatewayError: `too-large`, `invalid-request` for a broken form, `cancelled`.
+ */
+export function readForm(message: IncomingMessage, limit: number, ready: (body: JsonObject) => boolean): Promise<Form> {
+  if (Number(message.headers['content-length']) > limit) return Promise.reject(tooLarge(limit))
+  const encoding = message.headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity') return Promise.reject(broken('A form cannot have a content encoding.'))
+  let parser: Busboy
+  try {
+    parser = busboy({ headers: message.headers, limits: LIMITS, defParamCharset: 'utf8' })
+  } catch {
+    return Promise.reject(broken('The form has no boundary.'))
+  }
+  return new FormReading(message, parser, limit, ready).begun
+}
+
+class FormReading {
+  /** Settles as soon as the request can be made of it. */
+  readonly begun: Promise<Form>
+  private readonly whole = Promise.withResolvers<Form>()
+  private readonly first = Promise.withResolvers<Form>()
+  private readonly message: IncomingMessage
+  private readonly parser: Busboy
+  private readonly ready: (body: JsonObject) => boolean
+  private readonly entries: [string, string][] = []
+  private readonly files: (WireFile | Promise<WireFile>)[] = []
+  private readonly spools: Spool[] = []
+  private flowing: Readable | undefined
+  private size = 0
+  private failed = false
+
+  constructor(message: IncomingMessage, parser: Busboy, limit: number, ready: (body: JsonObject) => boolean) {
+    this.message = message
+    this.parser = parser
+    this.ready = ready
+    this.begun = this.first.promise
+    this.whole.promise.catch(() => {})
+    parser.on('field', (name, value, { valueTruncated, nameTruncated }) => {
+      if (valueTruncated || nameTruncated) this.fail(tooLarge(LIMITS.fieldSize))
+      else this.entries.push([name, value])
+    })
+    parser.on('file', (field, stream, { filename, mimeType }) => this.file(field, stream, filename, mimeType))
+    for (const event of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
+      parser.on(event, () => this.fail(broken('The form has too many parts.')))
+    parser.on('error', () => this.fail(broken('The form is broken.')))
+    parser.on('close', () => void this.finish())
+    message.on('data', (chunk: Buffer) => {
+      this.size += chunk.length
+      if (this.size > limit) this.fail(tooLarge(limit))
+    })
+    message.on('close', () => {
+      if (!message.complete) this.fail(fault('cancelled', 'The caller left before the request was whole.'))
+    })
+    message.pipe(parser)
+  }
+
+  private file(field: string, stream: Readable, filename: string | undefined, mediaType: string): void {
+    stream.on('error', () => {})
+    const slot = this.files.length
+    const as = (bytes: Bytes): WireFile => ({
+      field,
+      ...(filename === undefined ? {} : { name: filename }),
+      mediaType,
+      bytes,
+    })
+    const taken = this.take(stream, bytes => {
+      this.files[slot] = as(bytes)
+      this.flowing = stream
+      void this.settled().then(files =>
+        this.first.resolve({ body: this.body(), files, whole: this.whole.promise, drop: this.drop }),
+      )
+    }).then(as)
+    taken.catch(error => this.fail(error instanceof GatewayError ? error : broken('The form is broken.')))
+    this.files[slot] = taken
+  }
+
+  /** The file's bytes, held or on disk; `flow` is told instead where they flow through. */
+  private take(stream: Readable, flow: (bytes: Bytes) => void): Promise<Bytes> {
+    return new Promise((resolve, reject) => {
+      const held: Buffer[] = []
+      let size = 0
+      const collect = (chunk: Buffer): void => {
+        held.push(chunk)
+        size += chunk.length
+        if (size <= HELD) return
+        stream.pause()
+        stream.off('data', collect).off('end', end)
+        if (this.flowing === undefined && this.ready(this.body())) flow(new FlowingBytes(held, stream))
+        else this.spool(held, stream).then(resolve, reject)
+      }
+      const end = (): void => resolve(new HeldBytes(Buffer.concat(held, size)))
+      stream.on('data', collect).on('end', end)
+    })
+  }
+
+  private async spool(held: readonly Buffer[], stream: Readable): Promise<Bytes> {
+    const spool = await Spool.open()
+    this.spools.push(spool)
+    return spool.fill(held, stream)
+  }
+
+  private body(): JsonObject {
+    const lists = Map.groupBy(this.entries, ([name]) => name)
+    return Object.fromEntries(
+      [...lists].map(([name, all]) => [name, all.length === 1 ? all[0]![1] : all.map(([, value]) => value)]),
+    )
+  }
+
+  private settled(): Promise<WireFile[]> {
+    return Promise.all(this.files)
+  }
+
+  private async finish(): Promise<void> {
+    if (this.failed) return
+    try {
+      const form = { body: this.body(), files: await this.settled(), drop: this.drop }
+      this.whole.resolve(form)
+      this.first.resolve(form)
+    } catch {
+      // The file that failed has told so.
+    }
+  }
+
+  private fail(error: GatewayError): void {
+    if (this.failed) return
+    this.failed = true
+    this.first.reject(error)
+    this.whole.reject(error)
+    this.flowing?.destroy(error)
+    this.drop()
+  }
+
+  private readonly drop = (): void => {
+    this.failed = true
+    this.message.unpipe(this.parser)
+    if (this.message.complete) this.message.resume()
+    if (this.flowing?.readableEnded === false) this.flowing.destroy()
+    for (const spool of this.spools) spool.close()
+  }
+}
+
+/** What came of a file so far, and the rest as it comes. */
+class FlowingBytes implements Bytes {
+  readonly once = true
+  private readonly held: readonly Buffer[]
+  private readonly stream: Readable
+
+  constructor(held: readonly Buffer[], stream: Readable) {
+    this.held = held
+    this.stream = stream
+  }
+
+  async *read(): AsyncGenerator<Uint8Array> {
+    yield* this.held
+    yield* this.stream
+  }
+}
+
+const tooLarge = (limit: number): GatewayError => fault('too-large', `The form is larger than ${limit} bytes allow.`)
+const broken = (message: string): GatewayError => fault('invalid-request', message)
+const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })

@@ -1,0 +1,2 @@
+export { request } from '../arbitrary.ts'
+export { asked, result } from '../arbitrary-result.ts'

@@ -1,0 +1,33 @@
+import { readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type fc from 'fast-check'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import type { CanonicalResult } from '../../src/canonical/result.ts'
+import type { Work } from '../../src/canonical/work.ts'
+import { FORMATS } from '../../src/providers/index.ts'
+import { formatsWith } from './support.ts'
+
+/** What one kind of work asks and answers, as any format's reader could make it. */
+interface WorkValues {
+  readonly request: fc.Arbitrary<CanonicalRequest>
+  readonly result: fc.Arbitrary<CanonicalResult>
+  /** A request the answers could be for. */
+  readonly asked: CanonicalRequest
+}
+
+const FOLDER = join(import.meta.dirname, 'work')
+
+/** Generators, a module for each kind of work. */
+export const WORKS: { readonly [W in Work]?: WorkValues } = Object.fromEntries(
+  await Promise.all(
+    readdirSync(FOLDER).map(async file => [basename(file, '.ts'), (await import(join(FOLDER, file))) as WorkValues]),
+  ),
+)
+
+/** Every format, with every kind of work its upstreams do, where reader and writer both have this direction. */
+export const jobsWith = (direction: 'request' | 'result' | 'events'): (readonly [format: string, work: Work])[] =>
+  formatsWith(direction).flatMap(format =>
+    FORMATS.get(format)!
+      .does.filter(work => WORKS[work] !== undefined)
+      .map(work => [format, work] as const),
+  )
