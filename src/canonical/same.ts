@@ -2,13 +2,15 @@ import type { Part, TextPart } from './content.ts'
 import { isObject, type JsonObject } from './node.ts'
 import type { CanonicalRequest, Message } from './request.ts'
 import type { Candidate, CanonicalResult } from './result.ts'
+import { type Work, workOf } from './work.ts'
 
 /**
  * What a request says, however it was spelled: spelling erased, adjacent turns of one role joined, turns and texts
- * that say nothing gone, tool arguments compared as JSON.
+ * that say nothing gone, tool arguments compared as JSON. Messages that are a list of things stay apart.
  */
 export function meaning(request: CanonicalRequest): CanonicalRequest {
   const plain = bare(request)
+  if (LISTING.has(workOf(request))) return { ...plain, messages: plain.messages.map(plainMessage) }
   const messages: Message[] = []
   for (const { content, ...head } of plain.messages) {
     const said = content.map(plainPart).filter(saysSomething)
@@ -19,6 +21,14 @@ export function meaning(request: CanonicalRequest): CanonicalRequest {
   }
   return { ...plain, messages }
 }
+
+/** Work whose messages are a list of things, each for itself, and no conversation: none joins another, none is left out. */
+const LISTING: ReadonlySet<Work> = new Set(['embedding', 'ranking'])
+
+const plainMessage = (message: Message): Message => ({
+  ...message,
+  content: message.content.map(plainPart).filter(saysSomething),
+})
 
 /** What an answer says: as for requests, and neighbouring plain texts are one text. */
 export function resultMeaning(result: CanonicalResult): CanonicalResult {
@@ -101,6 +111,7 @@ const WORTHLESS_WHEN_EMPTY = new Set([
   'text',
   'audio',
   'image',
+  'embedding',
   'usage',
   'inputBy',
   'outputBy',

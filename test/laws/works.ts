@@ -24,10 +24,13 @@ export const WORKS: { readonly [W in Work]?: WorkValues } = Object.fromEntries(
   ),
 )
 
+/** Work whose answer nobody streams. */
+const AT_ONCE: ReadonlySet<Work> = new Set(['embedding', 'ranking', 'count', 'compaction'])
+
 /** Every format, with every kind of work its upstreams do, where reader and writer both have this direction. */
 export const jobsWith = (direction: 'request' | 'result' | 'events'): (readonly [format: string, work: Work])[] =>
   formatsWith(direction).flatMap(format =>
     FORMATS.get(format)!
-      .does.filter(work => WORKS[work] !== undefined)
+      .does.filter(work => WORKS[work] !== undefined && !(direction === 'events' && AT_ONCE.has(work)))
       .map(work => [format, work] as const),
   )

@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import type { MediaPart, Part } from '../../../src/canonical/content.ts'
+import type { CanonicalRequest } from '../../../src/canonical/request.ts'
+import type { CanonicalResult, Usage } from '../../../src/canonical/result.ts'
+import { filled, media, object, record, word } from '../arbitrary.ts'
+
+/* Things to embed, one message each, and the vectors of one candidate that answer them. */
+
+/** What formats say beside; where a format has no place for it, its name is not among these. */
+const extras = (...formats: string[]) =>
+  fc
+    .array(fc.tuple(fc.constantFrom(...formats), object(word)), { minLength: 1, maxLength: 2 })
+    .map(entries => Object.fromEntries(entries.filter(([, said]) => Object.keys(said).length > 0)))
+
+const text = record<Part>(
+  { type: fc.constant('text'), text: word },
+  { extras: extras('contents', 'cohere', 'elsewhere') },
+)
+const picture: fc.Arbitrary<MediaPart> = media.map(({ cache: _, extras: __, ...part }) => part)
+const tokens = fc.array(fc.nat(100_000), { minLength: 1, maxLength: 4 }).map(
+  (tokens): Part => ({
+    type: 'opaque',
+    format: 'embeddings',
+    value: { tokens },
+    reference: true,
+  }),
+)
+const unknown = record<Part>({
+  type: fc.constant('opaque'),
+  format: fc.constantFrom('contents', 'cohere', 'elsewhere'),
+  value: fc.record({ type: fc.constant('x_unknown'), v: word }, { noNullPrototype: true }),
+})
+
+/** Mostly one text; sometimes several parts that make one vector, or none. */
+const content: fc.Arbitrary<readonly Part[]> = fc.oneof(
+  { weight: 6, arbitrary: fc.tuple(text) },
+  { weight: 1, arbitrary: fc.tuple(picture) },
+  { weight: 1, arbitrary: fc.tuple(tokens) },
+  { weight: 1, arbitrary: fc.tuple(unknown) },
+  { weight: 2, arbitrary: fc.array(fc.oneof(text, picture), { maxLength: 3 }) },
+)
+
+const PURPOSES = [
+  ...['query', 'document', 'similarity', 'classification', 'clustering'],
+  ...['question-answering', 'fact-verification', 'code-query'],
+]
+
+export const request: fc.Arbitrary<CanonicalRequest> = record<CanonicalRequest>(
+  {
+    model: filled,
+    messages: fc.array(
+      record(
+        { role: fc.constant('user'), content },
+        { extras: extras('embeddings', 'contents', 'cohere', 'elsewhere') },
+      ),
+      { minLength: 1, maxLength: 4 },
+    ),
+    output: record(
+      { modalities: fc.constant(['embedding']) },
+      {
+        embedding: record(
+          {},
+          {
+            dimensions: fc.integer({ min: 1, max: 4096 }),
+            encoding: fc.constantFrom('float', 'base64'),
+            purpose: fc.constantFrom(...PURPOSES),
+          },
+        ),
+      },
+    ),
+    sampling: fc.constant({}),
+    stream: fc.constant(false),
+  },
+  { endUser: filled, extras: extras('embeddings', 'contents', 'cohere', 'elsewhere') },
+)
+
+const numbers = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { maxLength: 5 })
+const vector = fc.oneof(
+  { weight: 3, arbitrary: numbers },
+  { weight: 1, arbitrary: numbers.map(values => Buffer.from(Float32Array.from(values).buffer).toString('base64')) },
+)
+const part = record<Part>(
+  { type: fc.constant('embedding'), vector },
+  { extras: extras('embeddings', 'contents', 'elsewhere') },
+)
+
+const count = fc.nat(9000)
+const usage: fc.Arbitrary<Usage> = record<Usage>(
+  { input: count },
+  {
+    total: count,
+    inputBy: record({}, { text: count, image: count }),
+    extras: extras('embeddings', 'contents', 'cohere'),
+  },
+).map(({ total, ...usage }) => (total === undefined || total === usage.input ? usage : { ...usage, total }))
+
+/** As the gateway hands it to a writer: with id, model and time. */
+export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
+  {
+    id: filled,
+    model: filled,
+    createdAt: fc.nat(2_000_000_000),
+    candidates: fc.tuple(record({ content: fc.array(part, { maxLength: 4 }) })),
+  },
+  { usage, extras: extras('embeddings', 'contents', 'cohere', 'elsewhere') },
+)
+
+/** A request the answers could be for. */
+export const asked: CanonicalRequest = {
+  model: 'asked-model',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }] }],
+  output: { modalities: ['embedding'] },
+  sampling: {},
+  stream: false,
+}
