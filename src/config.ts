@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isRange } from './channel/reachable.ts'
 import { complete } from './config/complete.ts'
 import { ConfigError, type Fault, pathText, suggestion } from './config/faults.ts'
 import { type Env, readSource } from './config/source.ts'
@@ -69,6 +70,17 @@ const size = v.pipe(
     return NEVER
   }),
 )
+/** Also where interpolation made it a text. */
+const yesOrNo = v.union(
+  [
+    v.boolean(),
+    v.pipe(
+      v.picklist(['true', 'false', 'on', 'off']),
+      v.transform(word => word === 'true' || word === 'on'),
+    ),
+  ],
+  expects('true or false'),
+)
 const oneOf = <const T extends readonly string[]>(words: T) =>
   v.picklist(words, issue => `${expects(words.map(word => `"${word}"`).join(' or '))(issue)}`)
 
@@ -89,6 +101,18 @@ const server = fields({
   heartbeat: v.optional(duration),
   grace: v.optional(duration),
   limits: v.optional(fields({ json_body: v.optional(size), doors: v.optional(record(size)) })),
+})
+
+const media = fields({
+  fetch: v.optional(yesOrNo),
+  limit: v.optional(size),
+  timeout: v.optional(duration),
+  allow: v.optional(
+    v.array(
+      v.pipe(text, v.check(isRange, expects('an address or a range such as 10.0.0.0/8'))),
+      expects('a list of addresses'),
+    ),
+  ),
 })
 
 const group = fields({
@@ -145,6 +169,7 @@ const facts = fields({
 /** What an operator may write; every field is optional, an empty file is a config. */
 export const CONFIG_SCHEMA = fields({
   server: v.optional(server),
+  media: v.optional(media),
   data_dir: v.optional(text),
   store: v.optional(text),
   redis: v.optional(text),

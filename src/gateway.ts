@@ -12,7 +12,7 @@ import { attempt } from './gateway/attempt.ts'
 import type { Call } from './gateway/call.ts'
 import { Channels } from './gateway/channels.ts'
 import { headersOf, mayRetry, seenFromOutside, telling, toFailure, UpstreamFailure } from './gateway/failures.ts'
-import { asksForBytes, withBytes } from './gateway/media.ts'
+import { Media } from './gateway/media.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
 import { weigh } from './gateway/prepare.ts'
 import { type Log, Report } from './gateway/report.ts'
@@ -43,6 +43,7 @@ export class Gateway {
   private readonly log: Log
   private readonly access: Access
   private readonly channels: Channels
+  private media: Media
   private config: Config
 
   constructor(config: Config, log: Log) {
@@ -50,6 +51,7 @@ export class Gateway {
     this.log = log
     this.access = openAccess(config, { onFault: message => log.error({}, message) })
     this.channels = new Channels(config.channels)
+    this.media = new Media(config.media)
   }
 
   /** The journey of one request. Never rejects: whatever goes wrong is answered in the caller's format. */
@@ -92,8 +94,8 @@ export class Gateway {
     for (const candidate of this.route(asked, onLoss)) {
       const channel = this.channels.get(candidate.channel)
       if (channel === undefined) continue
+      const ready = this.media.concerns(request, candidate) ? await this.media.ready(request, candidate) : request
       try {
-        const ready = asksForBytes(request, candidate) ? await withBytes(request, candidate) : request
         await attempt({ call, request: ready, late, candidate, channel, report, onLoss, heartbeat })
         for (const one of failed) one.cool(Date.now() + REST, 'upstream-failed')
         return
@@ -182,11 +184,13 @@ export class Gateway {
     this.config = config
     this.access.reload(config)
     this.channels.reload(config.channels)
+    this.media = this.media.reloaded(config.media)
   }
 
   async close(): Promise<void> {
     this.access.close()
     await this.channels.close()
+    await this.media.close()
   }
 }
 

@@ -6,7 +6,7 @@ import { completeChannel, environmentChannels, type WrittenChannel } from './cha
 import { suggestion } from './faults.ts'
 import { hashOf } from './hash.ts'
 import type { Env } from './source.ts'
-import type { ChannelConfig, Config, GroupConfig, KeyConfig, ModelFacts, ServerConfig } from './types.ts'
+import type { ChannelConfig, Config, GroupConfig, KeyConfig, MediaConfig, ModelFacts, ServerConfig } from './types.ts'
 
 /** Something a schema cannot see, at a path of the written config. */
 export type FaultAt = (path: Path, message: string) => void
@@ -23,6 +23,7 @@ export function complete(written: WrittenConfig, env: Env): Completed {
   const groups = groupsOf(written)
   const config: Config = {
     server: serverOf(written.server, fault),
+    media: mediaOf(written.media),
     dataDir: written.data_dir ?? './data',
     ...defined({ store: written.store, redis: written.redis }),
     groups,
@@ -46,6 +47,13 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
     limits: { body: written?.limits?.json_body ?? 32 * 2 ** 20, byFormat: new Map(doors) },
   }
 }
+
+const mediaOf = (written: WrittenConfig['media']): MediaConfig => ({
+  fetch: written?.fetch ?? true,
+  limit: written?.limit ?? 20 * 2 ** 20,
+  timeout: written?.timeout ?? 20_000,
+  allow: written?.allow ?? [],
+})
 
 /** A group `default` always exists: all models, no limits. */
 function groupsOf(written: WrittenConfig): ReadonlyMap<string, GroupConfig> {

@@ -3,6 +3,7 @@ import type { Format, JsonObject } from '../canonical/node.ts'
 /** What an operator configured, complete: defaults filled in, presets applied, units made milliseconds and bytes. */
 export interface Config {
   readonly server: ServerConfig
+  readonly media: MediaConfig
   /** Where what outlives a process is kept. */
   readonly dataDir: string
   /** Address of a PostgreSQL database, for many instances. */
@@ -31,6 +32,17 @@ export interface BodyLimits {
   readonly body: number
   /** Limits of single formats' doors that differ from `body`, in bytes. */
   readonly byFormat: ReadonlyMap<Format, number>
+}
+
+/** Fetching of media that callers name by address, for upstreams that want bytes. */
+export interface MediaConfig {
+  readonly fetch: boolean
+  /** Bytes a thing may have. */
+  readonly limit: number
+  /** Milliseconds for all of it. */
+  readonly timeout: number
+  /** Addresses (`10.0.0.0/8`) that are fetched from although they are not public. */
+  readonly allow: readonly string[]
 }
 
 /** What the keys of a group may do. Limits are each key's own. */

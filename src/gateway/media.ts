@@ -1,27 +1,84 @@
 import type { MediaPart, Part } from '../canonical/content.ts'
-import type { CanonicalRequest } from '../canonical/request.ts'
+import type { CanonicalRequest, Message } from '../canonical/request.ts'
+import { MediaFetcher } from '../channel.ts'
+import type { MediaConfig } from '../config.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { Candidate } from '../router.ts'
 import { inBase64 } from './told.ts'
 
-/** Whether media of the request must change before a candidate's format can be written: few take bytes as they come. */
-export function asksForBytes({ messages }: CanonicalRequest, { format }: Candidate): boolean {
-  const writer = WRITERS[format.format]!
-  if (writer.bytes === true && writer.fetches === undefined) return false
-  return messages.some(({ content }) => content.some(part => isRaw(part)))
+/**
+ * Brings media into the shape a candidate's format can say: bytes become base64 for formats that are JSON through and
+ * through, and what stands at an address its upstream cannot be told is fetched (trap 50).
+ */
+export class Media {
+  private readonly config: MediaConfig
+  private readonly fetcher: MediaFetcher | undefined
+
+  constructor(config: MediaConfig) {
+    this.config = config
+    this.fetcher = config.fetch ? new MediaFetcher({ ...config, size: config.limit }) : undefined
+  }
+
+  /** Whether the request must change first. It hardly ever does, so nobody else waits for it. */
+  concerns(request: CanonicalRequest, candidate: Candidate): boolean {
+    const change = this.changeFor(candidate)
+    return request.messages.some(({ content }) => content.some(part => isChanged(part, change)))
+  }
+
+  /**
+   * The request as the candidate can be told it.
+   *
+   * @throws GatewayError `invalid-request` for media that cannot be fetched.
+   */
+  async ready(request: CanonicalRequest, candidate: Candidate): Promise<CanonicalRequest> {
+    const change = this.changeFor(candidate)
+    const messages = request.messages.map(
+      async (message): Promise<Message> => ({ ...message, content: await changed(message.content, change) }),
+    )
+    return { ...request, messages: await Promise.all(messages) }
+  }
+
+  async close(): Promise<void> {
+    await this.fetcher?.close()
+  }
+
+  /** The same, unless the config of it changed; the old one ends what it has begun. */
+  reloaded(config: MediaConfig): Media {
+    if (JSON.stringify(config) === JSON.stringify(this.config)) return this
+    void this.close()
+    return new Media(config)
+  }
+
+  /** What is to be done with a piece of media; nothing for most. */
+  private changeFor({ format, native }: Candidate): Change {
+    const { bytes, fetches } = WRITERS[format.format]!
+    return part => {
+      if (part.source.type === 'bytes') return bytes === true ? undefined : inBase64
+      const fetcher = this.fetcher
+      if (fetcher === undefined || part.source.type !== 'url' || native) return undefined
+      return fetches?.(part, format.dialect) === true ? one => fetched(one, fetcher) : undefined
+    }
+  }
 }
 
-/** The request with its bytes as base64. */
-export async function withBytes(request: CanonicalRequest, { format }: Candidate): Promise<CanonicalRequest> {
-  const writer = WRITERS[format.format]!
-  if (writer.bytes === true) return request
-  const messages = request.messages.map(async message => ({
-    ...message,
-    content: await Promise.all(message.content.map(part => (isRaw(part) ? inBase64(part) : part))),
-  }))
-  return { ...request, messages: await Promise.all(messages) }
+type Change = (part: MediaPart) => ((part: MediaPart) => Promise<MediaPart>) | undefined
+
+function isChanged(part: Part, change: Change): boolean {
+  if (part.type === 'media') return change(part) !== undefined
+  return part.type === 'tool-result' && part.content.some(inner => isChanged(inner, change))
 }
 
-type RawPart = MediaPart & { readonly source: { readonly type: 'bytes' } }
+const changed = (content: readonly Part[], change: Change): Promise<Part[]> =>
+  Promise.all(
+    content.map(async part => {
+      if (part.type === 'media') return (await change(part)?.(part)) ?? part
+      if (part.type === 'tool-result') return { ...part, content: await changed(part.content, change) }
+      return part
+    }),
+  )
 
-const isRaw = (part: Part): part is RawPart => part.type === 'media' && part.source.type === 'bytes'
+async function fetched(part: MediaPart, fetcher: MediaFetcher): Promise<MediaPart> {
+  const { url } = part.source as { readonly url: string }
+  const { mediaType, bytes } = await fetcher.fetch(url, part.kind)
+  return { ...part, source: { type: 'base64', mediaType, data: bytes.toString('base64') } }
+}

@@ -71,15 +71,13 @@ export async function withoutBytes(result: CanonicalResult): Promise<CanonicalRe
   return { ...result, candidates: await Promise.all(candidates) }
 }
 
-type BytesPart = MediaPart & { readonly source: { readonly type: 'bytes' } }
+const hasBytes = (part: Part): part is MediaPart => part.type === 'media' && part.source.type === 'bytes'
 
-const hasBytes = (part: Part): part is BytesPart => part.type === 'media' && part.source.type === 'bytes'
-
-/** Throws GatewayError `upstream-failed` for more than can be held. */
-export async function inBase64(part: BytesPart): Promise<MediaPart> {
+/** A part whose source is bytes, with base64 instead. Rejects with GatewayError `too-large` for more than can be held. */
+export async function inBase64(part: MediaPart): Promise<MediaPart> {
   const { mediaType, bytes } = part.source as { mediaType: string; bytes: Bytes }
   const held = await gathered(bytes, LARGEST)
   if (held === undefined)
-    throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered more than the gateway takes.' })
+    throw new GatewayError({ kind: 'too-large', message: `Media of more than ${LARGEST} bytes cannot be translated.` })
   return { ...part, source: { type: 'base64', mediaType, data: held.toString('base64') } }
 }

@@ -43,6 +43,7 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   // contents
   ['vertex', 'yes-or-no'],
   ['schema', ['json', 'openapi']],
+  ['fetch_urls', 'yes-or-no'],
   // responses
   ['stateless', 'yes-or-no'],
 ])

@@ -17,9 +17,10 @@ const hash = (key: string): string => createHash('sha256').update(key).digest('h
 
 export const configOf = (
   channels: readonly ChannelConfig[],
-  { heartbeat = 15_000, body = 32 * 1024 * 1024, group = {} }: HouseOptions = {},
+  { heartbeat = 15_000, body = 32 * 1024 * 1024, group = {}, allow = [] }: HouseOptions = {},
 ): Config => ({
   server: { host: '127.0.0.1', port: 0, heartbeat, grace: 2000, limits: { body, byFormat: new Map() } },
+  media: { fetch: true, limit: 1024 * 1024, timeout: 2000, allow },
   dataDir: join(tmpdir(), 'interlingua-tests-without-keys'),
   groups: new Map([['default', { name: 'default', models: ['*'], onLoss: 'show', ...group }]]),
   keys: [{ name: 'dev', hash: hash(KEY), group: 'default' }],
@@ -31,6 +32,8 @@ export interface HouseOptions {
   readonly heartbeat?: number
   readonly body?: number
   readonly group?: Partial<GroupConfig>
+  /** Addresses media is fetched from. */
+  readonly allow?: readonly string[]
 }
 
 /** A gateway on the loopback, and what it logged. */

@@ -9,5 +9,6 @@ export const chat: Writer = {
   request: writeRequest,
   result: writeResult,
   events: asked => new ChatChunks(asked),
+  fetches: ({ kind }) => kind === 'file' || kind === 'audio',
   error: writeError,
 }

@@ -6,8 +6,10 @@ export interface ContentsDialect {
   readonly vertex?: boolean
   /** How schemas are written: as JSON Schema (default), or in the older OpenAPI subset (trap 55). */
   readonly schema?: 'json' | 'openapi'
+  /** It takes no addresses of others' files: the gateway fetches them (trap 50). */
+  readonly fetch_urls?: boolean
 }
 
-export const FLAGS = ['vertex', 'schema'] as const
+export const FLAGS = ['vertex', 'schema', 'fetch_urls'] as const
 
 export const contentsDialect = (dialect: Dialect): ContentsDialect => dialect as ContentsDialect

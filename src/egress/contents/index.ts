@@ -9,5 +9,6 @@ export const contents: Writer = {
   request: writeRequest,
   result: writeResult,
   events: () => new ContentsStream(),
+  fetches: (_, { fetch_urls }) => fetch_urls === true,
   error: writeError,
 }

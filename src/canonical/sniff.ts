@@ -1,0 +1,28 @@
+/** How files of a media type begin: at an offset, these bytes. */
+const SIGNATURES: readonly (readonly [mediaType: string, offset: number, bytes: string])[] = [
+  ['image/png', 0, '\x89PNG\r\n\x1a\n'],
+  ['image/jpeg', 0, '\xff\xd8\xff'],
+  ['image/gif', 0, 'GIF8'],
+  ['image/webp', 8, 'WEBP'],
+  ['image/avif', 4, 'ftypavif'],
+  ['image/heic', 4, 'ftypheic'],
+  ['image/bmp', 0, 'BM'],
+  ['application/pdf', 0, '%PDF-'],
+  ['audio/wav', 8, 'WAVE'],
+  ['audio/flac', 0, 'fLaC'],
+  ['audio/ogg', 0, 'OggS'],
+  ['audio/mpeg', 0, 'ID3'],
+  ['audio/mpeg', 0, '\xff\xfb'],
+  ['audio/mpeg', 0, '\xff\xf3'],
+  ['audio/mpeg', 0, '\xff\xf2'],
+  ['audio/aac', 0, '\xff\xf1'],
+  ['audio/mp4', 4, 'ftypM4A'],
+  ['video/mp4', 4, 'ftyp'],
+  ['video/webm', 0, '\x1a\x45\xdf\xa3'],
+]
+
+/** The media type a file's first bytes tell of, or undefined where they tell nothing. */
+export function sniffed(bytes: Uint8Array): string | undefined {
+  const head = String.fromCharCode(...bytes.subarray(0, 16))
+  return SIGNATURES.find(([, offset, mark]) => head.startsWith(mark, offset))?.[0]
+}

@@ -1,0 +1,56 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** A range of addresses: `10.0.0.0/8`, or one address. */
+export type Range = string
+
+/**
+ * Whether something may be fetched from the address: only from the public internet. Private, loopback, link-local (the
+ * metadata services of clouds are there), reserved and translated addresses are not, unless `allowed` names them.
+ */
+export function isReachable(address: string, allowed: readonly Range[] = []): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  return allowed.some(range => contains(range, parsed)) || parsed.range() === 'unicast'
+}
+
+/** Whether the text is a range `isReachable` understands. */
+export const isRange = (text: string): boolean => ipaddr.isValidCIDR(text) || ipaddr.isValid(text)
+
+function contains(range: Range, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  const [base, bits] = ipaddr.isValidCIDR(range)
+    ? ipaddr.parseCIDR(range)
+    : ([ipaddr.parse(range), address.kind() === 'ipv4' ? 32 : 128] as const)
+  return base.kind() === address.kind() && address.match(base as never, bits)
+}
+
+/** A host that is not reachable; what is said of it goes to the log, not to the caller. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable'
+}
+
+/**
+ * Name resolution that gives reachable addresses only. The connection is made to the very address that was looked at,
+ * so a name cannot mean another one a moment later.
+ */
+export const guarded =
+  (allowed: readonly Range[], resolve = systemLookup): LookupFunction =>
+  (host, options, done) => {
+    resolve(host, { ...options, all: true }, (fault, found) => {
+      if (fault !== null) return done(fault, [])
+      const all = found as unknown as readonly LookupAddress[]
+      const reachable = all.filter(({ address }) => isReachable(address, allowed))
+      const first = reachable[0]
+      if (first === undefined || reachable.length < all.length)
+        return done(new Unreachable(`${host} is at an address that is not fetched from`), [])
+      if (options.all === true) done(null, reachable)
+      else done(null, first.address, first.family)
+    })
+  }
+
+/** Hosts that are addresses themselves are never looked up, so they are looked at here. */
+export function checkHost(hostname: string, allowed: readonly Range[]): void {
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  if (isIP(bare) !== 0 && !isReachable(bare, allowed)) throw new Unreachable(`${bare} is not fetched from`)
+}
