@@ -10,8 +10,8 @@ import type { LateParts } from './egress/multipart.ts'
 import type { ChannelHealth } from './router.ts'
 
 export { forwardable, retryAfterSeconds, upstreamId } from './channel/answer-headers.ts'
-export { type Fetched, MediaFetcher } from './channel/fetch.ts'
 export type { Answer, Exchange, Taker } from './channel/exchange.ts'
+export { type Fetched, MediaFetcher } from './channel/fetch.ts'
 export { flat, type Headers, single } from './channel/headers.ts'
 
 /** What is sent: a request of a format, and the caller's headers some of which the channel may pass on. */
