@@ -126,7 +126,7 @@ function options({ config, health }: RoutedChannel, { model, format, work }: Rou
   const chosen = bestFormat(config, format, work)
   if (chosen === undefined) return []
   const native = chosen.format === format
-  const detour = fitnessOf(chosen.format, work) === 'by-detour'
+  const detour = fitnessAt(chosen, work) === 'by-detour'
   const unsure = !config.models.named.has(model) && health.listed === undefined
   const upstream = upstreamModel({ config, health }, model)!
   return [{ channel: config, format: chosen, native, detour, upstreamModel: upstream, health, unsure }]
@@ -134,14 +134,16 @@ function options({ config, health }: RoutedChannel, { model, format, work }: Rou
 
 /** The caller's own format where it can do the work, else the first that is made for it, is able, knows a way round. */
 function bestFormat({ formats }: ChannelConfig, own: Format, work: Work): ChannelFormat | undefined {
-  const direct = formats.find(one => one.format === own && isDirect(fitnessOf(own, work)))
+  const direct = formats.find(one => one.format === own && isDirect(fitnessAt(one, work)))
   if (direct !== undefined) return direct
   for (const fitness of FITNESSES) {
-    const found = formats.find(one => fitnessOf(one.format, work) === fitness)
+    const found = formats.find(one => fitnessAt(one, work) === fitness)
     if (found !== undefined) return found
   }
   return undefined
 }
+
+const fitnessAt = ({ format, dialect }: ChannelFormat, work: Work) => fitnessOf(format, work, dialect)
 
 const FITNESSES: readonly Fitness[] = ['made-for-it', 'able', 'by-detour']
 const isDirect = (fitness: Fitness | undefined): boolean => fitness !== undefined && fitness !== 'by-detour'

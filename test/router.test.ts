@@ -72,6 +72,16 @@ describe('the order of channels', () => {
     expect(speaks('chat, embeddings', 'ranking')).toMatchObject({ format: { format: 'embeddings' }, detour: true })
   })
 
+  it('goes round where the vendor lacks what its format has', () => {
+    const compact = (dialect: string) =>
+      route(
+        ask({ format: 'responses', work: 'compaction' }),
+        channels(`name: a, formats: [responses], models: [m], dialect: ${dialect}`),
+      )[0]
+    expect(compact('{}')).toMatchObject({ native: true, detour: false })
+    expect(compact('{ compaction: false }')).toMatchObject({ native: true, detour: true })
+  })
+
   it('prefers, among translations, the one that loses nothing', () => {
     const list = channels(`name: a, formats: [responses], models: [m]
       name: b, formats: [contents], models: [m]`)

@@ -1,4 +1,4 @@
-import type { Format } from '../canonical/node.ts'
+import type { Format, JsonObject } from '../canonical/node.ts'
 import type { Work } from '../canonical/work.ts'
 import type { AuthStyle } from '../config/types.ts'
 
@@ -51,11 +51,15 @@ const DETOURS: { readonly [W in Work]?: Work } = {
 /** How well a format does a kind of work; undefined where it cannot, smaller is better. */
 export type Fitness = 'made-for-it' | 'able' | 'by-detour'
 
-/** Whether, and how, an upstream of the format can do the work; a format this table does not know does nothing. */
-export function fitnessOf(format: Format, work: Work): Fitness | undefined {
+/**
+ * Whether, and how, an upstream of the format can do the work; a format this table does not know does nothing. A
+ * dialect says of work its vendor lacks that it is not done there: `compaction: false`.
+ */
+export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}): Fitness | undefined {
   const does = FORMATS.get(format)?.does ?? []
-  if (does[0] === work) return 'made-for-it'
-  if (does.includes(work)) return 'able'
+  const lacks = dialect[work] === false
+  if (does[0] === work && !lacks) return 'made-for-it'
+  if (does.includes(work) && !lacks) return 'able'
   const detour = DETOURS[work]
   return detour !== undefined && does.includes(detour) ? 'by-detour' : undefined
 }

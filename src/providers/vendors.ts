@@ -81,7 +81,7 @@ export const xai: Preset = {
   name: 'xai',
   env: ['XAI_API_KEY'],
   formats: [
-    { format: 'responses', baseUrl: 'https://api.x.ai/v1', dialect: { custom_tools: false } },
+    { format: 'responses', baseUrl: 'https://api.x.ai/v1', dialect: { custom_tools: false, compaction: false } },
     {
       format: 'chat',
       baseUrl: 'https://api.x.ai/v1',
