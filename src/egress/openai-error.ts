@@ -1,0 +1,36 @@
+import { type CanonicalError, ERRORS, type ErrorKind } from '../canonical/error.ts'
+import type { WireAnswer } from '../canonical/exchange.ts'
+import type { JsonObject } from '../canonical/node.ts'
+import { waitHeader } from './wait.ts'
+
+/** What OpenAI's family of formats calls each kind of failure, and the code where it has a fixed one (FORMATS §15). */
+const WORDS: { readonly [K in ErrorKind]: readonly [type: string, code: string | null] } = {
+  'invalid-request': ['invalid_request_error', null],
+  unauthenticated: ['authentication_error', 'invalid_api_key'],
+  'out-of-credit': ['insufficient_quota', 'insufficient_quota'],
+  forbidden: ['permission_error', null],
+  'not-found': ['invalid_request_error', 'not_found'],
+  'method-not-allowed': ['invalid_request_error', 'method_not_allowed'],
+  conflict: ['conflict_error', null],
+  'too-large': ['invalid_request_error', 'request_too_large'],
+  'cannot-express': ['invalid_request_error', 'cannot_express'],
+  'rate-limited': ['rate_limit_error', 'rate_limit_exceeded'],
+  cancelled: ['cancelled', null],
+  internal: ['server_error', null],
+  'upstream-failed': ['upstream_error', 'upstream_failed'],
+  overloaded: ['service_unavailable_error', 'server_is_overloaded'],
+  'timed-out': ['timeout_error', 'timed_out'],
+}
+
+/** Out of credit is 429 here: no OpenAI client knows 402. */
+const statusOf = (kind: ErrorKind): number => (kind === 'out-of-credit' ? 429 : ERRORS[kind].status)
+
+export function writeError(error: CanonicalError): WireAnswer {
+  return { status: statusOf(error.kind), headers: waitHeader(error), body: errorBody(error) }
+}
+
+/** The same body is an event in a stream that broke (trap 75). */
+export function errorBody(error: CanonicalError): JsonObject {
+  const [type, code] = WORDS[error.kind]
+  return { error: { message: error.message, type, param: error.param ?? null, code: error.code ?? code } }
+}
