@@ -13,6 +13,8 @@ export type { Credentials } from './credential.ts'
 export interface Caller {
   /** The name of the key, fit for logs. */
   readonly key: string
+  /** Stable for the key and no other, whatever it is named: what it leaves behind is kept under it. */
+  readonly id: string
   readonly group: GroupConfig
 }
 
@@ -80,7 +82,7 @@ export function openAccess(config: Config, { now = Date.now, onFault = () => {} 
     identify(credentials) {
       const key = ring.find(credentialOf(credentials))
       const group = groups.get(key.group)
-      if (group !== undefined) return { key: key.name, group }
+      if (group !== undefined) return { key: key.name, id: ownerOf(key), group }
       throw new GatewayError({ kind: 'forbidden', message: 'The group of this API key does not exist any more.' })
     },
     admit: caller => limits.admit(caller.key, caller.group, now()),
@@ -99,6 +101,9 @@ export function openAccess(config: Config, { now = Date.now, onFault = () => {} 
     close: () => unwatch(),
   }
 }
+
+/** A half of the hash: enough to be nobody else's, too little to compare keys with. */
+const ownerOf = ({ hash }: KeyConfig): string => hash.slice(0, 32)
 
 const storedKeys = (dataDir: string): KeyConfig[] =>
   readKeys(keyFile(dataDir))

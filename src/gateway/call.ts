@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { WireEvent, WireFile, WireRequest } from '../canonical/exchange.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
+import type { Turns } from '../store/turns.ts'
 
 /** A caller's request as it came in at a door. */
 export interface Call {
@@ -26,6 +27,10 @@ export interface Call {
   /** The format's own sign of life on a silent stream. */
   readonly heartbeat?: WireEvent
   readonly reply: Reply
+  /** A memory that is asked before the store, and keeps this turn even where the store is not to: a connection's own. */
+  readonly turns?: Turns
+  /** What is not known here is never asked of an upstream: `previous_response_not_found` says this gateway. */
+  readonly strict?: true
 }
 
 /** The way back to the caller: a whole answer, or a beginning and then text until the end. */

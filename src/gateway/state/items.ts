@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+
+/** The `input` of a request as a list of items: it may be one text or one item (trap 71). */
+export function itemsOf(input: Json | undefined): readonly JsonObject[] {
+  if (typeof input === 'string')
+    return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
+  if (isObject(input)) return [input]
+  return Array.isArray(input) ? input.filter(isObject) : []
+}
+
+/** How the ids of items begin, by their type; an output is the answer to its call. */
+const PREFIXES: { readonly [type: string]: string } = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  function_call_output: 'fco',
+  custom_tool_call: 'ctc',
+  custom_tool_call_output: 'ctco',
+  compaction: 'cmp',
+}
+
+/** A message needs no type. */
+export const typeOf = (item: JsonObject): string => (typeof item['type'] === 'string' ? item['type'] : 'message')
+
+/** The item with an id to ask for it by. */
+export function named(item: JsonObject): JsonObject {
+  if (typeof item['id'] === 'string' && item['id'] !== '') return item
+  const type = typeOf(item)
+  const prefix = Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : 'item'
+  return { ...item, id: `${prefix}_${freshId()}` }
+}
+
+/** A name nobody else has. */
+export const freshId = (): string => randomUUID().replaceAll('-', '')
+
+/** Only a pointer to an item that was kept; clients may leave out the type of one. */
+export function referenceOf(item: JsonObject): string | undefined {
+  const { type, id } = item
+  if (typeof id !== 'string') return undefined
+  if (type === 'item_reference') return id
+  return type == null && Object.keys(item).every(key => key === 'id' || key === 'type') ? id : undefined
+}

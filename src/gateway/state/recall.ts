@@ -1,0 +1,194 @@
+import { GatewayError } from '../../canonical/error.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { Conversations } from '../../store/conversations.ts'
+import type { FoundItem, Link, Turns } from '../../store/turns.ts'
+import { itemsOf, referenceOf } from './items.ts'
+import { portable } from './portable.ts'
+
+/** Where what came before is looked for. */
+export interface Memories {
+  /** The nearest first. */
+  readonly turns: readonly Turns[]
+  readonly conversations: Conversations | undefined
+  /** What is not here is nowhere. */
+  readonly strict: boolean
+}
+
+/** What a request points at instead of saying it. */
+export interface Recalled {
+  /** The body with everything written out, for upstreams of another format; undefined where something is not here. */
+  readonly whole: JsonObject | undefined
+  /** The channel whose upstream remembers everything pointed at under the caller's own ids. */
+  readonly channel: string | undefined
+  /** An upstream of the format may know what is unknown here. */
+  readonly mayPass: boolean
+  /** The refusal that names what is missing. */
+  readonly missing: GatewayError
+  /** As `whole`, for an upstream of the format behind that channel: free of what only other upstreams could read. */
+  wholeFor(channel: string): JsonObject | undefined
+}
+
+/**
+ * Looks up the turns, the conversation and the items a body of responses points at; undefined where it points at none.
+ *
+ * @throws GatewayError `invalid-request` for a body with both, `not-found` for a conversation nobody has.
+ */
+export async function recall(body: JsonObject, owner: string, memories: Memories): Promise<Recalled | undefined> {
+  const pointed = pointersOf(body)
+  if (pointed === undefined) return undefined
+  const { previous, conversation, items } = pointed
+  const references = items.flatMap(item => referenceOf(item) ?? [])
+  const before = await linksOf(pointed, owner, memories)
+  const found = references.length === 0 ? NOTHING : await itemsIn(memories.turns, owner, references)
+  const resolved = before !== undefined && references.every(id => found.has(id))
+  const barred = resolved ? false : await isBarred(pointed, references, owner, memories)
+  const said = (to: string | undefined) => items.flatMap(item => resolve(item, found, to))
+  const written = (to: string | undefined): JsonObject | undefined => {
+    if (!resolved) return undefined
+    const { previous_response_id: _, conversation: __, ...rest } = body
+    const history = before.flatMap(link => (to === undefined ? link.items : portable(link, to)))
+    return { ...rest, input: [...history, ...said(to)] }
+  }
+  const channels = await channelsOf(pointed, references, found, owner, memories)
+  return {
+    get whole() {
+      return written(undefined)
+    },
+    wholeFor: written,
+    channel: conversation === undefined && channels.size === 1 ? [...channels][0] : undefined,
+    mayPass: !(resolved || barred || memories.strict),
+    missing: missing(before === undefined ? (previous ?? conversation) : undefined, references, found, conversation),
+  }
+}
+
+interface Pointers {
+  readonly previous: string | undefined
+  readonly conversation: string | undefined
+  readonly items: readonly JsonObject[]
+}
+
+function pointersOf(body: JsonObject): Pointers | undefined {
+  const previous = textOf(body['previous_response_id'])
+  const conversation = conversationOf(body)
+  const items = itemsOf(body['input'])
+  if (previous !== undefined && conversation !== undefined)
+    throw new GatewayError({
+      kind: 'invalid-request',
+      message: 'A request continues a response or a conversation, not both.',
+      param: 'previous_response_id',
+      code: 'mutually_exclusive_parameters',
+    })
+  const points = previous ?? conversation ?? items.find(item => referenceOf(item) !== undefined)
+  return points === undefined ? undefined : { previous, conversation, items }
+}
+
+const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+/** The id of the conversation a body belongs to. */
+export const conversationOf = ({ conversation }: JsonObject): string | undefined =>
+  textOf(isObject(conversation) ? conversation['id'] : conversation)
+
+const NOTHING: ReadonlyMap<string, FoundItem> = new Map()
+
+/** What came before the request; undefined where it, or a part of it, is not here. */
+async function linksOf(
+  { previous, conversation }: Pointers,
+  owner: string,
+  { turns, conversations }: Memories,
+): Promise<readonly Link[] | undefined> {
+  if (previous !== undefined) return chainOf(turns, owner, previous)
+  if (conversation === undefined) return []
+  const items = await conversations?.items(owner, conversation)
+  return items && [{ items }]
+}
+
+/** The turns up to that one; a chain may begin in one memory and end in the next. */
+async function chainOf(memories: readonly Turns[], owner: string, id: string): Promise<readonly Link[] | undefined> {
+  let at: string | undefined = id
+  let links: readonly Link[] = []
+  for (const memory of memories) {
+    if (at === undefined) break
+    const chain = await memory.chain(owner, at)
+    if (chain === undefined) continue
+    links = [...chain.links, ...links]
+    at = chain.before
+  }
+  return at === undefined ? links : undefined
+}
+
+/** Of several memories the first that knows an item tells it. */
+async function itemsIn(memories: readonly Turns[], owner: string, ids: readonly string[]) {
+  const found = new Map<string, FoundItem>()
+  for (const memory of memories) {
+    const wanted = ids.filter(id => !found.has(id))
+    if (wanted.length > 0) for (const [id, item] of await memory.items(owner, wanted)) found.set(id, item)
+  }
+  return found
+}
+
+async function isBarred(
+  { previous, conversation }: Pointers,
+  references: readonly string[],
+  owner: string,
+  { turns, conversations }: Memories,
+): Promise<boolean> {
+  const ids = previous === undefined ? references : [previous, ...references]
+  for (const memory of turns) if (ids.length > 0 && (await memory.barred(owner, ids))) return true
+  return conversation !== undefined && (await conversations?.barred(owner, conversation)) === true
+}
+
+/** Which upstreams remember what is pointed at; one that was made elsewhere counts as an upstream of its own. */
+async function channelsOf(
+  { previous }: Pointers,
+  references: readonly string[],
+  found: ReadonlyMap<string, FoundItem>,
+  owner: string,
+  { turns }: Memories,
+): Promise<ReadonlySet<string | undefined>> {
+  const channels = new Set(references.map(id => found.get(id)?.channel))
+  if (previous === undefined) return channels
+  for (const memory of turns) {
+    const turn = await memory.find(owner, previous)
+    if (turn !== undefined) return channels.add(turn.channel)
+  }
+  return channels.add(undefined)
+}
+
+function resolve(item: JsonObject, found: ReadonlyMap<string, FoundItem>, to: string | undefined) {
+  const reference = referenceOf(item)
+  const kept = reference === undefined ? undefined : found.get(reference)
+  if (kept === undefined) return [item]
+  return to === undefined ? [kept.item] : portable({ items: [kept.item], ...channelOf(kept) }, to)
+}
+
+const channelOf = ({ channel }: FoundItem) => (channel === undefined ? {} : { channel })
+
+function missing(
+  head: string | undefined,
+  references: readonly string[],
+  found: ReadonlyMap<string, FoundItem>,
+  conversation: string | undefined,
+): GatewayError {
+  if (head !== undefined && head === conversation)
+    return new GatewayError({
+      kind: 'not-found',
+      message: `Conversation with id '${head}' not found.`,
+      param: 'conversation',
+      code: 'conversation_not_found',
+    })
+  if (head !== undefined)
+    return new GatewayError({
+      kind: 'invalid-request',
+      message: `Previous response with id '${head}' not found.`,
+      param: 'previous_response_id',
+      code: 'previous_response_not_found',
+    })
+  const item = references.find(id => !found.has(id))
+  return new GatewayError({
+    kind: 'invalid-request',
+    message: `Item with id '${item}' not found.`,
+    param: 'input',
+    code: 'item_not_found',
+  })
+}
