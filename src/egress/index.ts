@@ -1,9 +1,12 @@
 import type { Format } from '../canonical/node.ts'
 import { chat } from './chat/index.ts'
+import { completions } from './completions/index.ts'
 import { contents } from './contents/index.ts'
+import { embeddings } from './embeddings/index.ts'
+import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
 import { responses } from './responses/index.ts'
 import type { Writer } from './writer.ts'
 
 /** Every format the gateway can write, a row each. */
-export const WRITERS: { readonly [format: Format]: Writer } = { chat, contents, messages, responses }
+export const WRITERS: { readonly [format: Format]: Writer } = { chat, completions, contents, embeddings, images, messages, responses }

@@ -1,9 +1,12 @@
 import type { Format } from '../canonical/node.ts'
 import { chat } from './chat/index.ts'
+import { completions } from './completions/index.ts'
 import { contents } from './contents/index.ts'
+import { embeddings } from './embeddings/index.ts'
+import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
 import type { Reader } from './reader.ts'
 import { responses } from './responses/index.ts'
 
 /** Every format the gateway can read, a row each. */
-export const READERS: { readonly [format: Format]: Reader } = { chat, contents, messages, responses }
+export const READERS: { readonly [format: Format]: Reader } = { chat, completions, contents, embeddings, images, messages, responses }

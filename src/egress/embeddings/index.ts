@@ -1,0 +1,7 @@
+import type { Writer } from '../writer.ts'
+import { writeError } from './error.ts'
+import { writeRequest } from './request.ts'
+import { writeResult } from './result.ts'
+
+/** Embeddings, FORMATS §8. */
+export const embeddings: Writer = { request: writeRequest, result: writeResult, error: writeError }

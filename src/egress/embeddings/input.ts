@@ -1,0 +1,107 @@
+import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import { urlOfSource } from '../../canonical/media.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import { sniffed } from '../../canonical/sniff.ts'
+import { kept, spelt } from '../fields.ts'
+import type { EmbeddingsDialect } from './dialect.ts'
+
+export const FORMAT = 'embeddings'
+
+/** What writing a request needs to know. */
+export interface Pen {
+  readonly dialect: EmbeddingsDialect
+  readonly native: boolean
+  readonly losses: Losses
+}
+
+/** Everything to embed, as a list or as it came. */
+export function writeInput(request: CanonicalRequest, pen: Pen): Json {
+  const items = request.messages.map((message, index) => writeItem(message, ['messages', index], pen))
+  const [only] = items
+  const as = pen.native && items.length === 1 ? spelt(request, FORMAT)['input'] : undefined
+  return as === undefined || only === undefined ? items : only
+}
+
+function writeItem(message: Message, path: Path, pen: Pen): Json {
+  const { losses } = pen
+  losses.dropFields(message, path, { name: 'no-speaker-names' })
+  if (message.role !== 'user') losses.change([...path, 'role'], 'user', 'no-roles')
+  const [only, ...others] = message.content
+  if (only !== undefined && others.length === 0) {
+    if (only.type === 'opaque' && only.format === FORMAT) return writeOwn(only, message, path, losses)
+    if (only.type === 'media') {
+      const media = writeMedia(only, message, path, pen)
+      if (media !== undefined) return { ...media, ...kept(message, FORMAT) }
+    }
+  }
+  const text = writeText(message.content, path, losses)
+  const own = kept(message, FORMAT)
+  return spelt(message, FORMAT)['as'] === 'object' || Object.keys(own).length > 0 ? { text, ...own } : text
+}
+
+/** Tokens are a list, which has no place for anything else. */
+function writeOwn({ value }: OpaquePart, message: Message, path: Path, losses: Losses): Json {
+  const { tokens } = value
+  if (spelt(message, FORMAT)['as'] === 'object' || !Array.isArray(tokens)) return value
+  for (const field in message.extras?.[FORMAT]) losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
+  return tokens
+}
+
+/** A picture, or a document, where the upstream takes such: its address or its bare base64. */
+function writeMedia(part: MediaPart, message: Message, path: Path, pen: Pen): JsonObject | undefined {
+  const { native, dialect, losses } = pen
+  const { source, kind } = part
+  const at: Path = [...path, 'content', 0]
+  const bare = spelt(message, FORMAT)['bare'] === true || !native
+  const said = bare && source.type === 'base64' ? source.data : urlOfSource(source)
+  if (said === undefined || (!native && (dialect.image_input !== true || kind !== 'image'))) return undefined
+  if (native) return { [kind === 'file' ? 'pdf' : 'image']: said }
+  losses.dropFields(part, at, { ...PART_LOSSES, name: 'no-name-here', detail: 'no-detail-here', use: 'no-masks' })
+  dropOwn(part, at, losses)
+  if (source.type === 'url' && source.mediaType !== undefined)
+    losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
+  if (source.type === 'base64') {
+    const told = sniffed(Buffer.from(source.data.slice(0, 64), 'base64')) ?? 'image/jpeg'
+    if (told !== source.mediaType) losses.change([...at, 'source', 'mediaType'], told, 'told-by-the-bytes')
+  }
+  return { image: said }
+}
+
+/** All texts of one thing as one; what is no text is lost. */
+function writeText(content: readonly Part[], path: Path, losses: Losses): string {
+  const texts: string[] = []
+  for (const [index, part] of content.entries()) {
+    const text = textOf(part, [...path, 'content', index], losses)
+    if (text !== undefined) texts.push(text)
+  }
+  if (texts.length < 2) return texts[0] ?? ''
+  const text = texts.join('\n')
+  losses.change([...path, 'content'], [{ type: 'text', text }], 'one-text-each')
+  return text
+}
+
+const PART_LOSSES = { cache: 'no-cache-markers', annotations: 'no-annotations', transcript: 'no-transcript-here' }
+
+function textOf(part: Part, path: Path, losses: Losses): string | undefined {
+  if (part.type === 'text') {
+    losses.dropFields(part, path, PART_LOSSES)
+    dropOwn(part, path, losses)
+    return part.text
+  }
+  // A piece of another format's: what becomes of it is reported with all such.
+  if (part.type === 'opaque' && part.format !== FORMAT) return part.text
+  if (part.type !== 'media' || part.source.type !== 'text') {
+    losses.drop(path, part.type === 'media' ? 'no-media' : 'no-place-for-it')
+    return undefined
+  }
+  const { source, name } = part
+  const text = name === undefined ? source.text : `${name}\n\n${source.text}`
+  losses.change(path, { type: 'text', text }, 'said-in-words')
+  return text
+}
+
+function dropOwn(part: Part, path: Path, losses: Losses): void {
+  for (const field in part.extras?.[FORMAT]) losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
+}

@@ -1,0 +1,56 @@
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import type { WriteOptions } from '../writer.ts'
+import { embeddingsDialect } from './dialect.ts'
+import { FORMAT, type Pen, writeInput } from './input.ts'
+import { writePurpose } from './purpose.ts'
+
+/** The canonical request as `POST /embeddings` (FORMATS §8). */
+export function writeRequest(request: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
+  const losses = new Losses()
+  losses.list.push(...foreign(request, FORMAT))
+  const pen: Pen = { dialect: embeddingsDialect(dialect), native, losses }
+  const body = {
+    model: request.model,
+    input: writeInput(request, pen),
+    ...writeSettings(request, pen),
+    ...kept(request, FORMAT),
+  } as JsonObject
+  report(request, losses)
+  return { wire: { path: '/embeddings', query: {}, headers: {}, body }, losses: losses.list }
+}
+
+function writeSettings(request: CanonicalRequest, pen: Pen): JsonObject {
+  const { dialect, native, losses } = pen
+  const { dimensions, encoding } = request.output.embedding ?? {}
+  const own = native ? spelt(request, FORMAT) : {}
+  const hidden = encoding === 'float' && dialect.float_encoding === false
+  if (hidden) losses.hide(['output', 'embedding', 'encoding'], 'numbers-unasked')
+  if (dialect.end_user === false && request.endUser !== undefined) losses.drop(['endUser'], 'no-end-user')
+  return defined({
+    [String(dialect.dimensions_field ?? own['dimensions'] ?? 'dimensions')]: dimensions,
+    [String(dialect.encoding_field ?? own['encoding'] ?? 'encoding_format')]: hidden ? undefined : encoding,
+    ...writePurpose(request, pen),
+    user: dialect.end_user === false ? undefined : request.endUser,
+  }) as JsonObject
+}
+
+const LOSSES = {
+  tools: 'no-tools',
+  toolChoice: 'no-tools',
+  parallelToolCalls: 'no-tools',
+  reasoning: 'no-reasoning',
+  state: 'no-state',
+  metadata: 'no-metadata',
+  serviceTier: 'no-tiers',
+  cache: 'no-cache-markers',
+  cacheKey: 'no-cache-keys',
+}
+
+function report(request: CanonicalRequest, losses: Losses): void {
+  losses.dropFields(request, [], LOSSES)
+  for (const field in request.sampling) losses.drop(['sampling', field], 'nothing-is-sampled')
+}

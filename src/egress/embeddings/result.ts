@@ -1,0 +1,95 @@
+import type { EmbeddingPart, Vector } from '../../canonical/content.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import type { JsonObject, Node } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
+import { encodingOf, vectorAs } from '../../canonical/vector.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { FORMAT } from './input.ts'
+
+/** A whole answer as a list of embeddings (FORMATS §8), each as the caller asked for it, else as it came. */
+export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+  const losses = new Losses()
+  losses.list.push(...foreign(result, FORMAT))
+  losses.dropFields(result, [], RESULT_LOSSES)
+  const own = spelt(result, FORMAT)
+  const told = (own['with'] ?? []) as readonly string[]
+  if (!told.includes('id')) losses.dropFields(result, [], { id: 'no-id' })
+  if (!told.includes('created')) losses.dropFields(result, [], { createdAt: 'no-time' })
+  const body = without(own['without'], {
+    ...(told.includes('id') ? { id: result.id } : {}),
+    object: own['object'] ?? 'list',
+    ...(told.includes('created') ? { created: result.createdAt } : {}),
+    data: writeData(result.candidates, asked, losses),
+    model: result.model ?? asked.model,
+    ...(result.usage === undefined ? {} : { usage: writeUsage(result.usage, losses) }),
+    ...kept(result, FORMAT),
+  } as JsonObject)
+  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+}
+
+const RESULT_LOSSES = { job: 'no-jobs', error: 'no-error-beside-an-answer', serviceTier: 'no-tiers' }
+const CANDIDATE_LOSSES = { finish: 'nothing-to-finish', logprobs: 'no-logprobs', transcript: 'no-transcript' }
+
+/** The fields without those the upstream left out. */
+function without(names: unknown, fields: JsonObject): JsonObject {
+  if (names === undefined) return fields
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !(names as readonly string[]).includes(name)))
+}
+
+function writeData([candidate, ...others]: readonly Candidate[], asked: CanonicalRequest, losses: Losses) {
+  for (const index of others.keys()) losses.drop(['candidates', index + 1], 'one-candidate')
+  const data: JsonObject[] = []
+  if (candidate === undefined) return data
+  losses.dropFields(candidate, ['candidates', 0], CANDIDATE_LOSSES)
+  dropOwn(candidate, ['candidates', 0], losses)
+  const encoding = asked.output.embedding?.encoding
+  for (const [index, part] of candidate.content.entries()) {
+    const path: Path = ['candidates', 0, 'content', index]
+    if (part.type === 'embedding') data.push(writeEntry(part, data.length, inEncoding(part, encoding, path, losses)))
+    else if (part.type === 'opaque' && part.format === FORMAT) data.push(part.value)
+    else losses.drop(path, 'no-vector')
+  }
+  return data
+}
+
+/** The vector as asked for: the caller never learns in which way it came. */
+function inEncoding(part: EmbeddingPart, encoding: 'float' | 'base64' | undefined, path: Path, losses: Losses): Vector {
+  if (encoding === undefined || encoding === encodingOf(part.vector)) return part.vector
+  const vector = vectorAs(part.vector, encoding)
+  losses.rename([...path, 'vector'], vector, `asked-as-${encoding}`)
+  return vector
+}
+
+function writeEntry(part: EmbeddingPart, at: number, vector: Vector): JsonObject {
+  const bare = { object: 'embedding', index: at, embedding: vector }
+  if (part.spelling?.[FORMAT] === undefined && part.extras?.[FORMAT] === undefined) return bare
+  const { without: names, index = at, object = 'embedding' } = spelt(part, FORMAT)
+  return without(names, { object, index, embedding: vector, ...kept(part, FORMAT) })
+}
+
+const USAGE_LOSSES = {
+  cacheRead: 'input-only',
+  cacheWrite: 'input-only',
+  output: 'input-only',
+  reasoning: 'input-only',
+  outputBy: 'input-only',
+  inputBy: 'no-counts-by-kind',
+  hostedCalls: 'no-count-of-hosted-calls',
+}
+
+function writeUsage(usage: Usage, losses: Losses): JsonObject {
+  losses.dropFields(usage, ['usage'], USAGE_LOSSES)
+  const { input, total } = usage
+  if (input === undefined && total !== undefined) {
+    losses.add(['usage', 'input'], total, 'all-is-input')
+    losses.drop(['usage', 'total'], 'told-by-the-input')
+  }
+  const counts = defined({ prompt_tokens: input, total_tokens: total ?? input }) as JsonObject
+  return { ...without(spelt(usage, FORMAT)['without'], counts), ...kept(usage, FORMAT) }
+}
+
+function dropOwn(node: Node, path: Path, losses: Losses): void {
+  for (const field in node.extras?.[FORMAT]) losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
+}

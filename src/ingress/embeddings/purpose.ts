@@ -1,0 +1,33 @@
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { EmbeddingPurpose } from '../../canonical/request.ts'
+
+/** What vendors call what vectors are for (FORMATS §8): Voyage in `input_type`, Jina in `task`. */
+const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json | undefined, EmbeddingPurpose>([
+  ['query', 'query'],
+  ['search_query', 'query'],
+  ['retrieval.query', 'query'],
+  ['document', 'document'],
+  ['passage', 'document'],
+  ['search_document', 'document'],
+  ['retrieval.passage', 'document'],
+  ['nl2code.passage', 'document'],
+  ['text-matching', 'similarity'],
+  ['classification', 'classification'],
+  ['clustering', 'clustering'],
+  ['separation', 'clustering'],
+  ['qa.query', 'question-answering'],
+  ['code.query', 'code-query'],
+  ['nl2code.query', 'code-query'],
+])
+
+const FIELDS = ['input_type', 'task'] as const
+
+/** What the vectors are for, with the field and the word it was said in; a word nobody else knows is refused. */
+export function readPurpose(
+  body: JsonObject,
+  refused: string[],
+): { readonly value?: EmbeddingPurpose; readonly as?: JsonObject } {
+  const field = FIELDS.find(one => PURPOSES.has(body[one]))
+  refused.push(...FIELDS.filter(one => one !== field))
+  return field === undefined ? {} : { value: PURPOSES.get(body[field])!, as: { field, word: body[field]! } }
+}

@@ -1,0 +1,20 @@
+import * as v from 'valibot'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { shape } from '../explain.ts'
+
+/** The embeddings request, FORMATS §8. Loose: unknown fields pass, and what vendors add is only looked at where it fits. */
+
+const json = v.custom<JsonObject>(isObject, 'Invalid type: Expected Object')
+const tokens = v.pipe(v.array(v.number()), v.minLength(1, 'There is nothing to embed.'))
+const item = v.union([v.string(), tokens, json])
+
+export const request = shape({
+  model: v.string(),
+  input: v.union([item, v.pipe(v.array(item), v.minLength(1, 'There is nothing to embed.'))]),
+  dimensions: v.nullish(v.number()),
+  output_dimension: v.nullish(v.number()),
+  encoding_format: v.nullish(v.string()),
+  user: v.nullish(v.string()),
+})
+
+export type EmbeddingsRequest = v.InferOutput<typeof request>
