@@ -1,10 +1,10 @@
-import type { MediaPart } from '../canonical/content.ts'
+import type { MediaPart, Part } from '../canonical/content.ts'
 import type { CanonicalError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/exchange.ts'
 import type { Written } from '../canonical/loss.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import type { CanonicalRequest } from '../canonical/request.ts'
+import type { CanonicalRequest, Message } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Transducer } from '../canonical/transducer.ts'
 
@@ -35,6 +35,11 @@ export interface Writer {
   readonly bytes?: true
   /** Whether media at an address must be fetched first, as an upstream of this format cannot be told the address. */
   fetches?(part: MediaPart, dialect: Dialect): boolean
+  /**
+   * How an answer says that a conversation goes on from these messages and what was sealed: parts of a candidate.
+   * `base` is what ids are made of.
+   */
+  compacted?(kept: readonly Message[], sealed: string, base: string): readonly Part[]
   /** An error before the first byte, in the shape and with the status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
 }

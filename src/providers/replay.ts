@@ -62,10 +62,11 @@ async function bodyOf(request: IncomingMessage): Promise<JsonObject> {
   return isObject(value) ? value : {}
 }
 
-/** Which format a path belongs to; those that name a model and a method do it in the path. */
-const PATHS: readonly { readonly path: RegExp; readonly format: Format }[] = [
+/** Which format a path belongs to; those that name a model and a method do it in the path. Some have one case only. */
+const PATHS: readonly { readonly path: RegExp; readonly format: Format; readonly only?: string }[] = [
   { path: /^\/v1\/chat\/completions$/, format: 'chat' },
   { path: /^\/v1\/responses$/, format: 'responses' },
+  { path: /^\/v1\/responses\/compact$/, format: 'responses', only: 'compact' },
   { path: /^\/v1\/messages$/, format: 'messages' },
   { path: /^\/v1\/completions$/, format: 'completions' },
   { path: /^\/v1\/embeddings$/, format: 'embeddings' },
@@ -96,10 +97,10 @@ function answer(cases: readonly Case[], request: IncomingMessage, body: JsonObje
 const fault = (message: string): JsonObject => ({ error: { message } })
 
 function askedBy(url: URL, body: JsonObject): Asked | undefined {
-  for (const { path, format } of PATHS) {
+  for (const { path, format, only } of PATHS) {
     const match = path.exec(url.pathname)
     if (match === null) continue
-    const model = match.groups?.['model'] ?? body['model']
+    const model = only === undefined ? (match.groups?.['model'] ?? body['model']) : modelOf({ format, name: only })
     const stream = match.groups === undefined ? wantsStream(body) : match.groups['method'] !== 'generateContent'
     return { format, model: typeof model === 'string' ? decodeURIComponent(model) : '', stream, body }
   }

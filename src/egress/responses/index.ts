@@ -1,4 +1,5 @@
 import type { Writer } from '../writer.ts'
+import { writeCompacted } from './compaction.ts'
 import { writeError } from './error.ts'
 import { ResponsesStream } from './events.ts'
 import { writeRequest } from './request.ts'
@@ -10,4 +11,5 @@ export const responses: Writer = {
   result: writeResult,
   events: asked => new ResponsesStream(asked),
   error: writeError,
+  compacted: writeCompacted,
 }

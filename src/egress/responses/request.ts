@@ -5,6 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { asItCame, legalise } from '../legal.ts'
 import type { WriteOptions } from '../writer.ts'
+import { doorFor, writeCompaction } from './compaction.ts'
 import { FORMAT, type Pen } from './content.ts'
 import { responsesDialect } from './dialect.ts'
 import { writeHistory } from './input.ts'
@@ -18,7 +19,12 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
   const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, rule)
   losses.list.push(...foreign(request, FORMAT))
   const pen: Pen = { dialect, native: options.native, losses }
-  const body = {
+  const body = !pen.native && request.output.compaction === true ? writeCompaction(request, pen) : whole(request, pen)
+  return { wire: { ...doorOf(request, pen), body }, losses: losses.list, renamed }
+}
+
+const whole = (request: CanonicalRequest, pen: Pen): JsonObject =>
+  ({
     model: request.model,
     ...writeHistory(request, pen),
     ...writeTools(request, pen),
@@ -28,18 +34,16 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
     ...writeReasoning(request.reasoning, pen),
     ...writeSettings(request, pen),
     ...writeStream(request),
-    ...(options.native ? (spelt(request, FORMAT)['quiet'] as JsonObject | undefined) : undefined),
+    ...(pen.native ? (spelt(request, FORMAT)['quiet'] as JsonObject | undefined) : undefined),
     ...kept(request, FORMAT),
     ...writeInclude(request, pen),
-  } as JsonObject
-  return { wire: { ...doorOf(request, pen), body }, losses: losses.list, renamed }
-}
+  }) as JsonObject
 
 /** A native request goes through the door it came through. */
 function doorOf(request: CanonicalRequest, { native }: Pen): Omit<WireRequest, 'body'> {
   const { path, query, headers } = native ? spelt(request, FORMAT) : {}
   return {
-    path: (path as string | undefined) ?? '/responses',
+    path: (path as string | undefined) ?? (native ? '/responses' : doorFor(request)),
     query: (query as WireRequest['query'] | undefined) ?? {},
     headers: (headers as WireRequest['headers'] | undefined) ?? {},
   }

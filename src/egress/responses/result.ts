@@ -2,10 +2,11 @@ import type { WireAnswer } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
+import { isCompactDoor, writeCompactionResult } from './compaction.ts'
 import { FORMAT } from './content.ts'
 import { writeItems } from './output.ts'
 import { Responder } from './response.ts'
-import { type Made, reportFinish, type State, writeState } from './status.ts'
+import { type Made, madeOf, reportFinish, type State, writeState } from './status.ts'
 import { writeUsage } from './usage.ts'
 
 const SILENT: Candidate = { content: [] }
@@ -13,9 +14,10 @@ const FAILED: State = { status: 'failed', incomplete_details: null }
 
 /** A whole answer as a response object (FORMATS §4), which repeats what was asked. */
 export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+  const responder = new Responder(result, asked)
+  if (!responder.own && isCompactDoor(asked)) return writeCompactionResult(result)
   const losses = new Losses()
   losses.list.push(...foreign(result, FORMAT))
-  const responder = new Responder(result, asked)
   const [candidate = SILENT] = result.candidates
   const made = madeOf(candidate)
   const state = result.error === undefined ? writeState(candidate.finish, made) : FAILED
@@ -26,11 +28,6 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   const body = responder.body({ state, output, usage, error: result.error })
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
-
-export const madeOf = ({ content }: Candidate): Made => ({
-  called: content.some(part => part.type === 'tool-call'),
-  refused: content.some(part => part.type === 'refusal'),
-})
 
 /** What an answer of another format has to give up, and what it has to take on. */
 function report(result: CanonicalResult, { id, tier }: Responder, made: Made, losses: Losses): void {

@@ -28,8 +28,14 @@ export function writeState(finish: Finish | undefined, made: Made): State {
   }
 }
 
+export const madeOf = ({ content }: Candidate): Made => ({
+  called: content.some(part => part.type === 'tool-call'),
+  refused: content.some(part => part.type === 'refusal'),
+})
+
 /** How a complete answer is read back. */
-const meaningOf = ({ called, refused }: Made): FinishReason => (called ? 'tool-calls' : refused ? 'refused' : 'stop')
+export const meaningOf = ({ called, refused }: Made): FinishReason =>
+  called ? 'tool-calls' : refused ? 'refused' : 'stop'
 
 export function reportFinish({ finish }: Candidate, made: Made, path: Path, losses: Losses): void {
   const at = [...path, 'finish']

@@ -1,5 +1,6 @@
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
+import { isSealed } from '../../canonical/sealed.ts'
 import { disclose } from '../../canonical/signature.ts'
 import { anyText, defined, objects, required, rest, spelling, text, WrongType } from '../fields.ts'
 import { readContent } from './content.ts'
@@ -39,8 +40,14 @@ export const unknownItem = (value: JsonObject): Part => ({
   type: 'opaque',
   format: FORMAT,
   value,
-  ...(value['type'] === 'item_reference' ? { reference: true } : {}),
+  ...(REFERENCES.has(value['type']) ? { reference: true } : {}),
+  ...(value['type'] === 'compaction' && isSealed(value['encrypted_content'])
+    ? { sealed: value['encrypted_content'] }
+    : {}),
 })
+
+/** Items that stand for others: turns an upstream keeps, or has put in short and encrypted. */
+const REFERENCES = new Set<Json | undefined>(['item_reference', 'compaction', 'compaction_summary'])
 
 /** As `readItem` for what an upstream says: an item that is not as it should be is kept as it is. */
 export function readAnyItem(wire: JsonObject, content: typeof readContent): readonly Part[] {

@@ -10,6 +10,7 @@ import {
 } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
 import { defined, flag, number, object, required, rest, spelling, text, texts } from '../fields.ts'
+import { spellDoor, wantedAt } from './door.ts'
 import { readHistory } from './input.ts'
 import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'
@@ -20,7 +21,8 @@ const FORMAT = 'responses'
 export const readRequest = (asked: WireRequest): CanonicalRequest =>
   explained(wire.request, asked.body, () => read(asked))
 
-function read({ body, path, query, headers }: WireRequest): CanonicalRequest {
+function read(asked: WireRequest): CanonicalRequest {
+  const { body } = asked
   const refused: string[] = []
   const include = readInclude(body, refused)
   const conversation = readConversation(body, refused)
@@ -42,7 +44,7 @@ function read({ body, path, query, headers }: WireRequest): CanonicalRequest {
       toolChoice: readToolChoice(body['tool_choice']),
       parallelToolCalls: flag(body['parallel_tool_calls']),
     }),
-    output: readText(body),
+    output: { ...readText(body), ...wantedAt(asked.path, body['input']) },
     sampling: defined({
       maxTokens: number(body['max_output_tokens']),
       temperature: number(body['temperature']),
@@ -62,13 +64,7 @@ function read({ body, path, query, headers }: WireRequest): CanonicalRequest {
     stream: flag(body['stream']) ?? false,
     ...withInclude(
       include.others,
-      rest(
-        FORMAT,
-        body,
-        TAKEN,
-        spelling({ ...spell(body), quiet: spelling(quiet), ...spellDoor(path, query, headers) }),
-        refused,
-      ),
+      rest(FORMAT, body, TAKEN, spelling({ ...spell(body), quiet: spelling(quiet), ...spellDoor(asked) }), refused),
     ),
   }
 }
@@ -104,16 +100,6 @@ function spell(body: JsonObject) {
     include: include ?? undefined,
     top: top_logprobs === 0 ? 0 : undefined,
     tools: Array.isArray(tools) && tools.length === 0 ? 'empty' : undefined,
-  }
-}
-
-/** The request may have come through a door beside the main one, with betas of its own. */
-function spellDoor(path: string, query: WireRequest['query'], headers: WireRequest['headers']) {
-  const door = path.replace(/^\/v1(?=\/)/, '')
-  return {
-    path: door === '/responses' ? undefined : door,
-    query: spelling(query),
-    headers: spelling(headers),
   }
 }
 

@@ -1,0 +1,129 @@
+import type { Part } from '../../canonical/content.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { FORMAT, type Pen } from './content.ts'
+import { writeHistory } from './input.ts'
+import { writeItems } from './output.ts'
+import { answerId } from './response.ts'
+import { madeOf, meaningOf } from './status.ts'
+import { writeUsage } from './usage.ts'
+
+const DOOR = '/responses/compact'
+
+/** Where a request goes that was not spelled for another door. */
+export const doorFor = ({ output }: CanonicalRequest): string => (output.compaction === true ? DOOR : '/responses')
+
+/** The caller came to the door whose answers are conversations put in short, not responses. */
+export const isCompactDoor = (asked: CanonicalRequest): boolean => spelt(asked, FORMAT)['path'] === DOOR
+
+const NOT_ASKED = {
+  tools: 'no-tools-to-compact',
+  toolChoice: 'no-tools-to-compact',
+  parallelToolCalls: 'no-tools-to-compact',
+  reasoning: 'no-settings-to-compact',
+  endUser: 'no-users-to-compact',
+  metadata: 'no-metadata-to-compact',
+  cache: 'no-cache-marker-of-the-whole',
+}
+const SAMPLING = [
+  ...['maxTokens', 'temperature', 'topP', 'topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty', 'logprobs'],
+] as const
+const STATE = {
+  store: 'nothing-kept-of-compacting',
+  conversation: 'nothing-kept-of-compacting',
+  background: 'nothing-kept-of-compacting',
+}
+
+/** A conversation to be put in short (FORMATS §4): a history and the few settings this door has. */
+export function writeCompaction(request: CanonicalRequest, pen: Pen): JsonObject {
+  const { losses } = pen
+  const { state, sampling, output } = request
+  losses.dropFields(request, [], NOT_ASKED)
+  if (sampling.extras?.[FORMAT] !== undefined) losses.drop(['sampling', 'extras', FORMAT], 'no-settings-to-compact')
+  for (const field of SAMPLING)
+    if (sampling[field as keyof typeof sampling] !== undefined)
+      losses.drop(['sampling', field], 'no-settings-to-compact')
+  for (const field of Object.keys(output))
+    if (field !== 'compaction' && field !== 'spelling') losses.drop(['output', field], 'no-settings-to-compact')
+  losses.dropFields(state, ['state'], STATE)
+  if (request.stream) losses.change(['stream'], false, 'one-answer-as-a-whole')
+  return {
+    model: request.model,
+    ...writeHistory(request, pen),
+    ...(defined({
+      previous_response_id: state?.previous,
+      prompt_cache_key: request.cacheKey,
+      service_tier: request.serviceTier,
+    }) as JsonObject),
+    ...kept(request, FORMAT),
+  }
+}
+
+/** The messages that are kept as they are, and one item for all the others. */
+export function writeCompacted(messages: readonly Message[], sealed: string, base: string): readonly Part[] {
+  const pen: Pen = { dialect: {}, native: true, losses: new Losses() }
+  const items = messages.flatMap((message, index) => {
+    const { input } = writeHistory({ model: '', messages: [message], output: {}, sampling: {}, stream: false }, pen)
+    return (input as readonly JsonObject[]).map(item => whole(item, `msg_${base}_${index}`))
+  })
+  const item = { id: `cmp_${base}`, type: 'compaction', encrypted_content: sealed }
+  return [...items, item].map(value => ({ type: 'opaque', format: FORMAT, value }))
+}
+
+/** A message as an answer shows it: with an id, a state and a list of parts. */
+function whole(item: JsonObject, id: string): JsonObject {
+  const { content } = item
+  const parts = typeof content === 'string' ? [{ type: 'input_text', text: content }] : (content ?? [])
+  return { ...item, type: 'message', id: item['id'] ?? id, status: item['status'] ?? 'completed', content: parts }
+}
+
+/** The answer of the door for compacting; it names neither a model nor a tier, and is always whole. */
+export function writeCompactionResult(result: CanonicalResult): Written<WireAnswer> {
+  const losses = new Losses()
+  losses.list.push(...foreign(result, FORMAT))
+  const [candidate = { content: [] }] = result.candidates
+  const id = answerId(result.id)
+  report(result, id, losses)
+  const output = writeItems(candidate, id.replace(/^resp_/, ''), 'completed', ['candidates', 0], losses)
+  if (result.usage === undefined) losses.add(['usage'], NO_TOKENS, 'usage-required')
+  const body = {
+    id,
+    object: 'response.compaction',
+    created_at: result.createdAt ?? 0,
+    output,
+    usage: writeUsage(result.usage ?? NO_TOKENS, losses),
+    ...kept(result, FORMAT),
+  }
+  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+}
+
+const NO_TOKENS = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+const NOT_TOLD = {
+  model: 'no-model-named',
+  serviceTier: 'no-tier-named',
+  job: 'no-jobs',
+  error: 'no-errors-in-answers',
+}
+
+function report(result: CanonicalResult, id: string, losses: Losses): void {
+  const { candidates, createdAt } = result
+  if (result.id === undefined) losses.add(['id'], id, 'id-required')
+  else if (result.id !== id) losses.rename(['id'], id, 'id-made-legal')
+  if (createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
+  losses.dropFields(result, [], NOT_TOLD)
+  for (const index of candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
+  const [candidate] = candidates
+  if (candidate === undefined) {
+    losses.add(['candidates', 0], { content: [], finish: { reason: 'stop' } }, 'one-answer-always')
+    return
+  }
+  if (candidate.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-place-for-it')
+  const finish = { reason: meaningOf(madeOf(candidate)) }
+  if (candidate.finish === undefined) losses.add(['candidates', 0, 'finish'], finish, 'finish-required')
+  else if (candidate.finish.reason !== finish.reason || candidate.finish.stopSequence !== undefined)
+    losses.change(['candidates', 0, 'finish'], finish, 'no-such-finish')
+}
