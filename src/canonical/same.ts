@@ -23,7 +23,7 @@ export function meaning(request: CanonicalRequest): CanonicalRequest {
 }
 
 /** Work whose messages are a list of things, each for itself, and no conversation: none joins another, none is left out. */
-const LISTING: ReadonlySet<Work> = new Set(['embedding', 'ranking'])
+const LISTING: ReadonlySet<Work> = new Set(['completion', 'embedding', 'ranking'])
 
 const plainMessage = (message: Message): Message => ({
   ...message,

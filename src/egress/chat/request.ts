@@ -2,6 +2,7 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, type Losses, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Reasoning, Sampling } from '../../canonical/request.ts'
+import { reportCompletion } from '../completion.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { asItCame, legalise } from '../legal.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -53,6 +54,7 @@ function writeSampling(sampling: Sampling, request: CanonicalRequest, { dialect,
 
 function writeOutput(output: Output, pen: Pen): JsonObject {
   pen.losses.dropFields(output, ['output'], OUTPUT_LOSSES)
+  reportCompletion(output, pen.losses)
   const { modalities, candidates, text, verbosity, audio } = output
   const [kind, format] = audio?.mediaType?.split('/', 2) ?? []
   if (kind !== undefined && kind !== 'audio') pen.losses.drop(['output', 'audio', 'mediaType'], 'not-an-audio-type')

@@ -1,5 +1,6 @@
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest, Effort, Output, Reasoning, Sampling } from '../../canonical/request.ts'
+import { reportCompletion } from '../completion.ts'
 import { defined, spelt } from '../fields.ts'
 import { narrowed, openApiOf } from '../schema.ts'
 import { FORMAT, inner, type Pen, sealedUnlessEmpty } from './fields.ts'
@@ -50,6 +51,7 @@ const OUTPUT_LOSSES = {
 
 function writeOutput(output: Output, node: Node, pen: Pen): JsonObject {
   pen.losses.dropFields(output, ['output'], OUTPUT_LOSSES)
+  reportCompletion(output, pen.losses)
   return defined({
     candidateCount: output.candidates,
     responseModalities: writeModalities(output.modalities, pen),

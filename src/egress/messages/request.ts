@@ -2,6 +2,7 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import { reportCompletion } from '../completion.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { asItCame, legalise } from '../legal.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -109,6 +110,7 @@ function writeShape(text: NonNullable<Output['text']>, pen: Pen): JsonObject | u
 }
 
 function dropOutput(output: Output, { losses }: Pen): void {
+  reportCompletion(output, losses)
   const { modalities, candidates } = output
   if (modalities?.length === 1 && modalities[0] === 'text') losses.hide(['output', 'modalities'], 'the-default')
   else if (modalities !== undefined) losses.drop(['output', 'modalities'], 'text-only')

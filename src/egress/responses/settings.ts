@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Reasoning, Sampling, State } from '../../canonical/request.ts'
+import { reportCompletion } from '../completion.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT, type Pen } from './content.ts'
 
@@ -31,6 +32,7 @@ const OUTPUT_LOSSES = {
 export function writeOutput(output: Output, pen: Pen): JsonObject {
   const { losses } = pen
   losses.dropFields(output, ['output'], OUTPUT_LOSSES)
+  reportCompletion(output, losses)
   const { modalities, candidates, text, verbosity } = output
   if (candidates === 1) losses.hide(['output', 'candidates'], 'one-candidate-anyway')
   else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-candidate-only')

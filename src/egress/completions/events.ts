@@ -1,0 +1,163 @@
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CandidateEnd, CanonicalEvent, ResultEnd, ResultStart } from '../../canonical/event.ts'
+import type { WireEvent } from '../../canonical/exchange.ts'
+import { Losses } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { TokenLogprob, Usage } from '../../canonical/result.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { kept, spelt } from '../fields.ts'
+import { ChoiceText } from './choice.ts'
+import { errorBody } from './error.ts'
+import { writeFinish } from './finish.ts'
+import { writeLogprobs } from './logprobs.ts'
+import { FORMAT } from './prompt.ts'
+import { echoOf } from './texts.ts'
+import { writeUsage } from './usage.ts'
+
+const DONE: WireEvent = { data: '[DONE]' }
+
+interface Choice {
+  readonly text: ChoiceText
+  /** Tokens that were rated, to go with the words they make. */
+  rated: TokenLogprob[]
+  /** Length of all text said so far. */
+  said: number
+  begun: boolean
+}
+
+/**
+ * A streamed answer as pieces that are text completions themselves (FORMATS §3): usage only where it was asked for,
+ * then `[DONE]`; an error ends it without.
+ */
+export class CompletionPieces implements Transducer<CanonicalEvent, WireEvent> {
+  private readonly asked: CanonicalRequest
+  private readonly withUsage: boolean
+  private readonly choices: Choice[] = []
+  private head = ''
+  private tail = ''
+  private echoes = false
+  private tiered = false
+  private usage: Usage | undefined
+  private over = false
+
+  constructor(asked: CanonicalRequest) {
+    this.asked = asked
+    const options = spelt(asked, FORMAT)['stream_options'] as JsonObject | undefined
+    this.withUsage = options?.['include_usage'] === true
+    this.start({ type: 'result-start' })
+  }
+
+  push(event: CanonicalEvent): readonly WireEvent[] {
+    if (this.over) return NOTHING
+    switch (event.type) {
+      case 'part-start':
+      case 'part-delta':
+      case 'part-patch':
+      case 'part-end': {
+        const choice = this.choice(event.at.candidate)
+        const text = choice.text.take(event)
+        return text === '' ? NOTHING : this.say(choice, event.at.candidate, text)
+      }
+      case 'logprobs':
+        this.choice(event.candidate).rated.push(...event.append)
+        return NOTHING
+      case 'result-start':
+        this.start(event)
+        return NOTHING
+      case 'candidate-end':
+        return this.candidateEnd(event)
+      case 'usage':
+        this.usage = event.usage
+        return NOTHING
+      case 'result-end':
+        return this.close(event)
+      case 'error':
+        return this.fail(event.error)
+      case 'transcript':
+      case 'preview':
+      case 'opaque':
+        return NOTHING
+    }
+  }
+
+  end(): readonly WireEvent[] {
+    return this.over ? NOTHING : this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
+  }
+
+  /** The fixed text around every piece, made once. */
+  private start(event: ResultStart): void {
+    const { own, object = 'text_completion' } = spelt(event, FORMAT)
+    const fixed = {
+      id: event.id ?? '',
+      ...(object === 'absent' ? {} : { object }),
+      created: event.createdAt ?? 0,
+      model: event.model ?? this.asked.model,
+      ...(event.serviceTier === undefined ? {} : { service_tier: event.serviceTier }),
+      ...kept(event, FORMAT),
+    }
+    this.head = `${JSON.stringify(fixed).slice(0, -1)},"choices":[`
+    this.tail = this.withUsage ? '],"usage":null}' : ']}'
+    this.echoes = own !== true
+    this.tiered = event.serviceTier !== undefined
+  }
+
+  private choice(index: number): Choice {
+    while (this.choices.length <= index) this.choices.push({ text: new ChoiceText(), rated: [], said: 0, begun: false })
+    return this.choices[index]!
+  }
+
+  private say(choice: Choice, index: number, text: string): readonly WireEvent[] {
+    const whole = this.echo(choice, index) + text
+    const rated = choice.rated.length === 0 ? null : this.ratings(choice)
+    choice.said += text.length
+    return [this.piece(index, whole, rated, null, {})]
+  }
+
+  private candidateEnd(event: CandidateEnd): readonly WireEvent[] {
+    const choice = this.choice(event.candidate)
+    const text = this.echo(choice, event.candidate)
+    const rated = choice.rated.length === 0 ? null : this.ratings(choice)
+    return [this.piece(event.candidate, text, rated, writeFinish(event), kept(event, FORMAT))]
+  }
+
+  /** The prompt, before the first words of a choice. */
+  private echo(choice: Choice, index: number): string {
+    if (choice.begun) return ''
+    choice.begun = true
+    const text = this.echoes ? echoOf(this.asked, index, this.asked.messages.length * this.each) : ''
+    choice.said += text.length
+    return text
+  }
+
+  /** How many choices there are to a prompt, as far as the request tells. */
+  private get each(): number {
+    return Math.max(1, this.asked.output.candidates ?? 1)
+  }
+
+  private ratings(choice: Choice): JsonObject {
+    const { rated } = choice
+    choice.rated = []
+    return writeLogprobs(rated, choice.said)
+  }
+
+  private piece(index: number, text: string, logprobs: Json, finish_reason: Json, extras: JsonObject): WireEvent {
+    return { data: this.head + JSON.stringify({ index, text, logprobs, finish_reason, ...extras }) + this.tail }
+  }
+
+  private close(event: ResultEnd): readonly WireEvent[] {
+    this.over = true
+    const facts = {
+      ...(event.serviceTier === undefined || this.tiered ? {} : { service_tier: event.serviceTier }),
+      ...kept(event, FORMAT),
+      ...(this.withUsage && this.usage !== undefined ? { usage: writeUsage(this.usage, new Losses()) } : {}),
+    }
+    const text = JSON.stringify(facts).slice(1, -1)
+    return text === '' ? [DONE] : [{ data: `${this.head}],${text}}` }, DONE]
+  }
+
+  private fail(error: CanonicalError): readonly WireEvent[] {
+    this.over = true
+    return [{ data: JSON.stringify(errorBody(error)) }]
+  }
+}

@@ -1,0 +1,33 @@
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Json } from '../../canonical/node.ts'
+import type { Candidate, FinishReason } from '../../canonical/result.ts'
+import { spelt } from '../fields.ts'
+import { FORMAT } from './prompt.ts'
+
+const WORDS: { readonly [R in FinishReason]: 'stop' | 'length' | 'content_filter' } = {
+  stop: 'stop',
+  length: 'length',
+  'tool-calls': 'stop',
+  refused: 'content_filter',
+  paused: 'stop',
+  error: 'content_filter',
+  other: 'stop',
+}
+
+/** How the words above are read back. */
+const MEANINGS = { stop: 'stop', length: 'length', content_filter: 'refused' } as const
+
+/** The finish word; a broken answer never looks finished (trap 15). */
+export function writeFinish({ finish, ...node }: Pick<Candidate, 'finish' | 'spelling'>): Json {
+  const own = spelt(node, FORMAT)['finish']
+  if (own !== undefined) return own === 'absent' ? null : own
+  return finish === undefined ? null : WORDS[finish.reason]
+}
+
+export function reportFinish(candidate: Candidate, path: Path, losses: Losses): void {
+  const { finish } = candidate
+  if (finish === undefined || spelt(candidate, FORMAT)['finish'] !== undefined) return
+  losses.dropFields(finish, [...path, 'finish'], { stopSequence: 'no-stop-sequence' })
+  const meaning = MEANINGS[WORDS[finish.reason]]
+  if (meaning !== finish.reason) losses.change([...path, 'finish', 'reason'], meaning, 'no-such-finish')
+}

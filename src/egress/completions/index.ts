@@ -1,0 +1,13 @@
+import type { Writer } from '../writer.ts'
+import { writeError } from './error.ts'
+import { CompletionPieces } from './events.ts'
+import { writeRequest } from './request.ts'
+import { writeResult } from './result.ts'
+
+/** Text completions, FORMATS §3. */
+export const completions: Writer = {
+  request: writeRequest,
+  result: writeResult,
+  events: asked => new CompletionPieces(asked),
+  error: writeError,
+}

@@ -1,0 +1,80 @@
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output, Sampling } from '../../canonical/request.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import type { WriteOptions } from '../writer.ts'
+import { type CompletionsDialect, completionsDialect } from './dialect.ts'
+import { FORMAT, writePrompt } from './prompt.ts'
+
+/** The canonical request as `POST /completions` (FORMATS §3): every message is a prompt of its own. */
+export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const losses = new Losses()
+  losses.list.push(...foreign(request, FORMAT))
+  losses.dropFields(request, [], LOSSES)
+  const extras = kept(request, FORMAT)
+  const body = {
+    model: request.model,
+    prompt: writePrompt(request, losses),
+    ...writeSampling(request.sampling, request, losses),
+    ...writeOutput(request.output, losses),
+    ...defined({ user: request.endUser }),
+    ...extras,
+    ...writeStreaming(request, completionsDialect(options.dialect), extras),
+  } as JsonObject
+  return { wire: { path: '/completions', query: {}, headers: {}, body }, losses: losses.list }
+}
+
+const LOSSES = {
+  tools: 'no-tools',
+  toolChoice: 'no-tools',
+  parallelToolCalls: 'no-tools',
+  reasoning: 'no-reasoning',
+  state: 'no-storage',
+  metadata: 'no-metadata',
+  serviceTier: 'no-tiers',
+  cache: 'no-cache-markers',
+  cacheKey: 'no-cache-keys',
+}
+
+function writeSampling(sampling: Sampling, request: CanonicalRequest, losses: Losses): JsonObject {
+  losses.dropFields(sampling, ['sampling'], { topK: 'no-top-k' })
+  const { stop } = sampling
+  return defined({
+    max_tokens: sampling.maxTokens,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    seed: sampling.seed,
+    stop: spelt(request, FORMAT)['stop'] === 'string' && stop?.length === 1 ? stop[0] : stop,
+    logprobs: sampling.logprobs,
+  }) as JsonObject
+}
+
+const OUTPUT_LOSSES = {
+  modalities: 'text-only',
+  text: 'no-shapes-of-text',
+  verbosity: 'no-verbosity',
+  image: 'text-only',
+  audio: 'text-only',
+  video: 'text-only',
+}
+
+function writeOutput(output: Output, losses: Losses): JsonObject {
+  losses.dropFields(output, ['output'], OUTPUT_LOSSES)
+  const { candidates, completion } = output
+  return defined({ n: candidates, suffix: completion?.suffix, echo: completion?.echo }) as JsonObject
+}
+
+/** Usage comes in a stream only when asked for; a channel may always ask, for its log (trap 22). */
+function writeStreaming(request: CanonicalRequest, dialect: CompletionsDialect, extras: JsonObject): JsonObject {
+  const { stream, stream_options } = spelt(request, FORMAT)
+  const spoken = request.stream ? { stream: true } : stream === false ? { stream } : {}
+  const forced = request.stream && dialect.include_usage === true ? { include_usage: true } : stream_options
+  if (forced === undefined) return spoken
+  return {
+    ...spoken,
+    stream_options: { ...(forced as JsonObject), ...(extras['stream_options'] as JsonObject | undefined) },
+  }
+}

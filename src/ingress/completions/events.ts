@@ -1,0 +1,122 @@
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import type { WireEvent } from '../../canonical/exchange.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { Finish } from '../../canonical/result.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { NONE, put, rest } from '../fields.ts'
+import { readInnerError } from './error.ts'
+import { readLogprobs } from './logprobs.ts'
+import { FORMAT } from './prompt.ts'
+import { readFinish, readHead, spellHead } from './result.ts'
+import { readUsage } from './usage.ts'
+
+const DONE = '[DONE]'
+const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
+const CHOICE = new Set(['index', 'text', 'finish_reason', 'logprobs'])
+/** More choices than anybody asks for: an index beyond is rubbish. */
+const MOST_CHOICES = 8192
+
+interface Choice {
+  begun: boolean
+  finish: Finish | undefined
+  readonly extras: { [field: string]: Json }
+}
+
+/** The pieces of a streamed answer, each a text completion of its own (FORMATS §3); candidates end with the stream. */
+export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
+  private readonly choices: Choice[] = []
+  private out: CanonicalEvent[] = []
+  private started = false
+  private over = false
+  /** What pieces said of the whole answer beyond its head, before and after its start. */
+  private readonly head: { [field: string]: Json } = {}
+  private readonly late: { [field: string]: Json } = {}
+
+  push({ data }: WireEvent): readonly CanonicalEvent[] {
+    if (this.over) return NOTHING
+    this.out = []
+    if (data === DONE) this.finish()
+    else this.piece(parseObject(data))
+    return this.out
+  }
+
+  end(): readonly CanonicalEvent[] {
+    if (this.over) return NOTHING
+    this.out = []
+    if (this.choices.length > 0 && this.choices.every(({ finish }) => finish !== undefined)) this.finish()
+    else this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
+    return this.out
+  }
+
+  private piece(piece: JsonObject | undefined): void {
+    if (piece === undefined)
+      return this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
+    if (piece['error'] != null) return this.fail(readInnerError(piece))
+    for (const field in piece) if (!TAKEN.has(field)) this.about(field, piece[field]!)
+    const choices = piece['choices']
+    if (Array.isArray(choices)) for (const choice of choices) if (isObject(choice)) this.choice(choice, piece)
+    const usage = piece['usage']
+    if (isObject(usage)) {
+      this.start(piece)
+      this.out.push({ type: 'usage', usage: readUsage(usage) })
+    }
+  }
+
+  private about(field: string, value: Json): void {
+    if (value === null) return
+    if (!this.started) put(this.head, field, value)
+    else if (!Object.hasOwn(this.head, field) || JSON.stringify(this.head[field]) !== JSON.stringify(value))
+      put(this.late, field, value)
+  }
+
+  private start(piece: JsonObject): void {
+    if (this.started) return
+    this.started = true
+    this.out.push({ type: 'result-start', ...readHead(piece), ...rest(FORMAT, this.head, NONE, spellHead(piece)) })
+  }
+
+  private choice(wire: JsonObject, piece: JsonObject): void {
+    this.start(piece)
+    const given = wire['index']
+    const index = typeof given === 'number' && given >= 0 && given < MOST_CHOICES ? Math.floor(given) : 0
+    while (this.choices.length <= index) this.choices.push({ begun: false, finish: undefined, extras: {} })
+    const choice = this.choices[index]!
+    const append = readLogprobs(wire['logprobs'])
+    if (append !== undefined && append.length > 0) this.out.push({ type: 'logprobs', candidate: index, append })
+    const { text } = wire
+    if (typeof text === 'string' && text !== '') this.say(choice, index, text)
+    for (const field in wire) if (!CHOICE.has(field) && wire[field] !== null) put(choice.extras, field, wire[field])
+    choice.finish ??= readFinish(wire['finish_reason'])
+  }
+
+  private say(choice: Choice, candidate: number, append: string): void {
+    const at = { candidate, part: 0 }
+    if (!choice.begun) this.out.push({ type: 'part-start', at, part: { type: 'text', text: '' } })
+    choice.begun = true
+    this.out.push({ type: 'part-delta', at, append })
+  }
+
+  private close(): void {
+    this.start({})
+    for (const [candidate, { begun }] of this.choices.entries())
+      if (begun) this.out.push({ type: 'part-end', at: { candidate, part: 0 } })
+  }
+
+  private finish(): void {
+    this.close()
+    for (const [candidate, { finish, extras }] of this.choices.entries()) {
+      const spelt = finish?.raw === undefined ? undefined : { finish: finish.raw }
+      const ended = finish === undefined ? {} : { finish }
+      this.out.push({ type: 'candidate-end', candidate, ...ended, ...rest(FORMAT, extras, NONE, spelt) })
+    }
+    this.out.push({ type: 'result-end', ...rest(FORMAT, this.late, NONE) })
+    this.over = true
+  }
+
+  private fail(error: CanonicalError): void {
+    this.close()
+    this.out.push({ type: 'error', error })
+    this.over = true
+  }
+}

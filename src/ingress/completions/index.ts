@@ -1,0 +1,13 @@
+import type { Reader } from '../reader.ts'
+import { readError } from './error.ts'
+import { CompletionEvents } from './events.ts'
+import { readRequest } from './request.ts'
+import { readResult } from './result.ts'
+
+/** Text completions, FORMATS §3. */
+export const completions: Reader = {
+  request: readRequest,
+  result: readResult,
+  events: () => new CompletionEvents(),
+  error: readError,
+}

@@ -1,0 +1,36 @@
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { Message } from '../../canonical/request.ts'
+import { list, required, text, WrongType } from '../fields.ts'
+
+export const FORMAT = 'completions'
+
+/** Prompts, a message each, and how they were written where one message is not one text. */
+interface Prompts {
+  readonly messages: readonly Message[]
+  /** `list`: one prompt written as a list of one. */
+  readonly spelt: 'list' | undefined
+}
+
+/** `prompt` in its four forms (FORMATS §3); null says that there is nothing to go on from. */
+export function readPrompt(wire: Json | undefined): Prompts {
+  if (wire === null) return { messages: [], spelt: undefined }
+  if (typeof wire === 'string') return { messages: [said(wire)], spelt: undefined }
+  const entries = required(list(wire))
+  if (entries.length > 0 && entries.every(entry => typeof entry === 'number'))
+    return { messages: [counted(entries)], spelt: undefined }
+  const messages = entries.map(entry => (Array.isArray(entry) ? counted(numbers(entry)) : said(required(text(entry)))))
+  return { messages, spelt: messages.length === 1 ? 'list' : undefined }
+}
+
+const said = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
+
+/** Tokens mean something to the model alone that they are made for: without them there is no request. */
+function counted(tokens: readonly Json[]): Message {
+  const value: JsonObject = { tokens }
+  return { role: 'user', content: [{ type: 'opaque', format: FORMAT, value, reference: true }] }
+}
+
+function numbers(entries: readonly Json[]): readonly number[] {
+  if (entries.some(entry => typeof entry !== 'number')) throw WrongType.instance
+  return entries as readonly number[]
+}

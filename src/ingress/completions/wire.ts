@@ -1,0 +1,32 @@
+import * as v from 'valibot'
+import { shape } from '../explain.ts'
+
+/** The text-completions request, FORMATS §3. Loose: unknown fields pass; free JSON is never looked into. */
+
+const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
+const maybeNumber = maybe(v.number())
+const maybeText = maybe(v.string())
+
+const tokens = v.array(v.number())
+const prompt = v.union([v.string(), tokens, v.array(v.union([v.string(), tokens]))])
+
+export const request = shape({
+  model: v.string(),
+  prompt: v.nullable(prompt),
+  suffix: maybeText,
+  echo: maybe(v.boolean()),
+  stream: maybe(v.boolean()),
+  stream_options: maybe(shape({})),
+  max_tokens: maybeNumber,
+  temperature: maybeNumber,
+  top_p: maybeNumber,
+  frequency_penalty: maybeNumber,
+  presence_penalty: maybeNumber,
+  seed: maybeNumber,
+  n: maybeNumber,
+  stop: maybe(v.union([v.string(), v.array(v.string())])),
+  logprobs: maybeNumber,
+  user: maybeText,
+})
+
+export type CompletionsRequest = v.InferOutput<typeof request>
