@@ -37,10 +37,9 @@ export class MemoryTurns implements Turns {
     for (const turn of this.turns.values()) {
       if (turn.owner !== owner) continue
       for (const item of turn.input) if (wanted.has(item['id'] as string)) found.set(item['id'] as string, { item })
-      const { channel } = turn
+      const origin = originOf(turn)
       for (const item of outputOf(turn))
-        if (wanted.has(item['id'] as string))
-          found.set(item['id'] as string, { item, ...(channel === undefined ? {} : { channel }) })
+        if (wanted.has(item['id'] as string)) found.set(item['id'] as string, { item, ...origin })
     }
     return found
   }
@@ -56,10 +55,22 @@ export class MemoryTurns implements Turns {
     if (this.turns.size > this.most) this.turns.delete(this.turns.keys().next().value!)
   }
 
+  async renew(owner: string, id: string, lease: number): Promise<boolean> {
+    const turn = await this.find(owner, id)
+    if (turn?.lease === undefined) return false
+    this.turns.set(id, { ...turn, lease })
+    return true
+  }
+
   async drop(owner: string, id: string): Promise<boolean> {
     return (await this.find(owner, id)) !== undefined && this.turns.delete(id)
   }
 }
+
+const originOf = ({ channel, remembered }: Turn): Omit<FoundItem, 'item'> => ({
+  ...(channel === undefined ? {} : { channel }),
+  ...(remembered === undefined ? {} : { remembered }),
+})
 
 const linkOf = (turn: Turn): Link => ({
   items: [...turn.input, ...outputOf(turn)],

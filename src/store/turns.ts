@@ -14,8 +14,10 @@ export interface Turn {
   readonly input: readonly JsonObject[]
   /** The turn it continues. */
   readonly previous?: string
-  /** The channel whose upstream keeps it, too, under the same id. */
+  /** The channel whose upstream made it: proofs in it are good there. */
   readonly channel?: string
+  /** That upstream keeps it, too, under the same ids. */
+  readonly remembered?: true
   /** Unix time in milliseconds, as everywhere here. */
   readonly createdAt: number
   readonly expiresAt: number
@@ -43,6 +45,8 @@ export interface FoundItem {
   readonly item: JsonObject
   /** The channel whose upstream made it. */
   readonly channel?: string
+  /** That upstream knows it by its id. */
+  readonly remembered?: true
 }
 
 /** A memory of turns. Everything is asked by its owner: another's is like unknown. */
@@ -60,6 +64,8 @@ export interface Turns {
   barred(owner: string, ids: readonly string[]): Promise<boolean>
   /** Keeps a turn, in place of one of the same id. */
   keep(turn: Turn): Promise<void>
+  /** Moves on the lease of a turn that is worked on; false where it is not any more. */
+  renew(owner: string, id: string, lease: number): Promise<boolean>
   /** Forgets a turn for good, all but that its id is barred; false where there was none. */
   drop(owner: string, id: string): Promise<boolean>
 }

@@ -146,14 +146,17 @@ async function channelsOf(
   owner: string,
   { turns }: Memories,
 ): Promise<ReadonlySet<string | undefined>> {
-  const channels = new Set(references.map(id => found.get(id)?.channel))
+  const channels = new Set(references.map(id => rememberedBy(found.get(id))))
   if (previous === undefined) return channels
   for (const memory of turns) {
     const turn = await memory.find(owner, previous)
-    if (turn !== undefined) return channels.add(turn.channel)
+    if (turn !== undefined) return channels.add(rememberedBy(turn))
   }
   return channels.add(undefined)
 }
+
+const rememberedBy = (kept: { readonly channel?: string; readonly remembered?: true } | undefined) =>
+  kept?.remembered === true ? kept.channel : undefined
 
 function resolve(item: JsonObject, found: ReadonlyMap<string, FoundItem>, to: string | undefined) {
   const reference = referenceOf(item)

@@ -1,0 +1,149 @@
+import type { JsonObject } from '../canonical/node.ts'
+import type { Conversation, Conversations } from './conversations.ts'
+import { BATCH, NOBODY } from './kept-turns.ts'
+import type { Database } from './tables.ts'
+
+/** Conversations in a database. */
+export class KeptConversations implements Conversations {
+  private readonly database: Database
+  private readonly now: () => number
+
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+  }
+
+  async create({ owner, id, metadata, createdAt, expiresAt }: Conversation, items: readonly JsonObject[]) {
+    await this.database.transaction().execute(async database => {
+      await database
+        .insertInto('conversations')
+        .values({
+          ...{ owner, id, metadata: JSON.stringify(metadata), gone: 0 },
+          ...{ created_at: createdAt, expires_at: expiresAt },
+        })
+        .execute()
+      await insert(database, owner, id, items, 0, this.now())
+    })
+  }
+
+  async find(owner: string, id: string): Promise<Conversation | undefined> {
+    const row = await this.living(this.database, owner, id)
+    return (
+      row && {
+        ...{ owner, id, metadata: JSON.parse(row.metadata) as JsonObject },
+        ...{ createdAt: Number(row.created_at), expiresAt: Number(row.expires_at) },
+      }
+    )
+  }
+
+  private living(database: Database, owner: string, id: string) {
+    return database
+      .selectFrom('conversations')
+      .selectAll()
+      .where('owner', '=', owner)
+      .where('id', '=', id)
+      .where('gone', '=', 0)
+      .where('expires_at', '>', this.now())
+      .executeTakeFirst()
+  }
+
+  async barred(owner: string, id: string): Promise<boolean> {
+    const rows = await this.database
+      .selectFrom('conversations')
+      .select(['owner', 'gone'])
+      .where('id', '=', id)
+      .execute()
+    return rows.some(row => row.owner !== owner || row.gone === 1)
+  }
+
+  async describe(owner: string, id: string, metadata: JsonObject): Promise<boolean> {
+    const { numUpdatedRows } = await this.database
+      .updateTable('conversations')
+      .set({ metadata: JSON.stringify(metadata) })
+      .where('owner', '=', owner)
+      .where('id', '=', id)
+      .where('gone', '=', 0)
+      .where('expires_at', '>', this.now())
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+
+  async items(owner: string, id: string): Promise<readonly JsonObject[] | undefined> {
+    if ((await this.living(this.database, owner, id)) === undefined) return undefined
+    const rows = await this.database
+      .selectFrom('items')
+      .select('item')
+      .where('owner', '=', owner)
+      .where('parent', '=', id)
+      .orderBy('place')
+      .execute()
+    return rows.map(({ item }) => JSON.parse(item) as JsonObject)
+  }
+
+  async add(owner: string, id: string, items: readonly JsonObject[], expiresAt: number): Promise<boolean> {
+    return this.database.transaction().execute(async database => {
+      const { numUpdatedRows } = await database
+        .updateTable('conversations')
+        .set({ expires_at: expiresAt })
+        .where('owner', '=', owner)
+        .where('id', '=', id)
+        .where('gone', '=', 0)
+        .where('expires_at', '>', this.now())
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) return false
+      const last = await database
+        .selectFrom('items')
+        .select(({ fn }) => fn.max('place').as('place'))
+        .where('owner', '=', owner)
+        .where('parent', '=', id)
+        .executeTakeFirst()
+      await insert(database, owner, id, items, Number(last?.place ?? -1) + 1, this.now())
+      return true
+    })
+  }
+
+  async dropItem(owner: string, id: string, item: string): Promise<boolean> {
+    const { numDeletedRows } = await this.database
+      .deleteFrom('items')
+      .where('owner', '=', owner)
+      .where('parent', '=', id)
+      .where('id', '=', item)
+      .executeTakeFirst()
+    return numDeletedRows > 0n
+  }
+
+  async drop(owner: string, id: string): Promise<boolean> {
+    return this.database.transaction().execute(async database => {
+      await database.deleteFrom('items').where('owner', '=', owner).where('parent', '=', id).execute()
+      const { numUpdatedRows } = await database
+        .updateTable('conversations')
+        .set({ metadata: '{}', gone: 1 })
+        .where('owner', '=', owner)
+        .where('id', '=', id)
+        .where('gone', '=', 0)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    })
+  }
+}
+
+/** What is in a conversation no upstream knows by its id. */
+async function insert(
+  database: Database,
+  owner: string,
+  parent: string,
+  items: readonly JsonObject[],
+  from: number,
+  now: number,
+): Promise<void> {
+  const rows = items.map((item, index) => ({
+    ...{ owner, parent, place: from + index, id: String(item['id'] ?? ''), made: 0 },
+    ...NOBODY,
+    ...{ item: JSON.stringify(item), kept_at: now },
+  }))
+  for (let at = 0; at < rows.length; at += BATCH)
+    await database
+      .insertInto('items')
+      .values(rows.slice(at, at + BATCH))
+      .execute()
+}

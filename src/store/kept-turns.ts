@@ -1,0 +1,245 @@
+import { sql } from 'kysely'
+import { GatewayError } from '../canonical/error.ts'
+import type { JsonObject } from '../canonical/node.ts'
+import type { Database, ItemRow, TurnRow } from './tables.ts'
+import { type Chain, type FoundItem, type Link, LONGEST, outputOf, type Turn, type Turns } from './turns.ts'
+
+/** Rows written in one statement: databases limit the values of one. */
+export const BATCH = 500
+
+/** Turns in a database. */
+export class KeptTurns implements Turns {
+  private readonly database: Database
+  private readonly now: () => number
+
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+  }
+
+  async find(owner: string, id: string): Promise<Turn | undefined> {
+    const row = await this.database
+      .selectFrom('turns')
+      .selectAll()
+      .where('owner', '=', owner)
+      .where('id', '=', id)
+      .where('gone', '=', 0)
+      .where('expires_at', '>', this.now())
+      .executeTakeFirst()
+    if (row === undefined) return undefined
+    const items = await this.database
+      .selectFrom('items')
+      .select(['item', 'made'])
+      .where('owner', '=', owner)
+      .where('parent', '=', id)
+      .orderBy('place')
+      .execute()
+    return turnOf(row, items)
+  }
+
+  async chain(owner: string, id: string): Promise<Chain | undefined> {
+    const turns = await this.walk(owner, id)
+    const first = turns.at(-1)
+    if (first === undefined) return undefined
+    const rows = await this.itemsOf(
+      owner,
+      turns.map(({ id }) => id),
+    )
+    const byTurn = Map.groupBy(rows, ({ parent }) => parent)
+    const links = turns.toReversed().map(
+      ({ id, channel }): Link => ({
+        items: (byTurn.get(id) ?? []).map(({ item }) => JSON.parse(item) as JsonObject),
+        ...(channel === null ? {} : { channel }),
+      }),
+    )
+    return { links, ...(first.previous === null ? {} : { before: first.previous }) }
+  }
+
+  /** The turn and those before it, latest first; one that expired still stands while a later one builds on it. */
+  private async walk(owner: string, id: string) {
+    const { rows } = await sql<Pick<TurnRow, 'id' | 'previous' | 'channel'> & { readonly size: number }>`
+      with recursive walk(id, previous, channel, depth) as (
+        select id, previous, channel, 0 from turns
+          where owner = ${owner} and id = ${id} and gone = 0 and expires_at > ${this.now()}
+        union all
+        select turns.id, turns.previous, turns.channel, walk.depth + 1 from turns
+          join walk on turns.owner = ${owner} and turns.id = walk.previous and turns.gone = 0
+          where walk.depth < ${LONGEST.turns}
+      )
+      select id, previous, channel, (
+        select coalesce(sum(length(item)), 0) from items where owner = ${owner} and parent = walk.id
+      ) as size from walk order by depth`.execute(this.database)
+    const size = rows.reduce((sum, row) => sum + Number(row.size), 0)
+    if (rows.length <= LONGEST.turns && size <= LONGEST.characters) return rows
+    throw new GatewayError({
+      kind: 'too-large',
+      message: 'The response continues a conversation that has grown too long.',
+      param: 'previous_response_id',
+    })
+  }
+
+  private async itemsOf(owner: string, ids: readonly string[]) {
+    const rows: Pick<ItemRow, 'parent' | 'item'>[] = []
+    for (let at = 0; at < ids.length; at += BATCH)
+      rows.push(
+        ...(await this.database
+          .selectFrom('items')
+          .select(['parent', 'item'])
+          .where('owner', '=', owner)
+          .where('parent', 'in', ids.slice(at, at + BATCH))
+          .orderBy('parent')
+          .orderBy('place')
+          .execute()),
+      )
+    return rows
+  }
+
+  async items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, FoundItem>> {
+    const found = new Map<string, FoundItem>()
+    for (let at = 0; at < ids.length; at += BATCH) {
+      const rows = await this.database
+        .selectFrom('items')
+        .select(['id', 'channel', 'remembered', 'made', 'item'])
+        .where('id', 'in', ids.slice(at, at + BATCH))
+        .where('owner', '=', owner)
+        .orderBy('kept_at')
+        .execute()
+      const made = new Set<string>()
+      for (const row of rows) {
+        // What a caller says again under the id of an item does not take the place of the one the model made.
+        if (row.made === 0 && made.has(row.id)) continue
+        if (row.made === 1) made.add(row.id)
+        found.set(row.id, foundOf(row))
+      }
+    }
+    return found
+  }
+
+  async barred(owner: string, ids: readonly string[]): Promise<boolean> {
+    for (let at = 0; at < ids.length; at += BATCH) {
+      const some = ids.slice(at, at + BATCH)
+      const turns = await this.database
+        .selectFrom('turns')
+        .select(['id', 'owner', 'gone'])
+        .where('id', 'in', some)
+        .execute()
+      const items = await this.database.selectFrom('items').select(['id', 'owner']).where('id', 'in', some).execute()
+      const own = new Set(items.filter(row => row.owner === owner).map(({ id }) => id))
+      if (turns.some(row => row.owner !== owner || row.gone === 1)) return true
+      if (items.some(({ id }) => !own.has(id))) return true
+    }
+    return false
+  }
+
+  async keep(turn: Turn): Promise<void> {
+    const row = rowOf(turn)
+    const items = itemRowsOf(turn, this.now())
+    await this.database.transaction().execute(async database => {
+      await database.deleteFrom('items').where('owner', '=', turn.owner).where('parent', '=', turn.id).execute()
+      await database
+        .insertInto('turns')
+        .values(row)
+        .onConflict(conflict => conflict.columns(['owner', 'id']).doUpdateSet(row))
+        .execute()
+      for (let at = 0; at < items.length; at += BATCH)
+        await database
+          .insertInto('items')
+          .values(items.slice(at, at + BATCH))
+          .execute()
+    })
+  }
+
+  async renew(owner: string, id: string, lease: number): Promise<boolean> {
+    const { numUpdatedRows } = await this.database
+      .updateTable('turns')
+      .set({ lease })
+      .where('owner', '=', owner)
+      .where('id', '=', id)
+      .where('lease', 'is not', null)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+
+  async drop(owner: string, id: string): Promise<boolean> {
+    return this.database.transaction().execute(async database => {
+      await database.deleteFrom('items').where('owner', '=', owner).where('parent', '=', id).execute()
+      const { numUpdatedRows } = await database
+        .updateTable('turns')
+        .set({ response: '{}', tape: null, previous: null, lease: null, gone: 1 })
+        .where('owner', '=', owner)
+        .where('id', '=', id)
+        .where('gone', '=', 0)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    })
+  }
+}
+
+/** A turn that continued itself would have no beginning. */
+const rowOf = ({
+  owner,
+  id,
+  response,
+  previous,
+  channel,
+  remembered,
+  tape,
+  createdAt,
+  expiresAt,
+  lease,
+}: Turn): TurnRow => {
+  const { output: _, ...rest } = response
+  return {
+    owner,
+    id,
+    previous: previous === undefined || previous === id ? null : previous,
+    ...originOf({ channel, remembered }),
+    response: JSON.stringify(rest),
+    tape: tape === undefined ? null : JSON.stringify(tape),
+    created_at: createdAt,
+    expires_at: expiresAt,
+    lease: lease ?? null,
+    gone: 0,
+  }
+}
+
+/** Who made it, and whether that upstream knows it still. */
+const originOf = ({ channel, remembered }: { channel?: string | undefined; remembered?: true | undefined }) => ({
+  channel: channel ?? null,
+  remembered: remembered === true ? 1 : 0,
+})
+export const NOBODY = originOf({})
+
+const foundOf = ({ item, channel, remembered }: Pick<ItemRow, 'item' | 'channel' | 'remembered'>): FoundItem => ({
+  item: JSON.parse(item) as JsonObject,
+  ...(channel === null ? {} : { channel }),
+  ...(remembered === 1 ? { remembered: true } : {}),
+})
+
+function itemRowsOf(turn: Turn, now: number): ItemRow[] {
+  const { owner, id: parent, input } = turn
+  const row = (item: JsonObject, made: number, place: number): ItemRow => ({
+    ...{ owner, parent, place, made, kept_at: now, item: JSON.stringify(item) },
+    id: typeof item['id'] === 'string' ? item['id'] : '',
+    ...(made === 1 ? originOf(turn) : NOBODY),
+  })
+  return [
+    ...input.map((item, place) => row(item, 0, place)),
+    ...outputOf(turn).map((item, place) => row(item, 1, input.length + place)),
+  ]
+}
+
+function turnOf(row: TurnRow, items: readonly Pick<ItemRow, 'item' | 'made'>[]): Turn {
+  const parsed = (made: number): JsonObject[] =>
+    items.filter(item => item.made === made).map(({ item }) => JSON.parse(item) as JsonObject)
+  const { owner, id, previous, channel, lease, tape } = row
+  return {
+    ...{ owner, id, input: parsed(0), createdAt: Number(row.created_at), expiresAt: Number(row.expires_at) },
+    response: { ...(JSON.parse(row.response) as JsonObject), output: parsed(1) },
+    ...(previous === null ? {} : { previous }),
+    ...(channel === null ? {} : { channel }),
+    ...(row.remembered === 1 ? { remembered: true } : {}),
+    ...(lease === null ? {} : { lease: Number(lease) }),
+    ...(tape === null ? {} : { tape: JSON.parse(tape) as string[] }),
+  }
+}

@@ -1,0 +1,93 @@
+import { setImmediate as breath } from 'node:timers/promises'
+import { type Dialect, Kysely } from 'kysely'
+import type { Conversations } from './conversations.ts'
+import { KeptConversations } from './kept-conversations.ts'
+import { KeptTurns } from './kept-turns.ts'
+import { sqlite } from './sqlite.ts'
+import { type Database, makeTables, type Tables } from './tables.ts'
+import type { Turns } from './turns.ts'
+
+/** What outlives a request. */
+export interface Store {
+  readonly turns: Turns
+  readonly conversations: Conversations
+  /** Deletes what has expired and nothing builds on any more. */
+  sweep(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Opens the store in a SQLite file, which is made where there is none.
+ *
+ * @param now Unix time in milliseconds.
+ */
+export const openSqlite = (path: string, now: () => number = Date.now): Promise<Store> => openStore(sqlite(path), now)
+
+async function openStore(dialect: Dialect, now: () => number): Promise<Store> {
+  const database = new Kysely<Tables>({ dialect })
+  try {
+    await makeTables(database)
+  } catch (thrown) {
+    await database.destroy()
+    throw thrown
+  }
+  return {
+    turns: new KeptTurns(database, now),
+    conversations: new KeptConversations(database, now),
+    sweep: () => sweep(database, now()),
+    close: () => database.destroy(),
+  }
+}
+
+/** Rows looked at in one go: others want to read in between. */
+const BATCH = 200
+
+/** Leaf by leaf: what expired goes once nothing that has not builds on it. */
+async function sweep(database: Database, now: number): Promise<void> {
+  while ((await sweepTurns(database, now)) + (await sweepConversations(database, now)) > 0) await breath()
+}
+
+async function sweepTurns(database: Database, now: number): Promise<number> {
+  const rows = await database
+    .selectFrom('turns')
+    .select(['owner', 'id'])
+    .where('expires_at', '<=', now)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('turns as later')
+            .select('later.id')
+            .whereRef('later.owner', '=', 'turns.owner')
+            .whereRef('later.previous', '=', 'turns.id'),
+        ),
+      ),
+    )
+    .limit(BATCH)
+    .execute()
+  return remove(database, 'turns', rows)
+}
+
+async function sweepConversations(database: Database, now: number): Promise<number> {
+  const rows = await database
+    .selectFrom('conversations')
+    .select(['owner', 'id'])
+    .where('expires_at', '<=', now)
+    .limit(BATCH)
+    .execute()
+  return remove(database, 'conversations', rows)
+}
+
+async function remove(
+  database: Database,
+  table: 'turns' | 'conversations',
+  rows: readonly { readonly owner: string; readonly id: string }[],
+): Promise<number> {
+  if (rows.length === 0) return 0
+  await database.transaction().execute(async one => {
+    for (const { owner, id } of rows) {
+      await one.deleteFrom('items').where('owner', '=', owner).where('parent', '=', id).execute()
+      await one.deleteFrom(table).where('owner', '=', owner).where('id', '=', id).execute()
+    }
+  })
+  return rows.length
+}
