@@ -115,6 +115,22 @@ const media = fields({
   ),
 })
 
+const responses = fields({
+  keep: v.optional(
+    v.union(
+      [
+        v.pipe(
+          v.picklist([0, '0']),
+          v.transform(() => 0),
+        ),
+        duration,
+      ],
+      expects('a duration such as 30d, or 0'),
+    ),
+  ),
+  background: v.optional(count()),
+})
+
 const group = fields({
   models: v.optional(texts),
   rpm: v.optional(count()),
@@ -170,6 +186,7 @@ const facts = fields({
 export const CONFIG_SCHEMA = fields({
   server: v.optional(server),
   media: v.optional(media),
+  responses: v.optional(responses),
   data_dir: v.optional(text),
   store: v.optional(text),
   redis: v.optional(text),

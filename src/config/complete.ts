@@ -24,6 +24,10 @@ export function complete(written: WrittenConfig, env: Env): Completed {
   const config: Config = {
     server: serverOf(written.server, fault),
     media: mediaOf(written.media),
+    responses: {
+      keep: written.responses?.keep ?? 30 * 86_400_000,
+      background: written.responses?.background ?? 20,
+    },
     dataDir: written.data_dir ?? './data',
     ...defined({ store: written.store, redis: written.redis }),
     groups,

@@ -4,6 +4,7 @@ import type { Format, JsonObject } from '../canonical/node.ts'
 export interface Config {
   readonly server: ServerConfig
   readonly media: MediaConfig
+  readonly responses: ResponsesConfig
   /** Where what outlives a process is kept. */
   readonly dataDir: string
   /** Address of a PostgreSQL database, for many instances. */
@@ -43,6 +44,14 @@ export interface MediaConfig {
   readonly timeout: number
   /** Addresses (`10.0.0.0/8`) that are fetched from although they are not public. */
   readonly allow: readonly string[]
+}
+
+/** Stored responses and conversations. */
+export interface ResponsesConfig {
+  /** Milliseconds for which they are kept; 0 keeps none. */
+  readonly keep: number
+  /** Responses a key may have in the making in the background. */
+  readonly background: number
 }
 
 /** What the keys of a group may do. Limits are each key's own. */

@@ -1,7 +1,7 @@
-const MILLISECONDS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
-const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h)$/
+const MILLISECONDS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/
 
-/** `500ms`, `5s`, `2m` or `1h` in milliseconds; undefined where the text is no duration. */
+/** `500ms`, `5s`, `2m`, `1h` or `30d` in milliseconds; undefined where the text is no duration. */
 export function milliseconds(text: string): number | undefined {
   const match = DURATION.exec(text.trim())
   return match === null ? undefined : Math.round(Number(match[1]) * MILLISECONDS[match[2]!]!)

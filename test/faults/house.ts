@@ -17,11 +17,12 @@ const hash = (key: string): string => createHash('sha256').update(key).digest('h
 
 export const configOf = (
   channels: readonly ChannelConfig[],
-  { heartbeat = 15_000, body = 32 * 1024 * 1024, group = {}, allow = [] }: HouseOptions = {},
+  { heartbeat = 15_000, body = 32 * 1024 * 1024, group = {}, allow = [], keep }: HouseOptions = {},
 ): Config => ({
   server: { host: '127.0.0.1', port: 0, heartbeat, grace: 2000, limits: { body, byFormat: new Map() } },
   media: { fetch: true, limit: 1024 * 1024, timeout: 2000, allow },
-  dataDir: join(tmpdir(), 'interlingua-tests-without-keys'),
+  responses: { keep: keep === undefined ? 0 : 3_600_000, background: 2 },
+  dataDir: keep ?? join(tmpdir(), 'interlingua-tests-without-keys'),
   groups: new Map([['default', { name: 'default', models: ['*'], onLoss: 'show', ...group }]]),
   keys: [{ name: 'dev', hash: hash(KEY), group: 'default' }],
   channels,
@@ -34,6 +35,8 @@ export interface HouseOptions {
   readonly group?: Partial<GroupConfig>
   /** Addresses media is fetched from. */
   readonly allow?: readonly string[]
+  /** A directory of the test's own, where responses are kept; without it none are. */
+  readonly keep?: string
 }
 
 /** A gateway on the loopback, and what it logged. */
