@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { WRITERS } from '../../src/egress/index.ts'
 import { NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { asked } from './arbitrary-result.ts'
 import { formatsWith, holds, same } from './support.ts'
-import { WIRES } from './wires.ts'
+import { ANSWERS, WIRES } from './wires.ts'
 
 describe('same-format identity: a request goes out as it came in, with no losses', () => {
   it.each(formatsWith('request'))('%s', format => {
@@ -17,8 +16,8 @@ describe('same-format identity: a request goes out as it came in, with no losses
 })
 
 describe('same-format identity: an answer goes out as it came in, with no losses', () => {
-  it.each(formatsWith('result'))('%s', format => {
-    holds(WIRES[format]!.result, body => {
+  it.each(ANSWERS)('%s', (_, format, answers, asked) => {
+    holds(answers, body => {
       const read = READERS[format]!.result!({ status: 200, headers: {}, body }, asked)
       const { wire, losses } = WRITERS[format]!.result!(read, asked)
       same(wire.body, body)

@@ -1,13 +1,21 @@
+import { workOf } from '../../canonical/work.ts'
+import { hearing } from '../spoken.ts'
 import type { Writer } from '../writer.ts'
+import { writeEmbedded } from './embedded.ts'
+import { writeEmbedding } from './embedding.ts'
 import { writeError } from './error.ts'
 import { ContentsStream } from './events.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** Google's generateContent, FORMATS §7. */
+const write = hearing(writeRequest, { times: true })
+
+/** Google's generateContent and what embeds, FORMATS §7 and §8. */
 export const contents: Writer = {
-  request: writeRequest,
-  result: writeResult,
+  request: (request, options) =>
+    workOf(request) === 'embedding' ? writeEmbedding(request, options) : write(request, options),
+  result: (result, asked) =>
+    workOf(asked) === 'embedding' ? writeEmbedded(result, asked) : writeResult(result, asked),
   events: () => new ContentsStream(),
   fetches: (_, { fetch_urls }) => fetch_urls === true,
   error: writeError,

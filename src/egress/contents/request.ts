@@ -31,16 +31,20 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
     serviceTier: writeTier(request.serviceTier, marks, pen),
   })
   reportSettings(request, pen)
-  const wire = { path: pathOf(request, pen), query: queryOf(request, pen), headers: {}, body }
+  const wire = {
+    path: pathOf(request, request.stream ? 'streamGenerateContent' : 'generateContent', pen),
+    query: queryOf(request, pen),
+    headers: {},
+    body,
+  }
   return { wire, losses: losses.list, renamed }
 }
 
 /** Google's cloud has its version and project in the base address; the Gemini API its version here. */
-function pathOf(request: CanonicalRequest, { native, dialect }: Pen): string {
+export function pathOf(request: CanonicalRequest, method: string, { native, dialect }: Pen): string {
   const { prefix, name } = (native ? spelt(request, FORMAT) : {}) as { prefix?: string; name?: string }
   const fits = prefix !== undefined && (!dialect.vertex || prefix.includes('/publishers/'))
   const before = fits ? prefix : dialect.vertex ? '/models/' : '/v1beta/models/'
-  const method = request.stream ? 'streamGenerateContent' : 'generateContent'
   return `${before}${name ?? encoded(request.model)}:${method}`
 }
 

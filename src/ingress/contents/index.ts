@@ -1,13 +1,18 @@
+import { workOf } from '../../canonical/work.ts'
 import type { Reader } from '../reader.ts'
+import { heard, hearing } from '../spoken.ts'
+import { readEmbedded } from './embedded.ts'
+import { embeds, readEmbedding } from './embedding.ts'
 import { readError } from './error.ts'
 import { ContentsEvents } from './events.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
-/** Google's generateContent, FORMATS §7. */
+/** Google's generateContent and what embeds, FORMATS §7 and §8. */
 export const contents: Reader = {
-  request: readRequest,
-  result: readResult,
-  events: asked => new ContentsEvents(asked),
+  request: wire => (embeds(wire.path) ? readEmbedding(wire) : readRequest(wire)),
+  result: (answer, asked) =>
+    workOf(asked) === 'embedding' ? readEmbedded(answer) : heard(readResult(answer, asked), asked),
+  events: asked => hearing(new ContentsEvents(asked), asked),
   error: readError,
 }

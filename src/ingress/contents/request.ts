@@ -1,10 +1,10 @@
 import { CallIds } from '../../canonical/call-ids.ts'
-import { GatewayError } from '../../canonical/error.ts'
 import type { WireRequest } from '../../canonical/exchange.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
 import { defined, object, objects, required, text } from '../fields.ts'
+import { type Address, NO_METHOD, readAddress } from './address.ts'
 import { readContents, readInstruction } from './content.ts'
 import { leftOf, listed, nodeOf, open, single } from './fields.ts'
 import { readGeneration } from './generation.ts'
@@ -13,15 +13,19 @@ import * as wire from './wire.ts'
 
 /** `POST /{version}/models/{model}:generateContent` and `:streamGenerateContent` (FORMATS §7) as a canonical request. */
 export function readRequest(request: WireRequest): CanonicalRequest {
-  const address = readPath(request.path)
-  return explained(wire.request, request.body, () => read(request, address))
+  const address = readAddress(request.path)
+  const stream = Object.hasOwn(STREAMS, address.method) ? STREAMS[address.method] : undefined
+  if (stream === undefined) throw NO_METHOD
+  return explained(wire.request, request.body, () => read(request, address, stream))
 }
+
+const STREAMS: { readonly [method: string]: boolean } = { generateContent: false, streamGenerateContent: true }
 
 const TAKEN = new Set([
   ...['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'labels', 'serviceTier'],
 ])
 
-function read({ body, query }: WireRequest, { model, stream, place }: Address): CanonicalRequest {
+function read({ body, query }: WireRequest, { model, place }: Address, stream: boolean): CanonicalRequest {
   const opened = open(body, TAKEN)
   const { fields } = opened
   const ids = new CallIds()
@@ -50,47 +54,6 @@ function read({ body, query }: WireRequest, { model, stream, place }: Address): 
     ...nodeOf(leftOf(opened, TAKEN, spelt, { toolConfig, generationConfig })),
   }
 }
-
-interface Address {
-  readonly model: string
-  readonly stream: boolean
-  /** How the path was written beyond model and method. */
-  readonly place: { readonly [key: string]: Json | undefined }
-}
-
-const METHODS: { readonly [method: string]: boolean } = { generateContent: false, streamGenerateContent: true }
-
-/** Version and collection, then the model, which may hold slashes, and the method after the last colon (FORMATS §1). */
-const PATH = /^(.*?\/(?:models|tunedModels|dynamic|endpoints)\/)(.+):([a-zA-Z]+)$/s
-
-const USUAL_PREFIX = '/v1beta/models/'
-
-function readPath(path: string): Address {
-  const [, prefix, name, method] = PATH.exec(path) ?? []
-  if (prefix === undefined || name === undefined || method === undefined || !Object.hasOwn(METHODS, method))
-    throw new GatewayError({ kind: 'not-found', message: 'The path names no method of a model.' })
-  const model = decoded(name)
-  return {
-    model,
-    stream: METHODS[method]!,
-    place: {
-      prefix: prefix === USUAL_PREFIX ? undefined : prefix,
-      name: encoded(model) === name ? undefined : name,
-    },
-  }
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
-}
-
-/** How a model is usually written in a path: its slashes and colons as they are. */
-const encoded = (model: string): string =>
-  encodeURIComponent(model.toWellFormed()).replaceAll('%2F', '/').replaceAll('%3A', ':')
 
 /** Streams are asked for as server-sent events. */
 function isUsual(query: JsonObject, stream: boolean): boolean {

@@ -117,4 +117,26 @@ export const request = cased({
   serviceTier: maybe(v.string()),
 })
 
+const toEmbed = {
+  model: maybe(v.string()),
+  content: cased({ role: maybe(v.string()), parts: maybe(many(part)) }),
+  taskType: maybe(v.string()),
+  outputDimensionality: maybe(v.number()),
+  embedContentConfig: maybe(cased({ taskType: maybe(v.string()), outputDimensionality: maybe(v.number()) })),
+}
+
+/** `:embedContent`, FORMATS §8. */
+export const embedding = cased(toEmbed)
+
+/** `:batchEmbedContents`, FORMATS §8. */
+export const embeddings = cased({
+  requests: v.pipe(v.array(embedding), v.minLength(1, 'There is nothing to embed.')),
+})
+
+/** The schema of a request by the method its path names. */
+export function requestAt({ path }: { readonly path: string }): v.GenericSchema {
+  if (path.endsWith(':embedContent')) return embedding
+  return path.endsWith(':batchEmbedContents') ? embeddings : request
+}
+
 export type ContentsRequest = v.InferOutput<typeof request>

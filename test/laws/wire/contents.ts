@@ -1,36 +1,11 @@
 import fc from 'fast-check'
 import type { WireRequest } from '../../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
-import { bytes, filled, json, object, record, schema, word } from '../arbitrary.ts'
+import { bytes, filled, json, object, schema, word } from '../arbitrary.ts'
+import { is, list, loose, unknown } from '../loose.ts'
+import * as embedding from './contents-embedding.ts'
 
 /* Valid generateContent values, in either casing, with unknown fields and nulls sprinkled on every object. */
-
-type Generators = { readonly [field: string]: fc.Arbitrary<unknown> }
-
-const unknown = object(fc.oneof(json, fc.constant(null)))
-const is = <T>(value: T) => fc.constant(value)
-const list = (value: fc.Arbitrary<unknown>, maxLength = 3) => fc.array(value, { maxLength })
-const maybe = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
-  fc.oneof({ weight: 6, arbitrary: value }, { weight: 1, arbitrary: is(null) })
-
-const snake = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-
-/** The object with some of its fields in snake_case. */
-const cased = (value: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> =>
-  fc.tuple(value, fc.nat(3)).map(([fields, dice]) => {
-    if (dice > 1) return fields
-    return Object.fromEntries(
-      Object.entries(fields).map(([name, one], index) => [dice === 0 || index % 2 === 0 ? snake(name) : name, one]),
-    )
-  })
-
-/** An object with every optional field there, null or missing, in either casing, and unknown fields beside. */
-const loose = (needed: Generators, optional: Generators = {}): fc.Arbitrary<JsonObject> => {
-  const nullable = Object.fromEntries(Object.entries(optional).map(([name, value]) => [name, maybe(value)]))
-  return fc
-    .tuple(cased(record<JsonObject>(needed, nullable)), unknown)
-    .map(([known, others]) => ({ ...others, ...known }))
-}
 
 const mime = fc.constantFrom('image/png', 'audio/wav', 'video/mp4', 'application/pdf', 'text/plain')
 const uri = fc.oneof(
@@ -188,7 +163,7 @@ const prefix = fc.constantFrom(
 )
 const model = fc.constantFrom('gemini-3-pro', 'google/gemini-3', 'llama:8b', 'a%20b', 'a b')
 
-export const request: fc.Arbitrary<WireRequest> = fc
+const generation: fc.Arbitrary<WireRequest> = fc
   .tuple(prefix, model, fc.boolean(), fc.constantFrom({}, { prettyPrint: 'false' }), body)
   .map(([prefix, model, stream, query, body]) => ({
     path: `${prefix}${model}:${stream ? 'streamGenerateContent' : 'generateContent'}`,
@@ -196,6 +171,13 @@ export const request: fc.Arbitrary<WireRequest> = fc
     headers: {},
     body,
   }))
+
+export const request: fc.Arbitrary<WireRequest> = fc.oneof(
+  { weight: 3, arbitrary: generation },
+  { weight: 1, arbitrary: embedding.request },
+)
+
+export const answers = { embedding: embedding.result }
 
 const web = loose({}, { web: loose({}, { uri: fc.webUrl(), title: word }) })
 const groundingMetadata = fc.oneof(

@@ -59,7 +59,7 @@ const vector = fc.oneof(
   fc.array(fc.integer({ min: -128, max: 127 }), { maxLength: 4 }),
   bytes,
 )
-const entry = (index: number): fc.Arbitrary<JsonObject> =>
+const entry = (index: number): fc.Arbitrary<unknown> =>
   fc.oneof(
     {
       weight: 4,

@@ -1,0 +1,62 @@
+import type { EmbeddingPart } from '../../canonical/content.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
+import { numbersIn } from '../../canonical/vector.ts'
+import { spelt } from '../fields.ts'
+import { FORMAT, sealed } from './fields.ts'
+import { writeUsage } from './usage.ts'
+
+/** Vectors as the answer of the method that was asked: one `embedding`, or a list of `embeddings` (FORMATS §8). */
+export function writeEmbedded(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+  const losses = new Losses()
+  losses.list.push(...foreign(result, FORMAT))
+  losses.dropFields(result, [], RESULT_LOSSES)
+  const vectors = writeVectors(result.candidates, losses)
+  const { method } = spelt(asked, FORMAT)
+  const alone = method === undefined ? spelt(result, FORMAT)['single'] === true : method === 'embedContent'
+  const body = sealed(result, {
+    ...(alone && vectors.length === 1 ? { embedding: vectors[0] } : { embeddings: vectors }),
+    usageMetadata: writeCounts(result.usage, losses),
+  })
+  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+}
+
+const RESULT_LOSSES = {
+  ...{ id: 'no-id', model: 'no-model-told', createdAt: 'no-time' },
+  ...{ job: 'no-jobs', error: 'no-error-beside-an-answer', serviceTier: 'no-tiers' },
+}
+const CANDIDATE_LOSSES = { finish: 'nothing-to-finish', logprobs: 'no-logprobs', transcript: 'no-transcript' }
+
+function writeVectors([candidate, ...others]: readonly Candidate[], losses: Losses): readonly JsonObject[] {
+  for (const index of others.keys()) losses.drop(['candidates', index + 1], 'one-candidate')
+  if (candidate === undefined) return []
+  losses.dropFields(candidate, ['candidates', 0], CANDIDATE_LOSSES)
+  for (const field in candidate.extras?.[FORMAT])
+    losses.drop(['candidates', 0, 'extras', FORMAT, field], 'no-place-for-it')
+  const vectors: JsonObject[] = []
+  for (const [index, part] of candidate.content.entries()) {
+    const path: Path = ['candidates', 0, 'content', index]
+    if (part.type === 'embedding') vectors.push(sealed(part, { values: numbersOf(part, path, losses) }))
+    else if (part.type === 'opaque' && part.format === FORMAT) vectors.push(part.value)
+    else losses.drop(path, 'no-vector')
+  }
+  return vectors
+}
+
+/** Always numbers: the caller never learns how they came. */
+function numbersOf({ vector }: EmbeddingPart, path: Path, losses: Losses): readonly number[] {
+  if (typeof vector !== 'string') return vector
+  const numbers = numbersIn(vector)
+  losses.rename([...path, 'vector'], numbers, 'always-numbers')
+  return numbers
+}
+
+function writeCounts(usage: Usage | undefined, losses: Losses): JsonObject | undefined {
+  const counts = writeUsage(usage, undefined, losses)
+  if (counts === undefined || spelt(usage, FORMAT)['whole'] !== undefined) return counts
+  const { promptTokensDetails, ...others } = counts
+  return promptTokensDetails === undefined ? counts : { ...others, promptTokenDetails: promptTokensDetails }
+}

@@ -1,0 +1,107 @@
+import { CallIds } from '../../canonical/call-ids.ts'
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
+import { defined, spelt } from '../fields.ts'
+import type { WriteOptions } from '../writer.ts'
+import { contentsDialect } from './dialect.ts'
+import { FORMAT, inner, type Pen, sealed, sealedUnlessEmpty } from './fields.ts'
+import { PartsWriter } from './parts.ts'
+import { pathOf } from './request.ts'
+
+/**
+ * Things to embed as `:batchEmbedContents`, a request each (FORMATS §8); one alone as `:embedContent` where the caller
+ * said it so, or where the upstream has no batches.
+ */
+export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const losses = new Losses()
+  losses.list.push(...foreign(request, FORMAT))
+  const pen: Pen = { dialect: contentsDialect(options.dialect), native: options.native, losses }
+  const marks = pen.native ? spelt(request, FORMAT) : {}
+  const alone = request.messages.length === 1 && (marks['method'] === 'embedContent' || pen.dialect.vertex === true)
+  const items = request.messages.map((message, index) => writeItem(message, ['messages', index], request, alone, pen))
+  const body = sealed(request, alone ? items[0]! : { requests: items })
+  report(request, losses)
+  const path = pathOf(request, alone ? 'embedContent' : 'batchEmbedContents', pen)
+  const query = (marks['query'] ?? {}) as { readonly [name: string]: string }
+  return { wire: { path, query, headers: {}, body }, losses: losses.list }
+}
+
+const PURPOSES: { readonly [P in EmbeddingPurpose]: string } = {
+  query: 'RETRIEVAL_QUERY',
+  document: 'RETRIEVAL_DOCUMENT',
+  similarity: 'SEMANTIC_SIMILARITY',
+  classification: 'CLASSIFICATION',
+  clustering: 'CLUSTERING',
+  'question-answering': 'QUESTION_ANSWERING',
+  'fact-verification': 'FACT_VERIFICATION',
+  'code-query': 'CODE_RETRIEVAL_QUERY',
+}
+
+/** What is said of all is said of each; Google's cloud reads it in the config only. */
+function writeItem(message: Message, path: Path, request: CanonicalRequest, alone: boolean, pen: Pen): JsonObject {
+  const { purpose, dimensions } = request.output.embedding ?? {}
+  const { config = pen.dialect.vertex === true && !pen.native ? SETTINGS : [] } = spelt(message, FORMAT)
+  const settings = Object.entries({
+    taskType: purpose === undefined ? undefined : PURPOSES[purpose],
+    outputDimensionality: dimensions,
+  })
+  const within = ([field]: readonly [string, unknown]): boolean => (config as readonly string[]).includes(field)
+  return sealed(message, {
+    model: writeModel(message, request.model, alone, pen),
+    content: writeContent(message, path, pen),
+    ...Object.fromEntries(settings.filter(setting => !within(setting))),
+    embedContentConfig: sealedUnlessEmpty(
+      inner(message, 'embedContentConfig'),
+      defined(Object.fromEntries(settings.filter(within))),
+    ),
+  })
+}
+
+const SETTINGS = ['taskType', 'outputDimensionality']
+
+/** Each request of a batch names the model, as the path does. */
+function writeModel(message: Message, model: string, alone: boolean, { native }: Pen): Json | undefined {
+  const { model: how, other } = native
+    ? spelt(message, FORMAT)
+    : { model: alone ? undefined : 'models', other: undefined }
+  if (how === 'other') return other
+  return how === undefined ? undefined : how === 'bare' ? model : `models/${model}`
+}
+
+function writeContent(message: Message, path: Path, pen: Pen): JsonObject {
+  pen.losses.dropFields(message, path, { name: 'no-speaker-names' })
+  if (message.role !== 'user') pen.losses.change([...path, 'role'], 'user', 'no-roles')
+  const writer = new PartsWriter(pen, new CallIds())
+  writer.putAll(message, 'user', path)
+  writer.end()
+  const { parts } = writer
+  const node = inner(message, 'content')
+  const { parts: how, role } = pen.native ? spelt(node, FORMAT) : {}
+  return sealed(node, {
+    role,
+    parts: how === 'single' ? parts[0] : how === 'absent' && parts.length === 0 ? undefined : parts,
+  })
+}
+
+const LOSSES = {
+  tools: 'no-tools',
+  toolChoice: 'no-tools',
+  parallelToolCalls: 'no-tools',
+  reasoning: 'no-reasoning',
+  state: 'no-state',
+  endUser: 'no-end-user',
+  metadata: 'no-metadata',
+  serviceTier: 'no-tiers',
+  cache: 'no-cache-markers',
+  cacheKey: 'no-cache-keys',
+}
+
+/** How numbers are encoded is nothing an upstream is told: the answer is written as the caller asked for it. */
+function report(request: CanonicalRequest, losses: Losses): void {
+  losses.dropFields(request, [], LOSSES)
+  if (request.output.embedding?.encoding !== undefined)
+    losses.hide(['output', 'embedding', 'encoding'], 'always-numbers')
+  for (const field in request.sampling) losses.drop(['sampling', field], 'nothing-is-sampled')
+}
