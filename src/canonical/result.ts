@@ -84,6 +84,8 @@ export interface Usage extends Node {
   readonly outputBy?: { readonly [M in Modality]?: number }
   /** The upstream's own total, kept when it differs from input + output. */
   readonly total?: number
+  /** Searches billed, where the upstream counts those. */
+  readonly searches?: number
   /** Calls of hosted tools, by kind, e.g. `{ "web-search": 2 }`. */
   readonly hostedCalls?: JsonObject
 }

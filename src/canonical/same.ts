@@ -74,6 +74,8 @@ function plainPart(part: Part): Part {
   }
   return part
 }
+  if (part.type === 'rank' && part.content !== undefined)
+    return { ...part, content: part.content.map(plainPart).filter(saysSomething) }
 
 function plainJson(text: string): string {
   if (text === '') return '{}'

@@ -5,8 +5,18 @@ import { contents } from './contents/index.ts'
 import { embeddings } from './embeddings/index.ts'
 import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
+import { rerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
 import type { Writer } from './writer.ts'
 
 /** Every format the gateway can write, a row each. */
-export const WRITERS: { readonly [format: Format]: Writer } = { chat, completions, contents, embeddings, images, messages, responses }
+export const WRITERS: { readonly [format: Format]: Writer } = {
+  chat,
+  completions,
+  contents,
+  embeddings,
+  images,
+  messages,
+  rerank,
+  responses,
+}

@@ -6,7 +6,17 @@ import { embeddings } from './embeddings/index.ts'
 import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
 import type { Reader } from './reader.ts'
+import { rerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
 
 /** Every format the gateway can read, a row each. */
-export const READERS: { readonly [format: Format]: Reader } = { chat, completions, contents, embeddings, images, messages, responses }
+export const READERS: { readonly [format: Format]: Reader } = {
+  chat,
+  completions,
+  contents,
+  embeddings,
+  images,
+  messages,
+  rerank,
+  responses,
+}

@@ -1,0 +1,121 @@
+import type { MediaPart, Part } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import { urlOfSource } from '../../canonical/media.ts'
+import type { Json } from '../../canonical/node.ts'
+import { sniffed } from '../../canonical/sniff.ts'
+import { kept, spelt } from '../fields.ts'
+
+export const FORMAT = 'rerank'
+
+/** What writing a document needs to know. */
+export interface Pen {
+  /** Documents can be nothing but texts. */
+  readonly textOnly: boolean
+  /** How a text stands that is all of a document. */
+  plain(text: string): Json
+  readonly losses: Losses
+}
+
+/** The parts of a document as it came, or else as one text or one picture. `path` leads to the list of parts. */
+export function writeDocument(content: readonly Part[], path: Path, pen: Pen): Json {
+  const [first] = content
+  if (first !== undefined && !pen.textOnly && content.every(isSpelt)) return asItCame(content, first)
+  const texts = textsIn(content, path, pen)
+  if (texts.length > 0) return writeText(texts, path, pen)
+  const index = content.findIndex(part => part.type === 'media')
+  const picture = content[index]
+  return picture?.type === 'media' && !pen.textOnly
+    ? writePicture(picture, [...path, index], pen)
+    : writeText([], path, pen)
+}
+
+const isSpelt = (part: Part): boolean => part.spelling?.[FORMAT] !== undefined && fieldOf(part) !== null
+
+/** The field a part was read from; none where the object had no say, null where the part was in no object. */
+function fieldOf(part: Part): string | undefined | null {
+  const { field, empty } = spelt(part, FORMAT)
+  return typeof field === 'string' ? field : empty === true ? undefined : null
+}
+
+function asItCame(content: readonly Part[], first: Part): Json {
+  const entries = content.flatMap((part): [string, Json][] => {
+    const field = fieldOf(part)
+    if (typeof field !== 'string') return []
+    return [[field, part.type === 'text' ? part.text : part.type === 'media' ? pictureOf(part) : '']]
+  })
+  return { ...Object.fromEntries(entries), ...kept(first, FORMAT) }
+}
+
+function pictureOf(part: MediaPart): string {
+  const { source } = part
+  if (spelt(part, FORMAT)['bare'] === true && source.type === 'base64') return source.data
+  return urlOfSource(source) ?? ''
+}
+
+interface Text {
+  readonly part: Part
+  readonly text: string
+  readonly index: number
+}
+
+/** The texts of a document; what cannot stand beside them, or not at all, is lost. */
+function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: Pen): readonly Text[] {
+  const texts = content.flatMap((part, index): Text[] => {
+    // A piece of another format's: what becomes of it is reported with all such.
+    const text = part.type === 'text' || (part.type === 'opaque' && part.format !== FORMAT) ? part.text : undefined
+    return text === undefined ? [] : [{ part, text, index }]
+  })
+  const pictures = textOnly || texts.length > 0 ? 0 : 1
+  for (const [index, part] of content.entries()) {
+    const isFirst = content.findIndex(({ type }) => type === 'media') === index
+    if (part.type === 'media' && isFirst && pictures > 0) continue
+    if (part.type === 'media') losses.drop([...path, index], textOnly ? 'documents-are-text' : 'a-text-or-a-picture')
+    else if (part.type !== 'text' && (part.type !== 'opaque' || part.format === FORMAT))
+      losses.drop([...path, index], 'no-place-for-it')
+  }
+  return texts
+}
+
+const NO_MARKS = { cache: 'no-cache-markers', annotations: 'no-annotations' }
+
+function writeText(texts: readonly Text[], path: Path, pen: Pen): Json {
+  const [first, ...others] = texts
+  if (first === undefined) return pen.plain('')
+  if (others.length > 0) {
+    const text = texts.map(one => one.text).join('\n')
+    pen.losses.change(path, [{ type: 'text', text }], 'one-text-each')
+    return pen.plain(text)
+  }
+  const at = [...path, first.index]
+  pen.losses.dropFields(first.part, at, NO_MARKS)
+  const more = kept(first.part, FORMAT)
+  const isObject = Object.keys(more).length > 0
+  if (isObject && !pen.textOnly) return { text: first.text, ...more }
+  dropOwn(first.part, at, pen.losses)
+  return pen.plain(first.text)
+}
+
+const NO_NOTES = { ...NO_MARKS, name: 'no-name-here', detail: 'no-detail-here', transcript: 'no-transcript-here' }
+
+/** Its address, or its bare base64. */
+function writePicture(part: MediaPart, at: Path, pen: Pen): Json {
+  const { kind, source } = part
+  const { losses } = pen
+  const said = source.type === 'base64' ? source.data : source.type === 'url' ? source.url : undefined
+  if (kind !== 'image' || said === undefined) {
+    losses.drop(at, kind === 'image' ? 'only-its-issuer-knows' : 'pictures-only')
+    return pen.plain('')
+  }
+  losses.dropFields(part, at, { ...NO_NOTES, use: 'no-masks' })
+  if (source.type === 'url' && source.mediaType !== undefined)
+    losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
+  if (source.type === 'base64') {
+    const told = sniffed(Buffer.from(said.slice(0, 64), 'base64')) ?? 'image/jpeg'
+    if (told !== source.mediaType) losses.change([...at, 'source', 'mediaType'], told, 'told-by-the-bytes')
+  }
+  return { image: said, ...kept(part, FORMAT) }
+}
+
+function dropOwn(part: Part, at: Path, losses: Losses): void {
+  for (const field in part.extras?.[FORMAT]) losses.drop([...at, 'extras', FORMAT, field], 'no-place-for-it')
+}

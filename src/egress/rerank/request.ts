@@ -1,0 +1,46 @@
+import { GatewayError } from '../../canonical/error.ts'
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { onlyAsks } from '../bare.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import type { WriteOptions } from '../writer.ts'
+import { rerankDialect } from './dialect.ts'
+import { FORMAT, type Pen, writeDocument } from './documents.ts'
+
+const ASKED = new Set(['ranking'])
+
+/** The canonical request as `POST /rerank` (FORMATS §9). Throws GatewayError `cannot-express` for any other work. */
+export function writeRequest(asked: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
+  const { ranking } = asked.output
+  if (ranking === undefined)
+    throw new GatewayError({ kind: 'cannot-express', message: 'This upstream does nothing but rank documents.' })
+  const { top_field, documents } = rerankDialect(dialect)
+  const losses = new Losses()
+  losses.list.push(...foreign(asked, FORMAT))
+  onlyAsks(asked, ASKED, losses)
+  const own = native ? spelt(asked, FORMAT) : {}
+  const pen: Pen = { textOnly: documents === 'text', plain: text => text, losses }
+  const echo = own['echo'] === 'default' ? undefined : (ranking.echo ?? false)
+  if (ranking.echo === undefined)
+    losses.list.push({
+      kind: 'added',
+      path: ['output', 'ranking', 'echo'],
+      became: false,
+      reason: 'said-outright',
+      restored: true,
+    })
+  const body = {
+    model: asked.model,
+    query: ranking.query,
+    documents: asked.messages.map(({ content }, index) => writeDocument(content, ['messages', index, 'content'], pen)),
+    ...defined({
+      [top_field ?? (own['top'] as string | undefined) ?? 'top_n']: ranking.top,
+      return_documents: echo,
+      rank_fields: pen.textOnly ? undefined : own['rank_fields'],
+    }),
+    ...kept(asked, FORMAT),
+  } as JsonObject
+  return { wire: { path: '/rerank', query: {}, headers: {}, body }, losses: losses.list }
+}

@@ -1,0 +1,78 @@
+import type { RankPart } from '../../canonical/content.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult, Usage } from '../../canonical/result.ts'
+import { onlyAnswers } from '../bare.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { writeMeta } from '../meta.ts'
+import { FORMAT, writeDocument } from './documents.ts'
+
+const TOLD = new Set(['id', 'model', 'candidates', 'usage'])
+
+/** A whole answer (FORMATS §9) as the client that asked expects it: Jina's, Cohere's or Voyage's. */
+export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+  const losses = new Losses()
+  losses.list.push(...foreign(result, FORMAT))
+  onlyAnswers(result, TOLD, losses)
+  const came = spelt(result, FORMAT)
+  const style = (spelt(asked, FORMAT)['style'] ?? came['shape'] ?? 'jina') as string
+  const object = (came['shape'] === style ? came['object'] : undefined) ?? (style === 'cohere' ? 'absent' : 'list')
+  const { usage } = result
+  const spent = usage && (style === 'cohere' ? writeMeta(FORMAT, usage, losses) : writeUsage(usage, losses))
+  const body = {
+    ...defined({ id: result.id, model: result.model }),
+    ...(object === 'absent' ? {} : { object }),
+    [style === 'voyage' ? 'data' : 'results']: writeRanks(result, style, losses),
+    ...defined({ [style === 'cohere' ? 'meta' : 'usage']: spent }),
+    ...kept(result, FORMAT),
+  } as JsonObject
+  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+}
+
+function writeRanks({ candidates }: CanonicalResult, style: string, losses: Losses): readonly Json[] {
+  return (candidates[0]?.content ?? []).flatMap((part, index): Json[] => {
+    const path: Path = ['candidates', 0, 'content', index]
+    if (part.type === 'rank') return [writeRank(part, path, style, losses)]
+    if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
+    // A piece of another format's is reported with all such, unless it comes in words.
+    if (part.type !== 'opaque' || part.text !== undefined) losses.drop(path, 'no-place-for-it')
+    return []
+  })
+}
+
+function writeRank(rank: RankPart, path: Path, style: string, losses: Losses): JsonObject {
+  const plain = style === 'voyage' || spelt(rank, FORMAT)['document'] === 'string'
+  const pen = { textOnly: false, plain: (text: string) => (plain ? text : { text }), losses }
+  return {
+    index: rank.index,
+    relevance_score: rank.score,
+    ...defined({ document: rank.content && writeDocument(rank.content, [...path, 'content'], pen) }),
+    ...kept(rank, FORMAT),
+  }
+}
+
+const NO_PLACE = {
+  cacheRead: 'input-only',
+  cacheWrite: 'input-only',
+  output: 'input-only',
+  reasoning: 'input-only',
+  outputBy: 'input-only',
+  inputBy: 'no-counts-by-kind',
+  searches: 'tokens-only',
+  hostedCalls: 'tokens-only',
+}
+
+function writeUsage(usage: Usage, losses: Losses): JsonObject {
+  losses.dropFields(usage, ['usage'], NO_PLACE)
+  const { input, total } = usage
+  if (input === undefined && total !== undefined) {
+    losses.add(['usage', 'input'], total, 'all-is-input')
+    losses.drop(['usage', 'total'], 'told-by-the-input')
+  }
+  const differs = input !== undefined && total !== undefined
+  const without = (spelt(usage, FORMAT)['without'] ?? (differs ? [] : ['prompt_tokens'])) as readonly string[]
+  const counts = Object.entries(defined({ prompt_tokens: input, total_tokens: total ?? input }))
+  return { ...Object.fromEntries(counts.filter(([field]) => !without.includes(field))), ...kept(usage, FORMAT) }
+}

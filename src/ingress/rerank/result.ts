@@ -1,0 +1,89 @@
+import type { Part } from '../../canonical/content.ts'
+import { GatewayError } from '../../canonical/error.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalResult, Usage } from '../../canonical/result.ts'
+import { complaintIn } from '../complaint.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling, WrongType } from '../fields.ts'
+import { readMeta } from '../meta.ts'
+import { readDocument } from './documents.ts'
+
+const FORMAT = 'rerank'
+
+const TAKEN = new Set(['id', 'model', 'object', 'results', 'data', 'usage', 'meta'])
+
+/** A whole answer (FORMATS §9): ranks as the upstream ordered them, in `results` or, at Voyage's, in `data`. */
+export function readResult({ body }: WireAnswer): CanonicalResult {
+  const field = ['results', 'data'].find(one => Array.isArray(body[one]))
+  if (field === undefined)
+    throw new GatewayError({ kind: 'upstream-failed', message: complaintIn(body) ?? 'The upstream sent no ranking.' })
+  const id = anyText(body['id'])
+  const model = anyText(body['model'])
+  const meta = anyObject(body['meta'])
+  const usage = anyObject(body['usage'])
+  const read = new Set([
+    ...[id === undefined ? '' : 'id', model === undefined ? '' : 'model', field],
+    meta !== undefined ? 'meta' : usage === undefined ? '' : 'usage',
+    ...(typeof body['object'] === 'string' ? ['object'] : []),
+  ])
+  const shape = meta !== undefined ? 'cohere' : field === 'data' ? 'voyage' : 'jina'
+  const spelt = spelling({
+    shape,
+    object: body['object'] === 'list' ? undefined : (anyText(body['object']) ?? 'absent'),
+  })
+  const refused = [...TAKEN].filter(one => !read.has(one))
+  return {
+    ...defined({ id, model }),
+    candidates: [{ content: anyObjects(body[field]).map(readRank) }],
+    ...defined({ usage: meta === undefined ? usage && readUsage(usage) : readMeta(FORMAT, meta) }),
+    ...rest(FORMAT, body, TAKEN, spelt, refused),
+  }
+}
+
+const RANK = new Set(['index', 'relevance_score', 'document'])
+
+/** What is no rank after all is kept as it is. */
+function readRank(wire: JsonObject): Part {
+  const index = anyNumber(wire['index'])
+  const score = anyNumber(wire['relevance_score'])
+  if (index === undefined || score === undefined) return { type: 'opaque', format: FORMAT, value: wire }
+  const { document } = wire
+  const content = readEcho(document)
+  return {
+    type: 'rank',
+    index,
+    score,
+    ...defined({ content }),
+    ...rest(
+      FORMAT,
+      wire,
+      RANK,
+      typeof document === 'string' ? { document: 'string' } : undefined,
+      content === undefined ? ['document'] : [],
+    ),
+  }
+}
+
+function readEcho(document: Json | undefined): readonly Part[] | undefined {
+  if (typeof document !== 'string' && !isObject(document)) return undefined
+  try {
+    return readDocument(document)
+  } catch (thrown) {
+    if (thrown instanceof WrongType) return undefined
+    throw thrown
+  }
+}
+
+const COUNTS = new Set(['prompt_tokens', 'total_tokens'])
+
+/** All that is read is input; most tell the total alone. */
+function readUsage(wire: JsonObject): Usage {
+  const prompt = anyNumber(wire['prompt_tokens'])
+  const total = anyNumber(wire['total_tokens'])
+  const without = [...COUNTS].filter(field => anyNumber(wire[field]) === undefined)
+  const spelt = without.length === 1 && prompt === undefined ? undefined : { without }
+  return {
+    ...defined({ input: prompt ?? total, total: prompt === undefined || total === prompt ? undefined : total }),
+    ...rest(FORMAT, wire, COUNTS, spelt, without),
+  }
+}

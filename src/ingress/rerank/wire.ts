@@ -1,0 +1,22 @@
+import * as v from 'valibot'
+import { shape } from '../explain.ts'
+
+/** The rerank request of Cohere's first version, Jina and Voyage, FORMATS §9. Loose: unknown fields pass. */
+
+const maybeText = v.nullish(v.string())
+const maybeCount = v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1)))
+
+/** What is ranked: a text, or an object with a text or a picture among its fields. */
+const document = v.union([v.string(), shape({ text: maybeText, image: maybeText })])
+
+export const request = shape({
+  model: v.string(),
+  query: v.string(),
+  documents: v.pipe(v.array(document), v.minLength(1, 'There are no documents to rank.')),
+  top_n: maybeCount,
+  top_k: maybeCount,
+  return_documents: v.nullish(v.boolean()),
+  rank_fields: v.nullish(v.array(v.string())),
+})
+
+export type RerankRequest = v.InferOutput<typeof request>
