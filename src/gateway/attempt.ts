@@ -2,6 +2,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Channel } from '../channel.ts'
 import type { OnLoss } from '../config.ts'
 import type { Candidate } from '../router.ts'
+import { batchesOf, joined } from './batches.ts'
 import type { Call } from './call.ts'
 import { exchanged } from './exchanged.ts'
 import type { Late } from './late.ts'
@@ -25,6 +26,8 @@ export interface Attempt {
   readonly onLoss: OnLoss
   /** Milliseconds between signs of life on a silent stream. */
   readonly heartbeat: number
+  /** Breaks it off where it is one of several; its caller's leaving is seen to then. */
+  readonly signal?: AbortSignal
 }
 
 /** An attempt whose request is written. */
@@ -59,8 +62,13 @@ async function roundabout(attempt: Attempt, way: Way): Promise<void> {
   await told(attempt, { ...answered, losses: [...losses, ...answered.losses] })
 }
 
-/** The answer to one request on the way to another's. */
-const ask = (attempt: Attempt, request: CanonicalRequest): Promise<Answered> =>
+/** The answer to one request on the way to another's, or to one with more to embed than the upstream takes at once. */
+function ask(attempt: Attempt, request: CanonicalRequest): Promise<Answered> {
+  const pieces = batchesOf(request, attempt.candidate)
+  return pieces === undefined ? askOnce(attempt, request) : joined(attempt, pieces, askOnce)
+}
+
+const askOnce = (attempt: Attempt, request: CanonicalRequest): Promise<Answered> =>
   exchanged(writing(attempt, { ...request, stream: false }), (_, answer, reader, { prepared }) =>
     readWhole(answer, reader, prepared),
   )

@@ -18,8 +18,8 @@ type Use<T> = (exchange: Exchange, answer: Answer, reader: Reader, attempt: Prep
  * @throws GatewayError for an answer that is an error, and what `use` throws.
  */
 export async function exchanged<T>(attempt: PreparedAttempt, use: Use<T>): Promise<T> {
-  const { call, candidate, channel, prepared, report, late } = attempt
-  report.tried(candidate)
+  const { call, candidate, channel, prepared, report, late, signal } = attempt
+  if (signal === undefined) report.tried(candidate)
   const exchange = channel.send({
     format: candidate.format,
     wire: prepared.wire,
@@ -27,7 +27,8 @@ export async function exchanged<T>(attempt: PreparedAttempt, use: Use<T>): Promi
     stream: attempt.request.stream,
     ...(late === undefined ? {} : { late: () => late.parts(prepared, candidate) }),
   })
-  call.reply.onGone = () => exchange.abort()
+  if (signal === undefined) call.reply.onGone = () => exchange.abort()
+  else signal.addEventListener('abort', () => exchange.abort(), { once: true })
   try {
     const answer = await exchange.answer
     report.upstreamId = upstreamId(answer.headers)
@@ -35,7 +36,7 @@ export async function exchanged<T>(attempt: PreparedAttempt, use: Use<T>): Promi
     if (answer.status < 200 || answer.status > 299) throw await errorOf(answer, reader, candidate)
     return await use(exchange, answer, reader, late === undefined ? attempt : completed(attempt, late))
   } finally {
-    call.reply.onGone = undefined
+    if (signal === undefined) call.reply.onGone = undefined
     exchange.release()
   }
 }

@@ -3,6 +3,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import type { Candidate } from '../router.ts'
 import type { Attempt } from './attempt.ts'
+import { batchesOf } from './batches.ts'
 import type { Answered } from './told.ts'
 
 /** An answer the gateway makes itself, out of others it asks the candidate for, or of none. */
@@ -15,7 +16,11 @@ export interface Way {
 /** How work is done that the upstream's format has no request for, a row each. */
 const DETOURS: { readonly [W in Work]?: Way } = {}
 
+/** More to embed than the upstream takes at once: asking splits and joins it. */
+const IN_BATCHES: Way = { losses: () => [], answer: ({ request }, ask) => ask(request) }
+
 /** The way round to a candidate's answer; undefined where it can be asked straight away. */
 export function wayOf(candidate: Candidate, request: CanonicalRequest): Way | undefined {
-  return candidate.detour ? DETOURS[workOf(request)] : undefined
+  if (candidate.detour) return DETOURS[workOf(request)]
+  return batchesOf(request, candidate) === undefined ? undefined : IN_BATCHES
 }
