@@ -170,6 +170,7 @@ const facts = fields({
   interface: v.optional(text),
   context: v.optional(count()),
   max_output: v.optional(count()),
+  compaction: v.optional(oneOf(['enabled', 'disabled'])),
   input: v.optional(modalities),
   output: v.optional(modalities),
   price: v.optional(

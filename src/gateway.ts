@@ -1,5 +1,6 @@
 import { type Access, type Caller, openAccess } from './access/index.ts'
 import { ERRORS, GatewayError } from './canonical/error.ts'
+import type { WireRequest } from './canonical/exchange.ts'
 import type { Format } from './canonical/node.ts'
 import type { CanonicalRequest } from './canonical/request.ts'
 import { workOf } from './canonical/work.ts'
@@ -11,6 +12,8 @@ import { type Asking, isForm, readAskingForm } from './gateway/asking.ts'
 import { attempt } from './gateway/attempt.ts'
 import type { Call } from './gateway/call.ts'
 import { Channels } from './gateway/channels.ts'
+import { opened } from './gateway/compaction/opened.ts'
+import { Seals } from './gateway/compaction/seals.ts'
 import { headersOf, mayRetry, seenFromOutside, telling, toFailure, UpstreamFailure } from './gateway/failures.ts'
 import { Media } from './gateway/media.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
@@ -44,6 +47,7 @@ export class Gateway {
   private readonly access: Access
   private readonly channels: Channels
   private media: Media
+  private seals: Seals
   private config: Config
 
   constructor(config: Config, log: Log) {
@@ -52,6 +56,7 @@ export class Gateway {
     this.access = openAccess(config, { onFault: message => log.error({}, message) })
     this.channels = new Channels(config.channels)
     this.media = new Media(config.media)
+    this.seals = new Seals(config.dataDir)
   }
 
   /** The journey of one request. Never rejects: whatever goes wrong is answered in the caller's format. */
@@ -62,7 +67,7 @@ export class Gateway {
       caller = this.access.identify(credentialsOf(call))
       report.key = caller.key
       this.access.admit(caller)
-      const { request, late, drop } = await this.read(call)
+      const { request, late, drop } = await this.read(call, caller)
       try {
         report.asked(request)
         await this.answer({ call, caller, request, late, report })
@@ -76,10 +81,10 @@ export class Gateway {
     report.write(this.log)
   }
 
-  private async read(call: Call): Promise<Asking> {
+  private async read(call: Call, caller: Caller): Promise<Asking> {
     const { limits } = this.config.server
     const limit = limits.byFormat.get(call.format)
-    const read = READERS[call.format]!.request!
+    const read = (wire: WireRequest) => opened(READERS[call.format]!.request!(wire), this.seals.of(caller.id))
     if (isForm(call)) return readAskingForm(call, limit ?? FORM_LIMIT, read)
     return { request: read(call.wire(await readJson(call.message, limit ?? limits.body))) }
   }
@@ -89,6 +94,7 @@ export class Gateway {
     const { call, caller, request, late, report } = asked
     const onLoss: OnLoss = call.message.headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : caller.group.onLoss
     const { heartbeat } = this.config.server
+    const seal = this.seals.of(caller.id)
     let failure: GatewayError | undefined
     const failed: Channel[] = []
     for (const candidate of this.route(asked, onLoss)) {
@@ -96,7 +102,7 @@ export class Gateway {
       if (channel === undefined) continue
       const ready = this.media.concerns(request, candidate) ? await this.media.ready(request, candidate) : request
       try {
-        await attempt({ call, request: ready, late, candidate, channel, report, onLoss, heartbeat })
+        await attempt({ call, request: ready, late, candidate, channel, report, onLoss, heartbeat, seal })
         for (const one of failed) one.cool(Date.now() + REST, 'upstream-failed')
         return
       } catch (thrown) {
@@ -112,11 +118,13 @@ export class Gateway {
 
   private route({ call, caller, request }: Asked, onLoss: OnLoss): readonly Candidate[] {
     const { model, cacheKey, state } = request
+    const work = workOf(request)
+    if (work === 'compaction' && this.config.models.get(model)?.compaction === 'disabled') throw notCompacted(model)
     return route(
       {
         model,
         format: call.format,
-        work: workOf(request),
+        work,
         allowed: caller.group.models,
         now: Date.now(),
         draw: cacheKey ?? state?.conversation ?? call.id,
@@ -185,6 +193,7 @@ export class Gateway {
     this.access.reload(config)
     this.channels.reload(config.channels)
     this.media = this.media.reloaded(config.media)
+    if (config.dataDir !== this.seals.dataDir) this.seals = new Seals(config.dataDir)
   }
 
   async close(): Promise<void> {
@@ -203,6 +212,14 @@ const isSpent = ({ late }: Asked, { error }: GatewayError): boolean =>
 
 const GONE_STATUS = ERRORS.cancelled.status
 const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
+
+const notCompacted = (model: string): GatewayError =>
+  new GatewayError({
+    kind: 'not-found',
+    message: `Conversations with the model "${model}" are not compacted here.`,
+    param: 'model',
+    code: 'model_not_supported',
+  })
 
 const credentialsOf = ({ message, queryKey }: Pick<Call, 'message' | 'queryKey'>) => ({
   headers: message.headers,

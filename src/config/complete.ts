@@ -115,6 +115,7 @@ function factsOf(id: string, facts: WrittenFacts): ModelFacts {
       interface: facts.interface,
       context: facts.context,
       maxOutput: facts.max_output,
+      compaction: facts.compaction,
       price:
         price === undefined
           ? undefined

@@ -144,6 +144,8 @@ export interface ModelFacts {
   /** Tokens of context. */
   readonly context?: number
   readonly maxOutput?: number
+  /** Whether conversations with it may be put in short. */
+  readonly compaction?: 'enabled' | 'disabled'
   readonly input: readonly string[]
   readonly output: readonly string[]
   /** US dollars for a million tokens. */

@@ -4,11 +4,12 @@ import type { OnLoss } from '../config.ts'
 import type { Candidate } from '../router.ts'
 import { batchesOf, joined } from './batches.ts'
 import type { Call } from './call.ts'
+import type { Seal } from './compaction/seals.ts'
 import { exchanged } from './exchanged.ts'
 import type { Late } from './late.ts'
 import { type Prepared, prepare, refused } from './prepare.ts'
 import type { Report } from './report.ts'
-import { streamed } from './streamed.ts'
+import { streamed, unrolled } from './streamed.ts'
 import { type Answered, told } from './told.ts'
 import { type Way, wayOf } from './ways.ts'
 import { readWhole } from './whole.ts'
@@ -26,6 +27,8 @@ export interface Attempt {
   readonly onLoss: OnLoss
   /** Milliseconds between signs of life on a silent stream. */
   readonly heartbeat: number
+  /** Seals what the caller is to keep for the gateway. */
+  readonly seal: Seal
   /** Breaks it off where it is one of several; its caller's leaving is seen to then. */
   readonly signal?: AbortSignal
 }
@@ -59,7 +62,8 @@ async function roundabout(attempt: Attempt, way: Way): Promise<void> {
   const refusal = refused(attempt.request, losses, attempt.onLoss)
   if (refusal !== undefined) throw refusal
   const answered = await way.answer(attempt, request => ask(attempt, request))
-  await told(attempt, { ...answered, losses: [...losses, ...answered.losses] })
+  const all = { ...answered, losses: [...losses, ...answered.losses] }
+  await (attempt.request.stream ? unrolled(attempt, all) : told(attempt, all))
 }
 
 /** The answer to one request on the way to another's, or to one with more to embed than the upstream takes at once. */

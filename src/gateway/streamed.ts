@@ -1,16 +1,18 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import { unfold } from '../canonical/fold.ts'
+import type { Loss } from '../canonical/loss.ts'
+import { NOTHING } from '../canonical/transducer.ts'
 import { type Answer, type Exchange, forwardable, single } from '../channel.ts'
 import { WRITERS } from '../egress/index.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
-import { EVENT_STREAM, EventStream, JSON_ARRAY } from '../egress/sse.ts'
+import { EVENT_STREAM, EventStream, JSON_ARRAY, type Source } from '../egress/sse.ts'
 import type { Reader } from '../ingress/reader.ts'
-import type { PreparedAttempt } from './attempt.ts'
+import type { Attempt, PreparedAttempt } from './attempt.ts'
 import { dresser } from './dress.ts'
 import { seenFromOutside, toFailure } from './failures.ts'
 import { StreamedAnswer } from './stream.ts'
-import { withoutBytes } from './told.ts'
+import { type Answered, withoutBytes } from './told.ts'
 import { resultOf } from './whole.ts'
 
 /**
@@ -34,13 +36,34 @@ export async function streamed(
     patience: attempt.heartbeat,
   })
   call.reply.onGone = () => {
-    stream.leave(new GatewayError({ kind: 'cancelled', message: 'The caller went away.' }))
+    stream.leave(GONE)
     exchange.abort()
   }
   if (isWhole(answer, reader)) await unfolded(attempt, stream, answer, reader)
   else answer.flow(stream)
   await stream.done
 }
+
+/** Writes an answer that was made as a whole as the stream the caller asked for. */
+export async function unrolled(attempt: Attempt, { result, losses, headers }: Answered): Promise<void> {
+  const { call, request } = attempt
+  const stream = new StreamedAnswer({
+    read: SILENT,
+    restore: undefined,
+    see: sight(attempt),
+    write: WRITERS[call.format]!.events!(request),
+    open: () => begin(attempt, losses, headers, STILL),
+    patience: attempt.heartbeat,
+  })
+  call.reply.onGone = () => stream.leave(GONE)
+  stream.takeWhole(unfold(await withoutBytes(result)))
+  await stream.done
+}
+
+const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
+const SILENT = { push: () => NOTHING, end: () => NOTHING }
+/** All of it is here already: there is nothing to hold up. */
+const STILL: Source = { pause: () => {}, resume: () => {} }
 
 /** Upstreams forget to say that they stream; that they do not, they always say. */
 function isWhole({ headers }: Answer, { raw }: Reader): boolean {
@@ -49,7 +72,7 @@ function isWhole({ headers }: Answer, { raw }: Reader): boolean {
 }
 
 /** Events as the caller may see them, noted for the log on their way. */
-function sight({ call, request, candidate, report }: PreparedAttempt): (event: CanonicalEvent) => CanonicalEvent {
+function sight({ call, request, candidate, report }: Attempt): (event: CanonicalEvent) => CanonicalEvent {
   const dress = dresser(call.id, request.model, candidate)
   return raw => {
     const event = raw.type === 'error' ? { ...raw, error: seenFromOutside(raw.error, candidate, request.model) } : raw
@@ -59,15 +82,21 @@ function sight({ call, request, candidate, report }: PreparedAttempt): (event: C
 }
 
 /** Sends status and headers, and opens what the events are written to. */
-function opened({ call, candidate, prepared, report, heartbeat }: PreparedAttempt, source: Exchange, answer: Answer) {
+function opened(attempt: PreparedAttempt, source: Exchange, answer: Answer): EventStream {
+  const headers = attempt.candidate.native ? forwardable(answer.headers) : {}
+  return begin(attempt, attempt.prepared.losses, headers, source)
+}
+
+function begin(attempt: Attempt, losses: readonly Loss[], headers: Answered['headers'], source: Source): EventStream {
+  const { call, report, heartbeat } = attempt
   const framing = call.framing === 'events' ? EVENT_STREAM : JSON_ARRAY
-  report.begun(shown(prepared.losses).length)
+  report.begun(shown(losses).length)
   call.reply.begin({
     'content-type': framing.contentType,
     'cache-control': 'no-cache',
     'x-accel-buffering': 'no',
-    ...lossHeaders(prepared.losses),
-    ...(candidate.native ? forwardable(answer.headers) : {}),
+    ...lossHeaders(losses),
+    ...headers,
   })
   return new EventStream(call.reply, { framing, heartbeat: call.heartbeat, interval: heartbeat, source })
 }

@@ -5,6 +5,7 @@ import type { Candidate } from '../router.ts'
 import type { Attempt } from './attempt.ts'
 import { batchesOf } from './batches.ts'
 import type { Answered } from './told.ts'
+import { compaction } from './ways/compaction.ts'
 
 /** An answer the gateway makes itself, out of others it asks the candidate for, or of none. */
 export interface Way {
@@ -14,7 +15,7 @@ export interface Way {
 }
 
 /** How work is done that the upstream's format has no request for, a row each. */
-const DETOURS: { readonly [W in Work]?: Way } = {}
+const DETOURS: { readonly [W in Work]?: Way } = { compaction }
 
 /** More to embed than the upstream takes at once: asking splits and joins it. */
 const IN_BATCHES: Way = { losses: () => [], answer: ({ request }, ask) => ask(request) }

@@ -32,6 +32,13 @@ export const DOORS: readonly Door[] = [
   },
   { format: 'responses', path: '/v1/responses', below: '/responses', mark: 'input', headers: ['openai-beta'] },
   {
+    format: 'responses',
+    path: '/v1/responses/compact',
+    below: '/responses/compact',
+    mark: 'input',
+    headers: ['openai-beta'],
+  },
+  {
     format: 'messages',
     path: '/v1/messages',
     below: '/v1/messages',
@@ -105,7 +112,10 @@ function checkBody(door: Door, body: JsonObject): void {
   const others = [...DOORS, CONTENTS].filter(({ mark }) => mark !== door.mark && body[mark] !== undefined)
   const mark = others[0]?.mark
   if (mark === undefined) return
-  const paths = others.filter(other => other.mark === mark).map(({ path }) => `POST ${path}`)
+  const marked = others.filter(other => other.mark === mark)
+  const paths = marked
+    .filter((one, index) => marked.findIndex(({ format }) => format === one.format) === index)
+    .map(({ path }) => `POST ${path}`)
   throw fault('invalid-request', `A body with \`${mark}\` does not belong here but to ${paths.join(' or ')}.`)
 }
 

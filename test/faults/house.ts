@@ -17,7 +17,7 @@ const hash = (key: string): string => createHash('sha256').update(key).digest('h
 
 export const configOf = (
   channels: readonly ChannelConfig[],
-  { heartbeat = 15_000, body = 32 * 1024 * 1024, group = {}, allow = [], keep }: HouseOptions = {},
+  { heartbeat = 15_000, body = 32 * 1024 * 1024, group = {}, allow = [], keep, config = {} }: HouseOptions = {},
 ): Config => ({
   server: { host: '127.0.0.1', port: 0, heartbeat, grace: 2000, limits: { body, byFormat: new Map() } },
   media: { fetch: true, limit: 1024 * 1024, timeout: 2000, allow },
@@ -27,7 +27,11 @@ export const configOf = (
   keys: [{ name: 'dev', hash: hash(KEY), group: 'default' }],
   channels,
   models: new Map(),
+  ...config,
 })
+
+/** A fixed key of the default group, as a config has it. */
+export const keyOf = (key: string, name: string) => ({ name, hash: hash(key), group: 'default' })
 
 export interface HouseOptions {
   readonly heartbeat?: number
@@ -37,6 +41,8 @@ export interface HouseOptions {
   readonly allow?: readonly string[]
   /** A directory of the test's own, where responses are kept; without it none are. */
   readonly keep?: string
+  /** Parts of the config as they are. */
+  readonly config?: Partial<Config>
 }
 
 /** A gateway on the loopback, and what it logged. */

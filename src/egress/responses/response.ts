@@ -81,7 +81,8 @@ export class Responder {
   private ownBody({ state, output, usage, error, late }: Stand): JsonObject {
     const node = late !== undefined && echoIn(late) !== undefined ? late : this.head
     const echo = echoIn(node)!
-    const { id, model, createdAt } = this.head
+    const { id, createdAt } = this.head
+    const model = spelt(this.head, FORMAT)['nameless'] === undefined ? this.head.model : undefined
     const said = isObject(echo['error']) ? { ...echo['error'], message: error?.message ?? '' } : undefined
     return {
       ...(defined({
