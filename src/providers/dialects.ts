@@ -4,13 +4,19 @@ import type { JsonObject } from '../canonical/node.ts'
 export const PLAIN_CHAT = { custom_tools: false, developer_role: false, store: false } as const satisfies JsonObject
 
 /** A responses upstream that is not OpenAI's own: it keeps nothing, and takes functions only. */
-export const PLAIN_RESPONSES = { stateless: true, custom_tools: false, compaction: false } as const satisfies JsonObject
+export const PLAIN_RESPONSES = {
+  stateless: true,
+  custom_tools: false,
+  compaction: false,
+  count: false,
+} as const satisfies JsonObject
 
 /** A messages upstream that is not Anthropic's own: what came late to the format is not there (traps 38, 39, 42). */
 export const PLAIN_MESSAGES = {
   system_turns: false,
   thinking: 'budget',
   effort_while_off: false,
+  count: false,
 } as const satisfies JsonObject
 
 /** The words a flag may be, or what sort of value it is. */
@@ -48,4 +54,5 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['stateless', 'yes-or-no'],
   // work the vendor lacks although the format has it
   ['compaction', 'yes-or-no'],
+  ['count', 'yes-or-no'],
 ])

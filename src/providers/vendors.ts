@@ -21,7 +21,7 @@ export const openrouter: Preset = {
       },
     },
     { format: 'responses', baseUrl: 'https://openrouter.ai/api/v1', dialect: PLAIN_RESPONSES },
-    { format: 'messages', baseUrl: 'https://openrouter.ai/api', auth: 'bearer' },
+    { format: 'messages', baseUrl: 'https://openrouter.ai/api', auth: 'bearer', dialect: { count: false } },
     { format: 'embeddings', baseUrl: 'https://openrouter.ai/api/v1' },
   ],
 }
@@ -81,7 +81,11 @@ export const xai: Preset = {
   name: 'xai',
   env: ['XAI_API_KEY'],
   formats: [
-    { format: 'responses', baseUrl: 'https://api.x.ai/v1', dialect: { custom_tools: false, compaction: false } },
+    {
+      format: 'responses',
+      baseUrl: 'https://api.x.ai/v1',
+      dialect: { custom_tools: false, compaction: false, count: false },
+    },
     {
       format: 'chat',
       baseUrl: 'https://api.x.ai/v1',

@@ -11,6 +11,8 @@ export interface Door {
   readonly below: string
   /** The body field that only this format's requests are sure to have. */
   readonly mark: string
+  /** Marks of other doors that the format's requests may have, too. */
+  readonly takes?: readonly string[]
   /** Headers that belong to the format. */
   readonly headers: readonly string[]
   /** It takes forms: nothing else, or beside JSON. */
@@ -19,6 +21,21 @@ export interface Door {
   readonly heartbeat?: WireEvent
   /** The version header callers must send: its names, the first as the format has it, and the known values. */
   readonly version?: { readonly headers: readonly string[]; readonly known: readonly string[] }
+}
+
+const RESPONSES: Omit<Door, 'path' | 'below'> = {
+  format: 'responses',
+  mark: 'input',
+  takes: ['prompt'],
+  headers: ['openai-beta'],
+}
+
+const MESSAGES: Omit<Door, 'path' | 'below'> = {
+  format: 'messages',
+  mark: 'messages',
+  headers: ['anthropic-beta'],
+  heartbeat: { event: 'ping', data: '{"type":"ping"}' },
+  version: { headers: ['anthropic-version', 'msgfmt-version'], known: ['2023-06-01', '2026-10-21'] },
 }
 
 /** Doors whose path says all; those of `contents` say model and method in theirs. */
@@ -30,7 +47,8 @@ export const DOORS: readonly Door[] = [
     mark: 'messages',
     headers: ['openai-beta'],
   },
-  { format: 'responses', path: '/v1/responses', below: '/responses', mark: 'input', headers: ['openai-beta'] },
+  { ...RESPONSES, path: '/v1/responses', below: '/responses' },
+  { ...RESPONSES, path: '/v1/responses/input_tokens', below: '/responses/input_tokens' },
   {
     format: 'responses',
     path: '/v1/responses/compact',
@@ -38,15 +56,9 @@ export const DOORS: readonly Door[] = [
     mark: 'input',
     headers: ['openai-beta'],
   },
-  {
-    format: 'messages',
-    path: '/v1/messages',
-    below: '/v1/messages',
-    mark: 'messages',
-    headers: ['anthropic-beta'],
-    heartbeat: { event: 'ping', data: '{"type":"ping"}' },
-    version: { headers: ['anthropic-version', 'msgfmt-version'], known: ['2023-06-01', '2026-10-21'] },
-  },
+  { ...MESSAGES, path: '/v1/messages', below: '/v1/messages' },
+  { ...MESSAGES, path: '/v1/messages/count_tokens', below: '/v1/messages/count_tokens' },
+  { format: 'completions', path: '/v1/completions', below: '/completions', mark: 'prompt', headers: [] },
 ]
 
 const CONTENTS: Omit<Door, 'below'> = {
@@ -56,7 +68,12 @@ const CONTENTS: Omit<Door, 'below'> = {
   headers: [],
 }
 
-const METHODS: ReadonlySet<string> = new Set(['generateContent', 'streamGenerateContent'])
+/** The methods there are, with how a door of theirs differs. */
+const METHODS: ReadonlyMap<string, Partial<Door>> = new Map<string, Partial<Door>>([
+  ['generateContent', {}],
+  ['streamGenerateContent', {}],
+  ['countTokens', { mark: 'generateContentRequest', takes: ['contents'] }],
+])
 
 /**
  * The `contents` door behind a path below `/v1` or `/v1beta`, e.g. `/v1/models/a/b:generateContent`; the method is
@@ -65,9 +82,10 @@ const METHODS: ReadonlySet<string> = new Set(['generateContent', 'streamGenerate
  */
 export function contentsDoor(path: string): { door: Door; streams: boolean } {
   const [, model, method] = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/.exec(path) ?? []
-  if (model === undefined || method === undefined || !METHODS.has(method))
-    throw fault('not-found', 'There is no such method of models.')
-  return { door: { ...CONTENTS, below: `/v1beta/${model}:${method}` }, streams: method === 'streamGenerateContent' }
+  const own = METHODS.get(method ?? '')
+  if (own === undefined) throw fault('not-found', 'There is no such method of models.')
+  const door = { ...CONTENTS, ...own, below: `/v1beta/${model}:${method}` }
+  return { door, streams: method === 'streamGenerateContent' }
 }
 
 /** What stood in the request line and the headers, as far as it is the format's. */
@@ -109,7 +127,9 @@ function versionOf({ headers: names, known }: NonNullable<Door['version']>, head
 /** A body without this door's own field and with another's came to the wrong door (trap 73: the field decides). */
 function checkBody(door: Door, body: JsonObject): void {
   if (body[door.mark] !== undefined) return
-  const others = [...DOORS, CONTENTS].filter(({ mark }) => mark !== door.mark && body[mark] !== undefined)
+  const others = [...DOORS, CONTENTS].filter(
+    ({ mark }) => mark !== door.mark && door.takes?.includes(mark) !== true && body[mark] !== undefined,
+  )
   const mark = others[0]?.mark
   if (mark === undefined) return
   const marked = others.filter(other => other.mark === mark)

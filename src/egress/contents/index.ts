@@ -1,6 +1,7 @@
 import { workOf } from '../../canonical/work.ts'
 import { hearing } from '../spoken.ts'
 import type { Writer } from '../writer.ts'
+import { writeCounted, writeCounting } from './count.ts'
 import { writeEmbedded } from './embedded.ts'
 import { writeEmbedding } from './embedding.ts'
 import { writeError } from './error.ts'
@@ -12,10 +13,16 @@ const write = hearing(writeRequest, { times: true })
 
 /** Google's generateContent and what embeds, FORMATS §7 and §8. */
 export const contents: Writer = {
-  request: (request, options) =>
-    workOf(request) === 'embedding' ? writeEmbedding(request, options) : write(request, options),
-  result: (result, asked) =>
-    workOf(asked) === 'embedding' ? writeEmbedded(result, asked) : writeResult(result, asked),
+  request: (request, options) => {
+    const work = workOf(request)
+    if (work === 'count') return writeCounting(request, options)
+    return work === 'embedding' ? writeEmbedding(request, options) : write(request, options)
+  },
+  result: (result, asked) => {
+    const work = workOf(asked)
+    if (work === 'count') return writeCounted(result)
+    return work === 'embedding' ? writeEmbedded(result, asked) : writeResult(result, asked)
+  },
   events: () => new ContentsStream(),
   fetches: (_, { fetch_urls }) => fetch_urls === true,
   error: writeError,

@@ -21,7 +21,7 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
   const { systemInstruction, contents } = writeTurns(request.messages, pen)
   const marks = spelt(request, FORMAT)
   const body = sealed(request, {
-    model: pen.native ? marks['model'] : undefined,
+    model: pen.native ? (marks['model'] === true ? `models/${request.model}` : marks['model']) : undefined,
     systemInstruction,
     contents: pen.native && marks['contents'] === 'single' ? contents[0] : contents,
     tools: writeTools(request, pen),

@@ -47,7 +47,7 @@ function report(usage: Usage, losses: Losses): void {
 
 const MODALITIES: readonly Modality[] = ['text', 'image', 'audio', 'video']
 
-function byModality(counts: Usage['inputBy']): readonly JsonObject[] | undefined {
+export function byModality(counts: Usage['inputBy']): readonly JsonObject[] | undefined {
   if (counts === undefined) return undefined
   const entries = MODALITIES.flatMap(modality => {
     const tokenCount = counts[modality]

@@ -1,4 +1,5 @@
 import type { Writer } from '../writer.ts'
+import { writeCounted, writeCounting } from './count.ts'
 import { writeError } from './error.ts'
 import { MessageStream } from './events.ts'
 import { writeRequest } from './request.ts'
@@ -6,8 +7,9 @@ import { writeResult } from './result.ts'
 
 /** Messages, FORMATS §6. */
 export const messages: Writer = {
-  request: writeRequest,
-  result: writeResult,
+  request: (request, options) =>
+    request.output.count === true ? writeCounting(request, options) : writeRequest(request, options),
+  result: (result, asked) => (asked.output.count === true ? writeCounted(result) : writeResult(result, asked)),
   events: asked => new MessageStream(asked),
   error: writeError,
 }

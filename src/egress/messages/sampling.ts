@@ -7,12 +7,12 @@ const LIMIT = 4096
 
 /** The limit of the answer, which is required: what is made up leaves room for thinking (traps 38, 41). */
 export function writeLimit(
-  { sampling }: CanonicalRequest,
+  { sampling, output }: CanonicalRequest,
   budget: number | undefined,
   { native, dialect, losses }: Pen,
 ): JsonObject {
   if (sampling.maxTokens !== undefined) return { max_tokens: sampling.maxTokens }
-  if (native) return {}
+  if (native || output.count === true) return {}
   const usual = dialect.max_tokens ?? LIMIT
   const limit = budget === undefined ? usual : Math.max(usual, budget + LIMIT)
   losses.add(['sampling', 'maxTokens'], limit, 'limit-required')

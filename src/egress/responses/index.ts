@@ -1,5 +1,6 @@
 import type { Writer } from '../writer.ts'
 import { writeCompacted } from './compaction.ts'
+import { writeCounted, writeCounting } from './count.ts'
 import { writeError } from './error.ts'
 import { ResponsesStream } from './events.ts'
 import { writeRequest } from './request.ts'
@@ -7,8 +8,9 @@ import { writeResult } from './result.ts'
 
 /** Responses, FORMATS §4. */
 export const responses: Writer = {
-  request: writeRequest,
-  result: writeResult,
+  request: (request, options) =>
+    request.output.count === true ? writeCounting(request, options) : writeRequest(request, options),
+  result: (result, asked) => (asked.output.count === true ? writeCounted(result) : writeResult(result, asked)),
   events: asked => new ResponsesStream(asked),
   error: writeError,
   compacted: writeCompacted,

@@ -1,6 +1,7 @@
 import { workOf } from '../../canonical/work.ts'
 import type { Reader } from '../reader.ts'
 import { heard, hearing } from '../spoken.ts'
+import { readCounted } from './count.ts'
 import { readEmbedded } from './embedded.ts'
 import { embeds, readEmbedding } from './embedding.ts'
 import { readError } from './error.ts'
@@ -11,8 +12,11 @@ import { readResult } from './result.ts'
 /** Google's generateContent and what embeds, FORMATS §7 and §8. */
 export const contents: Reader = {
   request: wire => (embeds(wire.path) ? readEmbedding(wire) : readRequest(wire)),
-  result: (answer, asked) =>
-    workOf(asked) === 'embedding' ? readEmbedded(answer) : heard(readResult(answer, asked), asked),
+  result: (answer, asked) => {
+    const work = workOf(asked)
+    if (work === 'count') return readCounted(answer)
+    return work === 'embedding' ? readEmbedded(answer) : heard(readResult(answer, asked), asked)
+  },
   events: asked => hearing(new ContentsEvents(asked), asked),
   error: readError,
 }

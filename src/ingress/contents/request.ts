@@ -6,6 +6,7 @@ import { explained } from '../explain.ts'
 import { defined, object, objects, required, text } from '../fields.ts'
 import { type Address, NO_METHOD, readAddress } from './address.ts'
 import { readContents, readInstruction } from './content.ts'
+import { counts, unwrapped } from './count.ts'
 import { leftOf, listed, nodeOf, open, single } from './fields.ts'
 import { readGeneration } from './generation.ts'
 import { readToolConfig, readTools } from './tools.ts'
@@ -14,10 +15,17 @@ import * as wire from './wire.ts'
 /** `POST /{version}/models/{model}:generateContent` and `:streamGenerateContent` (FORMATS §7) as a canonical request. */
 export function readRequest(request: WireRequest): CanonicalRequest {
   const address = readAddress(request.path)
+  if (counts(address.method)) return readCounting(request, address)
   const stream = Object.hasOwn(STREAMS, address.method) ? STREAMS[address.method] : undefined
   if (stream === undefined) throw NO_METHOD
   return explained(wire.request, request.body, () => read(request, address, stream))
 }
+
+/** `:countTokens`, which takes the same request, wrapped or not. */
+const readCounting = (asked: WireRequest, address: Address): CanonicalRequest =>
+  explained(wire.requestAt(asked), asked.body, () =>
+    unwrapped(asked.body, body => read({ ...asked, body }, address, false)),
+  )
 
 const STREAMS: { readonly [method: string]: boolean } = { generateContent: false, streamGenerateContent: true }
 
@@ -38,7 +46,7 @@ function read({ body, query }: WireRequest, { model, place }: Address, stream: b
   const spelt = {
     ...place,
     query: isUsual(query, stream) ? undefined : query,
-    model: text(fields['model']),
+    model: text(fields['model']) === `models/${model}` ? true : fields['model'],
     contents: single(fields['contents']),
     tools: groups,
     serviceTier: tier.spelt,

@@ -133,8 +133,17 @@ export const embeddings = cased({
   requests: v.pipe(v.array(embedding), v.minLength(1, 'There is nothing to embed.')),
 })
 
+const WRAPPER = new Set(['generateContentRequest'])
+
+/** `:countTokens`, FORMATS §7: the request itself, or an object around it. */
+export const counting = v.lazy(input => {
+  const wraps = isObject(input) && isObject(open(input, WRAPPER).fields['generateContentRequest'])
+  return wraps ? cased({ generateContentRequest: request }) : request
+})
+
 /** The schema of a request by the method its path names. */
 export function requestAt({ path }: { readonly path: string }): v.GenericSchema {
+  if (path.endsWith(':countTokens')) return counting
   if (path.endsWith(':embedContent')) return embedding
   return path.endsWith(':batchEmbedContents') ? embeddings : request
 }

@@ -1,4 +1,5 @@
 import type { Reader } from '../reader.ts'
+import { readCounted } from './count.ts'
 import { readError } from './error.ts'
 import { MessagesEvents } from './events.ts'
 import { readRequest } from './request.ts'
@@ -7,7 +8,7 @@ import { readResult } from './result.ts'
 /** Messages, FORMATS §6. */
 export const messages: Reader = {
   request: readRequest,
-  result: readResult,
+  result: (answer, asked) => (asked.output.count === true ? readCounted(answer) : readResult(answer)),
   events: () => new MessagesEvents(),
   error: readError,
 }

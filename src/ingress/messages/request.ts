@@ -4,6 +4,7 @@ import type { CanonicalRequest, Sampling } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
 import { defined, flag, number, object, objects, required, rest, spelling, text, texts } from '../fields.ts'
 import { readCache, readSystem, readTurn } from './content.ts'
+import { counts } from './count.ts'
 import { readReasoning, readShape, takenOfConfig } from './thinking.ts'
 import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'
@@ -12,8 +13,7 @@ const FORMAT = 'messages'
 
 /** `POST /v1/messages` and `/v1/messages/count_tokens` (FORMATS §6) as a canonical request. */
 export function readRequest(asked: WireRequest): CanonicalRequest {
-  const counting = asked.path.endsWith('/count_tokens')
-  return explained(counting ? wire.counting : wire.request, asked.body, () => read(asked, counting))
+  return explained(wire.requestAt(asked), asked.body, () => read(asked, counts(asked.path)))
 }
 
 function read(asked: WireRequest, counting: boolean): CanonicalRequest {
@@ -26,7 +26,7 @@ function read(asked: WireRequest, counting: boolean): CanonicalRequest {
     messages: [...readSystem(body['system']), ...required(objects(body['messages'])).flatMap(readTurn)],
     ...defined({ tools: readTools(body['tools']) }),
     ...readToolChoice(body),
-    output: defined({ text: readShape(body, refused) }),
+    output: defined({ text: readShape(body, refused), count: counting ? (true as const) : undefined }),
     sampling: readSampling(body, counting ? limit : required(limit)),
     ...defined({
       reasoning,
@@ -34,7 +34,7 @@ function read(asked: WireRequest, counting: boolean): CanonicalRequest {
       serviceTier: readTier(text(body['service_tier'])),
       cache: readCache(body),
     }),
-    stream: flag(body['stream']) ?? false,
+    stream: readStream(body, counting, refused),
     ...withInner(body, rest(FORMAT, body, TAKEN, spell(asked), refused)),
   }
 }
@@ -53,6 +53,13 @@ const readSampling = (body: JsonObject, maxTokens: number | undefined): Sampling
     topK: number(body['top_k']),
     stop: texts(body['stop_sequences']),
   })
+
+/** A count is never streamed, whatever is said. */
+function readStream(body: JsonObject, counting: boolean, refused: string[]): boolean {
+  const stream = flag(body['stream']) ?? false
+  if (counting && stream) refused.push('stream')
+  return stream && !counting
+}
 
 /** Only the standard tier is what other formats call the default one. */
 const readTier = (tier: string | undefined): string | undefined => (tier === 'standard_only' ? 'default' : tier)

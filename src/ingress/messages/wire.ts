@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { isObject } from '../../canonical/node.ts'
 import { byWord, shape } from '../explain.ts'
+import { counts } from './count.ts'
 
 /** The messages request, FORMATS §6. Loose: unknown fields pass; free JSON is never looked into. */
 
@@ -110,5 +111,8 @@ export const request = shape({ ...fields, max_tokens: v.number() })
 
 /** Counting tokens needs no limit. */
 export const counting = shape({ ...fields, max_tokens: maybeNumber })
+
+/** The schema of a request by the path it came to. */
+export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema => (counts(path) ? counting : request)
 
 export type MessagesRequest = v.InferOutput<typeof request>

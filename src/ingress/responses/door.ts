@@ -25,5 +25,8 @@ export function wantedAt(path: string, input: Json | undefined): Output {
 }
 
 const COMPACTION: Output = { compaction: true }
-const WANTED: ReadonlyMap<string, Output> = new Map([['/responses/compact', COMPACTION]])
+const WANTED: ReadonlyMap<string, Output> = new Map<string, Output>([
+  ['/responses/compact', COMPACTION],
+  ['/responses/input_tokens', { count: true }],
+])
 const TRIGGER = 'compaction_trigger'

@@ -1,4 +1,5 @@
 import type { Reader } from '../reader.ts'
+import { readCounted } from './count.ts'
 import { readError } from './error.ts'
 import { ResponsesEvents } from './events.ts'
 import { readRequest } from './request.ts'
@@ -7,7 +8,7 @@ import { readResult } from './result.ts'
 /** Responses, FORMATS §4. */
 export const responses: Reader = {
   request: readRequest,
-  result: readResult,
+  result: (answer, asked) => (asked.output.count === true ? readCounted(answer) : readResult(answer)),
   events: () => new ResponsesEvents(),
   error: readError,
 }

@@ -36,6 +36,10 @@ function read(asked: WireRequest): CanonicalRequest {
     conversation,
     background: flag(body['background']),
   }) satisfies State
+  const output = { ...readText(body), ...wantedAt(asked.path, body['input']) }
+  const stream = flag(body['stream']) ?? false
+  // A count is never streamed, whatever is said.
+  if (stream && output.count === true) refused.push('stream')
   return {
     model: required(text(body['model'])),
     messages: readHistory(body),
@@ -44,7 +48,7 @@ function read(asked: WireRequest): CanonicalRequest {
       toolChoice: readToolChoice(body['tool_choice']),
       parallelToolCalls: flag(body['parallel_tool_calls']),
     }),
-    output: { ...readText(body), ...wantedAt(asked.path, body['input']) },
+    output,
     sampling: defined({
       maxTokens: number(body['max_output_tokens']),
       temperature: number(body['temperature']),
@@ -61,7 +65,7 @@ function read(asked: WireRequest): CanonicalRequest {
       serviceTier: text(body['service_tier']),
       cacheKey: text(body['prompt_cache_key']),
     }),
-    stream: flag(body['stream']) ?? false,
+    stream: stream && output.count !== true,
     ...withInclude(
       include.others,
       rest(FORMAT, body, TAKEN, spelling({ ...spell(body), quiet: spelling(quiet), ...spellDoor(asked) }), refused),

@@ -172,12 +172,31 @@ const generation: fc.Arbitrary<WireRequest> = fc
     body,
   }))
 
+/** The same, to be counted: as it is, or wrapped. */
+const counting = fc
+  .tuple(generation, fc.boolean(), unknown, fc.constantFrom('generateContentRequest', 'generate_content_request'))
+  .map(([{ path, body }, wraps, others, field]): WireRequest => {
+    const wrapped = { ...others, [field]: body }
+    return { path: path.replace(/:\w+$/, ':countTokens'), query: {}, headers: {}, body: wraps ? wrapped : body }
+  })
+const modalities = list(loose({ modality: fc.constantFrom('TEXT', 'IMAGE', 'DOCUMENT'), tokenCount: fc.nat() }))
+const counted = loose(
+  { totalTokens: fc.nat() },
+  {
+    cachedContentTokenCount: fc.nat(),
+    promptTokensDetails: modalities,
+    cacheTokensDetails: modalities,
+    totalBillableCharacters: fc.nat(),
+  },
+)
+
 export const request: fc.Arbitrary<WireRequest> = fc.oneof(
   { weight: 3, arbitrary: generation },
   { weight: 1, arbitrary: embedding.request },
+  { weight: 1, arbitrary: counting },
 )
 
-export const answers = { embedding: embedding.result }
+export const answers = { embedding: embedding.result, count: counted }
 
 const web = loose({}, { web: loose({}, { uri: fc.webUrl(), title: word }) })
 const groundingMetadata = fc.oneof(

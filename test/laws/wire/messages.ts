@@ -203,7 +203,7 @@ const body = plus(
   ),
 )
 
-export const request: fc.Arbitrary<WireRequest> = fc
+const answering: fc.Arbitrary<WireRequest> = fc
   .tuple(
     body,
     fc.constantFrom({}, { beta: 'true' }),
@@ -216,6 +216,18 @@ export const request: fc.Arbitrary<WireRequest> = fc
     headers: { 'anthropic-version': version, ...(betas === null ? {} : { 'anthropic-beta': betas }) },
     body,
   }))
+
+const counting = fc.tuple(answering, fc.boolean()).map(([{ body, ...asked }, limited]): WireRequest => {
+  const { max_tokens: _, ...unlimited } = body
+  return { ...asked, path: '/v1/messages/count_tokens', body: limited ? body : unlimited }
+})
+
+export const request: fc.Arbitrary<WireRequest> = fc.oneof(
+  { weight: 4, arbitrary: answering },
+  { weight: 1, arbitrary: counting },
+)
+
+export const answers = { count: plus(record({ input_tokens: fc.nat() })) }
 
 const usage = plus(
   record(

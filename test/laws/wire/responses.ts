@@ -211,11 +211,14 @@ const body = loose(
 export const request: fc.Arbitrary<WireRequest> = fc
   .tuple(
     body,
-    fc.constantFrom('/v1/responses', '/responses', '/v1/responses/compact'),
+    fc.constantFrom('/v1/responses', '/responses', '/v1/responses/compact', '/v1/responses/input_tokens'),
     fc.constantFrom<WireRequest['query']>({}, { beta: 'true' }),
     fc.constantFrom<WireRequest['headers']>({}, { 'openai-beta': 'responses_websockets=2026-02-06' }),
   )
   .map(([body, path, query, headers]) => ({ path, query, headers, body }))
+
+const counted = loose({ object: fc.constantFrom('response.input_tokens', 'x_count'), input_tokens: fc.nat() })
+export const answers = { count: counted }
 
 const tokens = list(
   loose(

@@ -1,0 +1,32 @@
+import type { WireAnswer, WireRequest } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import { countable } from '../countable.ts'
+import { kept } from '../fields.ts'
+import type { WriteOptions } from '../writer.ts'
+import { FORMAT } from './content.ts'
+import { writeRequest } from './request.ts'
+
+/** A request whose tokens are to be counted, as `POST /v1/messages/count_tokens` (FORMATS §6). */
+export function writeCounting(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  if (options.native) return writeRequest(asked, options)
+  const losses = new Losses()
+  const written = writeRequest(countable(asked, losses, ['state']), options)
+  return {
+    ...written,
+    wire: { ...written.wire, path: '/v1/messages/count_tokens' },
+    losses: [...losses.list, ...written.losses],
+  }
+}
+
+/** How many tokens a request has, as `{input_tokens}`. */
+export function writeCounted(result: CanonicalResult): Written<WireAnswer> {
+  const losses = new Losses()
+  losses.list.push(...foreign(result, FORMAT))
+  const { usage } = result
+  if (usage?.input === undefined) losses.add(['usage'], { input: 0 }, 'count-required')
+  else losses.dropFields(usage, ['usage'], { cacheRead: 'one-count-only', inputBy: 'one-count-only' })
+  const body = { input_tokens: usage?.input ?? 0, ...kept(result, FORMAT) }
+  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+}

@@ -1,0 +1,41 @@
+import type { WireAnswer, WireRequest } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import { countable } from '../countable.ts'
+import { kept, spelt } from '../fields.ts'
+import type { WriteOptions } from '../writer.ts'
+import { FORMAT } from './content.ts'
+import { writeRequest } from './request.ts'
+
+/** The door where tokens are counted and nothing is answered. */
+const DOOR = '/responses/input_tokens'
+
+/** A request whose tokens are to be counted, as `POST /responses/input_tokens` (FORMATS §4). */
+export function writeCounting(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  if (options.native) return writeRequest(asked, options)
+  const losses = new Losses()
+  const request = countable(asked, losses, ['cache', 'state'])
+  const { wire, losses: lost, ...written } = writeRequest(request, options)
+  // Nothing is answered, so nothing is kept, and nothing is wanted beside the answer.
+  const { store: _, include: __, ...body } = wire.body
+  const others = lost.filter(({ reason }) => reason !== 'minted-no-storage')
+  return { ...written, wire: { ...wire, path: DOOR, body }, losses: [...losses.list, ...others] }
+}
+
+/** How many tokens a request has, as `{object, input_tokens}`. */
+export function writeCounted(result: CanonicalResult): Written<WireAnswer> {
+  const losses = new Losses()
+  losses.list.push(...foreign(result, FORMAT))
+  const { usage } = result
+  if (usage?.input === undefined) losses.add(['usage'], { input: 0 }, 'count-required')
+  else losses.dropFields(usage, ['usage'], { cacheRead: 'one-count-only', inputBy: 'one-count-only' })
+  const { object = 'response.input_tokens' } = spelt(result, FORMAT)
+  const body = {
+    ...(object === 'absent' ? {} : { object }),
+    input_tokens: usage?.input ?? 0,
+    ...kept(result, FORMAT),
+  } as JsonObject
+  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+}
