@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { type Bytes, HeldBytes } from '../src/canonical/bytes.ts'
 import type { WireRequest } from '../src/canonical/exchange.ts'
 import type { Loss } from '../src/canonical/loss.ts'
 import type { JsonObject } from '../src/canonical/node.ts'
@@ -12,6 +13,7 @@ import { FOREIGN } from '../src/egress/writer.ts'
 import { READERS } from '../src/ingress/index.ts'
 import { eventParser } from '../src/ingress/sse.ts'
 import { FORMATS } from '../src/providers/index.ts'
+import { handedTo } from './laws/support.ts'
 
 /** A fixture is `fixtures/<format>/<name>.<kind>.<ext>`; its goldens have `.to-<format>` before the ending. */
 export interface Fixture {
@@ -57,7 +59,7 @@ export function goldensOf(fixture: Fixture): readonly Golden[] {
 const can = (format: string, work: Work): boolean => FORMATS.get(format)!.does.includes(work)
 
 const MAKERS: { readonly [kind: string]: (fixture: Fixture, to: string) => string } = {
-  request: (fixture, to) => pretty(WRITERS[to]!.request!(requestOf(fixture)!, FOREIGN)),
+  request: (fixture, to) => pretty(WRITERS[to]!.request!(requestTo(fixture, to)!, FOREIGN)),
   result: (fixture, to) => {
     const asked = askedBy(fixture, false)
     const result = READERS[fixture.format]!.result!({ status: 200, headers: {}, body: jsonOf(fixture.path) }, asked)
@@ -86,7 +88,20 @@ const jsonOf = (path: string): JsonObject => JSON.parse(readFileSync(path, 'utf8
 export function requestOf({ format, path }: Fixture): CanonicalRequest | undefined {
   const file = path.replace(/\.(request\.json|result\.json|events\.sse)$/, '.request.json')
   if (globSync(file).length === 0) return undefined
-  return READERS[format]!.request!(jsonOf(file) as unknown as WireRequest)
+  return READERS[format]!.request!(revived(jsonOf(file) as unknown as WireRequest))
+}
+
+/** The request as a format's writer gets it. */
+export function requestTo(fixture: Fixture, to: string): CanonicalRequest | undefined {
+  const request = requestOf(fixture)
+  return request && handedTo(to, request)
+}
+
+/** Files stand in fixtures as base64. */
+function revived(wire: WireRequest): WireRequest {
+  if (wire.files === undefined) return wire
+  const held = (bytes: unknown): Bytes => new HeldBytes(Buffer.from(String(bytes), 'base64'))
+  return { ...wire, files: wire.files.map(file => ({ ...file, bytes: held(file.bytes) })) }
 }
 
 const BARE: CanonicalRequest = { model: 'replay', messages: [], output: {}, sampling: {}, stream: false }

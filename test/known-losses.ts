@@ -5,7 +5,7 @@ import { shown } from '../src/egress/losses.ts'
 import { FOREIGN } from '../src/egress/writer.ts'
 import { READERS } from '../src/ingress/index.ts'
 import { FORMATS } from '../src/providers/index.ts'
-import { FIXTURES, requestOf } from './golden.ts'
+import { FIXTURES, requestOf, requestTo } from './golden.ts'
 
 /*
  * The table of known losses in the README: what of the fixtures' requests another format cannot say, and why. Made of
@@ -34,7 +34,7 @@ export function lossTable(): string {
     const request = requestOf(fixture)!
     for (const to of formats) {
       if (to === fixture.format || !FORMATS.get(to)!.does.includes(workOf(request))) continue
-      for (const loss of shown(WRITERS[to]!.request!(request, FOREIGN).losses)) note(places, loss, to)
+      for (const loss of shown(WRITERS[to]!.request!(requestTo(fixture, to)!, FOREIGN).losses)) note(places, loss, to)
     }
   }
   const head = `| Said in a request | ${formats.map(format => `to ${format}`).join(' | ')} |\n|---|${formats.map(() => '---|').join('')}`

@@ -128,6 +128,8 @@ export interface Output extends Node {
     readonly timestamps?: readonly ('word' | 'segment')[]
     /** Who speaks is wanted, too. */
     readonly speakers?: boolean
+    /** Words that may occur: names, terms of art. */
+    readonly keywords?: readonly string[]
   } & Node
   /** A text is wanted that goes on from the last message, not an answer to it. */
   readonly completion?: { readonly suffix?: string; readonly echo?: boolean } & Node

@@ -1,4 +1,5 @@
-import type { Part, TextPart } from './content.ts'
+import { HeldBytes } from './bytes.ts'
+import type { MediaSource, Part, TextPart } from './content.ts'
 import { isObject, type JsonObject } from './node.ts'
 import type { CanonicalRequest, Message } from './request.ts'
 import type { Candidate, CanonicalResult } from './result.ts'
@@ -65,6 +66,7 @@ const joins = (last: Message, head: Omit<Message, 'content'>): boolean =>
 const saysSomething = (part: Part): boolean => !isPlain(part) || (part as TextPart).text !== ''
 
 function plainPart(part: Part): Part {
+  if (part.type === 'media' && part.source.type === 'bytes') return { ...part, source: inBase64(part.source) }
   if (part.type === 'tool-call' && part.freeform === undefined) return { ...part, arguments: plainJson(part.arguments) }
   if (part.type === 'opaque') return { type: 'opaque', format: part.format, value: part.value }
   if (part.type === 'tool-result') {
@@ -72,10 +74,17 @@ function plainPart(part: Part): Part {
     const { name: _, ...answer } = part
     return { ...answer, content: part.content.map(plainPart).filter(saysSomething) }
   }
-  return part
-}
   if (part.type === 'rank' && part.content !== undefined)
     return { ...part, content: part.content.map(plainPart).filter(saysSomething) }
+  return part
+}
+
+/** Bytes in memory say what their base64 says; in a value that went through JSON they are that already. */
+const inBase64 = ({ mediaType, bytes }: MediaSource & { type: 'bytes' }): MediaSource => ({
+  type: 'base64',
+  mediaType,
+  data: bytes instanceof HeldBytes ? bytes.toJSON() : String(bytes),
+})
 
 function plainJson(text: string): string {
   if (text === '') return '{}'
@@ -88,7 +97,7 @@ function plainJson(text: string): string {
 
 function bare<T>(value: T): T {
   if (Array.isArray(value)) return value.map(bare) as T
-  if (!isObject(value)) return value
+  if (!isObject(value) || value instanceof HeldBytes) return value
   const entries = Object.entries(value as object).filter(([key, item]) => item !== undefined && key !== 'spelling')
   const kept = entries
     .map(([key, item]) => [key, key === 'extras' ? filled(item as JsonObject) : bare(item)] as const)
@@ -115,6 +124,9 @@ const WORTHLESS_WHEN_EMPTY = new Set([
   'image',
   'embedding',
   'usage',
+  'transcript',
+  'segments',
+  'words',
   'inputBy',
   'outputBy',
 ])

@@ -7,6 +7,7 @@ import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
 import { rerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
+import { transcriptions } from './transcriptions/index.ts'
 import type { Writer } from './writer.ts'
 
 /** Every format the gateway can write, a row each. */
@@ -19,4 +20,5 @@ export const WRITERS: { readonly [format: Format]: Writer } = {
   messages,
   rerank,
   responses,
+  transcriptions,
 }

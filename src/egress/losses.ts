@@ -41,6 +41,7 @@ export function essential(losses: readonly Loss[], request: CanonicalRequest): r
       (losesState(loss, request.state) ||
         losesSight(loss, request, turn) ||
         losesReference(loss, request) ||
+        losesTimes(loss, request) ||
         losesTool(loss, request)),
   )
 }
@@ -86,6 +87,13 @@ function losesReference({ path }: Loss, request: CanonicalRequest): boolean {
   const part = request.messages[Number(path[1])]?.content[Number(path[3])]
   return part?.type === 'opaque' && part.reference === true
 }
+
+/** What the caller wants of a recording besides its words: the shape of its answer is made of it. */
+function losesTimes({ path }: Loss, { output: { transcript } }: CanonicalRequest): boolean {
+  return transcript !== undefined && path.length === 3 && path[1] === 'transcript' && TIMES.has(path[2]!)
+}
+
+const TIMES: ReadonlySet<string | number> = new Set(['task', 'timestamps', 'speakers'])
 
 const isSight = (part: { readonly type: string }): boolean => part.type === 'media' || part.type === 'opaque'
 

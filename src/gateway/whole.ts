@@ -49,8 +49,11 @@ function sound(result: CanonicalResult, streamed: boolean): CanonicalResult {
   return result
 }
 
+/** Subtitles are text, too, whatever their type says. */
+const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i
+
 async function rawBody(answer: Answer, mediaType: string): Promise<RawBody> {
-  return mediaType.startsWith('text/') || mediaType === ''
+  return TEXTUAL.test(mediaType)
     ? { mediaType, text: await answer.text(LARGEST) }
     : { mediaType, bytes: answer.bytes() }
 }

@@ -8,6 +8,7 @@ import { messages } from './messages/index.ts'
 import type { Reader } from './reader.ts'
 import { rerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
+import { transcriptions } from './transcriptions/index.ts'
 
 /** Every format the gateway can read, a row each. */
 export const READERS: { readonly [format: Format]: Reader } = {
@@ -19,4 +20,5 @@ export const READERS: { readonly [format: Format]: Reader } = {
   messages,
   rerank,
   responses,
+  transcriptions,
 }

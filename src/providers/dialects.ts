@@ -50,9 +50,15 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['vertex', 'yes-or-no'],
   ['schema', ['json', 'openapi']],
   ['fetch_urls', 'yes-or-no'],
+  // images
+  ['edits', ['form', 'json']],
+  ['picture_urls', 'yes-or-no'],
+  ['response_format', 'yes-or-no'],
   // responses
   ['stateless', 'yes-or-no'],
   // work the vendor lacks although the format has it
   ['compaction', 'yes-or-no'],
   ['count', 'yes-or-no'],
+  // transcriptions
+  ['transcript_shapes', ['all', 'json', 'none']],
 ])

@@ -59,7 +59,12 @@ export const groq: Preset = {
       dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', include_usage: true },
     },
     { format: 'responses', baseUrl: 'https://api.groq.com/openai/v1', dialect: PLAIN_RESPONSES },
-    ...family('https://api.groq.com/openai/v1', ['speech', 'transcriptions']),
+    ...family('https://api.groq.com/openai/v1', ['speech']),
+    {
+      format: 'transcriptions',
+      baseUrl: 'https://api.groq.com/openai/v1',
+      dialect: { transcript_shapes: 'json' },
+    },
   ],
 }
 
@@ -73,7 +78,8 @@ export const mistral: Preset = {
       baseUrl: 'https://api.mistral.ai/v1',
       dialect: { ...PLAIN_CHAT, limit_field: 'max_tokens', include_usage: false },
     },
-    ...family('https://api.mistral.ai/v1', ['embeddings', 'transcriptions']),
+    ...family('https://api.mistral.ai/v1', ['embeddings']),
+    { format: 'transcriptions', baseUrl: 'https://api.mistral.ai/v1', dialect: { transcript_shapes: 'none' } },
   ],
 }
 

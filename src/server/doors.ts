@@ -59,6 +59,26 @@ export const DOORS: readonly Door[] = [
   { ...MESSAGES, path: '/v1/messages', below: '/v1/messages' },
   { ...MESSAGES, path: '/v1/messages/count_tokens', below: '/v1/messages/count_tokens' },
   { format: 'completions', path: '/v1/completions', below: '/completions', mark: 'prompt', headers: [] },
+  ...(['generations', 'edits', 'variations'] as const).map(
+    (work): Door => ({
+      format: 'images',
+      path: `/v1/images/${work}`,
+      below: `/images/${work}`,
+      mark: 'prompt',
+      headers: [],
+      ...(work === 'generations' ? {} : { form: work === 'edits' ? 'too' : 'only' }),
+    }),
+  ),
+  ...(['transcriptions', 'translations'] as const).map(
+    (work): Door => ({
+      format: 'transcriptions',
+      path: `/v1/audio/${work}`,
+      below: `/audio/${work}`,
+      mark: 'file',
+      headers: [],
+      form: 'only',
+    }),
+  ),
 ]
 
 const CONTENTS: Omit<Door, 'below'> = {
@@ -145,6 +165,8 @@ export const formatOfPath = (path: string): Format =>
     ? 'contents'
     : path.startsWith('/v1/messages')
       ? 'messages'
-      : 'chat'
+      : path.startsWith('/v1/images/')
+        ? 'images'
+        : 'chat'
 
 const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })

@@ -6,7 +6,7 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { FORMATS as FORMATS_OF } from '../../src/providers/index.ts'
-import { formatsWith, holds, plain, same } from './support.ts'
+import { formatsWith, handedTo, holds, plain, same } from './support.ts'
 import { WIRES } from './wires.ts'
 
 const FORMATS = formatsWith('request')
@@ -19,7 +19,7 @@ const pairs = FORMATS.flatMap(from =>
 describe('any two formats: a caller’s request, written in another format and read back, is itself minus the losses', () => {
   it.skipIf(pairs.length === 0).each(pairs)('%s to %s', (from, to) => {
     holds(WIRES[from]!.request, wire => {
-      const asked = READERS[from]!.request!(wire)
+      const asked = handedTo(to, READERS[from]!.request!(wire))
       if (!FORMATS_OF.get(to)!.does.includes(workOf(asked))) return
       const { wire: written, losses } = WRITERS[to]!.request!(asked, FOREIGN)
       same(meaning(READERS[to]!.request!(plain(written))), meaning(lose(asked, losses)))

@@ -111,7 +111,7 @@ function cut(event: CanonicalEvent, roll: () => number): CanonicalEvent[] {
 function shuffle(events: readonly CanonicalEvent[], roll: () => number): CanonicalEvent[] {
   const head = events.filter(event => event.type === 'result-start')
   const tail = events.filter(event =>
-    ['candidate-end', 'usage', 'result-end', 'error', 'logprobs'].includes(event.type),
+    ['candidate-end', 'usage', 'result-end', 'error', 'logprobs', 'transcript'].includes(event.type),
   )
   const queues = new Map<string, CanonicalEvent[]>()
   for (const event of events) {

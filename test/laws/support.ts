@@ -1,5 +1,8 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import type { HeldBytes } from '../../src/canonical/bytes.ts'
+import type { Part } from '../../src/canonical/content.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { fitnessOf } from '../../src/providers/index.ts'
@@ -32,3 +35,15 @@ export const formatsWith = (direction: Direction): string[] =>
   Object.keys(READERS).filter(
     format => READERS[format]![direction] !== undefined && WRITERS[format]?.[direction] !== undefined,
   )
+
+/** The request as the gateway hands it to a writer: few formats take bytes as they are. */
+export function handedTo(format: string, request: CanonicalRequest): CanonicalRequest {
+  if (WRITERS[format]!.bytes === true) return request
+  return { ...request, messages: request.messages.map(one => ({ ...one, content: one.content.map(inBase64) })) }
+}
+
+function inBase64(part: Part): Part {
+  if (part.type !== 'media' || part.source.type !== 'bytes') return part
+  const { mediaType, bytes } = part.source
+  return { ...part, source: { type: 'base64', mediaType, data: (bytes as HeldBytes).toJSON() } }
+}

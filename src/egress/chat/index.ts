@@ -1,3 +1,4 @@
+import { hearing } from '../spoken.ts'
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
 import { ChatChunks } from './events.ts'
@@ -6,7 +7,7 @@ import { writeResult } from './result.ts'
 
 /** Chat completions, FORMATS §2. */
 export const chat: Writer = {
-  request: writeRequest,
+  request: hearing(writeRequest, { times: false }),
   result: writeResult,
   events: asked => new ChatChunks(asked),
   fetches: ({ kind }) => kind === 'file' || kind === 'audio',

@@ -39,6 +39,7 @@ function writeChoice(candidate: Candidate, index: number, asked: CanonicalReques
     candidate.content.some(part => part.type === 'tool-call'),
   )
   reportFinish(candidate, finish_reason, path, losses)
+  losses.dropFields(candidate, path, { transcript: 'no-times' })
   const logprobs = writeLogprobs(candidate, own)
   const ended = finish_reason === 'absent' ? {} : { finish_reason }
   return { index: own['index'] ?? index, message: content, ...logprobs, ...ended, ...outer }

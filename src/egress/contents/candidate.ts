@@ -17,6 +17,7 @@ export function writeCandidate(candidate: Candidate, index: number, ids: CallIds
   const refusal = refusalOf(candidate)
   const { parts, grounding } = writeParts(candidate, path, losses)
   reportFinish(candidate, path, losses)
+  losses.dropFields(candidate, path, { transcript: 'no-times' })
   reportIds(candidate, ids, path, losses)
   if (own['logprobsResult'] === undefined) reportLogprobs(candidate.logprobs, [...path, 'logprobs'], losses)
   const { logprobs } = candidate

@@ -17,7 +17,15 @@ export interface MediaRule {
 /** A media part as `inlineData` or `fileData`; undefined, and a loss, where it is another vendor's file. */
 export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonObject | undefined {
   const { source } = part
+  if (part.use === 'mask') {
+    rule.losses.drop(path, 'no-masks')
+    return undefined
+  }
   if (source.type === 'text') return writeDocument(part, path, rule)
+  if (source.type === 'bytes') {
+    rule.losses.drop(path, 'only-base64')
+    return undefined
+  }
   if (source.type === 'file-id' && source.format !== FORMAT) {
     rule.losses.drop(path, 'no-such-file-ids')
     return undefined

@@ -1,4 +1,5 @@
 import type { Reader } from '../reader.ts'
+import { heard, hearing } from '../spoken.ts'
 import { readError } from './error.ts'
 import { ChatEvents } from './events.ts'
 import { readRequest } from './request.ts'
@@ -7,7 +8,7 @@ import { readResult } from './result.ts'
 /** Chat completions, FORMATS §2. */
 export const chat: Reader = {
   request: readRequest,
-  result: readResult,
-  events: asked => new ChatEvents(asked),
+  result: (answer, asked) => heard(readResult(answer, asked), asked),
+  events: asked => hearing(new ChatEvents(asked), asked),
   error: readError,
 }

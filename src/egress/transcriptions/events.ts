@@ -1,0 +1,110 @@
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CanonicalEvent, ResultEnd } from '../../canonical/event.ts'
+import type { WireEvent } from '../../canonical/exchange.ts'
+import { Losses } from '../../canonical/loss.ts'
+import type { JsonObject, Node } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { TokenLogprob, Transcript, Usage } from '../../canonical/result.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { errorBody } from './error.ts'
+import { writeFacts } from './result.ts'
+import { writeLogprob, writeSegment } from './times.ts'
+import { writeUsage } from './usage.ts'
+
+const FORMAT = 'transcriptions'
+
+/** A transcript as it comes (FORMATS §12): pieces of text, segments with their times, and at the end all of the text. */
+export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
+  private readonly asked: CanonicalRequest
+  /** The open texts, by part; a value is the upstream's name for the segment the text belongs to. */
+  private readonly texts = new Map<number, JsonObject>()
+  private head: Node = {}
+  private text = ''
+  private waiting: TokenLogprob[] = []
+  private logprobs: TokenLogprob[] = []
+  private facts: Transcript = {}
+  private segments = 0
+  private usage: Usage | undefined
+  private over = false
+
+  constructor(asked: CanonicalRequest) {
+    this.asked = asked
+  }
+
+  push(event: CanonicalEvent): readonly WireEvent[] {
+    if (this.over || ('candidate' in event && event.candidate !== 0)) return NOTHING
+    if ('at' in event && event.at.candidate !== 0) return NOTHING
+    switch (event.type) {
+      case 'result-start':
+        this.head = event
+        return NOTHING
+      case 'part-start': {
+        const { segment_id } = spelt(event.part, FORMAT)
+        if (event.part.type === 'text') this.texts.set(event.at.part, defined({ segment_id }) as JsonObject)
+        return NOTHING
+      }
+      case 'part-delta':
+        return this.delta(event.at.part, event.append)
+      case 'logprobs':
+        this.waiting.push(...event.append)
+        this.logprobs.push(...event.append)
+        return NOTHING
+      case 'transcript':
+        return this.timed(event.transcript)
+      case 'usage':
+        this.usage = event.usage
+        return NOTHING
+      case 'opaque':
+        return event.format === FORMAT ? [said(event.value)] : NOTHING
+      case 'result-end':
+        return this.close(event)
+      case 'error':
+        return this.fail(event.error)
+      default:
+        return NOTHING
+    }
+  }
+
+  end(): readonly WireEvent[] {
+    return this.over ? NOTHING : this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
+  }
+
+  private delta(part: number, append: string): readonly WireEvent[] {
+    const marks = this.texts.get(part)
+    if (marks === undefined) return NOTHING
+    this.text += append
+    const logprobs = this.waiting.length === 0 ? {} : { logprobs: this.waiting.map(writeLogprob) }
+    this.waiting = []
+    return [said({ type: 'transcript.text.delta', delta: append, ...marks, ...logprobs })]
+  }
+
+  private timed({ segments = [], words, ...facts }: Transcript): readonly WireEvent[] {
+    const all = words === undefined ? this.facts.words : [...(this.facts.words ?? []), ...words]
+    this.facts = { ...this.facts, ...facts, ...defined({ words: all }) }
+    return segments.map(segment => {
+      const { type: _, ...wire } = writeSegment(segment, this.segments++, 'diarized')
+      return said({ type: 'transcript.text.segment', ...wire })
+    })
+  }
+
+  private close(end: ResultEnd): readonly WireEvent[] {
+    this.over = true
+    const logprobs = this.logprobs.length === 0 ? undefined : this.logprobs
+    const facts = writeFacts({
+      candidate: { transcript: this.facts, ...defined({ logprobs }) },
+      node: { ...defined({ spelling: end.spelling ?? this.head.spelling }) },
+      asked: this.asked,
+      text: this.text,
+      usage: this.usage && writeUsage(this.usage, new Losses()),
+    })
+    return [said({ type: 'transcript.text.done', ...facts, ...kept(this.head, FORMAT), ...kept(end, FORMAT) })]
+  }
+
+  private fail(error: CanonicalError): readonly WireEvent[] {
+    this.over = true
+    return [said(errorBody(error))]
+  }
+}
+
+const said = (wire: JsonObject): WireEvent => ({ data: JSON.stringify(wire) })

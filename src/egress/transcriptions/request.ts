@@ -1,0 +1,103 @@
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { hintOf, recordingOf } from '../recording.ts'
+import type { WriteOptions } from '../writer.ts'
+import { transcriptionsDialect } from './dialect.ts'
+
+export const FORMAT = 'transcriptions'
+
+/**
+ * The canonical request as a form for `POST /audio/transcriptions` or `/audio/translations` (FORMATS §12).
+ *
+ * @throws GatewayError `cannot-express` where there is no recording in it.
+ */
+export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const losses = new Losses()
+  losses.list.push(...foreign(request, FORMAT))
+  const { transcript_shapes = 'all' } = transcriptionsDialect(options.dialect)
+  const { said } = spelt(request, FORMAT)
+  const own = options.native && said !== undefined ? (said as JsonObject) : undefined
+  const file = recordingOf(request, FORMAT, losses, options.native)
+  const prompt = hintOf(request, losses)
+  const { transcript } = request.output
+  const body = {
+    model: request.model,
+    ...defined({ language: transcript?.language, prompt }),
+    ...(options.native ? own : writeSaid(request, losses)),
+    ...kept(request, FORMAT),
+  } as JsonObject
+  if (!options.native) reportSettings(request, losses)
+  const path = transcript?.task === 'translate' ? '/audio/translations' : '/audio/transcriptions'
+  const shaped = SHAPES[transcript_shapes](body, transcript, losses)
+  return { wire: { path, query: {}, headers: {}, body: shaped, files: [file], accept: ACCEPT }, losses: losses.list }
+}
+
+const ACCEPT = 'application/json, text/event-stream, text/plain'
+
+/** What is said in words of the form's own. */
+function writeSaid({ output, sampling, stream }: CanonicalRequest, losses: Losses): JsonObject {
+  const { transcript } = output
+  const timestamps = transcript?.timestamps
+  if (sampling.logprobs !== undefined && sampling.logprobs !== 0)
+    losses.change(['sampling', 'logprobs'], 0, 'chosen-tokens-only')
+  return defined({
+    ...shapeFor(transcript, losses),
+    'timestamp_granularities[]': transcript?.speakers === true ? undefined : timestamps,
+    'keywords[]': transcript?.keywords,
+    'include[]': sampling.logprobs === undefined ? undefined : 'logprobs',
+    temperature: sampling.temperature === undefined ? undefined : String(sampling.temperature),
+    stream: stream ? 'true' : undefined,
+  }) as JsonObject
+}
+
+/** Speakers come with segments, whether these are wanted or not, and never with words. */
+function shapeFor(transcript: Output['transcript'], losses: Losses): JsonObject {
+  const timestamps = transcript?.timestamps
+  if (transcript?.speakers !== true) return timestamps === undefined ? {} : { response_format: 'verbose_json' }
+  if (timestamps?.join() !== 'segment')
+    losses.change(['output', 'transcript', 'timestamps'], ['segment'], 'speakers-of-segments-only')
+  return { response_format: 'diarized_json' }
+}
+
+function reportSettings(request: CanonicalRequest, losses: Losses): void {
+  losses.dropFields(request, [], {
+    tools: 'no-tools',
+    toolChoice: 'no-tools',
+    parallelToolCalls: 'no-tools',
+    reasoning: 'no-reasoning',
+    endUser: 'no-end-user',
+    metadata: 'no-metadata',
+    serviceTier: 'no-tiers',
+    cache: 'no-cache',
+    cacheKey: 'no-cache',
+  })
+  const { temperature: _, logprobs: _logprobs, ...sampling } = request.sampling
+  for (const field in sampling)
+    if (field !== 'extras' && field !== 'spelling') losses.drop(['sampling', field], 'no-such-setting')
+}
+
+type Shape = (body: JsonObject, transcript: Output['transcript'], losses: Losses) => JsonObject
+
+/** What becomes of the wish for a shape at an upstream that does not know them all. */
+const SHAPES: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
+  all: body => body,
+  json: (body, transcript, losses) => {
+    const { response_format: format } = body
+    if (transcript?.speakers === true) losses.drop(['output', 'transcript', 'speakers'], 'no-speakers')
+    return format === undefined || PLAIN.has(format) ? body : { ...body, response_format: 'verbose_json' }
+  },
+  none: ({ response_format: _, ...body }, transcript) => {
+    const timestamps = body['timestamp_granularities'] ?? body['timestamp_granularities[]'] ?? transcript?.timestamps
+    const { timestamp_granularities: _one, 'timestamp_granularities[]': _other, ...others } = body
+    return {
+      ...others,
+      ...(timestamps === undefined ? {} : { timestamp_granularities: timestamps }),
+      ...(transcript?.speakers === true ? { diarize: 'true' } : {}),
+    }
+  },
+}
+
+const PLAIN: ReadonlySet<Json> = new Set(['json', 'text', 'verbose_json'])

@@ -1,0 +1,128 @@
+import { GatewayError } from '../../canonical/error.ts'
+import type { RawBody, WireAnswer } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
+import { writeSubtitles } from '../../canonical/subtitles.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { reportLogprobs, writeLogprob, writeSegment, writeWord } from './times.ts'
+import { writeUsage } from './usage.ts'
+
+const FORMAT = 'transcriptions'
+
+/**
+ * A whole answer in the shape its caller asked for: JSON, or the transcript alone as text or subtitles (FORMATS §12).
+ *
+ * @throws GatewayError `cannot-express` for subtitles of a transcript without times.
+ */
+export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+  const format = formatOf(asked)
+  const raw = writeRaw(result, format)
+  if (raw !== undefined) return { wire: { status: 200, headers: {}, body: {}, raw }, losses: [] }
+  const losses = new Losses()
+  losses.list.push(...foreign(result, FORMAT))
+  reportResult(result, losses)
+  const candidate = result.candidates[0] ?? EMPTY
+  const segments = candidate.transcript?.segments?.map((segment, index) =>
+    writeSegment(segment, index, format === 'diarized_json' ? 'diarized' : 'verbose'),
+  )
+  const usage = result.usage && writeUsage(result.usage, losses)
+  const body = {
+    ...writeFacts({ candidate, node: result, asked, text: textOf(candidate), segments, usage }),
+    ...kept(result, FORMAT),
+  } as JsonObject
+  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+}
+
+const EMPTY: Candidate = { content: [], finish: { reason: 'stop' } }
+
+/** The word for the shape of the answer, as the caller wrote it. */
+function formatOf(asked: CanonicalRequest): string {
+  const { said } = spelt(asked, FORMAT)
+  const format = isObject(said) ? said['response_format'] : undefined
+  return typeof format === 'string' ? format : 'json'
+}
+
+interface Facts {
+  readonly candidate: Omit<Candidate, 'content'>
+  readonly node: Node
+  readonly asked: CanonicalRequest
+  readonly text: string
+  readonly segments?: readonly JsonObject[] | undefined
+  readonly usage?: JsonObject | undefined
+}
+
+/** What is known of a transcript, at the end of a stream as in a whole answer. */
+export function writeFacts({ candidate, node, asked, text, segments, usage }: Facts): JsonObject {
+  const { transcript, logprobs } = candidate
+  const own = spelt(node, FORMAT)
+  const verbose = /^(verbose|diarized)_json$/.test(formatOf(asked))
+  return defined({
+    task: own['own'] === true ? own['task'] : verbose ? asked.output.transcript?.task : undefined,
+    language: transcript?.language,
+    duration: transcript?.duration,
+    text,
+    segments,
+    words: transcript?.words?.map(writeWord),
+    logprobs: logprobs?.map(writeLogprob),
+    usage,
+  }) as JsonObject
+}
+
+const textOf = ({ content }: Candidate): string => content.map(part => (part.type === 'text' ? part.text : '')).join('')
+
+const PLAIN = 'text/plain; charset=utf-8'
+
+/** An answer that is no JSON, as the upstream wrote it or made here. */
+function writeRaw(result: CanonicalResult, format: string): RawBody | undefined {
+  const own = spelt(result, FORMAT)['raw']
+  if (isObject(own)) return { mediaType: String(own['mediaType'] || PLAIN), text: String(own['text']) }
+  const candidate = result.candidates[0] ?? EMPTY
+  if (format === 'text') return { mediaType: PLAIN, text: `${textOf(candidate).trim()}\n` }
+  if (format !== 'srt' && format !== 'vtt') return undefined
+  const segments = candidate.transcript?.segments
+  if (segments !== undefined || textOf(candidate).trim() === '')
+    return { mediaType: PLAIN, text: writeSubtitles(segments ?? [], format) }
+  throw new GatewayError({
+    kind: 'cannot-express',
+    message: 'The upstream told no times, so no subtitles can be made of its transcript.',
+    param: 'response_format',
+  })
+}
+
+/** What no shape of answer has a place for. */
+function reportResult(result: CanonicalResult, losses: Losses): void {
+  losses.dropFields(result, [], RESULT_LOSSES)
+  if (result.candidates.length === 0) losses.add(['candidates'], [EMPTY as never], 'one-transcript')
+  for (let index = 1; index < result.candidates.length; index++) losses.drop(['candidates', index], 'one-transcript')
+  const [first] = result.candidates
+  if (first !== undefined) reportCandidate(first, losses)
+}
+
+const RESULT_LOSSES = {
+  id: 'no-ids',
+  model: 'no-model-told',
+  createdAt: 'no-time-told',
+  serviceTier: 'no-tiers',
+  job: 'no-jobs',
+  error: 'no-error-beside-an-answer',
+}
+
+function reportCandidate(candidate: Candidate, losses: Losses): void {
+  const path = ['candidates', 0]
+  for (const [index, part] of candidate.content.entries()) {
+    const at = [...path, 'content', index]
+    if (part.type === 'text') losses.dropFields(part, at, { annotations: 'no-annotations', cache: 'no-cache' })
+    else if (part.type !== 'opaque') losses.drop(at, 'only-text')
+    if (part.extras?.[FORMAT] !== undefined) losses.drop([...at, 'extras', FORMAT], 'no-place-for-it')
+  }
+  if (candidate.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (candidate.transcript?.extras?.[FORMAT] !== undefined)
+    losses.drop([...path, 'transcript', 'extras', FORMAT], 'no-place-for-it')
+  const { finish } = candidate
+  if (finish === undefined) losses.add([...path, 'finish'], { reason: 'stop' }, 'no-finish-told')
+  else if (finish.reason !== 'stop' || finish.stopSequence !== undefined)
+    losses.change([...path, 'finish'], { reason: 'stop' }, 'no-finish-told')
+  reportLogprobs(candidate.logprobs, path, losses)
+}

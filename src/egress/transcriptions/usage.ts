@@ -1,0 +1,41 @@
+import type { Losses } from '../../canonical/loss.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { defined, kept, spelt } from '../fields.ts'
+
+const FORMAT = 'transcriptions'
+
+/** Tokens as a transcript's upstream counts them; seconds of audio are what it said itself. */
+export function writeUsage(usage: Usage, losses: Losses): JsonObject {
+  losses.dropFields(usage, ['usage'], LOSSES)
+  const { text, audio, ...others } = usage.inputBy ?? {}
+  for (const kind in others) losses.drop(['usage', 'inputBy', kind], 'no-such-count')
+  const own = spelt(usage, FORMAT)
+  const { input_token_details, ...extras } = kept(usage, FORMAT)
+  const [input = 'input_tokens', output = 'output_tokens'] = (own['names'] as readonly string[] | undefined) ?? []
+  const counts = defined({ text_tokens: text, audio_tokens: audio })
+  const details = writeDetails(counts, input_token_details, own['details'] === true)
+  const sum = (usage.input ?? 0) + (usage.output ?? 0)
+  return defined({
+    type: own['own'] === true ? own['type'] : 'tokens',
+    [input]: usage.input,
+    [output]: usage.output,
+    total_tokens: usage.total ?? (own['total'] === 'absent' ? undefined : sum),
+    input_token_details: details,
+    ...extras,
+  }) as JsonObject
+}
+
+const LOSSES = {
+  cacheRead: 'no-such-count',
+  cacheWrite: 'no-such-count',
+  reasoning: 'no-such-count',
+  outputBy: 'no-such-count',
+  hostedCalls: 'no-such-count',
+}
+
+function writeDetails(counts: JsonObject, left: Json | undefined, there: boolean): Json | undefined {
+  if (left !== undefined && !isObject(left)) return left
+  const details = { ...counts, ...left }
+  return there || Object.keys(details).length > 0 ? details : undefined
+}

@@ -1,0 +1,155 @@
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import type { WireEvent } from '../../canonical/exchange.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { anyText } from '../fields.ts'
+import { readInnerError } from './error.ts'
+import { readFacts } from './result.ts'
+import { readLogprobs, readSegment } from './times.ts'
+import { readUsage } from './usage.ts'
+
+const FORMAT = 'transcriptions'
+const DONE = '[DONE]'
+
+/**
+ * A transcript as it comes (FORMATS §12): OpenAI's events, Mistral's of almost the same names, and vLLM's chunks that
+ * look like chat's. Events have their type inside; `[DONE]` may end them.
+ */
+export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
+  private out: CanonicalEvent[] = []
+  private parts = 0
+  private open = false
+  private started = false
+  private over = false
+  /** A chunk said that nothing follows. */
+  private finished = false
+  /** The segment the open part belongs to, where the upstream says it. */
+  private segment: Json | undefined
+  private text = ''
+  private logprobs = false
+  private segments = false
+
+  push({ data }: WireEvent): readonly CanonicalEvent[] {
+    if (this.over) return NOTHING
+    this.out = []
+    if (data === DONE) this.finish({})
+    else this.event(parseObject(data))
+    return this.out
+  }
+
+  end(): readonly CanonicalEvent[] {
+    if (this.over) return NOTHING
+    this.out = []
+    if (this.finished) this.finish({})
+    else this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
+    return this.out
+  }
+
+  private event(wire: JsonObject | undefined): void {
+    if (wire === undefined)
+      return this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
+    if (wire['error'] != null || wire['type'] === 'error')
+      return this.fail(readInnerError(isObject(wire['error']) ? wire : { error: wire }))
+    const kind = anyText(wire['type'])?.replace(/^transcription\./, 'transcript.')
+    if (kind === 'transcript.text.delta') this.delta(wire)
+    else if (kind === 'transcript.text.segment' || kind === 'transcript.segment') this.timed(wire)
+    else if (kind === 'transcript.text.done' || kind === 'transcript.done') this.finish(wire)
+    else if (Array.isArray(wire['choices'])) this.chunk(wire, wire['choices'])
+    else if (kind !== undefined) this.other(wire, kind)
+  }
+
+  private other(wire: JsonObject, kind: string): void {
+    this.start()
+    const language = kind === 'transcript.language' ? anyText(wire['audio_language']) : undefined
+    if (language === undefined) this.out.push({ type: 'opaque', format: FORMAT, value: wire })
+    else this.out.push({ type: 'transcript', candidate: 0, transcript: { language } })
+  }
+
+  private delta(wire: JsonObject): void {
+    const logprobs = readLogprobs(wire['logprobs'])
+    this.start()
+    if (logprobs !== undefined && logprobs.length > 0) {
+      this.logprobs = true
+      this.out.push({ type: 'logprobs', candidate: 0, append: logprobs })
+    }
+    this.grow(anyText(wire['delta']) ?? anyText(wire['text']) ?? '', wire['segment_id'])
+  }
+
+  /** As vLLM has it. */
+  private chunk(wire: JsonObject, choices: readonly Json[]): void {
+    this.start()
+    for (const choice of choices) {
+      if (!isObject(choice)) continue
+      const delta = choice['delta']
+      if (isObject(delta)) this.grow(anyText(delta['content']) ?? '', undefined)
+      if (choice['finish_reason'] != null) this.finished = true
+    }
+    const usage = wire['usage']
+    if (isObject(usage)) this.out.push({ type: 'usage', usage: readUsage(usage) })
+  }
+
+  private grow(text: string, segment: Json | undefined): void {
+    if (text === '') return
+    if (!this.open || segment !== this.segment) {
+      this.close()
+      this.open = true
+      this.segment = segment
+      const spelling = segment == null ? {} : { spelling: { [FORMAT]: { segment_id: segment } } }
+      this.out.push({ type: 'part-start', at: this.at(), part: { type: 'text', text: '', ...spelling } })
+    }
+    this.text += text
+    this.out.push({ type: 'part-delta', at: this.at(), append: text })
+  }
+
+  private timed(wire: JsonObject): void {
+    this.start()
+    const { type: _, ...bare } = wire
+    const segment = readSegment(bare)
+    if (segment === undefined) return
+    this.segments = true
+    this.out.push({ type: 'transcript', candidate: 0, transcript: { segments: [segment] } })
+  }
+
+  private start(): void {
+    if (this.started) return
+    this.started = true
+    this.out.push({ type: 'result-start' })
+  }
+
+  private at() {
+    return { candidate: 0, part: this.parts }
+  }
+
+  private close(): void {
+    if (!this.open) return
+    this.out.push({ type: 'part-end', at: this.at() })
+    this.parts++
+    this.open = false
+  }
+
+  /** The end says what was not said on the way: all the text, where none came, and what is known of it. */
+  private finish(wire: JsonObject): void {
+    this.start()
+    const text = anyText(wire['text'])
+    if (this.text === '' && text !== undefined) this.grow(text, undefined)
+    this.close()
+    const { segments: _, ...bare } = wire
+    const { candidate, node, usage } = readFacts(this.segments ? bare : wire)
+    if (candidate.logprobs !== undefined && !this.logprobs)
+      this.out.push({ type: 'logprobs', candidate: 0, append: candidate.logprobs })
+    if (candidate.transcript !== undefined)
+      this.out.push({ type: 'transcript', candidate: 0, transcript: candidate.transcript })
+    this.out.push({ type: 'candidate-end', candidate: 0, finish: { reason: 'stop' } })
+    if (usage !== undefined) this.out.push({ type: 'usage', usage })
+    this.out.push({ type: 'result-end', ...node })
+    this.over = true
+  }
+
+  private fail(error: CanonicalError): void {
+    this.start()
+    this.close()
+    this.out.push({ type: 'error', error })
+    this.over = true
+  }
+}

@@ -1,0 +1,34 @@
+import { HeldBytes } from '../../canonical/bytes.ts'
+import type { MediaPart } from '../../canonical/content.ts'
+import type { WireFile } from '../../canonical/exchange.ts'
+import { kindOfMediaType } from '../../canonical/media.ts'
+import { sniffed } from '../../canonical/sniff.ts'
+import { defined } from '../fields.ts'
+
+/** A form's file as a recording. Many clients call any file bytes or text: its name, or how it begins, says more then. */
+export function readRecording({ name, mediaType: claimed, bytes }: WireFile): MediaPart {
+  const mediaType = mediaTypeOf(name, claimed, bytes)
+  return {
+    type: 'media',
+    kind: kindOfMediaType(mediaType) === 'video' ? 'video' : 'audio',
+    source: { type: 'bytes', mediaType, bytes },
+    ...defined({ name }),
+    ...(mediaType === claimed ? {} : { spelling: { transcriptions: { claimed } } }),
+  }
+}
+
+function mediaTypeOf(name: string | undefined, claimed: string, bytes: WireFile['bytes']): string {
+  if (isHeard(claimed)) return claimed
+  const extension = /\.(\w+)$/.exec(name ?? '')?.[1]?.toLowerCase() ?? ''
+  if (Object.hasOwn(BY_EXTENSION, extension)) return BY_EXTENSION[extension]!
+  const begins = bytes instanceof HeldBytes ? sniffed(bytes.bytes) : undefined
+  return begins !== undefined && isHeard(begins) ? begins : claimed
+}
+
+const isHeard = (mediaType: string): boolean => ['audio', 'video'].includes(kindOfMediaType(mediaType))
+
+const BY_EXTENSION: { readonly [extension: string]: string } = {
+  ...{ mp3: 'audio/mpeg', mpga: 'audio/mpeg', mpeg: 'audio/mpeg', m4a: 'audio/mp4', wav: 'audio/wav' },
+  ...{ flac: 'audio/flac', ogg: 'audio/ogg', oga: 'audio/ogg', opus: 'audio/ogg', aac: 'audio/aac' },
+  ...{ webm: 'audio/webm', mp4: 'video/mp4' },
+}

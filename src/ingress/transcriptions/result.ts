@@ -1,0 +1,94 @@
+import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
+import type { RawBody, WireAnswer } from '../../canonical/exchange.ts'
+import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Candidate, CanonicalResult, Transcript } from '../../canonical/result.ts'
+import { readSubtitles } from '../../canonical/subtitles.ts'
+import { anyNumber, anyObject, anyText, defined, rest, spelling } from '../fields.ts'
+import { readInnerError } from './error.ts'
+import { readLogprobs, readSegments, readWords } from './times.ts'
+import { readUsage } from './usage.ts'
+
+const FORMAT = 'transcriptions'
+
+/**
+ * A whole answer: JSON of any of its three shapes, or the transcript alone as text or subtitles (FORMATS §12).
+ *
+ * @throws GatewayError for an error under status 200, and for what is no transcript at all.
+ */
+export function readResult({ body, raw }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
+  if (raw !== undefined) return readRaw(raw, asked)
+  const text = anyText(body['text'])
+  if (text === undefined) throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
+  const { candidate, node, usage } = readFacts(body, asked)
+  return {
+    candidates: [{ content: [{ type: 'text', text }], finish: { reason: 'stop' }, ...candidate }],
+    ...defined({ usage }),
+    ...node,
+  }
+}
+
+const NOT_AN_ANSWER: CanonicalError = {
+  kind: 'upstream-failed',
+  message: 'The upstream sent something that is no transcript.',
+}
+
+/** What is said of a transcript besides its text: in a whole answer, or at the end of a streamed one. */
+export function readFacts(
+  body: JsonObject,
+  asked?: CanonicalRequest,
+): {
+  readonly candidate: Omit<Candidate, 'content'>
+  readonly node: Node
+  readonly usage: CanonicalResult['usage']
+} {
+  const segments = readSegments(body['segments'])
+  const told = asked?.output.transcript?.speakers === true ? segments?.map(withoutOwnName) : segments
+  const facts: Transcript = defined({
+    language: anyText(body['language']),
+    duration: anyNumber(body['duration']),
+    segments: told,
+    words: readWords(body['words']),
+  })
+  const usage = anyObject(body['usage'])
+  const logprobs = readLogprobs(body['logprobs'])
+  const read = { ...facts, logprobs, usage }
+  const refused = READ.filter(field => read[field] === undefined)
+  const task = anyText(body['task'])
+  return {
+    candidate: {
+      ...defined({ logprobs }),
+      ...(Object.keys(facts).length === 0 ? {} : { transcript: facts }),
+    },
+    node: rest(FORMAT, body, TAKEN, spelling({ own: true, task }), task === undefined ? [...refused, 'task'] : refused),
+    usage: usage && readUsage(usage),
+  }
+}
+
+const READ = ['language', 'duration', 'segments', 'words', 'logprobs', 'usage'] as const
+const TAKEN = new Set<string>(['text', 'task', 'type', ...READ])
+
+/** Who asked for speakers knows them by the format's own name, whatever the upstream calls them. */
+function withoutOwnName<T extends Node>(segment: T): T {
+  const { speaker: _, ...marks } = segment.spelling?.[FORMAT] ?? {}
+  return { ...segment, spelling: { [FORMAT]: marks } }
+}
+
+/** The transcript alone, in the shape the caller asked for; times are taken from subtitles. */
+function readRaw(raw: RawBody, asked: CanonicalRequest): CanonicalResult {
+  if (!('text' in raw)) throw new GatewayError(NOT_AN_ANSWER)
+  const said = asked.spelling?.[FORMAT]?.['said']
+  const format = isObject(said) ? said['response_format'] : undefined
+  const segments = format === 'srt' || format === 'vtt' ? readSubtitles(raw.text) : undefined
+  const text = segments === undefined ? raw.text : segments.map(segment => segment.text).join(' ')
+  return {
+    candidates: [
+      {
+        content: [{ type: 'text', text }],
+        finish: { reason: 'stop' },
+        ...(segments === undefined ? {} : { transcript: { segments } }),
+      },
+    ],
+    spelling: { [FORMAT]: { own: true, raw: { mediaType: raw.mediaType, text: raw.text } } },
+  }
+}

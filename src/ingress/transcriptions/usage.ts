@@ -1,0 +1,66 @@
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { anyNumber, anyObject, anyText, defined, rest, spelling } from '../fields.ts'
+
+const FORMAT = 'transcriptions'
+
+/** What one upstream calls the tokens of prompt and answer, and another (FORMATS §12, Mistral). */
+const NAMES = [
+  ['input_tokens', 'output_tokens'],
+  ['prompt_tokens', 'completion_tokens'],
+] as const
+
+const DETAILS = 'input_token_details'
+
+/** Tokens, or seconds of audio, which have no place of their own. */
+export function readUsage(wire: JsonObject): Usage {
+  const own = NAMES.find(([input]) => anyNumber(wire[input]) !== undefined) ?? NAMES[0]
+  const [input, output] = own.map(name => anyNumber(wire[name]))
+  const total = anyNumber(wire['total_tokens'])
+  const { inputBy, left } = readDetails(wire[DETAILS])
+  const taken = new Set(['type', ...own, 'total_tokens', DETAILS])
+  const refused = [...taken].filter(name => name !== DETAILS && !isAsExpected(name, wire[name]))
+  const node = rest(
+    FORMAT,
+    wire,
+    taken,
+    spelling({
+      own: true,
+      type: anyText(wire['type']),
+      names: own === NAMES[0] ? undefined : [...own],
+      total: total === undefined ? 'absent' : undefined,
+      details: anyObject(wire[DETAILS]) === undefined ? undefined : true,
+    }),
+    refused,
+  )
+  const extras = left === undefined ? node.extras?.[FORMAT] : { ...node.extras?.[FORMAT], [DETAILS]: left }
+  return {
+    ...defined({
+      input,
+      output,
+      total: total === (input ?? 0) + (output ?? 0) ? undefined : total,
+      inputBy,
+    }),
+    ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }),
+    ...defined({ spelling: node.spelling }),
+  }
+}
+
+const isAsExpected = (name: string, value: Json | undefined): boolean =>
+  value === undefined || typeof value === (name === 'type' ? 'string' : 'number')
+
+const COUNTS = new Set(['text_tokens', 'audio_tokens'])
+
+/** The counts by kind, and what else stands there. */
+function readDetails(wire: Json | undefined): { inputBy?: NonNullable<Usage['inputBy']>; left?: Json } {
+  const details = anyObject(wire)
+  if (details === undefined) return wire === undefined || wire === null ? {} : { left: wire }
+  const text = anyNumber(details['text_tokens'])
+  const audio = anyNumber(details['audio_tokens'])
+  const known = [...COUNTS].filter(name => typeof details[name] === 'number')
+  const others = Object.fromEntries(Object.entries(details).filter(([name]) => !known.includes(name)))
+  return {
+    ...(known.length === 0 ? {} : { inputBy: defined({ text, audio }) }),
+    ...(Object.keys(others).length === 0 ? {} : { left: others }),
+  }
+}
