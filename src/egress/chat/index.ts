@@ -1,4 +1,4 @@
-import { hearing } from '../spoken.ts'
+import { hearing } from '../heard.ts'
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
 import { ChatChunks } from './events.ts'

@@ -1,5 +1,5 @@
 import { workOf } from '../../canonical/work.ts'
-import { hearing } from '../spoken.ts'
+import { hearing } from '../heard.ts'
 import type { Writer } from '../writer.ts'
 import { writeCounted, writeCounting } from './count.ts'
 import { writeEmbedded } from './embedded.ts'

@@ -1,5 +1,5 @@
+import { heard, hearing } from '../heard.ts'
 import type { Reader } from '../reader.ts'
-import { heard, hearing } from '../spoken.ts'
 import { readError } from './error.ts'
 import { ChatEvents } from './events.ts'
 import { readRequest } from './request.ts'

@@ -1,6 +1,6 @@
 import { workOf } from '../../canonical/work.ts'
+import { heard, hearing } from '../heard.ts'
 import type { Reader } from '../reader.ts'
-import { heard, hearing } from '../spoken.ts'
 import { readCounted } from './count.ts'
 import { readEmbedded } from './embedded.ts'
 import { embeds, readEmbedding } from './embedding.ts'

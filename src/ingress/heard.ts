@@ -10,7 +10,7 @@ import { anyText, defined } from './fields.ts'
 
 /**
  * A model's answer about a recording as a transcript: its words alone, without its thoughts; where segments were asked
- * for as an object (egress/spoken.ts), these. An answer to anything else is left as it is.
+ * for as an object (egress/heard.ts), these. An answer to anything else is left as it is.
  */
 export function heard(result: CanonicalResult, asked: CanonicalRequest): CanonicalResult {
   if (workOf(asked) !== 'transcription') return result
