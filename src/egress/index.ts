@@ -1,5 +1,6 @@
 import type { Format } from '../canonical/node.ts'
 import { chat } from './chat/index.ts'
+import { cohere } from './cohere/index.ts'
 import { completions } from './completions/index.ts'
 import { contents } from './contents/index.ts'
 import { embeddings } from './embeddings/index.ts'
@@ -13,6 +14,7 @@ import type { Writer } from './writer.ts'
 /** Every format the gateway can write, a row each. */
 export const WRITERS: { readonly [format: Format]: Writer } = {
   chat,
+  cohere,
   completions,
   contents,
   embeddings,

@@ -1,5 +1,6 @@
 import type { Format } from '../canonical/node.ts'
 import { chat } from './chat/index.ts'
+import { cohere } from './cohere/index.ts'
 import { completions } from './completions/index.ts'
 import { contents } from './contents/index.ts'
 import { embeddings } from './embeddings/index.ts'
@@ -13,6 +14,7 @@ import { transcriptions } from './transcriptions/index.ts'
 /** Every format the gateway can read, a row each. */
 export const READERS: { readonly [format: Format]: Reader } = {
   chat,
+  cohere,
   completions,
   contents,
   embeddings,

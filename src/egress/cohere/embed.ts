@@ -1,0 +1,147 @@
+import type { MediaPart, Part } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import { urlOfSource } from '../../canonical/media.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
+import { onlyAsks } from '../bare.ts'
+import { defined, kept, spelt } from '../fields.ts'
+
+const FORMAT = 'cohere'
+const EMBEDDING = new Set(['modalities', 'embedding'])
+
+/** A request for vectors (FORMATS §8). */
+export function writeEmbed(asked: CanonicalRequest, native: boolean, losses: Losses): JsonObject {
+  onlyAsks(asked, EMBEDDING, losses)
+  const { dimensions } = asked.output.embedding ?? {}
+  return {
+    model: asked.model,
+    ...(native ? listsAsTheyCame(asked, losses) : writeLists(asked, losses)),
+    ...defined({
+      input_type: native ? wordOf(asked) : writePurpose(asked, losses),
+      embedding_types: writeEncoding(asked, native, losses),
+      output_dimension: dimensions,
+    }),
+    ...kept(asked, FORMAT),
+  } as JsonObject
+}
+
+/** What an upstream is told the vectors are for, and what that means, where it is only near to what was asked. */
+const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [word: string, means?: EmbeddingPurpose] } = {
+  query: ['search_query'],
+  document: ['search_document'],
+  classification: ['classification'],
+  clustering: ['clustering'],
+  similarity: ['clustering', 'clustering'],
+  'question-answering': ['search_query', 'query'],
+  'fact-verification': ['search_query', 'query'],
+  'code-query': ['search_query', 'query'],
+}
+
+const wordOf = (asked: CanonicalRequest): Json | undefined => {
+  const purpose = asked.output.embedding?.purpose
+  return purpose === undefined ? spelt(asked, FORMAT)['type'] : PURPOSES[purpose][0]
+}
+
+/** It must be said; pictures alone are for nothing but to be pictures. */
+function writePurpose(asked: CanonicalRequest, losses: Losses): Json {
+  const { embedding } = asked.output
+  const path = ['output', 'embedding', 'purpose']
+  if (embedding?.purpose !== undefined) {
+    const [word, means = embedding.purpose] = PURPOSES[embedding.purpose]
+    if (means !== embedding.purpose) losses.change(path, means, 'nearest-purpose')
+    return word
+  }
+  if (asked.messages.every(({ content }) => content.length === 1 && linkOf(content[0]!) !== undefined)) return 'image'
+  if (embedding === undefined) losses.add(['output', 'embedding'], { purpose: 'document' }, 'purpose-required')
+  else losses.add(path, 'document', 'purpose-required')
+  return 'search_document'
+}
+
+/** Numbers where nobody says otherwise. */
+function writeEncoding({ output }: CanonicalRequest, native: boolean, losses: Losses): Json | undefined {
+  const { embedding } = output
+  if (embedding?.encoding !== undefined || native) return embedding?.encoding && [embedding.encoding]
+  const said = { kind: 'added', reason: 'said-outright', restored: true } as const
+  if (embedding === undefined && !losses.list.some(({ path }) => path.join() === 'output,embedding'))
+    losses.list.push({ ...said, path: ['output', 'embedding'], became: {} })
+  losses.list.push({ ...said, path: ['output', 'embedding', 'encoding'], became: 'float' })
+  return ['float']
+}
+
+/** Each where it was found. */
+function listsAsTheyCame({ messages, ...asked }: CanonicalRequest, losses: Losses): JsonObject {
+  const texts: Json[] = []
+  const images: Json[] = []
+  const inputs: Json[] = []
+  for (const [index, message] of messages.entries()) {
+    const [only] = message.content
+    const { in: list } = spelt(message, FORMAT)
+    if (list === 'inputs') inputs.push(writeInput(message, ['messages', index], losses))
+    else if (list === 'images') images.push(only?.type === 'media' ? (urlOfSource(only.source) ?? '') : '')
+    else texts.push(only?.type === 'text' ? only.text : '')
+  }
+  const empty = (spelt(asked as CanonicalRequest, FORMAT)['empty'] ?? []) as readonly string[]
+  return Object.fromEntries(
+    Object.entries({ texts, images, inputs }).filter(([list, all]) => all.length > 0 || empty.includes(list)),
+  )
+}
+
+/** Texts alone as texts; otherwise each thing as its parts. */
+function writeLists({ messages }: CanonicalRequest, losses: Losses): JsonObject {
+  const inputs = messages.map((message, index) => writeInput(message, ['messages', index], losses))
+  const texts = inputs.map(plainText)
+  return texts.every(text => text !== undefined) ? { texts } : { inputs }
+}
+
+/** The text that is all an input says. */
+function plainText(input: JsonObject): string | undefined {
+  const [only, ...others] = input['content'] as readonly JsonObject[]
+  const isPlain = others.length === 0 && Object.keys(input).length === 1 && Object.keys(only!).length === 2
+  return isPlain && only!['type'] === 'text' ? (only!['text'] as string) : undefined
+}
+
+const NOTHING: JsonObject = { type: 'text', text: '' }
+
+function writeInput(message: Message, path: Path, losses: Losses): JsonObject {
+  const content = message.content.flatMap((part, index): JsonObject[] => {
+    const written = writePart(part, [...path, 'content', index], losses)
+    return written === undefined ? [] : [written]
+  })
+  const came = spelt(message, FORMAT)['in'] === 'inputs'
+  return { content: content.length === 0 && !came ? [NOTHING] : content, ...kept(message, FORMAT) }
+}
+
+const NO_MARKS = { cache: 'no-cache-markers', annotations: 'no-annotations' }
+const NO_NOTES = { cache: 'no-cache-markers', name: 'no-name-here', detail: 'no-detail-here', use: 'no-masks' }
+
+function writePart(part: Part, at: Path, losses: Losses): JsonObject | undefined {
+  if (part.type === 'text') {
+    losses.dropFields(part, at, NO_MARKS)
+    return { type: 'text', text: part.text, ...kept(part, FORMAT) }
+  }
+  if (part.type === 'opaque') {
+    if (part.format === FORMAT) return part.value
+    // A piece of another format's: what becomes of it is reported with all such.
+    return part.text === undefined ? undefined : { type: 'text', text: part.text }
+  }
+  const url = linkOf(part)
+  if (part.type !== 'media' || url === undefined) {
+    losses.drop(at, part.type === 'media' ? 'texts-and-pictures-only' : 'no-place-for-it')
+    return undefined
+  }
+  losses.dropFields(part, at, { ...NO_NOTES, transcript: 'no-transcript-here' })
+  if (part.source.type === 'url' && part.source.mediaType !== undefined)
+    losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
+  return writePicture(part, url)
+}
+
+/** The data, or the address, of a picture. */
+const linkOf = (part: Part): string | undefined =>
+  part.type === 'media' && part.kind === 'image' ? urlOfSource(part.source) : undefined
+
+function writePicture(part: MediaPart, url: string): JsonObject {
+  const { image_url: more, ...outer } = kept(part, FORMAT)
+  const inner = spelt(part, FORMAT)['inside'] as JsonObject | undefined
+  const nulls = ((inner?.['nulls'] ?? []) as readonly string[]).map(field => [field, null] as const)
+  return { type: 'image_url', image_url: { url, ...(more as JsonObject), ...Object.fromEntries(nulls) }, ...outer }
+}

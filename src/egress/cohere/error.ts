@@ -1,0 +1,1 @@
+export { writeComplaint as writeError } from '../complaint.ts'

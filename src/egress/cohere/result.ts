@@ -1,0 +1,94 @@
+import type { EmbeddingPart } from '../../canonical/content.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import { encodingOf, type VectorEncoding, vectorAs } from '../../canonical/vector.ts'
+import { workOf } from '../../canonical/work.ts'
+import { onlyAnswers } from '../bare.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { writeMeta } from '../meta.ts'
+
+const FORMAT = 'cohere'
+const TOLD = new Set(['id', 'candidates', 'usage'])
+const AT: Path = ['candidates', 0, 'content']
+
+/** A whole answer (FORMATS §8, §9): a ranking, or vectors where such were asked for. */
+export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+  const losses = new Losses()
+  losses.list.push(...foreign(result, FORMAT))
+  onlyAnswers(result, TOLD, losses)
+  const isEmbed = workOf(asked) === 'embedding' || spelt(result, FORMAT)['kind'] === 'embed'
+  const body = {
+    ...defined({ id: result.id }),
+    ...(isEmbed ? writeVectors(result, asked, losses) : { results: writeRanks(result, losses) }),
+    ...writeSpent(result, isEmbed, losses),
+  } as JsonObject
+  const { embeddings: more, ...others } = kept(result, FORMAT)
+  const all = { ...body, ...others }
+  const merged =
+    more === undefined ? all : { ...all, embeddings: { ...(body['embeddings'] as object), ...(more as object) } }
+  return { wire: { status: 200, headers: {}, body: merged }, losses: losses.list }
+}
+
+/** Clients take for granted that vectors have a price. */
+function writeSpent(result: CanonicalResult, isEmbed: boolean, losses: Losses): JsonObject {
+  const { usage } = result
+  if (!isEmbed || usage?.input !== undefined || spelt(result, FORMAT)['kind'] !== undefined)
+    return usage === undefined ? {} : { meta: writeMeta(FORMAT, usage, losses) }
+  if (usage === undefined) losses.add(['usage'], { input: 0 }, 'usage-required')
+  else losses.add(['usage', 'input'], 0, 'usage-required')
+  return { meta: writeMeta(FORMAT, { ...usage, input: 0 }, losses) }
+}
+
+/** What this version never tells of a document. */
+function writeRanks({ candidates }: CanonicalResult, losses: Losses): readonly Json[] {
+  return (candidates[0]?.content ?? []).flatMap((part, index): Json[] => {
+    if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
+    if (part.type === 'rank') {
+      losses.dropFields(part, [...AT, index], { content: 'not-told-again', cache: 'no-cache-markers' })
+      return [{ index: part.index, relevance_score: part.score, ...kept(part, FORMAT) }]
+    }
+    if (part.type !== 'opaque' || part.text !== undefined) losses.drop([...AT, index], 'no-place-for-it')
+    return []
+  })
+}
+
+function writeVectors(result: CanonicalResult, asked: CanonicalRequest, losses: Losses): JsonObject {
+  const content = result.candidates[0]?.content ?? []
+  const parts = content.filter(part => part.type === 'embedding')
+  const { type, flat, response_type = 'embeddings_by_type' } = spelt(result, FORMAT)
+  const own = typeof type === 'string' ? type : undefined
+  const wanted = wantedOf(parts, asked)
+  const vectors = content.flatMap((part, index): Json[] => {
+    if (part.type === 'embedding')
+      return [own === undefined ? said(part, wanted, index, losses) : (part.vector as Json)]
+    if (part.type !== 'opaque' || part.text !== undefined || part.format === FORMAT)
+      losses.drop([...AT, index], 'no-place-for-it')
+    return []
+  })
+  const lists = { ...(own === 'none' ? {} : { [own ?? wanted]: vectors }), ...besideOf(parts) }
+  return {
+    ...(response_type === 'absent' ? {} : { response_type }),
+    embeddings: flat === true ? vectors : lists,
+  }
+}
+
+function wantedOf(parts: readonly EmbeddingPart[], asked: CanonicalRequest): VectorEncoding {
+  const came = parts.length > 0 && parts.every(({ vector }) => typeof vector === 'string') ? 'base64' : 'float'
+  return asked.output.embedding?.encoding ?? came
+}
+
+/** The vector as it is wanted; another way to say the same is no loss to anybody. */
+function said({ vector }: EmbeddingPart, wanted: VectorEncoding, index: number, losses: Losses): Json {
+  const became = vectorAs(vector, wanted)
+  if (encodingOf(vector) !== wanted) losses.rename([...AT, index, 'vector'], became, 'said-otherwise')
+  return became
+}
+
+/** The same vectors in the other types that were asked for. */
+function besideOf(parts: readonly EmbeddingPart[]): JsonObject {
+  const types = Object.keys(parts[0]?.extras?.[FORMAT] ?? {})
+  return Object.fromEntries(types.map(type => [type, parts.map(part => part.extras?.[FORMAT]?.[type] ?? null)]))
+}

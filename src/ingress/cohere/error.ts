@@ -1,0 +1,1 @@
+export { readComplaint as readError } from '../complaint.ts'

@@ -1,0 +1,98 @@
+import type { EmbeddingPart, Part, Vector } from '../../canonical/content.ts'
+import { GatewayError } from '../../canonical/error.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import { encodingOf } from '../../canonical/vector.ts'
+import { complaintIn } from '../complaint.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
+import { readMeta } from '../meta.ts'
+
+const FORMAT = 'cohere'
+
+/** A whole answer (FORMATS §8, §9): ranks in the upstream's order, or a vector for each input in the inputs' order. */
+export function readResult({ body }: WireAnswer): CanonicalResult {
+  if (Array.isArray(body['results'])) return readRanking(body, body['results'])
+  const { embeddings } = body
+  if (Array.isArray(embeddings) || isObject(embeddings)) return readVectors(body, embeddings)
+  throw new GatewayError({
+    kind: 'upstream-failed',
+    message: complaintIn(body) ?? 'The upstream sent neither a ranking nor vectors.',
+  })
+}
+
+/** What both kinds of answer have beside. */
+function readHead(body: JsonObject) {
+  const id = anyText(body['id'])
+  const meta = anyObject(body['meta'])
+  const read = [...(id === undefined ? [] : ['id']), ...(meta === undefined ? [] : ['meta'])]
+  return { read, head: defined({ id }), tail: defined({ usage: meta && readMeta(FORMAT, meta) }) }
+}
+
+function readRanking(body: JsonObject, results: readonly Json[]): CanonicalResult {
+  const { read, head, tail } = readHead(body)
+  return {
+    ...head,
+    candidates: [{ content: anyObjects(results).map(readRank) }],
+    ...tail,
+    ...rest(FORMAT, body, new Set(['results', ...read])),
+  }
+}
+
+const RANK = new Set(['index', 'relevance_score'])
+
+/** What is no rank after all is kept as it is. */
+function readRank(wire: JsonObject): Part {
+  const index = anyNumber(wire['index'])
+  const score = anyNumber(wire['relevance_score'])
+  if (index === undefined || score === undefined) return { type: 'opaque', format: FORMAT, value: wire }
+  return { type: 'rank', index, score, ...rest(FORMAT, wire, RANK) }
+}
+
+/** Types of vectors, the one that stands for all of them first: whole numbers before bits. */
+const TYPES = ['float', 'base64', 'int8', 'uint8', 'binary', 'ubinary']
+
+function readVectors(body: JsonObject, said: JsonObject | readonly Json[]): CanonicalResult {
+  const { read, head, tail } = readHead(body)
+  const lists: JsonObject = isObject(said) ? said : { float: said }
+  const type = TYPES.find(one => isVectors(lists[one]))
+  const vectors = (type === undefined ? [] : lists[type]) as readonly Vector[]
+  const beside = Object.entries(lists).filter(([one, list]) => one !== type && isAlong(list, vectors))
+  const left = Object.entries(lists).filter(([one, list]) => one !== type && !isAlong(list, vectors))
+  const content = vectors.map((vector, index): EmbeddingPart => {
+    const more = beside.map(([one, list]) => [one, (list as readonly Json[])[index]!] as const)
+    return {
+      type: 'embedding',
+      vector,
+      ...(more.length === 0 ? {} : { extras: { [FORMAT]: Object.fromEntries(more) } }),
+    }
+  })
+  const usual = vectors[0] === undefined ? 'float' : encodingOf(vectors[0])
+  const word = body['response_type']
+  const spelt = spelling({
+    kind: 'embed',
+    type: type === usual ? undefined : (type ?? 'none'),
+    flat: isObject(said) ? undefined : true,
+    response_type: word === 'embeddings_by_type' ? undefined : (anyText(word) ?? 'absent'),
+  })
+  const node = rest(
+    FORMAT,
+    body,
+    new Set([...read, 'embeddings', ...(typeof word === 'string' ? ['response_type'] : [])]),
+    spelt,
+  )
+  const extras = { ...node.extras?.[FORMAT], ...(left.length === 0 ? {} : { embeddings: Object.fromEntries(left) }) }
+  return {
+    ...head,
+    candidates: [{ content }],
+    ...tail,
+    ...node,
+    ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
+  }
+}
+
+const isVectors = (list: Json | undefined): boolean =>
+  Array.isArray(list) && (list.every(Array.isArray) || list.every(one => typeof one === 'string'))
+
+const isAlong = (list: Json | undefined, vectors: readonly Vector[]): boolean =>
+  Array.isArray(list) && vectors.length > 0 && list.length === vectors.length

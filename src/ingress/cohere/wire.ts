@@ -1,0 +1,44 @@
+import * as v from 'valibot'
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { isObject } from '../../canonical/node.ts'
+import { byWord, shape } from '../explain.ts'
+
+/** The requests of Cohere's second version, FORMATS §8 and §9. Loose: unknown fields pass. */
+
+const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
+const texts = v.array(v.string())
+
+const rerank = shape({
+  model: v.string(),
+  query: v.string(),
+  documents: v.pipe(texts, v.minLength(1, 'There are no documents to rank.')),
+  top_n: maybe(v.pipe(v.number(), v.integer(), v.minValue(1))),
+})
+
+const PARTS = { text: shape({ text: v.string() }), image_url: shape({ image_url: shape({ url: v.string() }) }) }
+const input = shape({ content: v.array(byWord('type', PARTS, shape({ type: v.string() }))) })
+
+/** Where what is to be embedded stands: plain texts, the data of pictures, or several parts each. */
+export const LISTS = ['texts', 'images', 'inputs'] as const
+
+const embed = v.pipe(
+  shape({
+    model: v.string(),
+    texts: maybe(texts),
+    images: maybe(texts),
+    inputs: maybe(v.array(input)),
+    input_type: maybe(v.string()),
+    embedding_types: maybe(texts),
+    output_dimension: maybe(v.number()),
+  }),
+  v.check(
+    body => isObject(body) && LISTS.some(list => Array.isArray(body[list]) && body[list].length > 0),
+    'There is nothing to embed.',
+  ),
+)
+
+/** Whether a request is for vectors; otherwise it is for a ranking. */
+export const isEmbed = ({ path }: WireRequest): boolean => path.endsWith('/embed')
+
+export const request = rerank
+export const requestAt = (wire: WireRequest): v.GenericSchema => (isEmbed(wire) ? embed : rerank)
