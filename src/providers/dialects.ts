@@ -54,6 +54,14 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['edits', ['form', 'json']],
   ['picture_urls', 'yes-or-no'],
   ['response_format', 'yes-or-no'],
+  // embeddings; batch is the contents writer's, too
+  ['dimensions_field', ['dimensions', 'output_dimension']],
+  ['encoding_field', ['encoding_format', 'embedding_type']],
+  ['float_encoding', 'yes-or-no'],
+  ['purpose_field', ['input_type', 'task']],
+  ['image_input', 'yes-or-no'],
+  ['end_user', 'yes-or-no'],
+  ['batch', 'number'],
   // responses
   ['stateless', 'yes-or-no'],
   // work the vendor lacks although the format has it

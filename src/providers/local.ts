@@ -39,5 +39,5 @@ export const replay: Preset = {
   keyless: true,
   betas: 'allow',
   models: ['replay'],
-  formats: ['chat', 'responses', 'messages', 'contents', 'completions'].map(format => ({ format, auth: 'none' })),
+  formats: ['chat', 'responses', 'messages', 'contents', 'embeddings', 'completions'].map(format => ({ format, auth: 'none' })),
 }

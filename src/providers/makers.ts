@@ -3,7 +3,7 @@ import type { Preset } from './preset.ts'
 
 /* Vendors of their own formats. */
 
-const OPENAI_MEDIA = ['completions', 'embeddings', 'images', 'videos', 'speech', 'transcriptions', 'realtime'] as const
+const OPENAI_MEDIA = ['completions', 'images', 'videos', 'speech', 'transcriptions', 'realtime'] as const
 const OPENAI_CHAT = { include_usage: true, cache: 'prompt_cache_breakpoint' } as const
 
 export const openai: Preset = {
@@ -12,6 +12,7 @@ export const openai: Preset = {
   formats: [
     { format: 'responses', baseUrl: 'https://api.openai.com/v1', dialect: { cache: 'prompt_cache_breakpoint' } },
     { format: 'chat', baseUrl: 'https://api.openai.com/v1', dialect: OPENAI_CHAT },
+    { format: 'embeddings', baseUrl: 'https://api.openai.com/v1', dialect: { batch: 2048 } },
     ...family('https://api.openai.com/v1', OPENAI_MEDIA),
   ],
 }
@@ -27,8 +28,17 @@ export const google: Preset = {
   name: 'google',
   env: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
   formats: [
-    { format: 'contents', baseUrl: 'https://generativelanguage.googleapis.com', dialect: { schema: 'json' } },
-    { format: 'embeddings', baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', auth: 'bearer' },
+    {
+      format: 'contents',
+      baseUrl: 'https://generativelanguage.googleapis.com',
+      dialect: { schema: 'json', batch: 100 },
+    },
+    {
+      format: 'embeddings',
+      baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
+      auth: 'bearer',
+      dialect: { batch: 100 },
+    },
   ],
 }
 
@@ -41,7 +51,7 @@ export const azure: Preset = {
   formats: [
     { format: 'responses', auth: 'api-key' },
     { format: 'chat', auth: 'api-key', dialect: { include_usage: true } },
-    { format: 'embeddings', auth: 'api-key' },
+    { format: 'embeddings', auth: 'api-key', dialect: { batch: 2048 } },
     { format: 'images', auth: 'api-key' },
   ],
 }

@@ -4,6 +4,7 @@ import type { Format, Json, JsonObject } from '../canonical/node.ts'
 import { isObject } from '../canonical/node.ts'
 import { type Case, OWN_FIXTURES, readCases } from './fixtures.ts'
 import { type Asked, modelOf, pick } from './pick.ts'
+import { fitted } from './replay-vectors.ts'
 
 /** An upstream that answers from fixtures, in every format that has some. */
 export interface Replay {
@@ -74,6 +75,8 @@ const PATHS: readonly { readonly path: RegExp; readonly format: Format; readonly
   { path: /^\/v1\/images\/(?:generations|edits)$/, format: 'images' },
   { path: /^\/v1\/audio\/speech$/, format: 'speech' },
   { path: /^\/v1\/audio\/(?:transcriptions|translations)$/, format: 'transcriptions' },
+  { path: /^\/v1(?:beta)?\/models\/.+:embedContent$/, format: 'contents', only: 'embed' },
+  { path: /^\/v1(?:beta)?\/models\/.+:batchEmbedContents$/, format: 'contents', only: 'embed-batch' },
   {
     path: /^\/v1(?:beta)?\/models\/(?<model>.+):(?<method>generateContent|streamGenerateContent)$/,
     format: 'contents',
@@ -88,7 +91,7 @@ function answer(cases: readonly Case[], request: IncomingMessage, body: JsonObje
   else if (asked === undefined) send(response, 404, fault(`There is no ${url.pathname} here.`))
   else if (found === undefined) send(response, 404, fault(`There is no fixture to answer ${asked.format} with.`))
   else if (!asked.stream && found.result === undefined) end(response, 200, found.raw!.mediaType, found.raw!.bytes)
-  else if (!asked.stream) send(response, 200, found.result!)
+  else if (!asked.stream) send(response, 200, fitted(asked.body, found.result!))
   else if (asked.format === 'contents' && url.searchParams.get('alt') !== 'sse')
     end(response, 200, 'application/json', asArray(found.events!))
   else end(response, 200, 'text/event-stream', found.events!)

@@ -78,7 +78,11 @@ export const mistral: Preset = {
       baseUrl: 'https://api.mistral.ai/v1',
       dialect: { ...PLAIN_CHAT, limit_field: 'max_tokens', include_usage: false },
     },
-    ...family('https://api.mistral.ai/v1', ['embeddings']),
+    {
+      format: 'embeddings',
+      baseUrl: 'https://api.mistral.ai/v1',
+      dialect: { dimensions_field: 'output_dimension', end_user: false },
+    },
     { format: 'transcriptions', baseUrl: 'https://api.mistral.ai/v1', dialect: { transcript_shapes: 'none' } },
   ],
 }

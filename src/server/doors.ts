@@ -58,6 +58,7 @@ export const DOORS: readonly Door[] = [
   },
   { ...MESSAGES, path: '/v1/messages', below: '/v1/messages' },
   { ...MESSAGES, path: '/v1/messages/count_tokens', below: '/v1/messages/count_tokens' },
+  { format: 'embeddings', path: '/v1/embeddings', below: '/embeddings', mark: 'input', headers: [] },
   { format: 'completions', path: '/v1/completions', below: '/completions', mark: 'prompt', headers: [] },
   ...(['generations', 'edits', 'variations'] as const).map(
     (work): Door => ({
@@ -92,6 +93,8 @@ const CONTENTS: Omit<Door, 'below'> = {
 const METHODS: ReadonlyMap<string, Partial<Door>> = new Map<string, Partial<Door>>([
   ['generateContent', {}],
   ['streamGenerateContent', {}],
+  ['embedContent', { path: '/v1beta/models/{model}:embedContent', mark: 'content' }],
+  ['batchEmbedContents', { path: '/v1beta/models/{model}:batchEmbedContents', mark: 'requests' }],
   ['countTokens', { mark: 'generateContentRequest', takes: ['contents'] }],
 ])
 
