@@ -86,7 +86,7 @@ export class Gateway {
     const limit = limits.byFormat.get(call.format)
     const read = (wire: WireRequest) => opened(READERS[call.format]!.request!(wire), this.seals.of(caller.id))
     if (isForm(call)) return readAskingForm(call, limit ?? FORM_LIMIT, read)
-    return { request: read(call.wire(await readJson(call.message, limit ?? limits.body))) }
+    return { request: read(call.wire(call.body ?? (await readJson(call.message, limit ?? limits.body)))) }
   }
 
   /** One channel after the other, until one answers or what failed would fail everywhere. */

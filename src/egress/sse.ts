@@ -44,6 +44,14 @@ export const JSON_ARRAY: Framing = {
   sign: '\n',
 }
 
+/** One event a line, for connections that show by themselves that they live. */
+export const JSON_LINES: Framing = {
+  contentType: 'application/x-ndjson',
+  frame: ({ data }) => `${data}\n`,
+  close: () => '',
+  sign: '',
+}
+
 export interface StreamOptions {
   readonly framing: Framing
   /** The event that shows that the stream lives; the framing's own sign where the format has none. */

@@ -27,10 +27,10 @@ export interface Attempt {
   readonly onLoss: OnLoss
   /** Milliseconds between signs of life on a silent stream. */
   readonly heartbeat: number
-  /** Seals what the caller is to keep for the gateway. */
-  readonly seal: Seal
   /** Breaks it off where it is one of several; its caller's leaving is seen to then. */
   readonly signal?: AbortSignal
+  /** Seals what the caller is to keep for the gateway. */
+  readonly seal: Seal
 }
 
 /** An attempt whose request is written. */
@@ -44,8 +44,16 @@ export interface PreparedAttempt extends Attempt {
  * @throws GatewayError; where nothing was sent to the caller yet, another channel may be tried.
  */
 export function attempt(attempt: Attempt): Promise<void> {
+  if (attempt.call.silent === true) return unrolled(attempt, SILENCE)
   const way = wayOf(attempt.candidate, attempt.request)
   return way === undefined ? direct(attempt) : roundabout(attempt, way)
+}
+
+/** The answer that says nothing. */
+const SILENCE: Answered = {
+  result: { candidates: [{ content: [], finish: { reason: 'stop' } }], usage: { input: 0, output: 0 } },
+  losses: [],
+  headers: {},
 }
 
 function direct(attempt: Attempt): Promise<void> {

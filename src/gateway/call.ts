@@ -12,6 +12,8 @@ export interface Call {
   readonly path: string
   /** Headers, and the body still to be read. */
   readonly message: IncomingMessage
+  /** The body, where it did not come with the message. */
+  readonly body?: JsonObject
   /** The value of `?key=`, where there is one. */
   readonly queryKey?: string
   /**
@@ -22,8 +24,8 @@ export interface Call {
   wire(body: JsonObject, files?: readonly WireFile[]): WireRequest
   /** Whether a form may come here, and where it may, what must be known of it before a file may flow through. */
   readonly form?: { readonly only: boolean; readonly needs: string }
-  /** How a stream is framed here: server-sent events, or one JSON array. */
-  readonly framing: 'events' | 'array'
+  /** How a stream is framed here: server-sent events, one JSON array, or one event a line. */
+  readonly framing: 'events' | 'array' | 'lines'
   /** The format's own sign of life on a silent stream. */
   readonly heartbeat?: WireEvent
   readonly reply: Reply
@@ -31,6 +33,8 @@ export interface Call {
   readonly turns?: Turns
   /** What is not known here is never asked of an upstream: `previous_response_not_found` says this gateway. */
   readonly strict?: true
+  /** Nothing is to be generated: the turn is only kept, to be gone on from. */
+  readonly silent?: true
 }
 
 /** The way back to the caller: a whole answer, or a beginning and then text until the end. */

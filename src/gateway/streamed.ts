@@ -6,7 +6,7 @@ import { NOTHING } from '../canonical/transducer.ts'
 import { type Answer, type Exchange, forwardable, single } from '../channel.ts'
 import { WRITERS } from '../egress/index.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
-import { EVENT_STREAM, EventStream, JSON_ARRAY, type Source } from '../egress/sse.ts'
+import { EVENT_STREAM, EventStream, JSON_ARRAY, JSON_LINES, type Source } from '../egress/sse.ts'
 import type { Reader } from '../ingress/reader.ts'
 import type { Attempt, PreparedAttempt } from './attempt.ts'
 import { dresser } from './dress.ts'
@@ -87,9 +87,11 @@ function opened(attempt: PreparedAttempt, source: Exchange, answer: Answer): Eve
   return begin(attempt, attempt.prepared.losses, headers, source)
 }
 
+const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_LINES } as const
+
 function begin(attempt: Attempt, losses: readonly Loss[], headers: Answered['headers'], source: Source): EventStream {
   const { call, report, heartbeat } = attempt
-  const framing = call.framing === 'events' ? EVENT_STREAM : JSON_ARRAY
+  const framing = FRAMINGS[call.framing]
   report.begun(shown(losses).length)
   call.reply.begin({
     'content-type': framing.contentType,
