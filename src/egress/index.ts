@@ -3,11 +3,13 @@ import { chat } from './chat/index.ts'
 import { cohere } from './cohere/index.ts'
 import { completions } from './completions/index.ts'
 import { contents } from './contents/index.ts'
+import { elevenlabs } from './elevenlabs/index.ts'
 import { embeddings } from './embeddings/index.ts'
 import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
 import { rerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
+import { speech } from './speech/index.ts'
 import { transcriptions } from './transcriptions/index.ts'
 import type { Writer } from './writer.ts'
 
@@ -17,10 +19,12 @@ export const WRITERS: { readonly [format: Format]: Writer } = {
   cohere,
   completions,
   contents,
+  elevenlabs,
   embeddings,
   images,
   messages,
   rerank,
   responses,
+  speech,
   transcriptions,
 }

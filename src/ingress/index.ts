@@ -3,12 +3,14 @@ import { chat } from './chat/index.ts'
 import { cohere } from './cohere/index.ts'
 import { completions } from './completions/index.ts'
 import { contents } from './contents/index.ts'
+import { elevenlabs } from './elevenlabs/index.ts'
 import { embeddings } from './embeddings/index.ts'
 import { images } from './images/index.ts'
 import { messages } from './messages/index.ts'
 import type { Reader } from './reader.ts'
 import { rerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
+import { speech } from './speech/index.ts'
 import { transcriptions } from './transcriptions/index.ts'
 
 /** Every format the gateway can read, a row each. */
@@ -17,10 +19,12 @@ export const READERS: { readonly [format: Format]: Reader } = {
   cohere,
   completions,
   contents,
+  elevenlabs,
   embeddings,
   images,
   messages,
   rerank,
   responses,
+  speech,
   transcriptions,
 }

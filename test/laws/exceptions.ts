@@ -64,7 +64,29 @@ function fieldOrder(content: readonly Part[]): Part[] {
   return [...content.keys()].sort((a, b) => rank[a]! - rank[b]! || a - b).map(index => content[index]!)
 }
 
-const LOOKS: { readonly [format: string]: Look } = { chat: inFieldOrder }
+/**
+ * Events of speech say nothing of media types but tell tokens, which bytes cannot; and a file that is made while it
+ * streams cannot say how long it is.
+ */
+const onlyHeard: Look = ({ candidates }) => ({
+  candidates: candidates.map(({ content, finish }) => ({
+    content: content.map(part =>
+      part.type === 'media' && part.source.type === 'base64'
+        ? { ...part, source: { ...part.source, mediaType: 'audio/*', data: withoutLengths(part.source.data) } }
+        : part,
+    ),
+    ...(finish === undefined ? {} : { finish }),
+  })),
+})
+
+function withoutLengths(data: string): string {
+  const bytes = Buffer.from(data, 'base64')
+  return bytes.subarray(0, 4).toString('latin1') === 'RIFF' && bytes.length >= 44
+    ? bytes.fill(0, 4, 8).fill(0, 40, 44).toString('base64')
+    : data
+}
+
+const LOOKS: { readonly [format: string]: Look } = { speech: onlyHeard, chat: inFieldOrder }
 
 /** How to look at an answer that came through streams of the format. */
 export const streamLook = (format: string): Look => LOOKS[format] ?? (result => result)

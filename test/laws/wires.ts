@@ -1,5 +1,5 @@
 import type fc from 'fast-check'
-import type { WireRequest } from '../../src/canonical/exchange.ts'
+import type { WireAnswer, WireRequest } from '../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { Work } from '../../src/canonical/work.ts'
@@ -13,6 +13,8 @@ interface Wires {
   readonly result: fc.Arbitrary<JsonObject>
   /** Answers to other work than the format is made for, where they look different. */
   readonly answers?: { readonly [W in Work]?: fc.Arbitrary<JsonObject> }
+  /** Whole answers, where they are no JSON. */
+  readonly raw?: fc.Arbitrary<WireAnswer>
 }
 
 /** Generators of wire values, one module per registered format: a format without one fails here. */
@@ -23,7 +25,8 @@ export const WIRES: { readonly [format: string]: Wires } = Object.fromEntries(
 /** Every format that reads answers, with the answers to each kind of work that look different, and what was asked. */
 export const ANSWERS: readonly (readonly [name: string, format: string, fc.Arbitrary<JsonObject>, CanonicalRequest])[] =
   formatsWith('result').flatMap(format => {
-    const { result, answers = {} } = WIRES[format]!
+    const { result, answers = {}, raw } = WIRES[format]!
+    if (raw !== undefined) return []
     const others = Object.entries(answers).map(
       ([work, answer]) => [`${format}: ${work}`, format, answer, WORKS[work as Work]!.asked] as const,
     )

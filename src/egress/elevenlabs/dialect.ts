@@ -1,0 +1,9 @@
+import type { VoiceDialect } from '../voices.ts'
+import type { Dialect } from '../writer.ts'
+
+/** What a channel says of ElevenLabs: which voices callers' names stand for. */
+export type ElevenLabsDialect = VoiceDialect
+
+export const FLAGS = ['voices', 'default_voice'] as const
+
+export const elevenLabsDialect = (dialect: Dialect): ElevenLabsDialect => dialect as ElevenLabsDialect

@@ -1,0 +1,22 @@
+import { GatewayError } from '../../canonical/error.ts'
+import type { WireRequest } from '../../canonical/exchange.ts'
+import type { Written } from '../../canonical/loss.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { type Work, workOf } from '../../canonical/work.ts'
+import type { WriteOptions } from '../writer.ts'
+import { writeSpeech } from './speech.ts'
+
+type WriteRequest = (request: CanonicalRequest, options: WriteOptions) => Written<WireRequest>
+
+/** How each kind of work is asked for. */
+const WRITERS: { readonly [W in Work]?: WriteRequest } = {
+  speech: writeSpeech,
+}
+
+/** The request for the kind of work that is wanted. Throws GatewayError `cannot-express` for any other. */
+export const writeRequest: WriteRequest = (request, options) => {
+  const write = WRITERS[workOf(request)]
+  if (write === undefined)
+    throw new GatewayError({ kind: 'cannot-express', message: 'The model does not do this kind of work.' })
+  return write(request, options)
+}

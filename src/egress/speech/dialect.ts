@@ -1,0 +1,12 @@
+import type { VoiceDialect } from '../voices.ts'
+import type { Dialect } from '../writer.ts'
+
+/** The quirks of speech upstreams; what is not declared follows the public format. */
+export interface SpeechDialect extends VoiceDialect {
+  /** Streams events (`stream_format: sse`). Default true; otherwise the gateway makes them of the bytes as they come. */
+  readonly speech_events?: boolean
+}
+
+export const FLAGS = ['voices', 'default_voice', 'speech_events'] as const
+
+export const speechDialect = (dialect: Dialect): SpeechDialect => dialect as SpeechDialect

@@ -1,0 +1,138 @@
+import type { Part } from '../../canonical/content.ts'
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CandidateEnd, CanonicalEvent, ResultEnd } from '../../canonical/event.ts'
+import type { WireEvent } from '../../canonical/exchange.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { samplesOf, wavHeader } from '../../canonical/wav.ts'
+import { kept } from '../fields.ts'
+import { FORMAT } from './containers.ts'
+import { errorBody } from './error.ts'
+import { continues, isRecording, type Recording, wrapping } from './recording.ts'
+import { silence } from './result.ts'
+import { writeUsage } from './usage.ts'
+
+/** One piece of the recording while it comes. */
+interface Piece {
+  readonly part: number
+  waiting: string
+  ended: boolean
+}
+
+/** A streamed answer (FORMATS §12): pieces of the one recording in order, then its end with what it cost. */
+export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
+  private readonly asked: CanonicalRequest
+  private out: WireEvent[] = []
+  private first: Recording | undefined
+  private readonly pieces: Piece[] = []
+  private current = 0
+  /** Bytes of a file made here that make no whole group of base64 yet; undefined where none is made. */
+  private carried: Buffer | undefined
+  private usage: Usage | undefined
+  private ended: CandidateEnd | undefined
+  private over = false
+
+  constructor(asked: CanonicalRequest) {
+    this.asked = asked
+  }
+
+  push(event: CanonicalEvent): readonly WireEvent[] {
+    if (this.over) return NOTHING
+    this.out = []
+    this.take(event)
+    return this.out
+  }
+
+  end(): readonly WireEvent[] {
+    if (this.over) return NOTHING
+    this.out = []
+    this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
+    return this.out
+  }
+
+  private take(event: CanonicalEvent): void {
+    if ('at' in event && event.at.candidate !== 0) return
+    switch (event.type) {
+      case 'part-start':
+        return this.start(event.part, event.at.part)
+      case 'part-delta':
+        return event.of === undefined ? this.grow(event.at.part, event.append) : undefined
+      case 'part-end':
+        return this.endPart(event.at.part)
+      case 'candidate-end':
+        if (event.candidate === 0) this.ended = event
+        return
+      case 'usage':
+        this.usage = event.usage
+        return
+      case 'opaque':
+        if (event.format === FORMAT) this.say(event.value)
+        return
+      case 'result-end':
+        return this.finish(event)
+      case 'error':
+        return this.fail(event.error)
+    }
+  }
+
+  private start(part: Part, at: number): void {
+    if (!isRecording(part) || (this.first !== undefined && !continues(this.first, part))) return
+    this.pieces.push({ part: at, waiting: '', ended: false })
+    if (this.first !== undefined) return
+    this.first = part
+    const { mediaType } = part.source
+    if (wrapping(mediaType, this.asked) === 'wav') this.carried = wavHeader(samplesOf(mediaType)!)
+  }
+
+  private grow(at: number, append: string): void {
+    const piece = this.pieces.find(({ part }) => part === at)
+    if (piece === undefined) return
+    if (piece === this.pieces[this.current]) this.emit(append)
+    else piece.waiting += append
+  }
+
+  private endPart(at: number): void {
+    const piece = this.pieces.find(({ part }) => part === at)
+    if (piece !== undefined) piece.ended = true
+    while (this.pieces[this.current]?.ended === true) {
+      this.current++
+      const next = this.pieces[this.current]
+      if (next === undefined) return
+      if (next.waiting !== '') this.emit(next.waiting)
+      next.waiting = ''
+    }
+  }
+
+  private emit(base64: string): void {
+    if (this.carried === undefined) return this.say({ type: 'speech.audio.delta', audio: base64 })
+    const all = Buffer.concat([this.carried, Buffer.from(base64, 'base64')])
+    const whole = all.length - (all.length % 3)
+    this.carried = all.subarray(whole)
+    if (whole > 0) this.say({ type: 'speech.audio.delta', audio: all.toString('base64', 0, whole) })
+  }
+
+  private flush(): void {
+    if (this.carried !== undefined && this.carried.length > 0)
+      this.say({ type: 'speech.audio.delta', audio: this.carried.toString('base64') })
+    this.carried = undefined
+  }
+
+  private finish(event: ResultEnd): void {
+    if (this.first === undefined) return this.fail(silence(this.ended))
+    this.flush()
+    const usage = this.usage === undefined ? {} : { usage: writeUsage(this.usage) }
+    this.say({ type: 'speech.audio.done', ...usage, ...kept(event, FORMAT) })
+    this.over = true
+  }
+
+  private fail(error: CanonicalError): void {
+    this.say({ type: 'error', ...errorBody(error) })
+    this.over = true
+  }
+
+  private say(event: JsonObject): void {
+    this.out.push({ data: JSON.stringify(event) })
+  }
+}

@@ -1,0 +1,14 @@
+import type { Writer } from '../writer.ts'
+import { writeError } from './error.ts'
+import { SpeechStream } from './events.ts'
+import { writeRequest } from './request.ts'
+import { writeResult } from './result.ts'
+
+/** Text to speech as OpenAI has it, FORMATS §12. */
+export const speech: Writer = {
+  request: writeRequest,
+  result: writeResult,
+  bytes: true,
+  events: asked => new SpeechStream(asked),
+  error: writeError,
+}

@@ -1,0 +1,76 @@
+import { GatewayError } from '../../canonical/error.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Candidate, CanonicalResult, Finish } from '../../canonical/result.ts'
+import { dropOthers } from '../bare.ts'
+import { FORMAT } from './containers.ts'
+import { continues, delivered, isRecording, type Recording } from './recording.ts'
+
+const HEAD = new Set(['candidates'])
+const CANDIDATE = new Set(['content', 'finish'])
+const PART = new Set(['type', 'kind', 'source'])
+
+/**
+ * A whole answer: the recording and nothing beside (FORMATS §12).
+ *
+ * @throws GatewayError where there is no recording in it.
+ */
+export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+  const losses = new Losses()
+  losses.list.push(...foreign(result, FORMAT))
+  dropOthers(result, [], HEAD, 'bytes-only', losses)
+  for (const index of result.candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
+  const [candidate] = result.candidates
+  const pieces = candidate === undefined ? [] : piecesOf(candidate, losses)
+  const [first, ...more] = pieces
+  if (candidate === undefined || first === undefined) throw new GatewayError(silence(candidate))
+  dropOthers(candidate, ['candidates', 0], CANDIDATE, 'bytes-only', losses)
+  reportFinish(candidate.finish, losses)
+  const raw = delivered([first.part, ...more.map(({ part }) => part)], asked)
+  if (raw.mediaType !== first.part.source.mediaType || more.length > 0)
+    losses.rename([...first.path, 'source'], { type: 'bytes', ...raw }, 'made-a-file')
+  return { wire: { status: 200, headers: {}, body: {}, raw }, losses: losses.list }
+}
+
+interface Piece {
+  readonly part: Recording
+  readonly path: Path
+}
+
+/** The pieces of the one recording; what else was said is lost. */
+function piecesOf({ content }: Candidate, losses: Losses): readonly Piece[] {
+  const pieces: Piece[] = []
+  for (const [index, part] of content.entries()) {
+    const path = ['candidates', 0, 'content', index]
+    const first = pieces[0]?.part
+    if (!isRecording(part) || (first !== undefined && !continues(first, part))) losses.drop(path, 'one-recording-only')
+    else {
+      if (first !== undefined) losses.hide(path, 'one-recording-only')
+      else dropOthers(part, path, PART, 'bytes-only', losses)
+      pieces.push({ part, path })
+    }
+  }
+  return pieces
+}
+
+const STOP: Finish = { reason: 'stop' }
+const FINISH = new Set(['reason', 'raw'])
+
+function reportFinish(finish: Finish | undefined, losses: Losses): void {
+  const path = ['candidates', 0, 'finish']
+  if (finish === undefined) losses.add(path, { reason: STOP.reason }, 'finish-required')
+  else if (finish.reason !== STOP.reason) losses.change(path, STOP, 'no-finish')
+  else dropOthers(finish, path, FINISH, 'no-finish', losses)
+}
+
+/** Why nothing is heard. */
+export function silence(candidate: Pick<Candidate, 'finish'> | undefined) {
+  return candidate?.finish?.reason === 'refused'
+    ? ({
+        kind: 'invalid-request',
+        message: 'The model refused to say this.',
+        code: 'content_policy_violation',
+      } as const)
+    : ({ kind: 'upstream-failed', message: 'The upstream answered without audio.' } as const)
+}

@@ -1,0 +1,28 @@
+import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { isObject } from '../../canonical/node.ts'
+import { complaintIn } from '../complaint.ts'
+import { anyText, defined } from '../fields.ts'
+import { retryAfter } from '../wait.ts'
+
+/** Words of `detail.status` (newer: `detail.code`) that say more than the HTTP status. */
+const BY_WORD: { readonly [word: string]: ErrorKind } = {
+  quota_exceeded: 'out-of-credit',
+  too_many_concurrent_requests: 'rate-limited',
+  system_busy: 'overloaded',
+  voice_not_found: 'invalid-request',
+  model_not_found: 'not-found',
+}
+
+/** An error answer: `{detail}` as `{status, message}`, as a text, or as a list of `{loc, msg}`. Total on any body. */
+export function readError({ status, body, headers }: WireAnswer): CanonicalError {
+  const detail = isObject(body['detail']) ? body['detail'] : undefined
+  const code = anyText(detail?.['status']) ?? anyText(detail?.['code'])
+  const kind = code !== undefined && Object.hasOwn(BY_WORD, code) ? BY_WORD[code]! : kindOf(status)
+  return {
+    kind,
+    message: complaintIn(body) ?? `The upstream answered with status ${status}.`,
+    ...defined({ param: anyText(detail?.['param']), code, retryAfterSeconds: retryAfter(headers) }),
+    status,
+  }
+}

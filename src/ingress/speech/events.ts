@@ -1,0 +1,94 @@
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import type { WireEvent } from '../../canonical/exchange.ts'
+import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { Base64Stream } from '../base64.ts'
+import { rest } from '../fields.ts'
+import { readInnerError } from '../openai-error.ts'
+import { FORMAT } from './containers.ts'
+import { askedType } from './result.ts'
+import { readUsage } from './usage.ts'
+
+const AT = { candidate: 0, part: 0 } as const
+const DONE = new Set(['type', 'usage'])
+
+/** A streamed answer (FORMATS §12): pieces of one recording, then its end with what it cost. */
+export class SpeechEvents implements Transducer<WireEvent, CanonicalEvent> {
+  private readonly mediaType: string
+  private readonly data = new Base64Stream()
+  private out: CanonicalEvent[] = []
+  private started = false
+  private open = false
+  private over = false
+
+  constructor(asked: CanonicalRequest) {
+    this.mediaType = askedType(asked)
+  }
+
+  push({ data }: WireEvent): readonly CanonicalEvent[] {
+    if (this.over || data === '') return NOTHING
+    this.out = []
+    if (data === '[DONE]') this.finish({})
+    else this.read(parseObject(data))
+    return this.out
+  }
+
+  end(): readonly CanonicalEvent[] {
+    if (this.over) return NOTHING
+    this.out = []
+    this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
+    return this.out
+  }
+
+  private read(wire: JsonObject | undefined): void {
+    if (wire === undefined)
+      return this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
+    if (wire['error'] != null) return this.fail(readInnerError(wire))
+    const { type, audio } = wire
+    if (type === 'speech.audio.done') return this.finish(wire)
+    this.start()
+    if (type !== 'speech.audio.delta') this.out.push({ type: 'opaque', format: FORMAT, value: wire })
+    else if (typeof audio === 'string') this.grow(this.data.push(audio))
+  }
+
+  private start(): void {
+    if (this.started) return
+    this.started = true
+    this.out.push({ type: 'result-start' })
+  }
+
+  private grow(append: string): void {
+    this.begin()
+    if (append !== '') this.out.push({ type: 'part-delta', at: AT, append })
+  }
+
+  private begin(): void {
+    if (this.open) return
+    this.open = true
+    const source = { type: 'base64', mediaType: this.mediaType, data: '' } as const
+    this.out.push({ type: 'part-start', at: AT, part: { type: 'media', kind: 'audio', source } })
+  }
+
+  private close(): void {
+    this.start()
+    if (!this.open) return
+    this.grow(this.data.end())
+    this.out.push({ type: 'part-end', at: AT })
+  }
+
+  private finish(done: JsonObject): void {
+    this.close()
+    this.out.push({ type: 'candidate-end', candidate: 0, finish: { reason: 'stop' } })
+    if (isObject(done['usage'])) this.out.push({ type: 'usage', usage: readUsage(done['usage']) })
+    this.out.push({ type: 'result-end', ...rest(FORMAT, done, DONE) })
+    this.over = true
+  }
+
+  private fail(error: CanonicalError): void {
+    this.close()
+    this.out.push({ type: 'error', error })
+    this.over = true
+  }
+}

@@ -1,0 +1,56 @@
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
+import { explained } from '../explain.ts'
+import { defined, NONE, nested, number, required, rest, spelling, text } from '../fields.ts'
+import { FORMAT, isWord, mediaTypeOf } from './containers.ts'
+import * as wire from './wire.ts'
+
+/** `POST /v1/audio/speech` (FORMATS §12) as a canonical request. */
+export const readRequest = ({ body }: WireRequest): CanonicalRequest => explained(wire.request, body, () => read(body))
+
+const TAKEN = new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'])
+
+function read(body: JsonObject): CanonicalRequest {
+  const model = required(text(body['model']))
+  const input = required(text(body['input']))
+  const instructions = text(body['instructions'])
+  const flow = text(body['stream_format'])
+  const refused = flow === undefined || flow === 'sse' || flow === 'audio' ? [] : ['stream_format']
+  const word = text(body['response_format'])
+  const spelt = spelling({
+    stream_format: flow === 'audio' ? flow : undefined,
+    response_format: word === undefined || isWord(word) ? undefined : word,
+  })
+  return {
+    model,
+    messages: [...(instructions === undefined ? [] : [said('system', instructions)]), said('user', input)],
+    output: { modalities: ['audio'], ...readAudio(body, word) },
+    sampling: {},
+    stream: flow === 'sse',
+    ...rest(FORMAT, body, TAKEN, spelt, refused),
+  }
+}
+
+const said = (role: 'system' | 'user', words: string): Message => ({ role, content: [{ type: 'text', text: words }] })
+
+function readAudio(body: JsonObject, word: string | undefined): Pick<Output, 'audio'> {
+  const { voice, node } = readVoice(body['voice'])
+  const audio = {
+    ...defined({
+      voice,
+      mediaType: word === undefined ? undefined : mediaTypeOf(word),
+      speed: number(body['speed']),
+    }),
+    ...node,
+  }
+  return Object.keys(audio).length === 0 ? {} : { audio }
+}
+
+const ID = new Set(['id'])
+
+/** A built-in voice by its name, or one's own by its id: `{ id }`. */
+function readVoice(wire: Json | undefined) {
+  if (!isObject(wire)) return { voice: text(wire), node: {} }
+  return { voice: required(text(wire['id'])), node: nested(FORMAT, {}, 'voice', wire, ID, NONE, { voice: 'object' }) }
+}

@@ -1,0 +1,12 @@
+import fc from 'fast-check'
+import type { WireRequest } from '../../../src/canonical/exchange.ts'
+import type { JsonObject } from '../../../src/canonical/node.ts'
+import { bytes, json, object, record } from '../arbitrary.ts'
+
+/* ElevenLabs is an upstream only: nobody asks in its words. Its answers are bytes, or JSON beside timestamps. */
+
+export const request: fc.Arbitrary<WireRequest> = fc.constant({ path: '/', query: {}, headers: {}, body: {} })
+
+export const result: fc.Arbitrary<JsonObject> = fc
+  .tuple(record<JsonObject>({ audio_base64: bytes }, { alignment: json }), object(json))
+  .map(([known, others]) => ({ ...others, ...known }))

@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { HeldBytes } from '../../../src/canonical/bytes.ts'
+import type { WireAnswer, WireRequest } from '../../../src/canonical/exchange.ts'
+import type { JsonObject } from '../../../src/canonical/node.ts'
+import { filled, json, object, record, word } from '../arbitrary.ts'
+
+/* Valid text-to-speech values, with unknown fields and nulls sprinkled on every object. */
+
+const unknown = object(fc.oneof(json, fc.constant(null)))
+const maybe = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 6, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) })
+const loose = (value: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> =>
+  fc.tuple(value, unknown).map(([known, others]) => ({ ...others, ...known }))
+
+const voice = fc.oneof(fc.constantFrom('alloy', 'onyx'), word, loose(record({ id: filled })))
+
+const body = loose(
+  record(
+    { model: filled, input: word },
+    {
+      voice: maybe(voice),
+      instructions: maybe(word),
+      response_format: maybe(fc.oneof(fc.constantFrom('mp3', 'opus', 'aac', 'flac', 'wav', 'pcm', 'mpeg'), word)),
+      speed: maybe(fc.constantFrom(0.25, 1, 4, 7)),
+      stream_format: maybe(fc.oneof(fc.constantFrom('audio', 'sse'), word)),
+    },
+  ),
+)
+
+export const request: fc.Arbitrary<WireRequest> = body.map(body => ({
+  path: '/audio/speech',
+  query: {},
+  headers: {},
+  body,
+}))
+
+/** Nothing of a whole answer is JSON (`raw`). */
+export const result: fc.Arbitrary<JsonObject> = fc.constant({})
+
+export const raw: fc.Arbitrary<WireAnswer> = fc
+  .tuple(fc.constantFrom('audio/mpeg', 'audio/wav', 'audio/pcm', 'audio/x-new'), fc.uint8Array({ maxLength: 9 }))
+  .map(([mediaType, bytes]) => ({
+    status: 200,
+    headers: {},
+    body: {},
+    raw: { mediaType, bytes: new HeldBytes(bytes) },
+  }))

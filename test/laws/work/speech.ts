@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import type { MediaPart, Part } from '../../../src/canonical/content.ts'
+import type { CanonicalRequest, Message } from '../../../src/canonical/request.ts'
+import { type CanonicalResult, FINISH_REASONS, type Usage } from '../../../src/canonical/result.ts'
+import { bytes, cache, filled, media, object, record, word } from '../arbitrary.ts'
+
+/* A text to be spoken, and the recording that answers it. */
+
+/** What formats say beside; where a format has no place for it, its name is not among these. */
+const extras = (...formats: string[]) =>
+  fc
+    .array(fc.tuple(fc.constantFrom(...formats), object(word)), { minLength: 1, maxLength: 2 })
+    .map(entries => Object.fromEntries(entries.filter(([, said]) => Object.keys(said).length > 0)))
+
+const inside = extras('contents', 'chat', 'elsewhere')
+const text = record<Part>({ type: fc.constant('text'), text: word }, { cache, extras: inside })
+const unknown = record<Part>(
+  {
+    type: fc.constant('opaque'),
+    format: fc.constantFrom('contents', 'elsewhere'),
+    value: fc.record({ type: fc.constant('x_unknown'), v: word }, { noNullPrototype: true }),
+  },
+  { text: word },
+)
+
+/** Mostly one text. */
+const content: fc.Arbitrary<readonly Part[]> = fc.oneof(
+  { weight: 5, arbitrary: fc.tuple(text) },
+  { weight: 2, arbitrary: fc.array(fc.oneof(text, media, unknown), { maxLength: 3 }) },
+)
+const turn = (...roles: Message['role'][]): fc.Arbitrary<Message> =>
+  record<Message>({ role: fc.constantFrom(...roles), content }, { name: filled, extras: inside })
+
+/** Mostly a word on how to say it and what is to be said; sometimes several of each, in any order. */
+const messages: fc.Arbitrary<readonly Message[]> = fc.oneof(
+  { weight: 3, arbitrary: fc.tuple(turn('user')) },
+  { weight: 3, arbitrary: fc.tuple(turn('system', 'developer'), turn('user')) },
+  { weight: 2, arbitrary: fc.array(turn('system', 'developer', 'user', 'user', 'assistant'), { maxLength: 4 }) },
+)
+
+const TYPES = ['audio/mpeg', 'audio/wav', 'audio/pcm', 'audio/opus', 'audio/mp3', 'audio/L16;rate=16000', 'audio/x-new']
+
+export const request: fc.Arbitrary<CanonicalRequest> = record<CanonicalRequest>(
+  {
+    model: filled,
+    messages,
+    output: record(
+      { modalities: fc.constant(['audio']) },
+      {
+        candidates: fc.constant(2),
+        audio: record(
+          {},
+          {
+            voice: fc.oneof(fc.constantFrom('alloy', 'Kore'), filled),
+            mediaType: fc.constantFrom(...TYPES),
+            speed: fc.constantFrom(0.25, 1, 4),
+            extras: extras('chat', 'elsewhere'),
+          },
+        ),
+        text: fc.constant({ shape: 'text' }),
+      },
+    ),
+    sampling: record({}, { temperature: fc.constantFrom(0, 1), seed: fc.nat() }),
+    stream: fc.boolean(),
+  },
+  { endUser: filled, serviceTier: fc.constant('flex'), extras: extras('speech', 'contents', 'elsewhere') },
+)
+
+const recording = (...types: string[]): fc.Arbitrary<MediaPart> =>
+  record<MediaPart>(
+    {
+      type: fc.constant('media'),
+      kind: fc.constant('audio'),
+      source: record({ type: fc.constant('base64'), mediaType: fc.constantFrom(...types), data: bytes }),
+    },
+    { name: filled, transcript: filled, cache, extras: extras('contents', 'elsewhere') },
+  )
+
+const RAW = 'audio/L16;codec=pcm;rate=24000'
+const PLAYABLE = ['audio/mpeg', 'audio/wav', 'audio/pcm', RAW]
+const others = fc.oneof(record<Part>({ type: fc.constant('text'), text: filled }), recording(...PLAYABLE), unknown)
+
+const finish = record({ reason: fc.constantFrom(...FINISH_REASONS) }, { raw: word, stopSequence: filled })
+const count = fc.nat(9000)
+const usage: fc.Arbitrary<Usage> = record<Usage>(
+  { input: count, output: count },
+  { total: count, outputBy: record({}, { audio: count }), extras: extras('speech', 'contents', 'elsewhere') },
+).map(({ total, ...usage }) =>
+  total === undefined || total === usage.input! + usage.output! ? usage : { ...usage, total },
+)
+
+/** As the gateway hands it to a writer: with id, model and time, and something to be heard. */
+export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
+  {
+    id: filled,
+    model: filled,
+    createdAt: fc.nat(2_000_000_000),
+    candidates: fc.tuple(
+      record(
+        {
+          content: fc.oneof(
+            { weight: 3, arbitrary: fc.tuple(recording(...PLAYABLE)) },
+            { weight: 1, arbitrary: fc.tuple(recording(RAW), recording(RAW)) },
+            { weight: 1, arbitrary: fc.tuple(recording(...PLAYABLE), others) },
+            { weight: 1, arbitrary: fc.tuple(others, recording(...PLAYABLE)) },
+          ),
+          finish,
+        },
+        { extras: extras('contents', 'elsewhere') },
+      ),
+    ),
+  },
+  { usage, serviceTier: fc.constant('default'), extras: extras('contents', 'elsewhere') },
+)
+
+/** A request the answers could be for. */
+export const asked: CanonicalRequest = {
+  model: 'asked-model',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }] }],
+  output: { modalities: ['audio'] },
+  sampling: {},
+  stream: false,
+}
