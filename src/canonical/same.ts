@@ -3,7 +3,7 @@ import type { MediaSource, Part, TextPart } from './content.ts'
 import { isObject, type JsonObject } from './node.ts'
 import type { CanonicalRequest, Message } from './request.ts'
 import type { Candidate, CanonicalResult } from './result.ts'
-import { type Work, workOf } from './work.ts'
+import { lists } from './work.ts'
 
 /**
  * What a request says, however it was spelled: spelling erased, adjacent turns of one role joined, turns and texts
@@ -11,7 +11,7 @@ import { type Work, workOf } from './work.ts'
  */
 export function meaning(request: CanonicalRequest): CanonicalRequest {
   const plain = bare(request)
-  if (LISTING.has(workOf(request))) return { ...plain, messages: plain.messages.map(plainMessage) }
+  if (lists(request)) return { ...plain, messages: plain.messages.map(plainMessage) }
   const messages: Message[] = []
   for (const { content, ...head } of plain.messages) {
     const said = content.map(plainPart).filter(saysSomething)
@@ -22,9 +22,6 @@ export function meaning(request: CanonicalRequest): CanonicalRequest {
   }
   return { ...plain, messages }
 }
-
-/** Work whose messages are a list of things, each for itself, and no conversation: none joins another, none is left out. */
-const LISTING: ReadonlySet<Work> = new Set(['completion', 'embedding', 'ranking'])
 
 const plainMessage = (message: Message): Message => ({
   ...message,

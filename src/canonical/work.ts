@@ -32,3 +32,8 @@ export function workOf({ output }: CanonicalRequest): Work {
   const [only, ...others] = output.modalities ?? []
   return (only !== undefined && others.length === 0 ? ALONE[only] : undefined) ?? 'conversation'
 }
+
+const LISTS: ReadonlySet<Work> = new Set(['completion', 'embedding', 'ranking'])
+
+/** Whether the messages are a list of things, each for itself, and no conversation: none joins another, none may be missing. */
+export const lists = (request: CanonicalRequest): boolean => LISTS.has(workOf(request))

@@ -1,6 +1,7 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { CanonicalRequest, State } from '../canonical/request.ts'
+import { lists } from '../canonical/work.ts'
 
 const MOST_ENTRIES = 20
 const MOST_CHARACTERS = 1000
@@ -31,7 +32,7 @@ export function lossHeaders(losses: readonly Loss[]): { readonly [name: string]:
 
 /**
  * The losses no answer can make good: state the upstream cannot keep, a turn that stands for something kept elsewhere,
- * something to look at in the last user turn, and a hosted tool that had to be used. A request with one of them is always refused.
+ * something to look at in the last user turn or in any of a list of things, and a hosted tool that had to be used. A request with one of them is always refused.
  */
 export function essential(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const turn = request.messages.findLastIndex(message => message.role === 'user')
@@ -74,9 +75,11 @@ function losesState({ path }: Loss, state: State | undefined): boolean {
 }
 
 /** The whole turn, a part of it, or the very thing the part shows. */
+/** Of a conversation only the last turn is looked at, of a list of things each. */
 function losesSight({ path }: Loss, request: CanonicalRequest, turn: number): boolean {
-  if (path[0] !== 'messages' || path[1] !== turn) return false
-  const content = request.messages[turn]!.content
+  const at = lists(request) ? path[1] : turn
+  if (path[0] !== 'messages' || path[1] !== at) return false
+  const content = request.messages[Number(at)]?.content ?? []
   if (path.length <= 3) return content.some(isSight)
   const part = content[Number(path[3])]
   return part !== undefined && isSight(part) && (path.length === 4 || (path.length === 5 && path[4] === 'source'))

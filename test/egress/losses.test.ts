@@ -83,6 +83,12 @@ describe('essential losses', () => {
     expect(isEssential(dropped('messages', 2, 'content', 1, 'detail'))).toBe(false)
   })
 
+  test('any picture of a list of things to embed', () => {
+    const asked = request({ output: { modalities: ['embedding'] } })
+    expect(isEssential(dropped('messages', 0, 'content', 0), asked)).toBe(true)
+    expect(isEssential(dropped('messages', 2, 'content', 0), asked)).toBe(false)
+  })
+
   test('a hosted tool, where the choice demands it', () => {
     const tools = [{ type: 'hosted', kind: 'web-search' }] as const
     expect(isEssential(dropped('tools', 0), request({ tools }))).toBe(false)
