@@ -54,6 +54,7 @@ const BY_CODE: { readonly [code: string]: ErrorKind } = {
 
 const BY_TYPE: { readonly [type: string]: number } = {
   invalid_request_error: 400,
+  image_generation_user_error: 400,
   authentication_error: 401,
   permission_error: 403,
   not_found_error: 404,

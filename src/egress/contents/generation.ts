@@ -4,6 +4,7 @@ import { reportCompletion } from '../completion.ts'
 import { defined, spelt } from '../fields.ts'
 import { narrowed, openApiOf } from '../schema.ts'
 import { FORMAT, inner, type Pen, sealedUnlessEmpty } from './fields.ts'
+import { writeImage } from './image.ts'
 import { reportSchema } from './tools.ts'
 
 /** `generationConfig`, or undefined where there is nothing to set (FORMATS §7, §16.1). */
@@ -12,7 +13,7 @@ export function writeGeneration(request: CanonicalRequest, pen: Pen): JsonObject
   const thinking = inner(node, 'thinkingConfig')
   return sealedUnlessEmpty(node, {
     ...writeSampling(request.sampling, node, pen),
-    ...writeOutput(request.output, node, pen),
+    ...writeOutput(request, node, pen),
     thinkingConfig: writeThinking(request, thinking, pen),
   })
 }
@@ -49,7 +50,8 @@ const OUTPUT_LOSSES = {
   transcript: 'no-transcripts',
 }
 
-function writeOutput(output: Output, node: Node, pen: Pen): JsonObject {
+function writeOutput(request: CanonicalRequest, node: Node, pen: Pen): JsonObject {
+  const { output } = request
   pen.losses.dropFields(output, ['output'], OUTPUT_LOSSES)
   reportCompletion(output, pen.losses)
   return defined({
@@ -57,7 +59,7 @@ function writeOutput(output: Output, node: Node, pen: Pen): JsonObject {
     responseModalities: writeModalities(output.modalities, pen),
     ...writeShape(output.text, node, pen),
     speechConfig: writeVoice(output.audio, pen),
-    imageConfig: writeImage(output.image, pen),
+    imageConfig: writeImage(request, pen),
   }) as JsonObject
 }
 
@@ -72,32 +74,6 @@ function writeVoice(audio: Output['audio'], { losses }: Pen): JsonObject | undef
   losses.dropFields(audio, ['output', 'audio'], { mediaType: 'no-choice-of-media-type', speed: 'no-speed' })
   if (audio?.voice === undefined) return undefined
   return { voiceConfig: { prebuiltVoiceConfig: { voiceName: audio.voice } } }
-}
-
-const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
-
-/** The shape of a picture is a ratio here; a size in pixels becomes the nearest. */
-function writeImage(image: Output['image'], { native, losses }: Pen): JsonObject | undefined {
-  losses.dropFields(image, ['output', 'image'], {
-    quality: 'no-quality',
-    background: 'no-background',
-    mediaType: 'no-choice-of-media-type',
-  })
-  const size = image?.size
-  if (size === undefined) return undefined
-  if (native || RATIOS.includes(size)) return { aspectRatio: size }
-  const [width, height] = size.split('x').map(Number)
-  if (width === undefined || height === undefined || !(width > 0) || !(height > 0)) {
-    losses.drop(['output', 'image', 'size'], 'no-such-size')
-    return undefined
-  }
-  const far = (ratio: string): number => {
-    const [w, h] = ratio.split(':').map(Number) as [number, number]
-    return Math.abs(Math.log(w / h / (width / height)))
-  }
-  const nearest = RATIOS.toSorted((a, b) => far(a) - far(b))[0]!
-  losses.change(['output', 'image', 'size'], nearest, 'a-ratio-only')
-  return { aspectRatio: nearest }
 }
 
 const JSON_TYPE = 'application/json'

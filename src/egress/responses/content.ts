@@ -12,6 +12,8 @@ export interface Pen {
   readonly dialect: ResponsesDialect
   readonly native: boolean
   readonly losses: Losses
+  /** The mask that is told elsewhere. */
+  readonly mask?: MediaPart | undefined
 }
 
 /** The text type a turn's parts have where nothing else is said. */
@@ -97,6 +99,11 @@ function writeCache(part: Part, plain: TextType, path: Path, { dialect, native, 
 const CACHE_TIMES = new Set(['30m', '12h'])
 
 function writeMedia(part: MediaPart, path: Path, pen: Pen): JsonObject | undefined {
+  if (part.use === 'mask') {
+    if (part !== pen.mask) pen.losses.drop(path, 'no-masks')
+    else if (!pen.native) reportMask(part, path, pen.losses)
+    return undefined
+  }
   if (part.source.type === 'text') return writeDocument(part, part.source.text, path, pen)
   const field = spelt(part, FORMAT)['as'] as string | undefined
   if (field !== undefined && pen.native) return writeFileAs(part, field)
@@ -110,6 +117,20 @@ function writeMedia(part: MediaPart, path: Path, pen: Pen): JsonObject | undefin
   if (part.source.type !== 'base64' && part.source.mediaType !== undefined)
     pen.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-here')
   return wire
+}
+
+const MASK_LOSSES = {
+  name: 'no-name-of-images',
+  detail: 'no-detail-here',
+  transcript: 'no-transcript-in-requests',
+  cache: 'no-cache-markers-here',
+}
+
+function reportMask(part: MediaPart, path: Path, losses: Losses): void {
+  losses.dropFields(part, path, MASK_LOSSES)
+  if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (part.source.type !== 'base64' && part.source.mediaType !== undefined)
+    losses.drop([...path, 'source', 'mediaType'], 'no-media-type-here')
 }
 
 /** A file's address, whichever way it is told. */

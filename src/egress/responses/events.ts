@@ -1,6 +1,6 @@
-import type { Part } from '../../canonical/content.ts'
+import type { MediaPart, MediaSource, Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
-import type { CanonicalEvent, PartStart, ResultEnd, ResultStart } from '../../canonical/event.ts'
+import type { CanonicalEvent, PartStart, Preview, ResultEnd, ResultStart } from '../../canonical/event.ts'
 import type { WireEvent } from '../../canonical/exchange.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
@@ -48,6 +48,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
   private readonly made: Made = { called: false, refused: false }
   private responder: Responder | undefined
   private message: MessageWriter | undefined
+  private glimpsed: PictureWriter | undefined
   private tokens: readonly JsonObject[] = []
   private finish: Finish | undefined
   private usage: Usage | undefined
@@ -103,6 +104,8 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
       case 'usage':
         this.usage = event.usage
         return
+      case 'preview':
+        return this.glimpse(event)
       case 'opaque':
         return this.pass(event.format, event.value)
       case 'error':
@@ -131,8 +134,22 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
     if (place === 'message') return this.messageOf(part).add(part, this)
     this.leaveMessage()
     if (part.type === 'reasoning') return new ThoughtWriter(part, this)
-    if (part.type === 'media') return new PictureWriter(part, this)
+    if (part.type === 'media') return this.picture(part)
     return part.type === 'tool-call' ? new CallWriter(part, this) : new OpaqueWriter(part, this)
+  }
+
+  /** A picture may have been seen before it begins. */
+  private picture(part: MediaPart): PictureWriter {
+    const glimpsed = this.glimpsed
+    this.glimpsed = undefined
+    return glimpsed?.become(part) ?? new PictureWriter(part, this)
+  }
+
+  private glimpse(preview: Preview): void {
+    if (this.responder?.own !== false) return
+    this.leaveMessage()
+    this.glimpsed ??= new PictureWriter({ type: 'media', kind: 'image', source: emptied(preview.source) }, this)
+    this.glimpsed.glimpse(preview)
   }
 
   /** Neighbouring parts share a message, unless one says that it is the first of its own. */
@@ -196,5 +213,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
     this.over = true
   }
 }
+
+const emptied = (source: MediaSource): MediaSource => (source.type === 'base64' ? { ...source, data: '' } : source)
 
 const TERMINAL = new Set(['completed', 'incomplete', 'failed'])

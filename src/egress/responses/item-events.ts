@@ -1,10 +1,10 @@
 import type { MediaPart, Part, ToolCallPart } from '../../canonical/content.ts'
-import type { PartPatch } from '../../canonical/event.ts'
+import type { PartPatch, Preview } from '../../canonical/event.ts'
 import { patched, withBody } from '../../canonical/fold.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
-import { minted, type Stamp, writeCall, writePicture } from './items.ts'
+import { isOwn, minted, type Stamp, writeCall, writePicture } from './items.ts'
 import type { Tape } from './tape.ts'
 
 /** A part of an answer while it is written. */
@@ -115,10 +115,30 @@ export class PictureWriter extends SingleWriter {
     this.data.push(append)
   }
 
+  /** The picture as far as it has come. */
+  glimpse({ index, source }: Preview): void {
+    if (source.type !== 'base64') return
+    this.desk.tape.emit('response.image_generation_call.partial_image', {
+      item_id: this.written()['id']!,
+      output_index: this.index,
+      partial_image_index: index,
+      partial_image_b64: source.data,
+      output_format: source.mediaType.replace(/^image\//, ''),
+    })
+  }
+
+  /** The picture it is a glimpse of begins. */
+  become(part: MediaPart): this {
+    this.part = part
+    return this
+  }
+
   override end(): void {
     this.body = this.data.join('')
     const item_id = this.written()['id']!
-    this.desk.tape.emit('response.image_generation_call.completed', { item_id, output_index: this.index })
+    // An upstream of this format has said so itself.
+    if (!isOwn(spelt(this.part, FORMAT)))
+      this.desk.tape.emit('response.image_generation_call.completed', { item_id, output_index: this.index })
     super.end()
   }
 

@@ -1,4 +1,5 @@
 import type { MediaPart, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
@@ -82,14 +83,32 @@ export const reasoningText = (text: string): JsonObject => ({ type: 'reasoning_t
 export function writePicture(part: MediaPart, stamp: Stamp): JsonObject {
   const { source } = part
   if (source.type !== 'base64') return {}
-  const output_format = source.mediaType.replace(/^image\//, '')
+  const own = spelt(part, FORMAT)
   return {
     type: 'image_generation_call',
-    ...stamp({}, 'ig'),
+    ...stamp(own, 'ig'),
     result: source.data,
-    output_format,
+    ...(own['output_format'] === 'absent' ? {} : { output_format: wordOf(source.mediaType) }),
     ...kept(part, FORMAT),
   }
+}
+
+const wordOf = (mediaType: string): string => mediaType.replace(/^image\//, '')
+
+const PICTURE_LOSSES = {
+  name: 'no-name-of-images',
+  detail: 'no-detail-here',
+  transcript: 'no-transcript-here',
+  use: 'no-masks-here',
+  cache: 'no-cache-markers-here',
+}
+
+/** What a picture of an answer cannot say here. */
+export function reportPicture(part: MediaPart, path: Path, losses: Losses): void {
+  losses.dropFields(part, path, PICTURE_LOSSES)
+  if (part.source.type !== 'base64') return
+  const read = `image/${wordOf(part.source.mediaType)}`
+  if (read !== part.source.mediaType) losses.change([...path, 'source', 'mediaType'], read, 'pictures-only')
 }
 
 /** A message of the assistant around its content; its first part knows what the message itself says. */

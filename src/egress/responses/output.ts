@@ -5,7 +5,7 @@ import type { Candidate } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
 import { isLogged, placeOf, proofOf, reportPart, reportTokens, writeContent, writeToken } from './answer.ts'
 import { FORMAT } from './content.ts'
-import { minted, writeCall, writePicture, writeReasoning, writeSpoken } from './items.ts'
+import { minted, reportPicture, writeCall, writePicture, writeReasoning, writeSpoken } from './items.ts'
 
 /** A candidate's parts as the items of an answer; `base` is what their ids are made of, `last` the state of the last. */
 export function writeItems(candidate: Candidate, base: string, last: string, path: Path, losses: Losses): JsonObject[] {
@@ -13,8 +13,7 @@ export function writeItems(candidate: Candidate, base: string, last: string, pat
   candidate.content.forEach((part, index) => {
     reportPart(part, [...path, 'content', index], losses)
     output.put(part)
-    if (placeOf(part) === 'picture')
-      losses.change([...path, 'content', index], output.shown(), 'picture-as-drawn-by-a-tool')
+    if (placeOf(part) === 'picture') reportPicture(part as MediaPart, [...path, 'content', index], losses)
   })
   if (candidate.logprobs !== undefined) {
     if (output.keepsTokens()) reportTokens(candidate.logprobs, [...path, 'logprobs'], losses)
@@ -51,13 +50,6 @@ class Output {
     const last = this.items.at(-1)
     if (last !== undefined && 'spoken' in last && spelt(part, FORMAT)['message'] === undefined) last.spoken.push(said)
     else this.items.push({ spoken: [said] })
-  }
-
-  /** How the last picture is read back. */
-  shown(): Part {
-    const { part } = this.items.at(-1) as { readonly part: MediaPart }
-    const stamp = minted(this.base, this.items.length - 1, 'completed')
-    return { type: 'opaque', format: FORMAT, value: writePicture(part, stamp) }
   }
 
   /** As many tokens as the text is known to have; where nothing is known, all there are. */

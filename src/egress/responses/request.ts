@@ -8,6 +8,7 @@ import type { WriteOptions } from '../writer.ts'
 import { doorFor, writeCompaction } from './compaction.ts'
 import { FORMAT, type Pen } from './content.ts'
 import { responsesDialect } from './dialect.ts'
+import { maskOf } from './drawing.ts'
 import { writeHistory } from './input.ts'
 import { writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
@@ -26,7 +27,7 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
 const whole = (request: CanonicalRequest, pen: Pen): JsonObject =>
   ({
     model: request.model,
-    ...writeHistory(request, pen),
+    ...writeHistory(request, { ...pen, mask: maskOf(request) }),
     ...writeTools(request, pen),
     ...writeToolChoice(request, pen),
     ...writeSampling(request.sampling, pen),

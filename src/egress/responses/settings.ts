@@ -31,14 +31,15 @@ const OUTPUT_LOSSES = {
 
 export function writeOutput(output: Output, pen: Pen): JsonObject {
   const { losses } = pen
-  losses.dropFields(output, ['output'], OUTPUT_LOSSES)
+  const drawing = output.modalities?.length === 1 && output.modalities[0] === 'image'
+  losses.dropFields(drawing ? { ...output, image: undefined } : output, ['output'], OUTPUT_LOSSES)
   reportCompletion(output, losses)
   const { modalities, candidates, text, verbosity } = output
   if (candidates === 1) losses.hide(['output', 'candidates'], 'one-candidate-anyway')
   else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-candidate-only')
   const textOnly = modalities?.every(modality => modality === 'text')
   if (textOnly === true) losses.hide(['output', 'modalities'], 'text-anyway')
-  else if (modalities !== undefined) losses.drop(['output', 'modalities'], 'text-only')
+  else if (modalities !== undefined && !drawing) losses.drop(['output', 'modalities'], 'text-only')
   const own = kept(output, FORMAT)
   const format = text === undefined ? undefined : writeShape(text, pen)
   const told = { ...(defined({ format, verbosity }) as JsonObject), ...own }

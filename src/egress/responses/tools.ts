@@ -4,6 +4,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
+import { DRAW, isDrawing, writeDrawingTool } from './drawing.ts'
 
 /** What writing tools needs to know. */
 interface Pen {
@@ -15,6 +16,7 @@ type Named = FunctionTool | FreeformTool
 
 /** The tools in their order; those of one group stand in it, where its first one stood. */
 export function writeTools(request: CanonicalRequest, pen: Pen): JsonObject {
+  if (isDrawing(request)) return writeDrawingTool(request, pen)
   const { tools } = request
   if (tools === undefined) return {}
   const written: JsonObject[] = []
@@ -168,7 +170,9 @@ function writeInterpreter(tool: HostedTool): JsonObject {
   return { type: 'code_interpreter', ...automatic, ...kept(tool, FORMAT) }
 }
 
-export function writeToolChoice({ toolChoice: choice, tools }: CanonicalRequest, pen: Pen): JsonObject {
+export function writeToolChoice(request: CanonicalRequest, pen: Pen): JsonObject {
+  if (isDrawing(request)) return DRAW
+  const { toolChoice: choice, tools } = request
   if (choice === undefined) return {}
   const own = choice.extras?.[FORMAT]?.['tool_choice']
   return { tool_choice: own ?? writeChoice(choice, tools ?? [], pen) }

@@ -43,7 +43,7 @@ export function readGeneration(wire: Json | undefined): Generation {
     candidates: number(fields['candidateCount']),
     text: shape.text,
     image,
-    audio: voice === undefined ? undefined : { voice },
+    audio: readAudio(voice, modalities, fields),
   })
   const sampling = readSampling(fields, refused)
   const spelt = {
@@ -95,6 +95,13 @@ function readVoice(fields: JsonObject, refused: string[]): string | undefined {
   return undefined
 }
 
+/** Where nothing but audio is wanted, it is raw samples, unless another container is named. */
+function readAudio(voice: string | undefined, modalities: Output['modalities'], fields: JsonObject): Output['audio'] {
+  const raw = modalities?.length === 1 && modalities[0] === 'audio' && fields['responseFormat'] == null
+  const audio = defined({ voice, mediaType: raw ? 'audio/pcm' : undefined })
+  return Object.keys(audio).length === 0 ? undefined : audio
+}
+
 /** The one field of an object that has this field alone. */
 const only = (value: Json | undefined, field: string): Json | undefined =>
   isObject(value) && Object.keys(value).length === 1 ? value[field] : undefined
@@ -102,11 +109,30 @@ const only = (value: Json | undefined, field: string): Json | undefined =>
 function readImage(fields: JsonObject, refused: string[]): Output['image'] {
   const config = object(fields['imageConfig'])
   if (config === undefined) return undefined
-  const size = only(config, 'aspectRatio')
-  if (typeof size === 'string') return { size }
+  const size = readSize(config)
+  if (size !== undefined) return { size }
   refused.push('imageConfig')
   return undefined
 }
+
+const RATIO = /^\d+:\d+$/
+const CLASS = /^(?:\d+K|512)$/
+
+/** A ratio, a class of size, or both with a space between. */
+function readSize({ aspectRatio, imageSize, ...others }: JsonObject): string | undefined {
+  if (Object.keys(others).length > 0) return undefined
+  const classed = typeof imageSize === 'string' && CLASS.test(imageSize)
+  if (imageSize === undefined)
+    return typeof aspectRatio === 'string' && !CLASS.test(aspectRatio) && !BOTH.test(aspectRatio)
+      ? aspectRatio
+      : undefined
+  if (aspectRatio === undefined) return classed ? imageSize : undefined
+  return classed && typeof aspectRatio === 'string' && RATIO.test(aspectRatio)
+    ? `${aspectRatio} ${imageSize}`
+    : undefined
+}
+
+const BOTH = /^\d+:\d+ (?:\d+K|512)$/
 
 interface Shaped {
   readonly text: TextShape | undefined

@@ -6,6 +6,7 @@ import { readInnerError } from './error.ts'
 import type { ResponsesEvents } from './events.ts'
 import { type ItemReader, PartReader, type Sink, SpokenReader, ThoughtReader } from './item-events.ts'
 import { readAnyItem } from './items.ts'
+import { isPicture } from './pictures.ts'
 
 const FORMAT = 'responses'
 
@@ -30,7 +31,9 @@ function begin(item: JsonObject, sink: Sink): ItemReader {
     const { content: _, ...head } = item
     return new SpokenReader(head, sink)
   }
-  const [start] = readAnyItem(item, contentReader([]))
+  // A picture that has not come yet will.
+  const begun = isPicture(item) ? { ...item, result: item['result'] ?? '' } : item
+  const [start] = readAnyItem(begun, contentReader([]))
   return start?.type === 'reasoning' ? new ThoughtReader(early(start, item), sink) : new PartReader(start!, sink)
 }
 
@@ -124,6 +127,16 @@ const annotated: Handler = (answer, event) => {
   if (read.type === 'text') part.patch({ annotations: read.annotations! })
 }
 
+/** An unfinished picture: for whoever speaks this format too it stays the event it is. */
+const glimpsed: Handler = (answer, event) => {
+  answer.pass(event)
+  const data = anyText(event['partial_image_b64'])
+  if (data === undefined) return
+  const mediaType = `image/${anyText(event['output_format']) ?? 'png'}`
+  const index = anyNumber(event['partial_image_index']) ?? 0
+  answer.out.push({ type: 'preview', candidate: 0, index, source: { type: 'base64', mediaType, data } })
+}
+
 const finished: Handler = (answer, event) => answer.finish(anyObject(event['response']) ?? {})
 const ignored: Handler = () => {}
 
@@ -159,6 +172,7 @@ export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | u
   ['response.reasoning_summary_text.done', thinks('summary', 'fill', 'text')],
   ['response.reasoning_text.done', thinks('content', 'fill', 'text')],
   ['response.reasoning.done', thinks('content', 'fill', 'text')],
+  ['response.image_generation_call.partial_image', glimpsed],
   ['response.completed', finished],
   ['response.incomplete', finished],
   ['response.failed', finished],

@@ -78,7 +78,9 @@ export class OpenPart {
     const late = {
       ...(more.length === 0 ? {} : { annotations: more }),
       ...(final.type === 'reasoning' && final.signature !== undefined ? { signature: final.signature } : {}),
-      ...(final.type === 'opaque' || isHiddenLate(this.start, final) ? { part: final } : {}),
+      ...(final.type === 'opaque' || isHiddenLate(this.start, final) || isOtherwise(this.start, final)
+        ? { part: final }
+        : {}),
       ...(final.extras === undefined ? {} : { extras: final.extras }),
       ...respelled(this.start, final),
     }
@@ -89,6 +91,12 @@ export class OpenPart {
 
 const isHiddenLate = (start: Part, final: Part): boolean =>
   final.type === 'reasoning' && final.redacted === true && !(start.type === 'reasoning' && start.redacted === true)
+
+/** A picture of another kind than it began as. */
+const isOtherwise = (start: Part, final: Part): boolean =>
+  start.type === 'media' && final.type === 'media' && start.source.type === 'base64' && final.source.type === 'base64'
+    ? start.source.mediaType !== final.source.mediaType
+    : false
 
 /** The final spelling; marks that no longer hold become null, since late facts only lie over the earlier ones. */
 function respelled(start: Node, final: Node): Node {

@@ -11,6 +11,7 @@ import {
 import { explained } from '../explain.ts'
 import { defined, flag, number, object, required, rest, spelling, text, texts } from '../fields.ts'
 import { spellDoor, wantedAt } from './door.ts'
+import { asDrawing } from './drawing.ts'
 import { readHistory } from './input.ts'
 import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'
@@ -19,7 +20,7 @@ const FORMAT = 'responses'
 
 /** `POST /v1/responses` (FORMATS §4) as a canonical request. */
 export const readRequest = (asked: WireRequest): CanonicalRequest =>
-  explained(wire.request, asked.body, () => read(asked))
+  explained(wire.request, asked.body, () => asDrawing(read(asked), asked.body))
 
 function read(asked: WireRequest): CanonicalRequest {
   const { body } = asked

@@ -208,9 +208,35 @@ const body = loose(
   },
 )
 
-export const request: fc.Arbitrary<WireRequest> = fc
+/** Nothing but a picture is wanted, or nearly so. */
+const drawing = fc
   .tuple(
     body,
+    loose(
+      { type: type('image_generation') },
+      {
+        model: word,
+        size: fc.constantFrom('1024x1024', 'auto', '16:9'),
+        quality: type('low'),
+        background: type('opaque'),
+        output_format: fc.constantFrom('png', 'webp'),
+        output_compression: fc.nat(100),
+        partial_images: fc.nat(3),
+        input_fidelity: type('high'),
+        input_image_mask: fc.oneof(record({ image_url: fc.webUrl() }), record({ file_id: word }), unknown),
+      },
+    ),
+    list(tool, 1),
+  )
+  .map(([body, draw, others]) => ({
+    ...body,
+    tools: [draw, ...others],
+    tool_choice: { type: 'image_generation' },
+  }))
+
+export const request: fc.Arbitrary<WireRequest> = fc
+  .tuple(
+    fc.oneof({ weight: 5, arbitrary: body }, { weight: 1, arbitrary: drawing }),
     fc.constantFrom('/v1/responses', '/responses', '/v1/responses/compact', '/v1/responses/input_tokens'),
     fc.constantFrom<WireRequest['query']>({}, { beta: 'true' }),
     fc.constantFrom<WireRequest['headers']>({}, { 'openai-beta': 'responses_websockets=2026-02-06' }),
@@ -242,6 +268,15 @@ const outputItem = fc.oneof(
   ),
   assistantItem,
   loose({ type: type('message'), role: type('user'), content: list(inputPart) }, ids),
+  loose(
+    { type: type('image_generation_call') },
+    {
+      result: fc.oneof(bytes, fc.nat()),
+      output_format: fc.oneof(type('png'), type('jpeg'), fc.nat()),
+      ...ids,
+      size: word,
+    },
+  ),
 )
 const usage = loose(
   {},

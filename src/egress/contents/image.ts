@@ -1,0 +1,81 @@
+import type { Losses } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import { defined } from '../fields.ts'
+import type { Pen } from './fields.ts'
+
+type Image = NonNullable<Output['image']>
+
+const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
+
+const LOSSES = {
+  style: 'no-style',
+  mediaType: 'no-choice-of-media-type',
+  compression: 'no-choice-of-compression',
+  fidelity: 'no-choice-of-fidelity',
+  previews: 'no-unfinished-pictures',
+}
+
+/** `imageConfig`: the shape of a picture is a ratio here, maybe with a class of size; pixels become the nearest. */
+export function writeImage({ output, model }: CanonicalRequest, { native, losses }: Pen): JsonObject | undefined {
+  const { image } = output
+  if (image === undefined) return undefined
+  losses.dropFields(image, ['output', 'image'], LOSSES)
+  // Pictures come as bytes here; one wanted by address is given one by the gateway.
+  if (image.delivery !== undefined) losses.hide(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
+  for (const field of ['quality', 'background'] as const) reportChoice(image, field, losses)
+  const { size } = image
+  if (size === undefined) return undefined
+  if (native) return configOf(size)
+  return writeSize(size, model, losses)
+}
+
+/** What is left to the model says no more than nothing. */
+function reportChoice(image: Image, field: 'quality' | 'background' | 'size', losses: Losses): void {
+  if (image[field] === 'auto') losses.hide(['output', 'image', field], 'left-to-the-model-anyway')
+  else if (image[field] !== undefined) losses.drop(['output', 'image', field], `no-${field}`)
+}
+
+const BOTH = /^(\d+:\d+) (\d+K|512)$/
+const CLASS = /^(?:\d+K|512)$/
+
+function configOf(size: string): JsonObject {
+  const [, aspectRatio, imageSize] = BOTH.exec(size) ?? []
+  if (aspectRatio !== undefined) return { aspectRatio, imageSize: imageSize! }
+  return CLASS.test(size) ? { imageSize: size } : { aspectRatio: size }
+}
+
+/** Older models make one class of size only. */
+const ONE_CLASS = /gemini-2\.5/
+
+function writeSize(size: string, model: string, losses: Losses): JsonObject | undefined {
+  if (CLASS.test(size)) return configOf(size)
+  const [, width, height, among] = /^(\d+)[x:](\d+)(?: (\d+K|512))?$/.exec(size) ?? []
+  if (!(Number(width) > 0) || !(Number(height) > 0)) {
+    reportChoice({ size }, 'size', losses)
+    return undefined
+  }
+  const ratio = nearest(Number(width), Number(height))
+  const classed = size.includes('x')
+    ? ONE_CLASS.test(model)
+      ? undefined
+      : classOf(Number(width), Number(height))
+    : among
+  const became = classed === undefined ? ratio : `${ratio} ${classed}`
+  if (became !== size) losses.change(['output', 'image', 'size'], became, 'a-ratio-only')
+  return defined({ aspectRatio: ratio, imageSize: classed }) as JsonObject
+}
+
+function nearest(width: number, height: number): string {
+  const far = (ratio: string): number => {
+    const [w, h] = ratio.split(':').map(Number) as [number, number]
+    return Math.abs(Math.log(w / h / (width / height)))
+  }
+  return RATIOS.toSorted((a, b) => far(a) - far(b))[0]!
+}
+
+/** The class of a size in pixels; the smallest is what comes unasked. */
+function classOf(width: number, height: number): string | undefined {
+  const side = Math.max(width, height)
+  return side >= 3600 ? '4K' : side >= 1900 ? '2K' : undefined
+}

@@ -1,0 +1,15 @@
+import type { Dialect } from '../writer.ts'
+
+/** The quirks of upstreams that make pictures; what is not declared follows the public format. */
+export interface ImagesDialect {
+  /** How pictures to start from are sent. Default `form`, with JSON where one is named by address or id. */
+  readonly edits?: 'form' | 'json'
+  /** It can be told the address of a picture. Default true; otherwise the picture is fetched and sent. */
+  readonly picture_urls?: boolean
+  /** It gives addresses unless asked for bytes: those of other formats' callers are asked for. */
+  readonly response_format?: boolean
+}
+
+export const FLAGS = ['edits', 'picture_urls', 'response_format'] as const
+
+export const imagesDialect = (dialect: Dialect): ImagesDialect => dialect as ImagesDialect

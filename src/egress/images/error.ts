@@ -1,0 +1,1 @@
+export { errorBody, writeError } from '../openai-error.ts'

@@ -1,0 +1,168 @@
+import type { MediaPart } from '../../canonical/content.ts'
+import type { CanonicalError } from '../../canonical/error.ts'
+import type { CandidateEnd, CanonicalEvent, Preview, ResultStart } from '../../canonical/event.ts'
+import type { WireEvent } from '../../canonical/exchange.ts'
+import { EMPTY, step } from '../../canonical/fold.ts'
+import { Losses } from '../../canonical/loss.ts'
+import type { JsonObject, Node } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult, Usage } from '../../canonical/result.ts'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { isPicture, pictureless, writeMade } from './answer.ts'
+import { errorBody } from './error.ts'
+import { FORMAT, wordOfType } from './types.ts'
+import { writeUsage } from './usage.ts'
+
+/** Pieces of one picture on their way. */
+interface Growing {
+  readonly part: MediaPart
+  readonly data: string[]
+}
+
+/**
+ * A streamed answer (FORMATS §10): unfinished pictures as they come, and a completed event for each finished one, in
+ * the order of the candidates; the last one waits for the usage. A stream without any picture ends with an error.
+ */
+export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
+  private readonly type: string
+  private readonly growing = new Map<string, Growing>()
+  /** What is not a picture: told where there is none. */
+  private words: CanonicalResult = EMPTY
+  private readonly pictures: MediaPart[][] = []
+  private readonly ended = new Map<number, CandidateEnd>()
+  private next = 0
+  private head: ResultStart = { type: 'result-start' }
+  private usage: Usage | undefined
+  private waiting: { readonly body: JsonObject } | undefined
+  private word: string | undefined
+  private made = 0
+  private over = false
+
+  constructor(asked: CanonicalRequest) {
+    this.type = isEdit(asked) ? 'image_edit' : 'image_generation'
+  }
+
+  push(event: CanonicalEvent): readonly WireEvent[] {
+    if (this.over) return NOTHING
+    switch (event.type) {
+      case 'result-start':
+        this.head = event
+        return NOTHING
+      case 'part-start':
+      case 'part-delta':
+      case 'part-patch':
+      case 'part-end':
+        this.part(event)
+        return NOTHING
+      case 'preview':
+        return [this.preview(event)]
+      case 'usage':
+        this.usage = event.usage
+        return NOTHING
+      case 'candidate-end':
+        this.words = step(this.words, event)
+        this.ended.set(event.candidate, event)
+        return this.finished()
+      case 'result-end':
+        return this.close()
+      case 'error':
+        return this.fail(event.error)
+      case 'logprobs':
+      case 'transcript':
+        return NOTHING
+      case 'opaque':
+        return event.format === FORMAT ? [eventOf(String(event.value['type'] ?? 'message'), event.value)] : NOTHING
+    }
+  }
+
+  end(): readonly WireEvent[] {
+    return this.over ? NOTHING : this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
+  }
+
+  private part(event: CanonicalEvent & { readonly at: { readonly candidate: number; readonly part: number } }): void {
+    const place = `${event.at.candidate}/${event.at.part}`
+    const grown = this.growing.get(place)
+    if (event.type === 'part-start' && isPicture(event.part)) this.growing.set(place, { part: event.part, data: [] })
+    else if (grown === undefined) this.words = step(this.words, event)
+    else if (event.type === 'part-delta' && event.of === undefined) grown.data.push(event.append)
+    else if (event.type === 'part-end') {
+      this.growing.delete(place)
+      ;(this.pictures[event.at.candidate] ??= [])[event.at.part] = whole(grown)
+    }
+  }
+
+  private preview(event: Preview): WireEvent {
+    const part: MediaPart = { type: 'media', kind: 'image', source: event.source }
+    const body = { ...writeMade(part), partial_image_index: event.index, ...this.about(part, event) }
+    return eventOf(`${this.type}.partial_image`, body)
+  }
+
+  /** Every candidate that is whole, and has none before it that is not. */
+  private finished(): readonly WireEvent[] {
+    const out: WireEvent[] = []
+    for (let end = this.ended.get(this.next); end !== undefined; end = this.ended.get(++this.next)) {
+      for (const [index, part] of Object.values(this.pictures[this.next] ?? []).entries()) {
+        out.push(...this.flush())
+        this.made++
+        this.waiting = { body: { ...writeMade(part), ...this.about(part, index === 0 ? end : {}) } }
+        if (this.usage !== undefined) out.push(...this.flush())
+      }
+      delete this.pictures[this.next]
+    }
+    return out
+  }
+
+  /** The completed event that waited, with the usage that came by now. */
+  private flush(): readonly WireEvent[] {
+    if (this.waiting === undefined) return NOTHING
+    const { body } = this.waiting
+    const usage = this.usage && writeUsage(this.usage, new Losses())
+    this.waiting = undefined
+    this.usage = undefined
+    return [eventOf(`${this.type}.completed`, { ...body, ...defined({ usage }) })]
+  }
+
+  /** What an event says of its picture and of the answer. */
+  private about(part: MediaPart, node: Node): JsonObject {
+    const own = spelt(node, FORMAT)
+    if (part.source.type === 'base64') this.word ??= wordOfType(part.source.mediaType)
+    const word = own['output_format'] === 'absent' || part.source.type !== 'base64' ? undefined : this.word
+    const shared = Object.entries(this.head.extras?.[FORMAT] ?? {}).filter(
+      ([field]) => !(own['missing'] as readonly string[] | undefined)?.includes(field),
+    )
+    return {
+      ...defined({ created_at: this.head.createdAt, output_format: word }),
+      ...Object.fromEntries(shared),
+      ...kept(node, FORMAT),
+    } as JsonObject
+  }
+
+  private close(): readonly WireEvent[] {
+    if (this.made === 0) return this.fail(pictureless(this.words).error)
+    this.over = true
+    return this.flush()
+  }
+
+  private fail(error: CanonicalError): readonly WireEvent[] {
+    this.over = true
+    return [...this.flush(), eventOf('error', { type: 'error', ...errorBody(error) })]
+  }
+}
+
+/** Whether it starts from pictures, as the door it came through or its content says. */
+function isEdit(asked: CanonicalRequest): boolean {
+  const { path } = spelt(asked, FORMAT)
+  if (typeof path === 'string') return !path.endsWith('/generations')
+  return asked.messages.some(({ role, content }) => role === 'user' && content.some(part => part.type === 'media'))
+}
+
+function whole({ part, data }: Growing): MediaPart {
+  if (part.source.type !== 'base64') return part
+  return { ...part, source: { ...part.source, data: part.source.data + data.join('') } }
+}
+
+const eventOf = (type: string, body: JsonObject): WireEvent => ({
+  event: type,
+  data: JSON.stringify({ type, ...body }),
+})

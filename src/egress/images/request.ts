@@ -1,0 +1,136 @@
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { sizeInPixels } from '../picture-size.ts'
+import type { WriteOptions } from '../writer.ts'
+import { imagesDialect } from './dialect.ts'
+import { asItCame, chosen, type Pictures, turnOf } from './pictures.ts'
+
+import { FORMAT, typeOfWord, wordOfType } from './types.ts'
+
+/** The canonical request as `POST /images/generations` or, with pictures to start from, `/images/edits` (FORMATS §10). */
+export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const losses = new Losses()
+  losses.list.push(...foreign(request, FORMAT))
+  const dialect = imagesDialect(options.dialect)
+  const marks = options.native ? spelt(request, FORMAT) : {}
+  const turn = turnOf(request.messages)
+  const content = request.messages[turn]?.content ?? []
+  if (!options.native) reportRest(request, turn, losses)
+  const { prompt, named, files } = options.native
+    ? asItCame(content, marks, dialect)
+    : chosen(content, ['messages', turn, 'content'], dialect, losses)
+  const said = {
+    model: request.model,
+    ...defined({ prompt }),
+    ...writeOutput(request, options, losses),
+    ...defined({ [userField(marks, options.native)]: request.endUser }),
+    stream: request.stream || marks['stream'] === false ? request.stream : undefined,
+    ...named,
+    ...kept(request, FORMAT),
+  }
+  const body = files === undefined ? said : { ...inTexts(said), ...(marks['said'] as JsonObject | undefined) }
+  const wire = {
+    path: pathOf(marks, { named, files }),
+    query: {},
+    headers: {},
+    body: defined(body) as JsonObject,
+    ...defined({ files }),
+  }
+  return { wire, losses: losses.list }
+}
+
+const pathOf = ({ path }: JsonObject, { named, files }: Omit<Pictures, 'prompt'>): string =>
+  (path as string | undefined) ??
+  (files === undefined && Object.keys(named).length === 0 ? '/images/generations' : '/images/edits')
+
+const userField = ({ user }: JsonObject, native: boolean): string =>
+  native && user !== 'user' ? 'safety_identifier' : 'user'
+
+/** A form has texts alone. */
+const inTexts = (body: object): JsonObject =>
+  Object.fromEntries(
+    Object.entries(body)
+      .filter(([, value]) => value !== undefined)
+      .map(([field, value]) => [field, isText(value) ? value : JSON.stringify(value)]),
+  )
+
+const isText = (value: unknown): value is Json =>
+  typeof value === 'string' || (Array.isArray(value) && value.every(one => typeof one === 'string'))
+
+function writeOutput({ output, ...request }: CanonicalRequest, options: WriteOptions, losses: Losses): JsonObject {
+  const { image, candidates } = output
+  const spelled = spelt(request as CanonicalRequest, FORMAT)['output_format']
+  const size = options.native ? image?.size : sizeInPixels(image?.size, losses)
+  return defined({
+    n: candidates,
+    size,
+    quality: image?.quality,
+    style: image?.style,
+    background: image?.background,
+    output_format: options.native ? spelled : writeType(image?.mediaType, losses),
+    output_compression: image?.compression,
+    input_fidelity: image?.fidelity,
+    partial_images: image?.previews,
+    response_format: writeDelivery(image, options, losses),
+  }) as JsonObject
+}
+
+function writeType(mediaType: string | undefined, losses: Losses): string | undefined {
+  if (mediaType === undefined) return undefined
+  const word = wordOfType(mediaType)
+  if (typeOfWord(word) !== mediaType)
+    losses.change(['output', 'image', 'mediaType'], typeOfWord(word), 'nearest-picture-type')
+  return word
+}
+
+/** Callers of other formats want the picture itself. */
+function writeDelivery(
+  image: Output['image'],
+  { dialect, native }: WriteOptions,
+  losses: Losses,
+): 'url' | 'b64_json' | undefined {
+  const wanted = image?.delivery
+  if (wanted !== undefined) return wanted === 'url' ? 'url' : 'b64_json'
+  if (native || imagesDialect(dialect).response_format !== true) return undefined
+  if (image === undefined) losses.add(['output', 'image'], { delivery: 'bytes' }, 'minted-delivery')
+  else losses.add(['output', 'image', 'delivery'], 'bytes', 'minted-delivery')
+  return 'b64_json'
+}
+
+const LOSSES = {
+  tools: 'no-tools',
+  toolChoice: 'no-tools',
+  parallelToolCalls: 'no-tools',
+  reasoning: 'no-reasoning',
+  metadata: 'no-metadata',
+  serviceTier: 'no-tiers',
+  cache: 'no-cache-markers',
+  cacheKey: 'no-cache-keys',
+}
+const OUTPUT_LOSSES = {
+  text: 'pictures-only',
+  verbosity: 'pictures-only',
+  audio: 'pictures-only',
+  video: 'pictures-only',
+}
+const STATE_LOSSES = {
+  store: 'no-storage',
+  previous: 'no-kept-answers',
+  conversation: 'no-conversations',
+  background: 'no-background-work',
+}
+
+/** A picture is asked for in one turn, and nothing but its looks can be settled. */
+function reportRest(request: CanonicalRequest, turn: number, losses: Losses): void {
+  losses.dropFields(request, [], LOSSES)
+  losses.dropFields(request.output, ['output'], OUTPUT_LOSSES)
+  losses.dropFields(request.state, ['state'], STATE_LOSSES)
+  for (const setting in request.sampling)
+    if (setting !== 'extras' && setting !== 'spelling') losses.drop(['sampling', setting], 'no-sampling')
+  for (const [index, message] of request.messages.entries())
+    if (index !== turn) losses.drop(['messages', index], 'one-turn-only')
+    else losses.dropFields(message, ['messages', index], { name: 'no-names' })
+}

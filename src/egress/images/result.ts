@@ -1,0 +1,125 @@
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { isPicture, pictureless, writeMade } from './answer.ts'
+import { FORMAT, typeOfWord, wordOfType } from './types.ts'
+import { writeUsage } from './usage.ts'
+
+const LOSSES = {
+  id: 'no-ids',
+  model: 'no-model-told',
+  serviceTier: 'no-tiers',
+  job: 'no-jobs',
+  error: 'no-error-beside-an-answer',
+}
+
+/**
+ * A whole answer (FORMATS §10): an entry for each picture.
+ *
+ * @throws GatewayError for an answer of another format without any picture: `invalid-request` where it was refused,
+ * else `upstream-failed`, with what the model said.
+ */
+export function writeResult(result: CanonicalResult): Written<WireAnswer> {
+  const losses = new Losses()
+  losses.list.push(...foreign(result, FORMAT))
+  losses.dropFields(result, [], LOSSES)
+  const own = spelt(result, FORMAT)
+  const native = own['output_format'] !== undefined
+  if (!native && !result.candidates.some(({ content }) => content.some(isPicture))) throw pictureless(result)
+  const word = wordOf(result, own)
+  const output_format = word ?? (native && own['output_format'] !== 'absent' ? own['output_format'] : undefined)
+  const data = result.candidates.flatMap((candidate, index) =>
+    writeCandidate(candidate, ['candidates', index], word, native, losses),
+  )
+  const body = {
+    created: result.createdAt ?? (own['created'] === 'absent' ? undefined : 0),
+    data,
+    ...defined({ output_format, usage: result.usage && writeUsage(result.usage, losses) }),
+    ...kept(result, FORMAT),
+  }
+  if (result.createdAt === undefined && own['created'] !== 'absent') losses.add(['createdAt'], 0, 'time-required')
+  return { wire: { status: 200, headers: {}, body: defined(body) as JsonObject }, losses: losses.list }
+}
+
+/** One word for the kind of all pictures: that of the first; undefined where the upstream gave none, or no bytes. */
+function wordOf({ candidates }: CanonicalResult, own: JsonObject): string | undefined {
+  if (own['output_format'] === 'absent') return undefined
+  const first = candidates
+    .flatMap(({ content }) => content)
+    .find(part => isPicture(part) && part.source.type === 'base64')
+  if (first?.type !== 'media' || first.source.type !== 'base64') return undefined
+  const said = own['output_format']
+  if (typeof said === 'string' && typeOfWord(said) === first.source.mediaType) return said
+  return wordOfType(first.source.mediaType)
+}
+
+function writeCandidate(
+  candidate: Candidate,
+  path: Path,
+  word: string | undefined,
+  native: boolean,
+  losses: Losses,
+): JsonObject[] {
+  const { content, finish, ...rest } = candidate
+  losses.dropFields(rest, path, { logprobs: 'no-logprobs', transcript: 'no-transcripts' })
+  const pictures = content.flatMap((part, index) => {
+    if (isPicture(part)) return [{ part, path: [...path, 'content', index] }]
+    losses.drop([...path, 'content', index], 'pictures-only')
+    return []
+  })
+  const [first, ...others] = pictures
+  if (first === undefined && !native) {
+    losses.drop(path, 'no-picture')
+    return []
+  }
+  reportFinish(finish, path, losses)
+  const written = pictures.map(({ part, path }, index) => {
+    const kind = reportPicture(part, path, word, losses)
+    if (index > 0) {
+      losses.drop(path, 'an-entry-for-each-picture')
+      losses.insert(behind(path), { content: [kind], finish: { reason: 'stop' } }, 'an-entry-for-each-picture')
+    }
+    return writeMade(part)
+  })
+  return [{ ...written[0], ...kept(candidate, FORMAT) }, ...others.map((_, index) => written[index + 1]!)]
+}
+
+const behind = ([list, index]: Path): Path => [list!, Number(index) + 1]
+
+const DETAILS = {
+  name: 'no-names',
+  detail: 'no-detail-here',
+  transcript: 'no-transcript-here',
+  cache: 'no-cache-markers',
+}
+
+/** What is lost of a picture; gives it as it is read back. */
+function reportPicture(
+  part: Candidate['content'][number] & { type: 'media' },
+  path: Path,
+  word: string | undefined,
+  losses: Losses,
+): object {
+  losses.dropFields(part, path, DETAILS)
+  const { source } = part
+  if (source.type === 'url' && source.mediaType !== undefined)
+    losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
+  if (source.type === 'base64' && word !== undefined && source.mediaType !== typeOfWord(word))
+    losses.change([...path, 'source', 'mediaType'], typeOfWord(word), 'one-kind-for-all')
+  const kept =
+    source.type === 'url'
+      ? { type: 'url', url: source.url }
+      : { ...source, mediaType: word === undefined && source.type === 'base64' ? source.mediaType : typeOfWord(word!) }
+  return { type: 'media', kind: 'image', source: kept }
+}
+
+/** Every picture that is there was finished. */
+function reportFinish(finish: Candidate['finish'], path: Path, losses: Losses): void {
+  if (finish === undefined) losses.add([...path, 'finish'], { reason: 'stop' }, 'always-finished')
+  else {
+    if (finish.reason !== 'stop') losses.change([...path, 'finish', 'reason'], 'stop', 'always-finished')
+    if (finish.stopSequence !== undefined) losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequences')
+  }
+}

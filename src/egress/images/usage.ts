@@ -1,0 +1,48 @@
+import type { Losses } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { Modality } from '../../canonical/request.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { FORMAT } from './types.ts'
+
+const LOSSES = {
+  cacheRead: 'no-count-of-cached',
+  cacheWrite: 'no-count-of-cached',
+  reasoning: 'no-count-of-reasoning',
+  hostedCalls: 'no-count-of-hosted-calls',
+}
+const UNCOUNTED: readonly Modality[] = ['audio', 'video', 'embedding']
+
+/** Tokens as the format counts them; both totals are required, so an unknown one becomes zero. */
+export function writeUsage(usage: Usage, losses: Losses): JsonObject {
+  losses.dropFields(usage, ['usage'], LOSSES)
+  const { counted, absent, input: asked, output: made } = spelt(usage, FORMAT)
+  const missing = (absent as readonly string[] | undefined) ?? []
+  for (const side of ['input', 'output'] as const)
+    if (usage[side] === undefined && !missing.includes(side)) losses.add(['usage', side], 0, 'count-required')
+  for (const side of ['inputBy', 'outputBy'] as const)
+    for (const modality of UNCOUNTED)
+      if (usage[side]?.[modality] !== undefined) losses.drop(['usage', side, modality], 'no-such-count')
+  const { input_tokens_details, output_tokens_details, ...others } = kept(usage, FORMAT)
+  return defined({
+    input_tokens: usage.input ?? (missing.includes('input') ? undefined : 0),
+    output_tokens: usage.output ?? (missing.includes('output') ? undefined : 0),
+    total_tokens: counted === 'apart' ? undefined : (usage.total ?? (usage.input ?? 0) + (usage.output ?? 0)),
+    input_tokens_details: details(usage.inputBy, input_tokens_details as JsonObject, asked as JsonObject),
+    output_tokens_details: details(usage.outputBy, output_tokens_details as JsonObject, made as JsonObject),
+    ...others,
+  }) as JsonObject
+}
+
+function details(
+  by: Usage['inputBy'],
+  extras: JsonObject | null | undefined,
+  marks: JsonObject | undefined,
+): JsonObject | null | undefined {
+  if (extras === null || (extras !== undefined && typeof extras !== 'object')) return extras
+  const said = {
+    ...defined({ text_tokens: by?.text, image_tokens: by?.image }),
+    ...kept({ extras: { [FORMAT]: extras ?? {} }, spelling: { [FORMAT]: marks ?? {} } }, FORMAT),
+  }
+  return Object.keys(said).length === 0 && marks === undefined ? undefined : said
+}

@@ -1,0 +1,76 @@
+import type { MediaPart } from '../../canonical/content.ts'
+import type { Losses } from '../../canonical/loss.ts'
+import { urlOfSource } from '../../canonical/media.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import { workOf } from '../../canonical/work.ts'
+import { defined, kept } from '../fields.ts'
+import { sizeInPixels } from '../picture-size.ts'
+
+/* A picture alone is asked for by the tool that draws, and no choice but to use it. */
+
+const FORMAT = 'responses'
+const TYPE = 'image_generation'
+
+/** What writing the tool needs to know. */
+interface Pen {
+  readonly native: boolean
+  readonly losses: Losses
+}
+
+/** Nothing but a picture is wanted. */
+export const isDrawing = (request: CanonicalRequest): boolean => workOf(request) === 'image'
+
+export const DRAW: JsonObject = { tool_choice: { type: TYPE } }
+
+const LOSSES = { tools: 'pictures-only', toolChoice: 'pictures-only' }
+
+/** The one tool, with how the picture is to look. */
+export function writeDrawingTool(request: CanonicalRequest, { native, losses }: Pen): JsonObject {
+  losses.dropFields(request, [], LOSSES)
+  const image = request.output.image ?? {}
+  reportLooks(image, losses)
+  const mask = maskOf(request)
+  const tool = {
+    type: TYPE,
+    ...defined({
+      size: native ? image.size : sizeInPixels(image.size, losses),
+      quality: image.quality,
+      background: image.background,
+      output_format: image.mediaType?.replace(/^image\//, ''),
+      output_compression: image.compression,
+      input_fidelity: image.fidelity,
+      partial_images: image.previews,
+      input_image_mask: mask === undefined ? undefined : writeMask(mask),
+    }),
+    ...kept(image, FORMAT),
+  } as JsonObject
+  return { tools: [tool] }
+}
+
+function reportLooks(image: NonNullable<Output['image']>, losses: Losses): void {
+  if (image.style !== undefined) losses.drop(['output', 'image', 'style'], 'no-style')
+  // Pictures come as bytes here; one wanted by address is given one by the gateway.
+  if (image.delivery !== undefined) losses.hide(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
+}
+
+/**
+ * The mask the tool can be told: the last thing of a last turn that says something. Any other has no place and is lost
+ * where it stands.
+ */
+export function maskOf(request: CanonicalRequest): MediaPart | undefined {
+  if (!isDrawing(request)) return undefined
+  const last = request.messages.at(-1)
+  const part = last?.role === 'user' ? last.content.at(-1) : undefined
+  if (part?.type !== 'media' || part.use !== 'mask' || part.kind !== 'image') return undefined
+  const says = last!.content.some(one => one.type === 'text' && one.text !== '')
+  return says && sayable(part) ? part : undefined
+}
+
+const sayable = ({ source }: MediaPart): boolean =>
+  source.type === 'file-id' ? source.format === FORMAT : urlOfSource(source) !== undefined
+
+const writeMask = (part: MediaPart): JsonObject => {
+  const { source } = part
+  return source.type === 'file-id' ? { file_id: source.id } : { image_url: urlOfSource(source)! }
+}

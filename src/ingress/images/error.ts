@@ -1,0 +1,1 @@
+export { readError, readInnerError } from '../openai-error.ts'

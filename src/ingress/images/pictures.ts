@@ -1,0 +1,67 @@
+import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
+import type { WireFile } from '../../canonical/exchange.ts'
+import { sourceOfUrl } from '../../canonical/media.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { defined, rest, text, WrongType } from '../fields.ts'
+
+export const FORMAT = 'images'
+
+/** The fields of a body that name pictures, in the order they are read. */
+export const FIELDS = ['image', 'image[]', 'images', 'mask'] as const
+
+/** The pictures a body names: each remembers in which field it stood, and whether alone there. */
+export const readNamed = (body: JsonObject): readonly Part[] =>
+  FIELDS.flatMap(field => {
+    const said = body[field]
+    if (said == null) return []
+    if (!Array.isArray(said)) return [readPicture(said, field, { alone: true })]
+    if (field === 'mask') throw WrongType.instance
+    return said.map(one => readPicture(one, field, {}))
+  })
+
+/** Fields that name pictures and hold an empty list. */
+export const hollow = (body: JsonObject): readonly string[] | undefined => {
+  const fields = FIELDS.filter(field => Array.isArray(body[field]) && body[field].length === 0)
+  return fields.length === 0 ? undefined : fields
+}
+
+const WORDS = ['image_url', 'file_id', 'url'] as const
+
+function readPicture(wire: Json, field: string, how: JsonObject): MediaPart | OpaquePart {
+  const marks = { in: field, ...how }
+  const use = field === 'mask' ? ({ use: 'mask' } as const) : {}
+  if (typeof wire === 'string')
+    return { type: 'media', kind: 'image', source: sourceOfUrl(wire), ...use, spelling: { [FORMAT]: marks } }
+  if (!isObject(wire)) throw WrongType.instance
+  const said = WORDS.filter(word => text(wire[word]) !== undefined)
+  const [as] = said
+  if (as === undefined) return { type: 'opaque', format: FORMAT, value: wire, spelling: { [FORMAT]: marks } }
+  const value = wire[as] as string
+  const source = as === 'file_id' ? ({ type: 'file-id', format: FORMAT, id: value } as const) : sourceOfUrl(value)
+  return { type: 'media', kind: 'image', source, ...use, ...rest(FORMAT, wire, new Set([as]), { ...marks, as }) }
+}
+
+const PICTURE = /^image(?:\[\d*\])?$/
+
+/** The pictures of a form; one in a field of another name is a picture all the same, and says which field that was. */
+export const readFiles = (files: readonly WireFile[]): readonly MediaPart[] =>
+  files.map(({ field, name, mediaType, bytes }) => ({
+    type: 'media',
+    kind: 'image',
+    source: { type: 'bytes', mediaType: typeOf(mediaType, name), bytes },
+    ...defined({ name }),
+    ...(field === 'mask' ? { use: 'mask' } : {}),
+    ...(field === 'mask' || PICTURE.test(field) ? {} : { extras: { [FORMAT]: { field } } }),
+    spelling: { [FORMAT]: { in: field, mediaType } },
+  }))
+
+const BY_ENDING: { readonly [ending: string]: string } = {
+  ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' },
+}
+
+/** What a client does not know it calls octets: then the file's name may tell. */
+function typeOf(mediaType: string, name: string | undefined): string {
+  if (mediaType !== 'application/octet-stream') return mediaType
+  const ending = name?.split('.').at(-1)?.toLowerCase() ?? ''
+  return Object.hasOwn(BY_ENDING, ending) ? BY_ENDING[ending]! : mediaType
+}

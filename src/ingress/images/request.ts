@@ -1,0 +1,90 @@
+import type { Part } from '../../canonical/content.ts'
+import type { WireRequest } from '../../canonical/exchange.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import { explained } from '../explain.ts'
+import { defined, required, rest, spelling, text } from '../fields.ts'
+import { FIELDS, FORMAT, hollow, readFiles, readNamed } from './pictures.ts'
+import { IN_FORM, IN_JSON, type Values } from './texts.ts'
+import { typeOfWord } from './types.ts'
+import { requestAt } from './wire.ts'
+
+/** `POST /v1/images/{generations,edits,variations}` (FORMATS §10), as JSON or as a form. */
+export const readRequest = (wire: WireRequest): CanonicalRequest =>
+  explained(requestAt(wire), wire.body, () => read(wire))
+
+function read({ path, body, files }: WireRequest): CanonicalRequest {
+  const values = files === undefined ? IN_JSON : IN_FORM
+  const refused: string[] = []
+  const prompt = files === undefined ? required(text(body['prompt'])) : text(body['prompt'])
+  const said: readonly Part[] = prompt === undefined ? [] : [{ type: 'text', text: prompt }]
+  const user = text(body['user'])
+  const safe = text(body['safety_identifier'])
+  if (safe !== undefined && user !== undefined) refused.push('user')
+  const output = readOutput(body, values, refused)
+  const spelt = {
+    path: path.replace(/^\/v1(?=\/)/, ''),
+    form: files === undefined ? undefined : true,
+    user: safe === undefined && user !== undefined ? 'user' : undefined,
+    stream: values.flag(body['stream']) === false ? false : undefined,
+    output_format: body['output_format'] ?? undefined,
+    hollow: hollow(body),
+    said: files === undefined ? undefined : saidOtherwise(body, values),
+  }
+  return {
+    model: required(text(body['model'])),
+    messages: [{ role: 'user', content: [...said, ...readNamed(body), ...readFiles(files ?? [])] }],
+    output,
+    sampling: {},
+    ...defined({ endUser: safe ?? user }),
+    stream: values.flag(body['stream']) ?? false,
+    ...rest(FORMAT, body, TAKEN, spelling(spelt), refused),
+  }
+}
+
+const TAKEN = new Set<string>([
+  ...['model', 'prompt', 'n', 'size', 'quality', 'style', 'background', 'output_format', 'output_compression'],
+  ...['input_fidelity', 'response_format', 'partial_images', 'stream', 'user', 'safety_identifier', ...FIELDS],
+])
+
+const NUMBERS = ['n', 'output_compression', 'partial_images'] as const
+
+/** Numbers and flags of a form that were not said in the usual words. */
+function saidOtherwise(body: JsonObject, { number, flag }: Values): JsonObject | undefined {
+  const odd = [
+    ...NUMBERS.filter(field => body[field] != null && String(number(body[field])) !== body[field]),
+    ...(body['stream'] != null && String(flag(body['stream'])) !== body['stream'] ? ['stream'] : []),
+  ]
+  return odd.length === 0 ? undefined : Object.fromEntries(odd.map(field => [field, body[field]!]))
+}
+
+function readOutput(body: JsonObject, { number }: Values, refused: string[]): Output {
+  const word = text(body['output_format'])
+  const image = defined({
+    size: text(body['size']),
+    quality: text(body['quality']),
+    style: text(body['style']),
+    background: text(body['background']),
+    mediaType: word === undefined ? undefined : typeOfWord(word),
+    compression: number(body['output_compression']),
+    fidelity: text(body['input_fidelity']),
+    previews: number(body['partial_images']),
+    delivery: readDelivery(text(body['response_format']), refused),
+  })
+  return {
+    modalities: ['image'],
+    ...defined({
+      candidates: number(body['n']),
+      image: spelling(image as { [key: string]: Json }) === undefined ? undefined : image,
+    }),
+  }
+}
+
+const DELIVERIES: { readonly [word: string]: 'url' | 'bytes' } = { url: 'url', b64_json: 'bytes' }
+
+function readDelivery(word: string | undefined, refused: string[]): 'url' | 'bytes' | undefined {
+  if (word === undefined) return undefined
+  if (Object.hasOwn(DELIVERIES, word)) return DELIVERIES[word]
+  refused.push('response_format')
+  return undefined
+}

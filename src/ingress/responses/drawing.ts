@@ -1,0 +1,82 @@
+import type { MediaPart } from '../../canonical/content.ts'
+import { sourceOfUrl } from '../../canonical/media.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
+import { workOf } from '../../canonical/work.ts'
+import { anyNumber, anyText, defined, rest } from '../fields.ts'
+
+const FORMAT = 'responses'
+const TYPE = 'image_generation'
+
+const TEXTS = ['size', 'quality', 'background', 'output_format', 'input_fidelity'] as const
+const NUMBERS = ['output_compression', 'partial_images'] as const
+const TAKEN: ReadonlySet<string> = new Set(['type', 'input_image_mask', ...TEXTS, ...NUMBERS])
+
+/**
+ * A request whose only tool draws, with no choice but to use it, wants a picture and nothing else (FORMATS §4, §10): it
+ * is read as anybody's request for one. Anything more, or unclear, stays a conversation.
+ */
+export function asDrawing(request: CanonicalRequest, body: JsonObject): CanonicalRequest {
+  const tool = toolOf(body)
+  if (tool === undefined) return request
+  const mask = readMask(tool['input_image_mask'] ?? undefined)
+  const messages = mask === undefined ? request.messages : withMask(request.messages, mask)
+  if (mask === 'unclear' || messages === undefined) return request
+  const { tools: _tools, toolChoice: _choice, ...others } = request
+  const image = readLooks(tool)
+  const drawing: CanonicalRequest = {
+    ...others,
+    messages,
+    output: {
+      ...request.output,
+      modalities: ['image'],
+      ...(Object.keys(image).length === 0 ? {} : { image }),
+    },
+  }
+  return workOf(drawing) === 'image' ? drawing : request
+}
+
+function toolOf({ tools, tool_choice }: JsonObject): JsonObject | undefined {
+  if (!isObject(tool_choice) || tool_choice['type'] !== TYPE || Object.keys(tool_choice).length !== 1) return undefined
+  const [tool, ...others] = Array.isArray(tools) ? (tools as readonly Json[]) : []
+  if (!isObject(tool) || others.length > 0 || tool['type'] !== TYPE) return undefined
+  const clear =
+    TEXTS.every(field => tool[field] == null || typeof tool[field] === 'string') &&
+    NUMBERS.every(field => tool[field] == null || typeof tool[field] === 'number')
+  return clear ? tool : undefined
+}
+
+function readLooks(tool: JsonObject): NonNullable<Output['image']> {
+  const word = anyText(tool['output_format'])
+  return {
+    ...defined({
+      size: anyText(tool['size']),
+      quality: anyText(tool['quality']),
+      background: anyText(tool['background']),
+      mediaType: word === undefined ? undefined : `image/${word}`,
+      compression: anyNumber(tool['output_compression']),
+      fidelity: anyText(tool['input_fidelity']),
+      previews: anyNumber(tool['partial_images']),
+    }),
+    ...rest(FORMAT, tool, TAKEN),
+  }
+}
+
+/** A mask by its address or id, and by nothing else. */
+function readMask(wire: Json | undefined): MediaPart | 'unclear' | undefined {
+  if (wire === undefined) return undefined
+  const [[field, value] = [], ...others] = isObject(wire) ? Object.entries(wire) : []
+  if (typeof value !== 'string' || others.length > 0) return 'unclear'
+  if (field === 'image_url') return { type: 'media', kind: 'image', source: sourceOfUrl(value), use: 'mask' }
+  if (field === 'file_id')
+    return { type: 'media', kind: 'image', source: { type: 'file-id', format: FORMAT, id: value }, use: 'mask' }
+  return 'unclear'
+}
+
+/** It belongs to the last turn, if that is the caller's and says something; otherwise nobody could tell it from another. */
+function withMask(messages: readonly Message[], mask: MediaPart | 'unclear'): readonly Message[] | undefined {
+  const last = messages.at(-1)
+  if (mask === 'unclear' || last?.role !== 'user') return undefined
+  if (!last.content.some(part => part.type === 'text' && part.text !== '')) return undefined
+  return [...messages.slice(0, -1), { ...last, content: [...last.content, mask] }]
+}
