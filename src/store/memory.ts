@@ -4,11 +4,18 @@ import { outputOf } from './turns.ts'
 /** The latest turns of one connection, held as long as it lasts; the oldest make room for new ones. */
 export class MemoryTurns implements Turns {
   private readonly turns = new Map<string, Turn>()
+  private readonly sizes = new Map<string, number>()
   private readonly most: number
+  private readonly largest: number
+  private size = 0
 
-  /** @param most how many turns are held. */
-  constructor(most = 64) {
+  /**
+   * @param most how many turns are held.
+   * @param largest how many characters of JSON they may have together.
+   */
+  constructor(most = 64, largest = Number.POSITIVE_INFINITY) {
     this.most = most
+    this.largest = largest
   }
 
   async find(owner: string, id: string): Promise<Turn | undefined> {
@@ -50,9 +57,18 @@ export class MemoryTurns implements Turns {
   }
 
   async keep(turn: Turn): Promise<void> {
-    this.turns.delete(turn.id)
+    this.forget(turn.id)
+    const size = sizeOf(turn)
     this.turns.set(turn.id, turn)
-    if (this.turns.size > this.most) this.turns.delete(this.turns.keys().next().value!)
+    this.sizes.set(turn.id, size)
+    this.size += size
+    while (this.turns.size > this.most || this.size > this.largest) this.forget(this.turns.keys().next().value!)
+  }
+
+  private forget(id: string): void {
+    this.size -= this.sizes.get(id) ?? 0
+    this.sizes.delete(id)
+    this.turns.delete(id)
   }
 
   async renew(owner: string, id: string, lease: number): Promise<boolean> {
@@ -63,9 +79,13 @@ export class MemoryTurns implements Turns {
   }
 
   async drop(owner: string, id: string): Promise<boolean> {
-    return (await this.find(owner, id)) !== undefined && this.turns.delete(id)
+    if ((await this.find(owner, id)) === undefined) return false
+    this.forget(id)
+    return true
   }
 }
+
+const sizeOf = ({ input, response }: Turn): number => JSON.stringify(input).length + JSON.stringify(response).length
 
 const originOf = ({ channel, remembered }: Turn): Omit<FoundItem, 'item'> => ({
   ...(channel === undefined ? {} : { channel }),

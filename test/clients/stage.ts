@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig } from '../../src/config.ts'
-import { House, KEY } from '../faults/house.ts'
+import { House, type HouseOptions, KEY } from '../faults/house.ts'
 import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
 import { formatsWith } from '../laws/support.ts'
 import type { House as Address } from './caller.ts'
@@ -24,10 +24,11 @@ export class Stage {
     this.upstream = upstream
   }
 
-  static async open(name: string, fields: Partial<ChannelConfig> = {}): Promise<Stage> {
+  static async open(name: string, fields: Partial<ChannelConfig> = {}, options: HouseOptions = {}): Promise<Stage> {
     const upstream = await FakeUpstream.open(() => {})
     const house = await House.open([{ ...channelAt(upstream.address, { format: name }), ...fields }], {
       body: 64 * 1024,
+      ...options,
     })
     return new Stage(UPSTREAMS[name]!, house, upstream)
   }

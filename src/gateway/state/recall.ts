@@ -18,6 +18,8 @@ export interface Memories {
 export interface Recalled {
   /** The body with everything written out, for upstreams of another format; undefined where something is not here. */
   readonly whole: JsonObject | undefined
+  /** The items it adds, those it points at written out as far as they are here. */
+  readonly input: readonly JsonObject[]
   /** The channel whose upstream remembers everything pointed at under the caller's own ids. */
   readonly channel: string | undefined
   /** An upstream of the format may know what is unknown here. */
@@ -55,6 +57,7 @@ export async function recall(body: JsonObject, owner: string, memories: Memories
       return written(undefined)
     },
     wholeFor: written,
+    input: said(undefined),
     channel: conversation === undefined && channels.size === 1 ? [...channels][0] : undefined,
     mayPass: !(resolved || barred || memories.strict),
     missing: missing(before === undefined ? (previous ?? conversation) : undefined, references, found, conversation),

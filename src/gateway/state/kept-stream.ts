@@ -1,0 +1,65 @@
+import type { WireEvent } from '../../canonical/exchange.ts'
+import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { EventStream } from '../../egress/sse.ts'
+
+/** What the events of an answer are written to. */
+export type Sink = Pick<EventStream, 'push' | 'end' | 'stop'>
+
+const TERMINAL: ReadonlySet<string | undefined> = new Set([
+  ...['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled'],
+])
+
+/** The response a stream ends with; undefined for any event before. */
+export function responseIn({ event, data }: WireEvent): JsonObject | undefined {
+  if (!TERMINAL.has(event)) return undefined
+  const response = parseObject(data)?.['response']
+  return isObject(response) ? response : undefined
+}
+
+/** Holds the end of a stream back until the answer is kept, so that the next request finds it (trap 70). */
+export class KeptStream implements Sink {
+  /** Settles when nothing is held back any more. */
+  settled: Promise<void> = Promise.resolve()
+  private readonly to: Sink
+  private readonly keep: (response: JsonObject) => Promise<unknown>
+  private held: WireEvent[] | undefined
+  private ended = false
+
+  /** @param keep never rejects. */
+  constructor(to: Sink, keep: (response: JsonObject) => Promise<unknown>) {
+    this.to = to
+    this.keep = keep
+  }
+
+  push(events: readonly WireEvent[]): void {
+    if (this.held !== undefined) {
+      this.held.push(...events)
+      return
+    }
+    const last = events.findIndex(event => TERMINAL.has(event.event))
+    const response = last < 0 ? undefined : responseIn(events[last]!)
+    if (response === undefined) {
+      this.to.push(events)
+      return
+    }
+    this.to.push(events.slice(0, last))
+    this.held = events.slice(last)
+    this.settled = this.keep(response).then(() => this.release())
+  }
+
+  end(): void {
+    if (this.held === undefined) this.to.end()
+    else this.ended = true
+  }
+
+  stop(): void {
+    this.to.stop()
+  }
+
+  private release(): void {
+    const { held } = this
+    this.held = undefined
+    this.to.push(held ?? [])
+    if (this.ended) this.to.end()
+  }
+}

@@ -1,0 +1,109 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, State } from '../../canonical/request.ts'
+import type { Candidate } from '../../router.ts'
+import type { Keeper } from './keeper.ts'
+import type { Recalled } from './recall.ts'
+import { type Telling, tellingOf } from './telling.ts'
+import { shortened } from './truncate.ts'
+
+export interface SessionOptions {
+  /** As the caller made it. */
+  readonly request: CanonicalRequest
+  /** What it points at. */
+  readonly recalled: Recalled | undefined
+  /** Keeps the answer, where it is to be kept. */
+  readonly keeper: Keeper | undefined
+  /** What is asked to be kept is kept here, so that no upstream need be told. */
+  readonly keeps: boolean
+  /** Tokens the model has for what it reads. */
+  readonly context: number | undefined
+  read(body: JsonObject): CanonicalRequest
+}
+
+/** A request that may build on what was kept: which upstream is told it in which words, and who keeps the answer. */
+export class Session {
+  readonly keeper: Keeper | undefined
+  private readonly options: SessionOptions
+  private foreign: CanonicalRequest | undefined
+  private readonly forms = new Map<Candidate, CanonicalRequest>()
+
+  constructor(options: SessionOptions) {
+    this.options = options
+    this.keeper = options.keeper
+  }
+
+  /** The request as it is weighed: with all that is known to come before it. */
+  get whole(): CanonicalRequest {
+    return this.options.recalled?.whole === undefined && this.options.recalled !== undefined
+      ? this.options.request
+      : this.forForeign()
+  }
+
+  /**
+   * Those of the candidates that can be told the request, those that remember it before equals.
+   *
+   * @throws GatewayError `previous_response_not_found` and its like where there is none.
+   */
+  among(candidates: readonly Candidate[]): readonly Candidate[] {
+    const { recalled } = this.options
+    if (recalled === undefined) return candidates
+    const able = candidates.filter(candidate => this.isRemembered(candidate) || this.canTell(candidate))
+    if (able.length === 0) throw recalled.missing
+    return able.toSorted(
+      (a, b) => a.channel.priority - b.channel.priority || Number(this.isRemembered(b)) - Number(this.isRemembered(a)),
+    )
+  }
+
+  /** The request as this candidate is told it; the very same object where it is as it came. */
+  form(candidate: Candidate): CanonicalRequest {
+    const known = this.forms.get(candidate)
+    if (known !== undefined) return known
+    const form = this.formFor(candidate)
+    this.forms.set(candidate, form)
+    return form
+  }
+
+  private formFor(candidate: Candidate): CanonicalRequest {
+    if (!candidate.native) return this.forForeign()
+    const { recalled, request, read } = this.options
+    if (recalled === undefined || this.isRemembered(candidate)) return inForeground(request)
+    const body = recalled.wholeFor(candidate.channel.name)
+    return inForeground(body === undefined ? request : read(body))
+  }
+
+  /** How this candidate's answer is told. */
+  telling(candidate: Candidate): Telling {
+    const { request, keeper } = this.options
+    return tellingOf(request, candidate, keeper, this.form(candidate) === request)
+  }
+
+  private isRemembered({ native, channel }: Candidate): boolean {
+    return native && this.options.recalled?.channel === channel.name
+  }
+
+  private canTell({ native }: Candidate): boolean {
+    const { recalled } = this.options
+    return recalled?.whole !== undefined || (native && recalled?.mayPass === true)
+  }
+
+  private forForeign(): CanonicalRequest {
+    if (this.foreign !== undefined) return this.foreign
+    const { recalled, request, read, keeps, context } = this.options
+    const whole = recalled?.whole === undefined ? request : read(recalled.whole)
+    const asked = keeps ? withState(whole, whole.state?.store === false ? { store: false } : undefined) : whole
+    return (this.foreign = shortened(asked, context))
+  }
+}
+
+/** No upstream works in the background for us: the gateway does. */
+const inForeground = (request: CanonicalRequest): CanonicalRequest => {
+  if (request.state?.background !== true) return request
+  const { background: _, ...state } = request.state
+  return withState(request, state)
+}
+
+function withState(request: CanonicalRequest, state: State | undefined): CanonicalRequest {
+  if (request.state === state) return request
+  const { state: _, ...rest } = request
+  return state === undefined ? rest : { ...rest, state }
+}

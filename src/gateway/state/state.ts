@@ -1,0 +1,132 @@
+import { GatewayError } from '../../canonical/error.ts'
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { workOf } from '../../canonical/work.ts'
+import type { Config } from '../../config.ts'
+import type { Store } from '../../store/store.ts'
+import type { Turns } from '../../store/turns.ts'
+import type { Call } from '../call.ts'
+import type { Log } from '../report.ts'
+import { Background } from './background.ts'
+import { Desk } from './desk.ts'
+import { itemsOf } from './items.ts'
+import { Keeper } from './keeper.ts'
+import { conversationOf, recall } from './recall.ts'
+import { Session } from './session.ts'
+import { Shelf } from './shelf.ts'
+import { Talks } from './talks.ts'
+
+type Settings = Pick<Config, 'dataDir' | 'responses' | 'models'>
+
+/** A request as it was read, and how more of it is. */
+export interface Reading {
+  readonly wire: WireRequest
+  readonly request: CanonicalRequest
+  read(wire: WireRequest): CanonicalRequest
+}
+
+/** What the gateway keeps of responses and conversations for those who made them. */
+export class State {
+  readonly background = new Background()
+  private readonly log: Log
+  private config: Settings
+  private shelf: Shelf
+
+  constructor(config: Settings, log: Log) {
+    this.config = config
+    this.log = log
+    this.shelf = new Shelf(config.dataDir, log)
+  }
+
+  /**
+   * What a request of responses builds on and leaves behind; undefined where that is nothing.
+   *
+   * @throws GatewayError `invalid-request` for what contradicts itself.
+   */
+  async session(call: Call, owner: string, { wire, request, read }: Reading): Promise<Session | undefined> {
+    const { keep } = this.config.responses
+    const saves = keep > 0 && request.state?.store !== false && workOf(request) === 'conversation'
+    const near = workOf(request) === 'conversation' ? call.turns : undefined
+    checkBackground(request, saves)
+    const store = keep > 0 && (saves || points(wire.body)) ? await this.shelf.store : undefined
+    const known = [...(call.turns === undefined ? [] : [call.turns]), ...(store === undefined ? [] : [store.turns])]
+    const memories = { turns: known, conversations: store?.conversations, strict: call.strict === true }
+    const recalled = await recall(wire.body, owner, memories)
+    const turns: Turns[] = [
+      ...(near === undefined ? [] : [near]),
+      ...(saves && store !== undefined ? [store.turns] : []),
+    ]
+    const input = recalled?.input ?? itemsOf(wire.body['input'])
+    const { previous, conversation } = { previous: request.state?.previous, conversation: conversationOf(wire.body) }
+    const keeper =
+      turns.length === 0
+        ? undefined
+        : new Keeper(
+            { owner, input, previous, conversation, request },
+            { turns, conversations: saves ? store?.conversations : undefined, lifetime: keep, log: this.log },
+          )
+    const context = this.config.models.get(request.model)?.context
+    if (recalled === undefined && keeper === undefined && context === undefined) return undefined
+    return new Session({
+      ...{ request, recalled, keeper, context, keeps: keep > 0 },
+      read: body => read({ ...wire, body }),
+    })
+  }
+
+  /** The kept turns; GatewayError `overloaded` where the store cannot be had, `not-found` where nothing is kept. */
+  async turns(): Promise<Turns> {
+    return (await this.store()).turns
+  }
+
+  async desk(): Promise<Desk> {
+    return new Desk(await this.turns(), this.background)
+  }
+
+  async talks(): Promise<Talks> {
+    return new Talks((await this.store()).conversations, this.config.responses.keep)
+  }
+
+  private async store(): Promise<Store> {
+    if (this.config.responses.keep === 0)
+      throw new GatewayError({ kind: 'not-found', message: 'Nothing is kept here.' })
+    const store = await this.shelf.store
+    if (store !== undefined) return store
+    throw new GatewayError({ kind: 'overloaded', message: 'What is kept cannot be reached just now.' })
+  }
+
+  /** How many responses a key may have in the background. */
+  get most(): number {
+    return this.config.responses.background
+  }
+
+  reload(config: Settings): void {
+    if (config.dataDir !== this.config.dataDir) {
+      void this.shelf.close()
+      this.shelf = new Shelf(config.dataDir, this.log)
+    }
+    this.config = config
+  }
+
+  async close(): Promise<void> {
+    await this.background.close()
+    await this.shelf.close()
+  }
+}
+
+/** Work in the background is asked for later: it must be kept. */
+function checkBackground({ state }: CanonicalRequest, saves: boolean): void {
+  if (state?.background !== true || saves) return
+  throw new GatewayError({
+    kind: 'invalid-request',
+    message:
+      'A response in the background must be stored, so `store` cannot be false, nor can stored responses be off.',
+    param: 'background',
+  })
+}
+
+/** Whether a body may point at what was said before. */
+const points = ({ previous_response_id, conversation, input }: JsonObject): boolean =>
+  previous_response_id != null || conversation != null || (Array.isArray(input) && input.some(mayPoint))
+
+const mayPoint = (item: unknown): boolean => isObject(item) && (item['type'] ?? 'item_reference') === 'item_reference'
