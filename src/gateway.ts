@@ -17,16 +17,21 @@ import { Seals } from './gateway/compaction/seals.ts'
 import { headersOf, mayRetry, seenFromOutside, telling, toFailure, UpstreamFailure } from './gateway/failures.ts'
 import { Media } from './gateway/media.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
-import { weigh } from './gateway/prepare.ts'
+import { prepare, weigh } from './gateway/prepare.ts'
 import { type Log, Report } from './gateway/report.ts'
+import { type KeptCall, keptAnswer } from './gateway/state/actions.ts'
+import type { Keeper } from './gateway/state/keeper.ts'
+import { State } from './gateway/state/state.ts'
+import { routeCount } from './gateway/ways/counting.ts'
 import { readJson } from './ingress/body.ts'
 import { FORM_LIMIT } from './ingress/form.ts'
 import { READERS } from './ingress/index.ts'
-import { type Candidate, route, usableModels } from './router.ts'
+import { type Candidate, type RouteRequest, route, usableModels } from './router.ts'
 
-export type { Call, Reply } from './gateway/call.ts'
+export type { Call, Reply, Worker } from './gateway/call.ts'
 export type { ModelShape } from './gateway/models.ts'
 export type { Log } from './gateway/report.ts'
+export type { ActionName } from './gateway/state/actions.ts'
 
 interface ErrorAnswer {
   readonly status: number
@@ -48,6 +53,7 @@ export class Gateway {
   private readonly channels: Channels
   private media: Media
   private seals: Seals
+  private readonly state: State
   private config: Config
 
   constructor(config: Config, log: Log) {
@@ -57,6 +63,7 @@ export class Gateway {
     this.channels = new Channels(config.channels)
     this.media = new Media(config.media)
     this.seals = new Seals(config.dataDir)
+    this.state = new State(config, log)
   }
 
   /** The journey of one request. Never rejects: whatever goes wrong is answered in the caller's format. */
@@ -64,13 +71,15 @@ export class Gateway {
     const report = new Report(call)
     let caller: Caller | undefined
     try {
-      caller = this.access.identify(credentialsOf(call))
+      caller = this.whose(call)
       report.key = caller.key
       this.access.admit(caller)
-      const { request, late, drop } = await this.read(call, caller)
+      const asked: Asked = { ...(await this.read(call, caller)), call, caller, report }
+      const { request, session, drop } = asked
       try {
         report.asked(request)
-        await this.answer({ call, caller, request, late, report })
+        const keeper = request.state?.background === true ? session?.keeper : undefined
+        await (keeper === undefined ? this.answer(asked) : this.later(asked, keeper))
       } finally {
         drop?.()
       }
@@ -85,30 +94,74 @@ export class Gateway {
     const { limits } = this.config.server
     const limit = limits.byFormat.get(call.format)
     const read = (wire: WireRequest) => opened(READERS[call.format]!.request!(wire), this.seals.of(caller.id))
-    if (isForm(call)) return readAskingForm(call, limit ?? FORM_LIMIT, read)
-    return { request: read(call.wire(call.body ?? (await readJson(call.message, limit ?? limits.body)))) }
+    if (isForm(call)) {
+      const flows = (request: CanonicalRequest) => this.flows({ call, caller }, request)
+      return readAskingForm(call, { limit: limit ?? FORM_LIMIT, read, flows })
+    }
+    const wire = call.wire(call.body ?? (await readJson(call.message, limit ?? limits.body)))
+    const request = read(wire)
+    if (call.format !== STATEFUL) return { request }
+    return { request, session: await this.state.session(call, caller.id, { wire, request, read }) }
+  }
+
+  /** Answers at once that the work is begun, and works on whether the caller stays or not. */
+  private async later(asked: Asked, keeper: Keeper): Promise<void> {
+    const { call, request } = asked
+    const begun = { keeper, most: this.state.most, request, turns: await this.state.turns() }
+    const run = await this.state.background.start(begun, reply => this.apart({ ...asked, call: { ...call, reply } }))
+    if (request.stream) await run.tape.play(call.reply, -1, this.config.server.heartbeat)
+    else call.reply.whole(200, {}, jsonText(run.first))
+  }
+
+  /** A request nobody waits for, with a line of its own in the log. */
+  private async apart({ call, caller, ...asked }: Asked): Promise<void> {
+    const report = new Report(call)
+    report.key = caller.key
+    report.asked(asked.request)
+    await this.answer({ ...asked, call, caller, report }).catch(thrown => this.fail(call, thrown, report))
+    if (report.tokens > 0) this.access.spend(caller, report.tokens)
+    report.write(this.log)
+  }
+
+  /** Whether a request may be sent while its form still comes: whoever may answer it takes forms as the caller writes them. */
+  private flows(asked: Pick<Asked, 'call' | 'caller'>, request: CanonicalRequest): boolean {
+    let candidates: readonly Candidate[]
+    try {
+      candidates = this.route({ ...asked, request }, 'show')
+    } catch {
+      // Nobody will answer it, which needs no file to be told.
+      return true
+    }
+    return candidates.every(one => one.native && !one.detour && prepare(request, one).wire.files !== undefined)
   }
 
   /** One channel after the other, until one answers or what failed would fail everywhere. */
   private async answer(asked: Asked): Promise<void> {
-    const { call, caller, request, late, report } = asked
+    const { call, caller, late, report, session } = asked
     const onLoss: OnLoss = call.message.headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : caller.group.onLoss
     const { heartbeat } = this.config.server
     const seal = this.seals.of(caller.id)
     let failure: GatewayError | undefined
     const failed: Channel[] = []
-    for (const candidate of this.route(asked, onLoss)) {
+    const candidates = this.route({ ...asked, request: session?.whole ?? asked.request }, onLoss)
+    for (const candidate of session?.among(candidates) ?? candidates) {
       const channel = this.channels.get(candidate.channel)
       if (channel === undefined) continue
-      const ready = this.media.concerns(request, candidate) ? await this.media.ready(request, candidate) : request
+      const request = session?.form(candidate) ?? asked.request
+      const how = session?.telling(candidate)
+      const ready =
+        request.output.count !== true && this.media.concerns(request, candidate)
+          ? await this.media.ready(request, candidate)
+          : request
       try {
-        await attempt({ call, request: ready, late, candidate, channel, report, onLoss, heartbeat, seal })
+        await attempt({ call, request: ready, late, candidate, channel, report, onLoss, heartbeat, seal, telling: how })
         for (const one of failed) one.cool(Date.now() + REST, 'upstream-failed')
         return
       } catch (thrown) {
         if (call.reply.gone) throw GONE
+        if (late?.fault !== undefined && !call.reply.begun) throw late.fault
         const seen = this.outside(thrown, candidate, request)
-        if (call.reply.begun || isSpent(asked, seen) || !mayRetry(seen.error)) throw seen
+        if (call.reply.begun || isSpent(asked) || !mayRetry(seen.error)) throw seen
         failure = telling(failure, seen)
         if (seen.error.kind !== 'cannot-express') failed.push(channel)
       }
@@ -116,27 +169,28 @@ export class Gateway {
     throw failure ?? new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
   }
 
-  private route({ call, caller, request }: Asked, onLoss: OnLoss): readonly Candidate[] {
+  private route(
+    { call, caller, request }: Pick<Asked, 'call' | 'caller' | 'request'>,
+    onLoss: OnLoss,
+  ): readonly Candidate[] {
     const { model, cacheKey, state } = request
     const work = workOf(request)
     if (work === 'compaction' && this.config.models.get(model)?.compaction === 'disabled') throw notCompacted(model)
-    return route(
-      {
-        model,
-        format: call.format,
-        work,
-        allowed: caller.group.models,
-        now: Date.now(),
-        draw: cacheKey ?? state?.conversation ?? call.id,
-        losses: (format, channel) =>
-          weigh(
-            request,
-            { channel, format, native: format.format === call.format, detour: false, upstreamModel: model },
-            onLoss,
-          ),
-      },
-      this.channels.all,
-    )
+    const ask: RouteRequest = {
+      model,
+      format: call.format,
+      work,
+      allowed: caller.group.models,
+      now: Date.now(),
+      draw: cacheKey ?? state?.conversation ?? call.id,
+      losses: (format, channel) =>
+        weigh(
+          request,
+          { channel, format, native: format.format === call.format, detour: false, upstreamModel: model },
+          onLoss,
+        ),
+    }
+    return work === 'count' ? routeCount(ask, this.channels.all) : route(ask, this.channels.all)
   }
 
   /** The failure of one candidate: its channel rests as long as the upstream asks, and the caller learns no secrets. */
@@ -175,11 +229,29 @@ export class Gateway {
    * @throws GatewayError as `identify` does, and `not-found` for a model the key cannot call.
    */
   models(call: Pick<Call, 'message' | 'queryKey'>, shape: ModelShape, id?: string): string {
-    const caller = this.access.identify(credentialsOf(call))
+    const caller = this.whose(call)
     const usable = usableModels(caller.group.models, this.channels.all)
     return id === undefined
       ? modelList(shape, usable, this.config.models)
       : modelRecord(shape, id, usable, this.config.models)
+  }
+
+  /** Whose key a request shows. Throws as `models` does. */
+  whose(call: Pick<Call, 'message' | 'queryKey'>): Caller {
+    return this.access.identify(credentialsOf(call))
+  }
+
+  /** Answers what is asked of kept responses and conversations. Never rejects. */
+  async kept(call: KeptCall): Promise<void> {
+    const { reply } = call
+    const ask = { state: this.state, heartbeat: this.config.server.heartbeat, limit: this.config.server.limits.body }
+    try {
+      await keptAnswer(call, { ...ask, owner: this.access.identify(credentialsOf(call)).id })
+    } catch (thrown) {
+      const { status, headers, text } = this.error(STATEFUL, thrown, call.id)
+      if (reply.begun) reply.destroy()
+      else reply.whole(status, headers, text)
+    }
   }
 
   /** The gateway has somewhere to send requests. */
@@ -193,22 +265,29 @@ export class Gateway {
     this.access.reload(config)
     this.channels.reload(config.channels)
     this.media = this.media.reloaded(config.media)
+    this.state.reload(config)
     if (config.dataDir !== this.seals.dataDir) this.seals = new Seals(config.dataDir)
   }
 
   async close(): Promise<void> {
     this.access.close()
+    await this.state.close()
     await this.channels.close()
     await this.media.close()
   }
 }
 
+/** The format whose answers can be asked for again and continued. */
+const STATEFUL = 'responses'
+
 /** Milliseconds for which a channel rests that failed where another did not; a channel without a better never does. */
 const REST = 5000
 
 /** A file that flows through can be sent once. */
-const isSpent = ({ late }: Asked, { error }: GatewayError): boolean =>
-  late !== undefined && error.kind !== 'cannot-express'
+const isSpent = ({ request }: Asked): boolean =>
+  request.messages.some(({ content }) =>
+    content.some(part => part.type === 'media' && part.source.type === 'bytes' && part.source.bytes.begun === true),
+  )
 
 const GONE_STATUS = ERRORS.cancelled.status
 const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })

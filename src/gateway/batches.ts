@@ -53,14 +53,14 @@ export async function joined(
     }
   }
   attempt.report.tried(attempt.candidate)
-  reply.onGone = () => controller.abort()
+  reply.worker = controller
   try {
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, pieces.length) }, work))
   } catch (thrown) {
     controller.abort()
     throw thrown
   } finally {
-    reply.onGone = undefined
+    reply.worker = undefined
   }
   return { result: whole(answers), losses: allLosses(answers, pieces), headers: answers[0]!.headers }
 }

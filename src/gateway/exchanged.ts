@@ -27,7 +27,7 @@ export async function exchanged<T>(attempt: PreparedAttempt, use: Use<T>): Promi
     stream: attempt.request.stream,
     ...(late === undefined ? {} : { late: () => late.parts(prepared, candidate) }),
   })
-  if (signal === undefined) call.reply.onGone = () => exchange.abort()
+  if (signal === undefined) call.reply.worker = exchange
   else signal.addEventListener('abort', () => exchange.abort(), { once: true })
   try {
     const answer = await exchange.answer
@@ -36,7 +36,7 @@ export async function exchanged<T>(attempt: PreparedAttempt, use: Use<T>): Promi
     if (answer.status < 200 || answer.status > 299) throw await errorOf(answer, reader, candidate)
     return await use(exchange, answer, reader, late === undefined ? attempt : completed(attempt, late))
   } finally {
-    if (signal === undefined) call.reply.onGone = undefined
+    if (signal === undefined) call.reply.worker = undefined
     exchange.release()
   }
 }

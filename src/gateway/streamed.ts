@@ -11,6 +11,8 @@ import type { Reader } from '../ingress/reader.ts'
 import type { Attempt, PreparedAttempt } from './attempt.ts'
 import { dresser } from './dress.ts'
 import { seenFromOutside, toFailure } from './failures.ts'
+import { Gate, unfolding } from './pieces.ts'
+import { KeptStream, type Sink } from './state/kept-stream.ts'
 import { StreamedAnswer } from './stream.ts'
 import { type Answered, withoutBytes } from './told.ts'
 import { resultOf } from './whole.ts'
@@ -27,19 +29,24 @@ export async function streamed(
   reader: Reader,
 ): Promise<void> {
   const { call, request, prepared } = attempt
+  const whole = isWhole(answer, reader)
+  const gate = new Gate()
   const stream = new StreamedAnswer({
     read: reader.events!(prepared.asked),
     restore: prepared.restorer?.events(),
     see: sight(attempt),
-    write: WRITERS[call.format]!.events!(request),
-    open: () => opened(attempt, exchange, answer),
+    write: WRITERS[call.format]!.events!(attempt.telling?.asked ?? request),
+    open: () => opened(attempt, whole ? gate : exchange, answer),
     patience: attempt.heartbeat,
   })
-  call.reply.onGone = () => {
-    stream.leave(GONE)
-    exchange.abort()
+  call.reply.worker = {
+    abort: () => {
+      stream.leave(GONE)
+      exchange.abort()
+      gate.resume()
+    },
   }
-  if (isWhole(answer, reader)) await unfolded(attempt, stream, answer, reader)
+  if (whole) await unfolded(attempt, stream, gate, answer, reader)
   else answer.flow(stream)
   await stream.done
 }
@@ -51,11 +58,11 @@ export async function unrolled(attempt: Attempt, { result, losses, headers }: An
     read: SILENT,
     restore: undefined,
     see: sight(attempt),
-    write: WRITERS[call.format]!.events!(request),
+    write: WRITERS[call.format]!.events!(attempt.telling?.asked ?? request),
     open: () => begin(attempt, losses, headers, STILL),
     patience: attempt.heartbeat,
   })
-  call.reply.onGone = () => stream.leave(GONE)
+  call.reply.worker = { abort: () => stream.leave(GONE) }
   stream.takeWhole(unfold(await withoutBytes(result)))
   await stream.done
 }
@@ -72,25 +79,26 @@ function isWhole({ headers }: Answer, { raw }: Reader): boolean {
 }
 
 /** Events as the caller may see them, noted for the log on their way. */
-function sight({ call, request, candidate, report }: Attempt): (event: CanonicalEvent) => CanonicalEvent {
-  const dress = dresser(call.id, request.model, candidate)
+function sight({ call, request, candidate, report, telling }: Attempt): (event: CanonicalEvent) => CanonicalEvent {
+  const dress = dresser(call.id, request.model, candidate, telling)
   return raw => {
     const event = raw.type === 'error' ? { ...raw, error: seenFromOutside(raw.error, candidate, request.model) } : raw
     report.saw(event)
+    if (event.type === 'result-end') return telling?.dress(event) ?? event
     return event.type === 'result-start' ? dress(event) : event
   }
 }
 
 /** Sends status and headers, and opens what the events are written to. */
-function opened(attempt: PreparedAttempt, source: Exchange, answer: Answer): EventStream {
+function opened(attempt: PreparedAttempt, source: Source, answer: Answer): Sink {
   const headers = attempt.candidate.native ? forwardable(answer.headers) : {}
   return begin(attempt, attempt.prepared.losses, headers, source)
 }
 
 const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_LINES } as const
 
-function begin(attempt: Attempt, losses: readonly Loss[], headers: Answered['headers'], source: Source): EventStream {
-  const { call, report, heartbeat } = attempt
+function begin(attempt: Attempt, losses: readonly Loss[], headers: Answered['headers'], source: Source): Sink {
+  const { call, report, heartbeat, telling } = attempt
   const framing = FRAMINGS[call.framing]
   report.begun(shown(losses).length)
   call.reply.begin({
@@ -100,18 +108,20 @@ function begin(attempt: Attempt, losses: readonly Loss[], headers: Answered['hea
     ...lossHeaders(losses),
     ...headers,
   })
-  return new EventStream(call.reply, { framing, heartbeat: call.heartbeat, interval: heartbeat, source })
+  const stream = new EventStream(call.reply, { framing, heartbeat: call.heartbeat, interval: heartbeat, source })
+  return telling?.keep === undefined ? stream : new KeptStream(stream, telling.keep)
 }
 
-/** An upstream that answers whole although it was asked to stream. */
+/** An upstream that answers whole although it was asked to stream: its bytes become events as they come. */
 async function unfolded(
   { prepared }: PreparedAttempt,
   stream: StreamedAnswer,
+  gate: Gate,
   answer: Answer,
   reader: Reader,
 ): Promise<void> {
   try {
-    stream.takeWhole(unfold(await withoutBytes(await resultOf(answer, reader, prepared.asked))))
+    await stream.takeComing(unfolding(await resultOf(answer, reader, prepared.asked)), gate)
   } catch (thrown) {
     stream.leave(toFailure(thrown))
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Reply } from '../gateway.ts'
+import type { Reply, Worker } from '../gateway.ts'
 
 /** A body so small is taken off the line even when it was refused, so that the connection can be used again. */
 const SMALL = 64 * 1024
@@ -15,7 +15,7 @@ const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === t
 export class HttpReply implements Reply {
   gone = false
   begun = false
-  onGone: (() => void) | undefined
+  worker: Worker | undefined
   private readonly response: ServerResponse
   private readonly message: IncomingMessage
   private readonly own: Headers
@@ -29,7 +29,7 @@ export class HttpReply implements Reply {
     response.on('close', () => {
       if (response.writableFinished) return
       this.gone = true
-      this.onGone?.()
+      this.worker?.abort()
     })
   }
 

@@ -1,0 +1,49 @@
+import type { RawBody } from '../canonical/exchange.ts'
+import type { Reply } from './call.ts'
+
+/**
+ * Passes an answer on that is no JSON: a text, or bytes as they come, no faster than the caller takes them. Nothing is
+ * sent before the first byte is there, so that an upstream that breaks off at once can be made good by another.
+ * `patience` is how long, in milliseconds, a caller may take nothing at all.
+ *
+ * @throws GatewayError where the upstream breaks off; what was sent by then is for the caller to throw away.
+ */
+export async function relay(
+  reply: Reply,
+  headers: { readonly [name: string]: string },
+  raw: RawBody,
+  patience: number,
+): Promise<void> {
+  const about = { 'content-type': raw.mediaType, ...headers }
+  if ('text' in raw) return reply.whole(200, about, raw.text)
+  const { size } = raw.bytes
+  const pieces = raw.bytes.read()[Symbol.asyncIterator]()
+  let next = await pieces.next()
+  reply.begin(size === undefined ? about : { ...about, 'content-length': String(size) })
+  while (next.done !== true) {
+    if (!reply.write(next.value) && !reply.gone) await caughtUp(reply, patience)
+    if (reply.gone) return void (await pieces.return?.())
+    next = await pieces.next()
+  }
+  reply.end('')
+}
+
+/** Settles when the caller has taken what was written, or will never. */
+function caughtUp(reply: Reply, patience: number): Promise<void> {
+  return new Promise(resolve => {
+    const before = reply.worker
+    const timer = setTimeout(() => reply.destroy(), patience)
+    const done = (): void => {
+      clearTimeout(timer)
+      reply.worker = before
+      resolve()
+    }
+    reply.worker = {
+      abort: () => {
+        before?.abort()
+        done()
+      },
+    }
+    reply.once('drain', done)
+  })
+}
