@@ -65,6 +65,6 @@ const RECORDS: {
     ...(facts?.description === undefined ? {} : { description: facts.description }),
     ...(facts?.context === undefined ? {} : { inputTokenLimit: facts.context }),
     ...(facts?.maxOutput === undefined ? {} : { outputTokenLimit: facts.maxOutput }),
-    supportedGenerationMethods: ['generateContent', 'streamGenerateContent'],
+    supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
   }),
 }

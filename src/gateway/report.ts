@@ -28,6 +28,7 @@ export class Report {
   private error: CanonicalError | undefined
   private firstByte: number | undefined
   private losses = 0
+  private counting = false
   private readonly call: Call
   private readonly began = performance.now()
 
@@ -38,6 +39,7 @@ export class Report {
   asked(request: CanonicalRequest): void {
     this.model = request.model
     this.stream = request.stream
+    this.counting = request.output.count === true
   }
 
   /** Another candidate's turn: what the one before it said does not count. */
@@ -73,8 +75,9 @@ export class Report {
     this.status = status
   }
 
-  /** All tokens the request cost, as far as the upstream told. */
+  /** All tokens the request cost, as far as the upstream told; to have some counted costs none. */
   get tokens(): number {
+    if (this.counting) return 0
     return this.usage?.total ?? (this.usage?.input ?? 0) + (this.usage?.output ?? 0)
   }
 

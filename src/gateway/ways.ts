@@ -6,6 +6,8 @@ import type { Attempt } from './attempt.ts'
 import { batchesOf } from './batches.ts'
 import type { Answered } from './told.ts'
 import { compaction } from './ways/compaction.ts'
+import { counting } from './ways/counting.ts'
+import { prompts } from './ways/prompts.ts'
 
 /** An answer the gateway makes itself, out of others it asks the candidate for, or of none. */
 export interface Way {
@@ -22,6 +24,9 @@ const IN_BATCHES: Way = { losses: () => [], answer: ({ request }, ask) => ask(re
 
 /** The way round to a candidate's answer; undefined where it can be asked straight away. */
 export function wayOf(candidate: Candidate, request: CanonicalRequest): Way | undefined {
-  if (candidate.detour) return DETOURS[workOf(request)]
+  const work = workOf(request)
+  if (work === 'count') return counting
+  if (candidate.detour) return DETOURS[work]
+  if (work === 'completion' && candidate.format.format !== 'completions' && request.messages.length > 1) return prompts
   return batchesOf(request, candidate) === undefined ? undefined : IN_BATCHES
 }

@@ -60,6 +60,8 @@ export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}):
   const lacks = dialect[work] === false
   if (does[0] === work && !lacks) return 'made-for-it'
   if (does.includes(work) && !lacks) return 'able'
+  // Tokens are estimated whatever the upstream does.
+  if (work === 'count' && FORMATS.has(format)) return 'by-detour'
   const detour = DETOURS[work]
   return detour !== undefined && does.includes(detour) ? 'by-detour' : undefined
 }

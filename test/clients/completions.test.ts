@@ -1,0 +1,183 @@
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseObject } from '../../src/canonical/node.ts'
+import { House, KEY } from '../faults/house.ts'
+import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { USAGE } from './scene.ts'
+import { FORMATS, Stage } from './stage.ts'
+
+const PROMPT = 'Once upon a time'
+const STORY = 'there was a gateway — “wörld” 🌍.'
+
+const clientOf = (address: string, headers: { readonly [name: string]: string } = {}): OpenAI =>
+  new OpenAI({ baseURL: `${address}/v1`, apiKey: KEY, maxRetries: 0, defaultHeaders: headers })
+
+/** Every choice's text, the last finish, and the last usage of a stream. */
+async function gathered(stream: AsyncIterable<OpenAI.Completion>) {
+  const texts: string[] = []
+  const finishes: string[] = []
+  let usage: OpenAI.Completion['usage'] | null
+  for await (const piece of stream) {
+    expect(piece).toMatchObject({ object: 'text_completion', model: 'm' })
+    for (const { index, text, finish_reason } of piece.choices) {
+      texts[index] = (texts[index] ?? '') + text
+      if (finish_reason !== null) finishes[index] = finish_reason
+    }
+    usage = piece.usage
+  }
+  return { texts, finishes, usage }
+}
+
+describe.each(FORMATS)('openai completions before an upstream of %s', format => {
+  let stage: Stage
+  let client: OpenAI
+  beforeAll(async () => {
+    stage = await Stage.open(format)
+    client = clientOf(stage.address.address)
+  })
+  afterAll(() => stage.close())
+
+  test('whole: the prompt is a question, its answer the text', async () => {
+    stage.plays({ text: STORY })
+    const { data, response } = await client.completions.create({ model: 'm', prompt: PROMPT }).withResponse()
+    expect(data).toMatchObject({
+      object: 'text_completion',
+      model: 'm',
+      choices: [{ index: 0, text: STORY, finish_reason: 'stop', logprobs: null }],
+      usage: { prompt_tokens: USAGE.input, completion_tokens: USAGE.output },
+    })
+    expect(stage.heard().turns).toEqual([{ role: 'user', text: PROMPT }])
+    expect(response.headers.get('interlingua-loss')).toContain('output/completion asked-as-a-question')
+  })
+
+  test('no limit of sixteen tokens that nobody asked for', async () => {
+    stage.plays({ text: STORY })
+    await client.completions.create({ model: 'm', prompt: PROMPT })
+    expect(stage.heard().limit).not.toBe(16)
+  })
+
+  test('streamed', async () => {
+    stage.plays({ text: STORY })
+    const stream_options = { include_usage: true }
+    const stream = await client.completions.create({ model: 'm', prompt: PROMPT, stream: true, stream_options })
+    const got = await gathered(stream)
+    expect(got).toMatchObject({ texts: [STORY], finishes: ['stop'] })
+    // Chat upstreams tell of usage where they are asked, which their channel says.
+    if (format !== 'chat') expect(got.usage).toMatchObject({ prompt_tokens: USAGE.input })
+  })
+
+  test.each([false, true])('echo: the prompt stands before its answer (streamed: %s)', async stream => {
+    stage.plays({ text: STORY })
+    const body = { model: 'm', prompt: PROMPT, echo: true }
+    if (stream) {
+      const got = await gathered(await client.completions.create({ ...body, stream: true }))
+      expect(got.texts).toEqual([PROMPT + STORY])
+    } else expect((await client.completions.create(body)).choices[0]!.text).toBe(PROMPT + STORY)
+  })
+
+  test('thoughts are no text', async () => {
+    stage.plays({ thought: 'Hm.', text: STORY })
+    expect((await client.completions.create({ model: 'm', prompt: PROMPT })).choices[0]!.text).toBe(STORY)
+  })
+
+  test('a suffix is a loss that is told, and refused where losses are', async () => {
+    stage.plays({ text: STORY })
+    const body = { model: 'm', prompt: PROMPT, suffix: 'The end.' }
+    const { response } = await client.completions.create(body).withResponse()
+    expect(response.headers.get('interlingua-loss')).toContain('output/completion/suffix no-suffix')
+    const strict = clientOf(stage.address.address, { 'interlingua-on-loss': 'refuse' })
+    await expect(strict.completions.create(body)).rejects.toMatchObject({ status: 422 })
+  })
+
+  test.each([false, true])('several prompts are asked one by one, never as one (streamed: %s)', async stream => {
+    stage.plays({ text: 'one' }, { text: 'two' }, { text: 'three' })
+    const body = { model: 'm', prompt: ['a', 'b', 'c'], echo: true }
+    const usage = { prompt_tokens: 3 * USAGE.input, completion_tokens: 3 * USAGE.output }
+    if (stream) {
+      const options = { stream: true, stream_options: { include_usage: true } } as const
+      const got = await gathered(await client.completions.create({ ...body, ...options }))
+      expect(got).toMatchObject({ texts: ['aone', 'btwo', 'cthree'], finishes: ['stop', 'stop', 'stop'], usage })
+    } else {
+      const { choices, ...head } = await client.completions.create(body)
+      expect(choices.map(({ index, text }) => [index, text])).toEqual([
+        [0, 'aone'],
+        [1, 'btwo'],
+        [2, 'cthree'],
+      ])
+      expect(head).toMatchObject({ usage })
+    }
+    expect(stage.seen.length).toBe(3)
+    for (const [index, text] of ['a', 'b', 'c'].entries())
+      expect(stage.heard(index).turns).toEqual([{ role: 'user', text }])
+  })
+
+  test.each([[[9906, 11]], [[[9906], [11, 856]]]])('tokens only another model reads are refused: %j', async prompt => {
+    stage.plays()
+    const asked = client.completions.create({ model: 'm', prompt: prompt as number[] })
+    await expect(asked).rejects.toBeInstanceOf(OpenAI.UnprocessableEntityError)
+    expect(stage.seen.length).toBe(0)
+  })
+
+  test('more prompts than anybody means to send are refused', async () => {
+    stage.plays()
+    const asked = client.completions.create({ model: 'm', prompt: Array.from({ length: 129 }, () => 'a') })
+    await expect(asked).rejects.toMatchObject({ status: 400, param: 'prompt' })
+    expect(stage.seen.length).toBe(0)
+  })
+})
+
+describe('openai completions before an upstream of completions', () => {
+  const answer = (text: string, finish_reason: string | null) => ({
+    ...{ id: 'cmpl-1', object: 'text_completion', created: 1, model: 'm', system_fingerprint: 'fp_1' },
+    choices: [{ index: 0, text, logprobs: null, finish_reason }],
+  })
+  const usage = { prompt_tokens: 4, completion_tokens: 2, total_tokens: 6 }
+  let upstream: FakeUpstream
+  let house: House
+  beforeAll(async () => {
+    upstream = await FakeUpstream.open((response, { text }) => {
+      if (parseObject(text)?.['stream'] !== true)
+        return response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ ...answer(STORY, 'length'), usage }))
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const pieces = [answer(STORY.slice(0, 9), null), answer(STORY.slice(9), 'length'), { ...answer('', null), usage }]
+      for (const piece of pieces) response.write(`data: ${JSON.stringify(piece)}\n\n`)
+      return response.end('data: [DONE]\n\n')
+    })
+    house = await House.open([channelAt(upstream.address, { format: 'completions' })])
+  })
+  afterAll(async () => {
+    await house.server.close(0)
+    await upstream.close()
+  })
+
+  test.each([PROMPT, ['a', 'b'], [9906, 11], [[1], [2, 3]]])('whole, as it was asked: %j', async prompt => {
+    const body = {
+      model: 'm',
+      prompt,
+      suffix: '.',
+      echo: true,
+      n: 2,
+      best_of: 3,
+      logprobs: 2,
+      logit_bias: { 50256: -1 },
+    }
+    const { data, response } = await clientOf(house.server.address).completions.create(body).withResponse()
+    expect(data).toMatchObject({ ...answer(STORY, 'length'), usage })
+    expect(response.headers.get('interlingua-loss')).toBeNull()
+    const seen = upstream.seen.at(-1)!
+    expect(seen.url).toBe('/v1/completions')
+    expect(JSON.parse(seen.text)).toEqual(body)
+  })
+
+  test('streamed, usage only where it was asked for', async () => {
+    const client = clientOf(house.server.address)
+    const body = { model: 'm', prompt: PROMPT, stream: true } as const
+    const silent = await gathered(await client.completions.create(body))
+    expect(silent).toMatchObject({ texts: [STORY], finishes: ['length'] })
+    expect(silent.usage).toBeUndefined()
+    const told = await gathered(await client.completions.create({ ...body, stream_options: { include_usage: true } }))
+    expect(told).toMatchObject({ texts: [STORY], usage })
+  })
+})
