@@ -5,8 +5,10 @@ import type { Config } from './config.ts'
 import { Gateway, type Log } from './gateway.ts'
 import { contentsDoor, DOORS, type Door } from './server/doors.ts'
 import { enter, list, refuse, say } from './server/entrance.ts'
+import { ask, KEPT_DOORS } from './server/kept.ts'
 import { familyOf, pathOf } from './server/line.ts'
 import { malformedPath, unknownPath, wrongMethod } from './server/refusals.ts'
+import { Sockets } from './server/sockets.ts'
 
 export type { Log } from './gateway.ts'
 export { type OpenLog, openLog } from './server/log.ts'
@@ -25,8 +27,11 @@ export interface RunningServer {
   reload(config: Config): void
 }
 
-/** How long a caller may take to send its headers, its whole request, and its next request, in milliseconds. */
-const PATIENCE = { headersTimeout: 20_000, requestTimeout: 300_000, keepAliveTimeout: 75_000 }
+/**
+ * How long a caller may take to send its headers, its whole request, and its next request, in milliseconds. Recordings
+ * of hours come slowly; bodies of other kinds have a limit of their own.
+ */
+const PATIENCE = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
 /** Connections that fell idle while the server closes are closed as often, in milliseconds. */
 const SWEEP = 50
 const LARGEST_HEAD = 32 * 1024
@@ -35,7 +40,9 @@ const LARGEST_HEAD = 32 * 1024
 export async function openServer({ config, log }: ServerOptions): Promise<RunningServer> {
   const gateway = new Gateway(config, log)
   const state = { closing: false }
-  const server = createServer({ maxHeaderSize: LARGEST_HEAD, ...PATIENCE })
+  const sockets = new Sockets(gateway, config.server)
+  const server = createServer({ maxHeaderSize: LARGEST_HEAD, ...PATIENCE, shouldUpgradeCallback: wantsSocket })
+  server.on('upgrade', sockets.upgrade)
   server.on('request', oneSlash(straight(gateway, doors(gateway, state))))
   await listening(server, config.server).catch(async (fault: unknown) => {
     await gateway.close()
@@ -47,13 +54,17 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
     reload: next => {
       grace = next.server.grace
       gateway.reload(next)
+      sockets.reload(next.server)
     },
     close: async (graceMs = grace) => {
       state.closing = true
       const closed = new Promise(resolve => server.close(resolve))
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
-      const timer = setTimeout(() => server.closeAllConnections(), graceMs)
-      await closed
+      const timer = setTimeout(() => {
+        server.closeAllConnections()
+        sockets.cut()
+      }, graceMs)
+      await Promise.all([closed, sockets.close()])
       clearInterval(sweep)
       clearTimeout(timer)
       await gateway.close()
@@ -66,6 +77,10 @@ const listening = (server: Server, { host, port }: Config['server']): Promise<vo
 
 const addressOf = ({ address, family, port }: AddressInfo): string =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+
+/** Whoever offers another protocol to go on with is answered in HTTP. */
+const wantsSocket = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
 type Listener = (message: IncomingMessage, response: ServerResponse) => void
 
@@ -93,6 +108,8 @@ function doors(gateway: Gateway, state: { readonly closing: boolean }) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
   for (const door of DOORS)
     app.post(door.path, (message, response) => enter(gateway, { door, streams: false }, message, response))
+  for (const { method, path, action } of KEPT_DOORS)
+    app[method](path, (message, response) => ask(gateway, action, message, response))
   app.post(MODEL_METHODS, (message, response) => enter(gateway, contentsDoor(pathOf(message)), message, response))
   app.get(['/v1/models', '/v1/models/*id'], (message, response) =>
     list(gateway, familyOf(message), message, response, idOf(message.params)),
@@ -120,6 +137,7 @@ const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedMod
 
 const KNOWN = [
   ...DOORS.map(({ path }) => path),
+  ...KEPT_DOORS.map(({ path }) => path),
   '/v1/models',
   '/v1/models/*rest',
   '/v1beta/models',

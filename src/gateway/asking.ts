@@ -4,11 +4,14 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import { readForm } from '../ingress/form.ts'
 import type { Call } from './call.ts'
 import { Late } from './late.ts'
+import type { Session } from './state/session.ts'
 
 /** What a caller asks, and what of it is still to come. */
 export interface Asking {
   readonly request: CanonicalRequest
   readonly late?: Late | undefined
+  /** What it builds on and leaves behind, where its format has such a thing. */
+  readonly session?: Session | undefined
   /** Nobody will read more of the body. */
   drop?(): void
 }
@@ -26,14 +29,23 @@ export function isForm({ message, form }: Call): boolean {
   return is
 }
 
+/** How a form becomes a request. */
+export interface FormRules {
+  /** Bytes it may have. */
+  readonly limit: number
+  read(wire: WireRequest): CanonicalRequest
+  /** Whether the request may be sent before the form is whole. */
+  flows(request: CanonicalRequest): boolean
+}
+
 /** A form as a request; one whose large file flows through is asked before it is whole. */
-export async function readAskingForm(
-  call: Call,
-  limit: number,
-  read: (wire: WireRequest) => CanonicalRequest,
-): Promise<Asking> {
+export async function readAskingForm(call: Call, { limit, read, flows }: FormRules): Promise<Asking> {
   const { needs } = call.form!
-  const form = await readForm(call.message, limit, body => body[needs] !== undefined)
+  const form = await readForm(
+    call.message,
+    limit,
+    (body, files) => body[needs] !== undefined && enough(() => flows(read(call.wire(body, files)))),
+  )
   try {
     const request = read(call.wire(form.body, form.files))
     const late =
@@ -44,6 +56,15 @@ export async function readAskingForm(
   } catch (thrown) {
     form.drop()
     throw thrown
+  }
+}
+
+/** What cannot be read yet may become readable by what is still to come. */
+function enough(flows: () => boolean): boolean {
+  try {
+    return flows()
+  } catch {
+    return false
   }
 }
 

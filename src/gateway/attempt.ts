@@ -9,6 +9,7 @@ import { exchanged } from './exchanged.ts'
 import type { Late } from './late.ts'
 import { type Prepared, prepare, refused } from './prepare.ts'
 import type { Report } from './report.ts'
+import type { Telling } from './state/telling.ts'
 import { streamed, unrolled } from './streamed.ts'
 import { type Answered, told } from './told.ts'
 import { type Way, wayOf } from './ways.ts'
@@ -17,7 +18,7 @@ import { readWhole } from './whole.ts'
 /** One candidate's turn at a request. */
 export interface Attempt {
   readonly call: Call
-  /** The request as the caller made it. */
+  /** The request as this candidate is to be told it. */
   readonly request: CanonicalRequest
   /** More of the request that comes while it is sent. */
   readonly late: Late | undefined
@@ -29,6 +30,8 @@ export interface Attempt {
   readonly heartbeat: number
   /** Breaks it off where it is one of several; its caller's leaving is seen to then. */
   readonly signal?: AbortSignal
+  /** How the answer is told, where that is not by the request alone. */
+  readonly telling?: Telling | undefined
   /** Seals what the caller is to keep for the gateway. */
   readonly seal: Seal
 }

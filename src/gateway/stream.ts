@@ -3,9 +3,10 @@ import type { CanonicalEvent } from '../canonical/event.ts'
 import type { WireEvent } from '../canonical/exchange.ts'
 import type { Transducer } from '../canonical/transducer.ts'
 import type { Taker } from '../channel.ts'
-import type { EventStream } from '../egress/sse.ts'
 import { eventParser } from '../ingress/sse.ts'
 import { toFailure } from './failures.ts'
+import type { Gate } from './pieces.ts'
+import type { Sink } from './state/kept-stream.ts'
 
 /** How one streamed answer is made, each step a machine of its own. */
 export interface StreamSteps {
@@ -18,7 +19,7 @@ export interface StreamSteps {
   /** Canonical to the caller's format. */
   readonly write: Transducer<CanonicalEvent, WireEvent>
   /** Sends status and headers; what is written from now on is the caller's. */
-  open(): EventStream
+  open(): Sink
   /** Milliseconds after which an answer that has begun is let through even without content (trap 85). */
   readonly patience: number
 }
@@ -36,7 +37,7 @@ export class StreamedAnswer implements Taker {
   private readonly parser = eventParser()
   private readonly timer: NodeJS.Timeout
   private held: CanonicalEvent[] = []
-  private stream: EventStream | undefined
+  private stream: Sink | undefined
   private over = false
 
   constructor(steps: StreamSteps) {
@@ -87,6 +88,19 @@ export class StreamedAnswer implements Taker {
       for (const event of events) this.pass([event])
       if (!this.over) this.finish()
     })
+  }
+
+  /** The events of an answer that is still coming; they wait where the caller is behind. */
+  async takeComing(events: AsyncIterable<CanonicalEvent>, gate: Gate): Promise<void> {
+    try {
+      for await (const event of events) {
+        this.guarded(() => this.pass([event]))
+        if (this.over) return
+        await gate.free
+      }
+    } catch (thrown) {
+      this.fail(toFailure(thrown))
+    }
   }
 
   private pass(events: readonly CanonicalEvent[]): void {

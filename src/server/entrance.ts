@@ -62,7 +62,7 @@ export function refuse(gateway: Gateway, thrown: unknown, message: IncomingMessa
 export const say = (response: ServerResponse, status: number, word: string): void =>
   new HttpReply(response.req, response, {}).whole(status, {}, JSON.stringify({ status: word }))
 
-const requestId = (): string => `req_${randomUUID().replaceAll('-', '')}`
+export const requestId = (): string => `req_${randomUUID().replaceAll('-', '')}`
 
 /** Each family's clients look for the id under their own name (FORMATS §1). */
-const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })
+export const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })
