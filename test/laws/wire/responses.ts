@@ -230,8 +230,7 @@ const drawing = fc
   )
   .map(([body, draw, others]) => ({
     ...body,
-    tools: [draw, ...others],
-    tool_choice: { type: 'image_generation' },
+    ...({ tools: [draw, ...others], tool_choice: { type: 'image_generation' } } as JsonObject),
   }))
 
 export const request: fc.Arbitrary<WireRequest> = fc
