@@ -29,6 +29,7 @@ const REDIRECTS = 3
 export class MediaFetcher {
   private readonly limits: FetchLimits
   private readonly agent: Agent
+  private closing: Promise<void> | undefined
 
   constructor(limits: FetchLimits) {
     this.limits = limits
@@ -56,7 +57,8 @@ export class MediaFetcher {
   }
 
   close(): Promise<void> {
-    return this.agent.close()
+    this.closing ??= this.agent.close()
+    return this.closing
   }
 
   private async follow(url: string, signal: AbortSignal) {
