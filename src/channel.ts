@@ -25,6 +25,11 @@ export interface Sending {
   readonly late?: LateParts
 }
 
+async function* followed(body: AsyncIterable<Uint8Array>, ended: () => void): AsyncGenerator<Uint8Array> {
+  yield* body
+  ended()
+}
+
 /** A way to one upstream while it is in use: its connections, how busy it is, and whether it wants to be left alone. */
 export class Channel {
   readonly config: ChannelConfig
@@ -56,12 +61,17 @@ export class Channel {
   send(sending: Sending): Exchange {
     const { origin, path, headers, body } = addressed(this.config, sending)
     const { firstByte, whole = firstByte } = this.config.timeout
-    const flow = typeof body === 'string' ? body : Readable.from(body, { objectMode: false })
-    return this.exchange(
-      origin,
-      { method: 'POST', path, headers, body: flow },
-      sending.stream === false ? whole : firstByte,
+    const patience = sending.stream === false ? whole : firstByte
+    if (typeof body === 'string') return this.exchange(origin, { method: 'POST', path, headers, body }, patience)
+    let sent = (): void => {}
+    const flow = Readable.from(
+      followed(body, () => sent()),
+      { objectMode: false },
     )
+    // However long it takes to send it: what is waited for begins when all of it is there.
+    const exchange = this.exchange(origin, { method: 'POST', path, headers, body: flow }, 0)
+    sent = () => exchange.expect(patience)
+    return exchange
   }
 
   /** Asks for something that has no body: the upstream's list of models. */

@@ -4,6 +4,8 @@ export interface Bytes {
   readonly size?: number
   /** They can be read only once: a second attempt has nothing to send. */
   readonly once?: true
+  /** Of what can be read once: somebody began to. */
+  readonly begun?: boolean
   read(): AsyncIterable<Uint8Array>
 }
 

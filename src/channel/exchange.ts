@@ -57,6 +57,7 @@ export class Exchange {
   private inflater: Transform | undefined
   private early: Uint8Array[] = []
   private lingering: NodeJS.Timeout | undefined
+  private waiting: NodeJS.Timeout | undefined
 
   /** `closed` is called once, when the exchange no longer burdens the upstream. */
   constructor(closed: () => void) {
@@ -66,6 +67,16 @@ export class Exchange {
       this.reject = reject
     })
     this.answer.catch(() => {})
+  }
+
+  /** All of the request is sent: its answer must begin within so many milliseconds. */
+  expect(milliseconds: number): void {
+    if (this.begun || this.settled !== undefined) return
+    this.waiting = setTimeout(() => {
+      const reason = failure('timed-out', TIMEOUTS['UND_ERR_HEADERS_TIMEOUT']!)
+      this.settle(reason)
+      this.controller?.abort(reason)
+    }, milliseconds)
   }
 
   /** Ends it from our side: the upstream's connection is closed. */
@@ -98,6 +109,7 @@ export class Exchange {
   onResponseStart(_: Controller, status: number, headers: Headers): void {
     if (status < 200) return
     this.begun = true
+    clearTimeout(this.waiting)
     const encoding = headers['content-encoding']
     if (typeof encoding === 'string' && Object.hasOwn(INFLATERS, encoding)) this.inflate(INFLATERS[encoding]!())
     this.resolve({
@@ -140,6 +152,7 @@ export class Exchange {
     if (this.settled !== undefined) return
     this.settled = outcome
     clearTimeout(this.lingering)
+    clearTimeout(this.waiting)
     this.closed()
     if (outcome !== 'ended') this.reject(outcome)
     if (this.taker !== undefined) this.tell(this.taker, outcome)

@@ -8,6 +8,9 @@ import { isObject, type JsonObject } from '../canonical/node.ts'
 /** Bytes a JSON body may have, inflated, where the operator says nothing. */
 export const JSON_LIMIT = 32 * 1024 * 1024
 
+/** Milliseconds a JSON body may take to come. */
+const PATIENCE = 300_000
+
 const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -46,8 +49,10 @@ function collect(message: IncomingMessage, inflater: Transform | undefined, limi
     const chunks: Buffer[] = []
     let size = 0
     const source = inflater === undefined ? message : message.pipe(inflater)
+    const timer = setTimeout(() => fail(fault('timed-out', 'The request took too long to come.')), PATIENCE)
 
     const fail = (error: GatewayError): void => {
+      clearTimeout(timer)
       source.off('data', take).off('end', finish)
       message.unpipe()
       message.pause()
@@ -59,7 +64,10 @@ function collect(message: IncomingMessage, inflater: Transform | undefined, limi
       if (size > limit) fail(tooLarge(limit))
       else chunks.push(chunk)
     }
-    const finish = (): void => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
+    const finish = (): void => {
+      clearTimeout(timer)
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
+    }
     const left = (): void => {
       if (!message.complete) fail(fault('cancelled', 'The caller left before the request was whole.'))
     }

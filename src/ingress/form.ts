@@ -9,10 +9,14 @@ import { Spool } from './spool.ts'
 
 /** Bytes a whole form may have where the operator says nothing: recordings of hours fit. */
 export const FORM_LIMIT = 2 * 1024 ** 3
-/** A file so small is held in memory, where it can be sent twice. */
+/** Files so small, taken together, are held in memory, where they can be sent twice. */
 const HELD = 4 * 1024 * 1024
 /** What a form may have besides; more is no request of any format. */
 const LIMITS = { fields: 200, files: 64, parts: 264, fieldSize: 8 * 1024 * 1024, fieldNameSize: 200, headerPairs: 100 }
+/** Bytes all text fields may have together. */
+const TEXTS = 32 * 1024 * 1024
+/** Milliseconds for which a caller may fall silent in the middle of a form. */
+const SILENCE = 60_000
 
 /** A form as far as it is known: its text fields, those that come more than once as lists, and its files. */
 export interface Form {
@@ -24,12 +28,15 @@ export interface Form {
   drop(): void
 }
 
+/** Whether a form of these fields and files can be asked for before the rest of it is there. */
+export type Ready = (body: JsonObject, files: readonly WireFile[]) => boolean
+
 /**
  * A caller's `multipart/form-data`. Small files are held in memory. A large one flows through if `ready` says that the
  * fields before it are enough to begin with, so the form is given back before its end; otherwise it waits on disk, in
  * a file without a name. Rejects with GatewayError: `too-large`, `invalid-request` for a broken form, `cancelled`.
  */
-export function readForm(message: IncomingMessage, limit: number, ready: (body: JsonObject) => boolean): Promise<Form> {
+export function readForm(message: IncomingMessage, limit: number, ready: Ready): Promise<Form> {
   if (Number(message.headers['content-length']) > limit) return Promise.reject(tooLarge(limit))
   const encoding = message.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity') return Promise.reject(broken('A form cannot have a content encoding.'))
@@ -49,22 +56,28 @@ class FormReading {
   private readonly first = Promise.withResolvers<Form>()
   private readonly message: IncomingMessage
   private readonly parser: Busboy
-  private readonly ready: (body: JsonObject) => boolean
+  private readonly ready: Ready
   private readonly entries: [string, string][] = []
   private readonly files: (WireFile | Promise<WireFile>)[] = []
   private readonly spools: Spool[] = []
   private flowing: Readable | undefined
   private size = 0
+  private texts = 0
+  /** Bytes of files in memory. */
+  private held = 0
+  private readonly silence: NodeJS.Timeout
   private failed = false
 
-  constructor(message: IncomingMessage, parser: Busboy, limit: number, ready: (body: JsonObject) => boolean) {
+  constructor(message: IncomingMessage, parser: Busboy, limit: number, ready: Ready) {
     this.message = message
     this.parser = parser
     this.ready = ready
     this.begun = this.first.promise
     this.whole.promise.catch(() => {})
     parser.on('field', (name, value, { valueTruncated, nameTruncated }) => {
+      this.texts += value.length
       if (valueTruncated || nameTruncated) this.fail(tooLarge(LIMITS.fieldSize))
+      else if (this.texts > TEXTS) this.fail(tooLarge(TEXTS))
       else this.entries.push([name, value])
     })
     parser.on('file', (field, stream, { filename, mimeType }) => this.file(field, stream, filename, mimeType))
@@ -74,12 +87,20 @@ class FormReading {
     parser.on('close', () => void this.finish())
     message.on('data', (chunk: Buffer) => {
       this.size += chunk.length
+      this.silence.refresh()
       if (this.size > limit) this.fail(tooLarge(limit))
     })
     message.on('close', () => {
       if (!message.complete) this.fail(fault('cancelled', 'The caller left before the request was whole.'))
     })
+    this.silence = setTimeout(() => this.silent(), SILENCE)
     message.pipe(parser)
+  }
+
+  /** Nothing came for long; where nobody reads, it is not the caller who keeps the form waiting. */
+  private silent(): void {
+    if (this.message.isPaused() || this.message.readableFlowing === false) this.silence.refresh()
+    else this.fail(fault('timed-out', 'The caller fell silent in the middle of the request.'))
   }
 
   private file(field: string, stream: Readable, filename: string | undefined, mediaType: string): void {
@@ -91,30 +112,38 @@ class FormReading {
       mediaType,
       bytes,
     })
-    const taken = this.take(stream, bytes => {
-      this.files[slot] = as(bytes)
-      this.flowing = stream
-      void this.settled().then(files =>
-        this.first.resolve({ body: this.body(), files, whole: this.whole.promise, drop: this.drop }),
-      )
-    }).then(as)
-    taken.catch(error => this.fail(error instanceof GatewayError ? error : broken('The form is broken.')))
+    const taken = this.take(stream, bytes => this.flow(as(bytes), slot, stream)).then(as)
+    taken.catch(error => this.fail(error instanceof GatewayError ? error : unkept(error)))
     this.files[slot] = taken
   }
 
-  /** The file's bytes, held or on disk; `flow` is told instead where they flow through. */
-  private take(stream: Readable, flow: (bytes: Bytes) => void): Promise<Bytes> {
+  /** Whether the file is let through: it is, where what is known before it is enough to ask with. */
+  private async flow(file: WireFile, slot: number, stream: Readable): Promise<boolean> {
+    if (this.flowing !== undefined) return false
+    const files = [...(await Promise.all(this.files.slice(0, slot))), file]
+    if (this.failed || !this.ready(this.body(), files)) return false
+    this.files[slot] = file
+    this.flowing = stream
+    this.first.resolve({ body: this.body(), files, whole: this.whole.promise, drop: this.drop })
+    return true
+  }
+
+  /** The file's bytes, held or on disk; where `flow` says that they flow through, they are nobody's here. */
+  private take(stream: Readable, flow: (bytes: Bytes) => Promise<boolean>): Promise<Bytes> {
     return new Promise((resolve, reject) => {
       const held: Buffer[] = []
       let size = 0
       const collect = (chunk: Buffer): void => {
         held.push(chunk)
         size += chunk.length
-        if (size <= HELD) return
+        this.held += chunk.length
+        if (this.held <= HELD) return
         stream.pause()
         stream.off('data', collect).off('end', end)
-        if (this.flowing === undefined && this.ready(this.body())) flow(new FlowingBytes(held, stream))
-        else this.spool(held, stream).then(resolve, reject)
+        this.held -= size
+        flow(new FlowingBytes(held, stream))
+          .then(flows => (flows ? undefined : this.spool(held, stream).then(resolve)))
+          .catch(reject)
       }
       const end = (): void => resolve(new HeldBytes(Buffer.concat(held, size)))
       stream.on('data', collect).on('end', end)
@@ -134,14 +163,11 @@ class FormReading {
     )
   }
 
-  private settled(): Promise<WireFile[]> {
-    return Promise.all(this.files)
-  }
-
   private async finish(): Promise<void> {
+    clearTimeout(this.silence)
     if (this.failed) return
     try {
-      const form = { body: this.body(), files: await this.settled(), drop: this.drop }
+      const form = { body: this.body(), files: await Promise.all(this.files), drop: this.drop }
       this.whole.resolve(form)
       this.first.resolve(form)
     } catch {
@@ -160,9 +186,11 @@ class FormReading {
 
   private readonly drop = (): void => {
     this.failed = true
+    clearTimeout(this.silence)
     this.message.unpipe(this.parser)
     if (this.message.complete) this.message.resume()
     if (this.flowing?.readableEnded === false) this.flowing.destroy()
+    if (!this.parser.destroyed) this.parser.destroy()
     for (const spool of this.spools) spool.close()
   }
 }
@@ -170,6 +198,8 @@ class FormReading {
 /** What came of a file so far, and the rest as it comes. */
 class FlowingBytes implements Bytes {
   readonly once = true
+  /** Some of it was taken already: it cannot be had again. */
+  begun = false
   private readonly held: readonly Buffer[]
   private readonly stream: Readable
 
@@ -179,11 +209,15 @@ class FlowingBytes implements Bytes {
   }
 
   async *read(): AsyncGenerator<Uint8Array> {
+    this.begun = true
     yield* this.held
     yield* this.stream
   }
 }
 
 const tooLarge = (limit: number): GatewayError => fault('too-large', `The form is larger than ${limit} bytes allow.`)
+/** Our disk would not take it. */
+const unkept = (cause: unknown): GatewayError =>
+  new GatewayError({ kind: 'internal', message: 'The gateway failed to keep the file.' }, { cause })
 const broken = (message: string): GatewayError => fault('invalid-request', message)
 const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })

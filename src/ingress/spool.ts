@@ -24,7 +24,8 @@ export class Spool {
   async fill(held: readonly Uint8Array[], rest: AsyncIterable<Uint8Array>): Promise<Bytes> {
     let size = 0
     const write = async (chunk: Uint8Array): Promise<void> => {
-      await this.file.write(chunk)
+      for (let written = 0; written < chunk.length; )
+        written += (await this.file.write(chunk, written, chunk.length - written, size + written)).bytesWritten
       size += chunk.length
     }
     for (const chunk of held) await write(chunk)

@@ -25,7 +25,9 @@ export const vllm: Preset = {
   formats: [
     { format: 'chat', baseUrl: 'http://127.0.0.1:8000/v1', dialect: LOCAL_CHAT },
     { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: PLAIN_RESPONSES },
-    ...family('http://127.0.0.1:8000/v1', ['completions', 'embeddings', 'rerank', 'transcriptions']),
+    ...family('http://127.0.0.1:8000/v1', ['completions', 'embeddings', 'rerank']),
+    { format: 'transcriptions', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { transcript_shapes: 'json' } },
+    { format: 'images', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { picture_urls: false } },
   ],
 }
 
@@ -39,5 +41,8 @@ export const replay: Preset = {
   keyless: true,
   betas: 'allow',
   models: ['replay'],
-  formats: ['chat', 'responses', 'messages', 'contents', 'embeddings', 'completions'].map(format => ({ format, auth: 'none' })),
+  formats: ['chat', 'responses', 'messages', 'contents', 'embeddings', 'completions', 'rerank', 'cohere', 'images', 'speech', 'transcriptions'].map(format => ({
+    format,
+    auth: 'none',
+  })),
 }

@@ -59,7 +59,7 @@ export const groq: Preset = {
       dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', include_usage: true },
     },
     { format: 'responses', baseUrl: 'https://api.groq.com/openai/v1', dialect: PLAIN_RESPONSES },
-    ...family('https://api.groq.com/openai/v1', ['speech']),
+    { format: 'speech', baseUrl: 'https://api.groq.com/openai/v1', dialect: { speech_events: false } },
     {
       format: 'transcriptions',
       baseUrl: 'https://api.groq.com/openai/v1',
@@ -101,7 +101,11 @@ export const xai: Preset = {
       baseUrl: 'https://api.x.ai/v1',
       dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning_content', include_usage: true },
     },
-    ...family('https://api.x.ai/v1', ['images']),
+    {
+      format: 'images',
+      baseUrl: 'https://api.x.ai/v1',
+      dialect: { edits: 'json', response_format: true },
+    },
   ],
 }
 
@@ -114,7 +118,9 @@ export const together: Preset = {
       baseUrl: 'https://api.together.xyz/v1',
       dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true },
     },
-    ...family('https://api.together.xyz/v1', ['completions', 'embeddings', 'rerank', 'images', 'speech']),
+    ...family('https://api.together.xyz/v1', ['completions', 'embeddings', 'rerank']),
+    { format: 'images', baseUrl: 'https://api.together.xyz/v1', dialect: { edits: 'json' } },
+    { format: 'speech', baseUrl: 'https://api.together.xyz/v1', dialect: { speech_events: false } },
   ],
 }
 

@@ -1,0 +1,7 @@
+import { House } from '../faults/house.ts'
+import { channelAt } from '../faults/upstream.ts'
+
+/* A gateway in a process of its own, so that its memory can be measured: its upstream's address comes as an argument. */
+
+const house = await House.open([channelAt(process.argv[2]!, { format: 'transcriptions' })])
+process.stdout.write(`${house.server.address}\n`)
