@@ -17,15 +17,17 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   const told = (own['with'] ?? []) as readonly string[]
   if (!told.includes('id')) losses.dropFields(result, [], { id: 'no-id' })
   if (!told.includes('created')) losses.dropFields(result, [], { createdAt: 'no-time' })
-  const body = without(own['without'], {
+  if (result.model === undefined && !((own['without'] ?? []) as readonly string[]).includes('model'))
+    losses.add(['model'], asked.model, 'model-required')
+  const fields = {
     ...(told.includes('id') ? { id: result.id } : {}),
     object: own['object'] ?? 'list',
     ...(told.includes('created') ? { created: result.createdAt } : {}),
     data: writeData(result.candidates, asked, losses),
     model: result.model ?? asked.model,
     ...(result.usage === undefined ? {} : { usage: writeUsage(result.usage, losses) }),
-    ...kept(result, FORMAT),
-  } as JsonObject)
+  } as JsonObject
+  const body = { ...without(own['without'], fields), ...kept(result, FORMAT) }
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 

@@ -22,7 +22,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const spelt = spelling({
     object: object === 'list' ? undefined : object,
     with: listed(['id', 'created'].filter(field => fields[field as keyof typeof fields] !== undefined)),
-    without: listed(['object', 'model'].filter(field => body[field] === undefined)),
+    without: listed([...(object === undefined ? ['object'] : []), ...(model === undefined ? ['model'] : [])]),
   })
   const refused = Object.keys(fields).filter(field => fields[field as keyof typeof fields] === undefined)
   return {

@@ -1,0 +1,99 @@
+import { createGoogleGenerativeAI } from '@ai-sdk/google'
+import { createOpenAI } from '@ai-sdk/openai'
+import { GoogleGenAI } from '@google/genai'
+import { type EmbeddingModel, embed, embedMany } from 'ai'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WRITERS } from '../../src/egress/index.ts'
+import { House, KEY } from '../faults/house.ts'
+import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { embedding, heard, tokensOf, UPSTREAMS, vectorOf } from './upstreams.ts'
+
+const TEXTS = ['The cat sat on the mat.', 'Où était le chat ?', '日本']
+const FORMATS = Object.keys(UPSTREAMS).filter(format => WRITERS[format] !== undefined)
+/** What each calls a query. */
+const QUERY: { readonly [format: string]: string } = { contents: 'RETRIEVAL_QUERY', cohere: 'search_query' }
+
+describe.each(FORMATS)('before an upstream of %s', format => {
+  let upstream: FakeUpstream
+  let house: House
+  beforeAll(async () => {
+    upstream = await FakeUpstream.open(embedding(format))
+    house = await House.open([channelAt(upstream.address, { format })])
+  })
+  afterAll(async () => {
+    await house.server.close(0)
+    await upstream.close()
+  })
+  const last = () => heard(format, upstream.seen.at(-1)!)
+
+  describe('openai', () => {
+    const client = () => new OpenAI({ baseURL: `${house.server.address}/v1`, apiKey: KEY, maxRetries: 0 })
+
+    test.each([undefined, 'float', 'base64'] as const)('encoding %s', async encoding_format => {
+      const got = await client().embeddings.create({
+        model: 'm',
+        input: TEXTS,
+        dimensions: 4,
+        ...(encoding_format === undefined ? {} : { encoding_format }),
+      })
+      const vectors = got.data.map(({ embedding }) => embedding)
+      if (encoding_format === 'base64') expect(vectors.every(one => typeof one === 'string')).toBe(true)
+      else expect(vectors).toEqual(TEXTS.map(vectorOf))
+      expect(got.data.map(({ index, object }) => [index, object])).toEqual([0, 1, 2].map(at => [at, 'embedding']))
+      expect(got).toMatchObject({ object: 'list', usage: { prompt_tokens: tokensOf(TEXTS) } })
+      expect(last()).toMatchObject({ texts: TEXTS, dimensions: 4 })
+    })
+
+    test('one text', async () => {
+      const got = await client().embeddings.create({ model: 'm', input: 'A word.' })
+      expect(got.data[0]!.embedding).toEqual(vectorOf('A word.'))
+    })
+
+    test('tokens go to their own format only', async () => {
+      const asked = client().embeddings.create({ model: 'm', input: [[1, 2], [3]], encoding_format: 'float' })
+      if (format !== 'embeddings') await expect(asked).rejects.toMatchObject({ status: 422, code: 'cannot_express' })
+      else expect((await asked).data.map(({ embedding }) => embedding)).toEqual(['1,2', '3'].map(vectorOf))
+    })
+
+    test('nothing to embed', async () => {
+      await expect(client().embeddings.create({ model: 'm', input: [] })).rejects.toMatchObject({ status: 400 })
+    })
+  })
+
+  test.each(['v1', 'v1beta'])('@google/genai, %s', async apiVersion => {
+    const client = new GoogleGenAI({ apiKey: KEY, apiVersion, httpOptions: { baseUrl: house.server.address } })
+    const got = await client.models.embedContent({
+      model: 'm',
+      contents: TEXTS,
+      config: { taskType: 'RETRIEVAL_QUERY', outputDimensionality: 4 },
+    })
+    expect(got.embeddings!.map(({ values }) => values)).toEqual(TEXTS.map(vectorOf))
+    expect(last()).toMatchObject({ texts: TEXTS, dimensions: 4, ...(QUERY[format] && { purpose: QUERY[format] }) })
+  })
+
+  const providers: readonly (readonly [string, () => EmbeddingModel])[] = [
+    ['openai', () => createOpenAI({ baseURL: `${house.server.address}/v1`, apiKey: KEY }).embedding('m')],
+    [
+      'google',
+      () => createGoogleGenerativeAI({ baseURL: `${house.server.address}/v1beta`, apiKey: KEY }).embedding('m'),
+    ],
+  ]
+  test.each(providers)('AI SDK, %s: one and many', async (_, model) => {
+    const one = await embed({ model: model(), value: TEXTS[0]!, maxRetries: 0 })
+    expect(one.embedding).toEqual(vectorOf(TEXTS[0]!))
+    const many = await embedMany({ model: model(), values: TEXTS, maxRetries: 0 })
+    expect(many.embeddings).toEqual(TEXTS.map(vectorOf))
+  })
+
+  test('the gateway holds no number to the light: every bit of a float comes through', async () => {
+    const input = Array.from({ length: 50 }, (_, index) => `text ${index}`)
+    const whole = (encoding_format: string) =>
+      house.ask('/v1/embeddings', { model: 'm', input, encoding_format }).then(({ json }) => json.data)
+    const [floats, packed] = [await whole('float'), await whole('base64')]
+    for (const [index, { embedding }] of floats.entries()) {
+      const bytes = Buffer.from(packed[index].embedding, 'base64')
+      expect(embedding.map((_: number, at: number) => bytes.readFloatLE(at * 4))).toEqual(embedding)
+    }
+  })
+})
