@@ -100,6 +100,15 @@ const server = fields({
   port: v.optional(v.pipe(count('a port'), v.maxValue(65_535, expects('a port')))),
   heartbeat: v.optional(duration),
   grace: v.optional(duration),
+  sockets: v.optional(
+    fields({
+      lifetime: v.optional(duration),
+      idle: v.optional(duration),
+      queue: v.optional(count()),
+      turns: v.optional(count()),
+      memory: v.optional(size),
+    }),
+  ),
   limits: v.optional(fields({ json_body: v.optional(size), doors: v.optional(record(size)) })),
 })
 

@@ -124,6 +124,7 @@ describe('the documented config', () => {
       heartbeat: 15_000,
       grace: 30_000,
       limits: { body: 33_554_432, byFormat: new Map() },
+      sockets: { lifetime: 3_600_000, idle: 1_800_000, queue: 16, turns: 1024, memory: 16_777_216 },
     })
     expect(config.groups.get('default')).toEqual({ name: 'default', models: ['*'], onLoss: 'show' })
   })

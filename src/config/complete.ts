@@ -49,6 +49,13 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
     heartbeat: written?.heartbeat ?? 15_000,
     grace: written?.grace ?? 30_000,
     limits: { body: written?.limits?.json_body ?? 32 * 2 ** 20, byFormat: new Map(doors) },
+    sockets: {
+      lifetime: written?.sockets?.lifetime ?? 3_600_000,
+      idle: written?.sockets?.idle ?? 1_800_000,
+      queue: written?.sockets?.queue ?? 16,
+      turns: written?.sockets?.turns ?? 1024,
+      memory: written?.sockets?.memory ?? 16 * 2 ** 20,
+    },
   }
 }
 

@@ -26,6 +26,19 @@ export interface ServerConfig {
   /** How long running answers may go on once the gateway is asked to stop, in milliseconds. */
   readonly grace: number
   readonly limits: BodyLimits
+  readonly sockets: SocketLimits
+}
+
+/** What one WebSocket connection may have. */
+export interface SocketLimits {
+  /** How long it may last, and lie idle, in milliseconds. */
+  readonly lifetime: number
+  readonly idle: number
+  /** Turns that may wait while one is answered. */
+  readonly queue: number
+  /** Earlier turns it can go on from although they are stored nowhere, and characters of all of them. */
+  readonly turns: number
+  readonly memory: number
 }
 
 export interface BodyLimits {

@@ -17,9 +17,17 @@ const hash = (key: string): string => createHash('sha256').update(key).digest('h
 
 export const configOf = (
   channels: readonly ChannelConfig[],
-  { heartbeat = 15_000, body = 32 * 1024 * 1024, group = {}, allow = [], keep, config = {} }: HouseOptions = {},
+  {
+    heartbeat = 15_000,
+    body = 32 * 1024 * 1024,
+    group = {},
+    allow = [],
+    keep,
+    sockets = SOCKETS,
+    config = {},
+  }: HouseOptions = {},
 ): Config => ({
-  server: { host: '127.0.0.1', port: 0, heartbeat, grace: 2000, limits: { body, byFormat: new Map() } },
+  server: { host: '127.0.0.1', port: 0, heartbeat, grace: 2000, limits: { body, byFormat: new Map() }, sockets },
   media: { fetch: true, limit: 1024 * 1024, timeout: 2000, allow },
   responses: { keep: keep === undefined ? 0 : 3_600_000, background: 2 },
   dataDir: keep ?? join(tmpdir(), 'interlingua-tests-without-keys'),
@@ -33,7 +41,10 @@ export const configOf = (
 /** A fixed key of the default group, as a config has it. */
 export const keyOf = (key: string, name: string) => ({ name, hash: hash(key), group: 'default' })
 
+export const SOCKETS = { lifetime: 60_000, idle: 60_000, queue: 16, turns: 64, memory: 2 ** 20 }
+
 export interface HouseOptions {
+  readonly sockets?: Config['server']['sockets']
   readonly heartbeat?: number
   readonly body?: number
   readonly group?: Partial<GroupConfig>

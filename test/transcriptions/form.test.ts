@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config.ts'
-import { House, type HouseOptions } from '../faults/house.ts'
+import { House, type HouseOptions, SOCKETS } from '../faults/house.ts'
 import { channelAt, deadAddress, until } from '../faults/upstream.ts'
 import { json, Stub } from './stub.ts'
 import { hashOf, type Piece, upload } from './upload.ts'
@@ -280,7 +280,7 @@ describe('what a caller may get wrong', () => {
   ])('a form that is too large: %s', async (_, headers) => {
     const limits = { body: MEGA, byFormat: new Map([['transcriptions', 5 * MEGA]]) }
     const { stub, send } = await open({
-      config: { server: { host: '127.0.0.1', port: 0, heartbeat: 15_000, grace: 2000, limits } },
+      config: { server: { host: '127.0.0.1', port: 0, heartbeat: 15_000, grace: 2000, limits, sockets: SOCKETS } },
     })
     const { status, json } = await send([model, file(39 * MEGA)], { headers })
     expect(status).toBe(413)

@@ -64,7 +64,7 @@ export class Session {
   }
 
   private formFor(candidate: Candidate): CanonicalRequest {
-    if (!candidate.native) return this.forForeign()
+    if (!candidate.native || candidate.detour) return this.forForeign()
     const { recalled, request, read } = this.options
     if (recalled === undefined || this.isRemembered(candidate)) return inForeground(request)
     const body = recalled.wholeFor(candidate.channel.name)
@@ -77,13 +77,13 @@ export class Session {
     return tellingOf(request, candidate, keeper, this.form(candidate) === request)
   }
 
-  private isRemembered({ native, channel }: Candidate): boolean {
-    return native && this.options.recalled?.channel === channel.name
+  private isRemembered({ native, detour, channel }: Candidate): boolean {
+    return native && !detour && this.options.recalled?.channel === channel.name
   }
 
-  private canTell({ native }: Candidate): boolean {
+  private canTell({ native, detour }: Candidate): boolean {
     const { recalled } = this.options
-    return recalled?.whole !== undefined || (native && recalled?.mayPass === true)
+    return recalled?.whole !== undefined || (native && !detour && recalled?.mayPass === true)
   }
 
   private forForeign(): CanonicalRequest {

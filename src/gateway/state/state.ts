@@ -9,6 +9,7 @@ import type { Turns } from '../../store/turns.ts'
 import type { Call } from '../call.ts'
 import type { Log } from '../report.ts'
 import { Background } from './background.ts'
+import { checkCalls } from './calls.ts'
 import { Desk } from './desk.ts'
 import { itemsOf } from './items.ts'
 import { Keeper } from './keeper.ts'
@@ -53,6 +54,8 @@ export class State {
     const known = [...(call.turns === undefined ? [] : [call.turns]), ...(store === undefined ? [] : [store.turns])]
     const memories = { turns: known, conversations: store?.conversations, strict: call.strict === true }
     const recalled = await recall(wire.body, owner, memories)
+    if (call.strict === true && request.state?.previous !== undefined && recalled?.whole !== undefined)
+      checkCalls(recalled.whole)
     const turns: Turns[] = [
       ...(near === undefined ? [] : [near]),
       ...(saves && store !== undefined ? [store.turns] : []),

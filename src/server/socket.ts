@@ -1,0 +1,156 @@
+import type { RawData, WebSocket } from 'ws'
+import type { JsonObject } from '../canonical/node.ts'
+import { type CreateFrame, fault, laned, readFrame } from './frames.ts'
+import { SocketReply, type Wire } from './socket-reply.ts'
+
+export interface SocketOptions {
+  /** Milliseconds a connection may last, and may lie idle. */
+  readonly lifetime: number
+  readonly idle: number
+  /** Milliseconds between signs of life. */
+  readonly heartbeat: number
+  /** Turns that may wait for the one that is answered, and the characters of all of them. */
+  readonly queue: number
+  readonly size: number
+  readonly tellsLosses: boolean
+  /** Answers one turn; settles when it is answered, and never rejects. */
+  answer(turn: CreateFrame, reply: SocketReply): Promise<void>
+}
+
+/** Characters that may wait for a slow reader before the upstream is held up, and at which it goes on. */
+const HIGH = 256 * 1024
+const LOW = 64 * 1024
+
+/** WebSocket's own words for why a connection ends. */
+const NORMAL = 1000
+const GOING_AWAY = 1001
+
+/** One connection of responses: its turns are answered one after the other. */
+export class ResponsesSocket implements Wire {
+  /** Settles when the connection is closed. */
+  readonly closed: Promise<void>
+  private readonly socket: WebSocket
+  private readonly options: SocketOptions
+  private readonly timers: readonly NodeJS.Timeout[]
+  private queue: CreateFrame[] = []
+  private current: SocketReply | undefined
+  private drained: (() => void)[] = []
+  private ending: { readonly code: number; readonly event?: JsonObject } | undefined
+  private alive = true
+  private lastTurn = performance.now()
+
+  constructor(socket: WebSocket, options: SocketOptions) {
+    this.socket = socket
+    this.options = options
+    this.timers = [
+      setInterval(this.beat, options.heartbeat),
+      setTimeout(() => this.end(NORMAL, limitReached(options.lifetime)), options.lifetime),
+    ]
+    this.closed = new Promise(resolve => socket.once('close', resolve))
+    socket.on('message', (data, isBinary) => this.take(data, isBinary))
+    socket.on('pong', () => (this.alive = true))
+    socket.on('error', () => socket.terminate())
+    socket.once('close', this.left)
+  }
+
+  /** Closes the connection when the turn that is answered has its end; no other begins. */
+  end(code: number = GOING_AWAY, event?: JsonObject): void {
+    if (this.ending !== undefined) return
+    this.ending = { code, ...(event === undefined ? {} : { event }) }
+    this.queue = []
+    if (this.current === undefined) this.close()
+  }
+
+  send(text: string): boolean {
+    this.socket.send(text, this.sent)
+    return this.socket.bufferedAmount < HIGH
+  }
+
+  onceDrained(listener: () => void): void {
+    this.drained.push(listener)
+  }
+
+  cut(): void {
+    this.socket.terminate()
+  }
+
+  private take(data: RawData, isBinary: boolean): void {
+    this.alive = true
+    if (this.ending !== undefined) return
+    if (isBinary) {
+      this.tell(fault('invalid_frame', 'A frame must be text: binary frames say nothing here.'))
+      return
+    }
+    const frame = readFrame(String(data))
+    if (frame.type === 'answer') this.tell(frame.event)
+    else if (this.isFull(frame)) this.tell(laned(QUEUE_FULL, frame.lane))
+    else {
+      this.queue.push(frame)
+      if (this.current === undefined) void this.work()
+    }
+  }
+
+  private isFull({ size }: CreateFrame): boolean {
+    const { queue, options } = this
+    const waiting = queue.reduce((sum, frame) => sum + frame.size, 0)
+    return queue.length > 0 && (queue.length >= options.queue || waiting + size > options.size)
+  }
+
+  private async work(): Promise<void> {
+    for (let turn = this.queue.shift(); turn !== undefined; turn = this.queue.shift()) {
+      const reply = new SocketReply({ wire: this, lane: turn.lane, tellsLosses: this.options.tellsLosses })
+      this.current = reply
+      await this.options.answer(turn, reply)
+      this.current = undefined
+      this.lastTurn = performance.now()
+    }
+    if (this.ending !== undefined) this.close()
+  }
+
+  private tell(event: JsonObject): void {
+    this.send(JSON.stringify(event))
+  }
+
+  private close(): void {
+    const { code, event } = this.ending!
+    if (event !== undefined) this.tell(event)
+    this.socket.close(code)
+  }
+
+  private readonly sent = (): void => {
+    if (this.drained.length === 0 || this.socket.bufferedAmount > LOW) return
+    const waiting = this.drained
+    this.drained = []
+    for (const listener of waiting) listener()
+  }
+
+  /** A reader that has all it was sent and answers no ping is gone; one that is behind is the turn's own concern. */
+  private readonly beat = (): void => {
+    if (this.current === undefined && performance.now() - this.lastTurn > this.options.idle) {
+      this.end(NORMAL)
+      return
+    }
+    if (this.socket.bufferedAmount > 0) return
+    if (!this.alive) {
+      this.cut()
+      return
+    }
+    this.alive = false
+    this.socket.ping()
+  }
+
+  private readonly left = (): void => {
+    for (const timer of this.timers) clearTimeout(timer)
+    this.queue = []
+    this.ending ??= { code: NORMAL }
+    this.current?.leave()
+  }
+}
+
+const QUEUE_FULL = fault('too_many_requests', 'Too many turns wait for an answer on this connection.', null, 429)
+
+const limitReached = (lifetime: number): JsonObject =>
+  fault(
+    'websocket_connection_limit_reached',
+    `A connection lasts ${Math.round(lifetime / 60_000)} minutes at most. Open a new one to go on.`,
+  )

@@ -1,0 +1,165 @@
+import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+import type { Config } from '../config.ts'
+import type { Call, Gateway } from '../gateway.ts'
+import { MemoryTurns } from '../store/memory.ts'
+import type { Turns } from '../store/turns.ts'
+import { DOORS, formatOfPath, wireAt } from './doors.ts'
+import { requestId } from './entrance.ts'
+import type { CreateFrame } from './frames.ts'
+import { pathOf, queryOf } from './line.ts'
+import { ResponsesSocket } from './socket.ts'
+import type { SocketReply } from './socket-reply.ts'
+
+/** What is on the other side of a path that a WebSocket asks for. */
+type Room = (message: IncomingMessage, socket: Duplex, head: Buffer) => void
+
+/** The WebSockets of a server: who may open one, where it leads, and how all of them end. */
+export class Sockets {
+  private readonly gateway: Gateway
+  private readonly open = new Set<ResponsesSocket>()
+  private readonly rooms: ReadonlyMap<string, Room>
+  private server: WebSocketServer
+  private config: Config['server']
+  private closing = false
+
+  constructor(gateway: Gateway, config: Config['server']) {
+    this.gateway = gateway
+    this.config = config
+    this.server = serverOf(config)
+    this.rooms = new Map([['/v1/responses', this.responses]])
+  }
+
+  /** Connections that are made from now on follow another config. */
+  reload(config: Config['server']): void {
+    this.config = config
+    this.server = serverOf(config)
+  }
+
+  /** An `upgrade` of a server: a connection is opened, or refused in HTTP. */
+  readonly upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    socket.on('error', () => socket.destroy())
+    if (message.url!.startsWith('//')) message.url = message.url!.replace(/^\/+/, '/')
+    const room = this.rooms.get(pathOf(message))
+    try {
+      if (room === undefined) throw NO_SOCKET
+      if (this.closing) throw CLOSING
+      room(message, socket, head)
+    } catch (thrown) {
+      this.refuse(message, socket, thrown)
+    }
+  }
+
+  /** Closes every connection when the turn it is at has its end; settles when all are closed. */
+  async close(): Promise<void> {
+    this.closing = true
+    for (const one of this.open) one.end()
+    await Promise.all([...this.open].map(({ closed }) => closed))
+  }
+
+  /** Breaks off what is still open. */
+  cut(): void {
+    for (const one of this.open) one.cut()
+  }
+
+  private readonly responses: Room = (message, socket, head) => {
+    const caller = this.gateway.whose({ message, ...credential(message) })
+    if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
+    this.server.handleUpgrade(message, socket, head, accepted => {
+      const { heartbeat, sockets } = this.config
+      const turns = new MemoryTurns(sockets.turns, sockets.memory)
+      const one = new ResponsesSocket(accepted, {
+        ...sockets,
+        heartbeat,
+        size: limitOf(this.config),
+        tellsLosses: message.headers['interlingua-on-loss'] === 'show',
+        answer: async (turn, reply) => {
+          await this.gateway.handle(callOf(message, turn, reply, turns))
+          if (reply.failed && turn.previous !== undefined) await turns.drop(caller.id, turn.previous)
+        },
+      })
+      this.open.add(one)
+      void one.closed.then(() => this.open.delete(one))
+    })
+  }
+
+  /** Refuses quickly: clients then ask over HTTP. */
+  private refuse(message: IncomingMessage, socket: Duplex, thrown: unknown): void {
+    const known = this.rooms.has(pathOf(message)) ? RESPONSES.format : formatOfPath(pathOf(message))
+    const id = requestId()
+    const { status, headers, text } = this.gateway.error(known, thrown, id)
+    const lines = Object.entries({
+      ...headers,
+      'x-request-id': id,
+      ...(thrown === WRONG_VERSION ? { 'sec-websocket-version': VERSION, upgrade: 'websocket' } : {}),
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(text)),
+      connection: 'close',
+    }).map(([name, value]) => `${name}: ${value}\r\n`)
+    const said = thrown === WRONG_VERSION ? 426 : status
+    socket.end(`HTTP/1.1 ${said} ${STATUS_CODES[said] ?? 'Refused'}\r\n${lines.join('')}\r\n${text}`, () =>
+      socket.destroy(),
+    )
+  }
+}
+
+const RESPONSES = DOORS.find(({ path }) => path === '/v1/responses')!
+/** The version of RFC 6455. */
+const VERSION = '13'
+
+const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })
+const NO_SOCKET = fault('not-found', 'There is no socket at this path.')
+const CLOSING = fault('overloaded', 'The gateway is being stopped.')
+const WRONG_VERSION = fault('invalid-request', `Sockets here speak version ${VERSION} of the WebSocket protocol.`)
+
+const limitOf = ({ limits }: Config['server']): number => limits.byFormat.get(RESPONSES.format) ?? limits.body
+
+/** Compression would cost a third of a megabyte a connection, for frames that are mostly small (FORMATS §5). */
+const serverOf = (config: Config['server']): WebSocketServer =>
+  new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: limitOf(config),
+    perMessageDeflate: false,
+    handleProtocols: offered => [...offered].find(one => !one.startsWith(KEY_PROTOCOL)) ?? false,
+  })
+
+/** A subprotocol that is a credential, and must not be echoed. */
+const KEY_PROTOCOL = 'openai-insecure-api-key.'
+
+const credential = (message: IncomingMessage): { readonly queryKey?: string } => {
+  const { queryKey } = queryOf(message)
+  return queryKey === undefined ? {} : { queryKey }
+}
+
+/** One turn as a request at the door of its format. */
+function callOf(message: IncomingMessage, turn: CreateFrame, reply: SocketReply, turns: Turns): Call {
+  const { query, queryKey } = queryOf(message)
+  const headers = withoutTransport(message.headers)
+  return {
+    id: requestId(),
+    format: RESPONSES.format,
+    path: RESPONSES.path,
+    message,
+    body: turn.body,
+    ...(queryKey === undefined ? {} : { queryKey }),
+    wire: body => wireAt(RESPONSES, { headers, query }, body),
+    framing: 'lines',
+    reply,
+    turns,
+    strict: true,
+    ...(turn.silent ? { silent: true } : {}),
+  }
+}
+
+/** The wish to speak over a socket is between this door and its caller. */
+function withoutTransport(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const { 'openai-beta': betas, ...others } = headers
+  const kept = String(betas ?? '')
+    .split(',')
+    .map(word => word.trim())
+    .filter(word => word !== '' && !word.startsWith('responses_websockets='))
+  return kept.length === 0 ? others : { ...others, 'openai-beta': kept.join(', ') }
+}
