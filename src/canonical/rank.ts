@@ -4,14 +4,14 @@ import type { CanonicalResult } from './result.ts'
 
 /**
  * A ranking as its caller asked for it, whatever the upstream could do: no more documents than wanted, each told again
- * or not as wanted. A rank of no document there is says nothing, so it is left out.
+ * as the caller said it, or not. A rank of no document there is says nothing, so it is left out.
  */
 export function rankedAsAsked(result: CanonicalResult, { messages, output }: CanonicalRequest): CanonicalResult {
   const { ranking } = output
   if (ranking === undefined) return result
   const told = (rank: RankPart): RankPart => {
-    const { content, ...bare } = rank
-    return ranking.echo === true ? { ...bare, content: content ?? messages[rank.index]!.content } : bare
+    const { content: _, ...bare } = rank
+    return ranking.echo === true ? { ...bare, content: messages[rank.index]!.content } : bare
   }
   const candidates = result.candidates.map(candidate => {
     const content = candidate.content

@@ -10,6 +10,7 @@ const LARGEST = 16 * 1024 * 1024
 /** Where an upstream lists its models, by the format it speaks; the formats of one family agree. */
 const PLACES: { readonly [format: string]: Omit<WireRequest, 'body'> } = {
   messages: { path: '/v1/models', query: { limit: '1000' }, headers: { 'anthropic-version': '2023-06-01' } },
+  cohere: { path: '/v1/models', query: { page_size: '1000' }, headers: {} },
   contents: { path: '/v1beta/models', query: { pageSize: '1000' }, headers: {} },
 }
 const FAMILY: Omit<WireRequest, 'body'> = { path: '/models', query: {}, headers: {} }

@@ -6,6 +6,7 @@ import type { Attempt } from './attempt.ts'
 import { batchesOf } from './batches.ts'
 import type { Answered } from './told.ts'
 import { compaction } from './ways/compaction.ts'
+import { ranking } from './ways/ranking.ts'
 import { counting } from './ways/counting.ts'
 import { prompts } from './ways/prompts.ts'
 
@@ -17,7 +18,7 @@ export interface Way {
 }
 
 /** How work is done that the upstream's format has no request for, a row each. */
-const DETOURS: { readonly [W in Work]?: Way } = { compaction }
+const DETOURS: { readonly [W in Work]?: Way } = { compaction, ranking }
 
 /** More to embed than the upstream takes at once: asking splits and joins it. */
 const IN_BATCHES: Way = { losses: () => [], answer: ({ request }, ask) => ask(request) }

@@ -62,6 +62,9 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['image_input', 'yes-or-no'],
   ['end_user', 'yes-or-no'],
   ['batch', 'number'],
+  // rerank; batch is cohere's, too
+  ['top_field', ['top_n', 'top_k']],
+  ['documents', ['any', 'text']],
   // responses
   ['stateless', 'yes-or-no'],
   // work the vendor lacks although the format has it

@@ -1,7 +1,7 @@
 import { custom, ollama, replay, vllm } from './local.ts'
 import { anthropic, azure, google, openai } from './makers.ts'
 import type { Preset } from './preset.ts'
-import { jina, voyage } from './retrieval.ts'
+import { cohere, jina, voyage } from './retrieval.ts'
 import { cerebras, deepseek, groq, huggingface, mistral, openrouter, together, xai, zai } from './vendors.ts'
 
 /** Every vendor, in the order a gateway without a config prefers them. */
@@ -20,6 +20,7 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map(
     zai,
     huggingface,
     openrouter,
+    cohere,
     voyage,
     jina,
     ollama,

@@ -2,6 +2,13 @@ import type { Preset } from './preset.ts'
 
 /* Vendors of what a search is made of: vectors, and the order of what was found. */
 
+/** Embeds 96 things at once (FORMATS §8). */
+export const cohere: Preset = {
+  name: 'cohere',
+  env: ['COHERE_API_KEY', 'CO_API_KEY'],
+  formats: [{ format: 'cohere', baseUrl: 'https://api.cohere.com', dialect: { batch: 96 } }],
+}
+
 export const voyage: Preset = {
   name: 'voyage',
   env: ['VOYAGE_API_KEY'],

@@ -59,6 +59,15 @@ export const DOORS: readonly Door[] = [
   { ...MESSAGES, path: '/v1/messages', below: '/v1/messages' },
   { ...MESSAGES, path: '/v1/messages/count_tokens', below: '/v1/messages/count_tokens' },
   { format: 'embeddings', path: '/v1/embeddings', below: '/embeddings', mark: 'input', headers: [] },
+  {
+    format: 'rerank',
+    path: '/v1/rerank',
+    below: '/rerank',
+    mark: 'documents',
+    headers: ['x-fern-sdk-name', 'user-agent'],
+  },
+  { format: 'cohere', path: '/v2/rerank', below: '/v2/rerank', mark: 'documents', headers: [] },
+  { format: 'cohere', path: '/v2/embed', below: '/v2/embed', mark: 'input_type', headers: [] },
   { format: 'completions', path: '/v1/completions', below: '/completions', mark: 'prompt', headers: [] },
   ...(['generations', 'edits', 'variations'] as const).map(
     (work): Door => ({
@@ -170,6 +179,8 @@ export const formatOfPath = (path: string): Format =>
       ? 'messages'
       : path.startsWith('/v1/images/')
         ? 'images'
-        : 'chat'
+        : path.startsWith('/v2/')
+          ? 'cohere'
+          : 'chat'
 
 const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })

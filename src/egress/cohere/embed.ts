@@ -9,10 +9,14 @@ import { defined, kept, spelt } from '../fields.ts'
 const FORMAT = 'cohere'
 const EMBEDDING = new Set(['modalities', 'embedding'])
 
+const SAID_OUTRIGHT = { kind: 'added', reason: 'said-outright', restored: true } as const
+
 /** A request for vectors (FORMATS §8). */
 export function writeEmbed(asked: CanonicalRequest, native: boolean, losses: Losses): JsonObject {
   onlyAsks(asked, EMBEDDING, losses)
   const { dimensions } = asked.output.embedding ?? {}
+  if (asked.output.embedding === undefined && !native)
+    losses.list.push({ ...SAID_OUTRIGHT, path: ['output', 'embedding'], became: {} })
   return {
     model: asked.model,
     ...(native ? listsAsTheyCame(asked, losses) : writeLists(asked, losses)),
@@ -52,8 +56,7 @@ function writePurpose(asked: CanonicalRequest, losses: Losses): Json {
     return word
   }
   if (asked.messages.every(({ content }) => content.length === 1 && linkOf(content[0]!) !== undefined)) return 'image'
-  if (embedding === undefined) losses.add(['output', 'embedding'], { purpose: 'document' }, 'purpose-required')
-  else losses.add(path, 'document', 'purpose-required')
+  losses.add(path, 'document', 'purpose-required')
   return 'search_document'
 }
 
@@ -61,10 +64,7 @@ function writePurpose(asked: CanonicalRequest, losses: Losses): Json {
 function writeEncoding({ output }: CanonicalRequest, native: boolean, losses: Losses): Json | undefined {
   const { embedding } = output
   if (embedding?.encoding !== undefined || native) return embedding?.encoding && [embedding.encoding]
-  const said = { kind: 'added', reason: 'said-outright', restored: true } as const
-  if (embedding === undefined && !losses.list.some(({ path }) => path.join() === 'output,embedding'))
-    losses.list.push({ ...said, path: ['output', 'embedding'], became: {} })
-  losses.list.push({ ...said, path: ['output', 'embedding', 'encoding'], became: 'float' })
+  losses.list.push({ ...SAID_OUTRIGHT, path: ['output', 'embedding', 'encoding'], became: 'float' })
   return ['float']
 }
 

@@ -24,17 +24,18 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   const body = {
     ...defined({ id: result.id, model: result.model }),
     ...(object === 'absent' ? {} : { object }),
-    [style === 'voyage' ? 'data' : 'results']: writeRanks(result, style, losses),
+    [style === 'voyage' ? 'data' : 'results']: writeRanks(result, style, came['shape'] === style, losses),
     ...defined({ [style === 'cohere' ? 'meta' : 'usage']: spent }),
     ...kept(result, FORMAT),
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-function writeRanks({ candidates }: CanonicalResult, style: string, losses: Losses): readonly Json[] {
+function writeRanks({ candidates }: CanonicalResult, style: string, same: boolean, losses: Losses): readonly Json[] {
   return (candidates[0]?.content ?? []).flatMap((part, index): Json[] => {
+    const plain = style === 'voyage' || (same && spelt(part, FORMAT)['document'] === 'string')
     const path: Path = ['candidates', 0, 'content', index]
-    if (part.type === 'rank') return [writeRank(part, path, style, losses)]
+    if (part.type === 'rank') return [writeRank(part, path, plain, losses)]
     if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
     // A piece of another format's is reported with all such, unless it comes in words.
     if (part.type !== 'opaque' || part.text !== undefined) losses.drop(path, 'no-place-for-it')
@@ -42,8 +43,8 @@ function writeRanks({ candidates }: CanonicalResult, style: string, losses: Loss
   })
 }
 
-function writeRank(rank: RankPart, path: Path, style: string, losses: Losses): JsonObject {
-  const plain = style === 'voyage' || spelt(rank, FORMAT)['document'] === 'string'
+/** `plain`: a document that is nothing but a text is told as that text. */
+function writeRank(rank: RankPart, path: Path, plain: boolean, losses: Losses): JsonObject {
   const pen = { textOnly: false, plain: (text: string) => (plain ? text : { text }), losses }
   return {
     index: rank.index,
