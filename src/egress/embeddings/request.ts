@@ -13,12 +13,15 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   const losses = new Losses()
   losses.list.push(...foreign(request, FORMAT))
   const pen: Pen = { dialect: embeddingsDialect(dialect), native, losses }
+  const settings = writeSettings(request, pen)
   const body = {
+    ...kept(request, FORMAT),
     model: request.model,
     input: writeInput(request, pen),
-    ...writeSettings(request, pen),
-    ...kept(request, FORMAT),
+    ...settings,
   } as JsonObject
+  for (const field in settings)
+    if (request.extras?.[FORMAT]?.[field] !== undefined) losses.drop(['extras', FORMAT, field], 'said-in-another-field')
   report(request, losses)
   return { wire: { path: '/embeddings', query: {}, headers: {}, body }, losses: losses.list }
 }

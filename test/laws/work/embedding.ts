@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { MediaPart, Part } from '../../../src/canonical/content.ts'
-import type { CanonicalRequest } from '../../../src/canonical/request.ts'
+import type { CanonicalRequest, EmbeddingPurpose } from '../../../src/canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../../src/canonical/result.ts'
 import { filled, media, object, record, word } from '../arbitrary.ts'
 
@@ -40,10 +40,10 @@ const content: fc.Arbitrary<readonly Part[]> = fc.oneof(
   { weight: 2, arbitrary: fc.array(fc.oneof(text, picture), { maxLength: 3 }) },
 )
 
-const PURPOSES = [
-  ...['query', 'document', 'similarity', 'classification', 'clustering'],
-  ...['question-answering', 'fact-verification', 'code-query'],
-]
+export const PURPOSES = [
+  ...(['query', 'document', 'similarity', 'classification', 'clustering'] as const),
+  ...(['question-answering', 'fact-verification', 'code-query'] as const),
+] satisfies readonly EmbeddingPurpose[]
 
 export const request: fc.Arbitrary<CanonicalRequest> = record<CanonicalRequest>(
   {
