@@ -1,7 +1,7 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media.ts'
-import type { Json } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import { sniffed } from '../../canonical/sniff.ts'
 import { kept, spelt } from '../fields.ts'
 
@@ -43,7 +43,8 @@ function asItCame(content: readonly Part[], first: Part): Json {
     if (typeof field !== 'string') return []
     return [[field, part.type === 'text' ? part.text : part.type === 'media' ? pictureOf(part) : '']]
   })
-  return { ...Object.fromEntries(entries), ...kept(first, FORMAT) }
+  const { more } = spelt(first, FORMAT)
+  return { ...Object.fromEntries(entries), ...(more as JsonObject | undefined), ...kept(first, FORMAT) }
 }
 
 function pictureOf(part: MediaPart): string {
@@ -86,12 +87,7 @@ function writeText(texts: readonly Text[], path: Path, pen: Pen): Json {
     pen.losses.change(path, [{ type: 'text', text }], 'one-text-each')
     return pen.plain(text)
   }
-  const at = [...path, first.index]
-  pen.losses.dropFields(first.part, at, NO_MARKS)
-  const more = kept(first.part, FORMAT)
-  const isObject = Object.keys(more).length > 0
-  if (isObject && !pen.textOnly) return { text: first.text, ...more }
-  dropOwn(first.part, at, pen.losses)
+  pen.losses.dropFields(first.part, [...path, first.index], NO_MARKS)
   return pen.plain(first.text)
 }
 
@@ -113,9 +109,5 @@ function writePicture(part: MediaPart, at: Path, pen: Pen): Json {
     const told = sniffed(Buffer.from(said.slice(0, 64), 'base64')) ?? 'image/jpeg'
     if (told !== source.mediaType) losses.change([...at, 'source', 'mediaType'], told, 'told-by-the-bytes')
   }
-  return { image: said, ...kept(part, FORMAT) }
-}
-
-function dropOwn(part: Part, at: Path, losses: Losses): void {
-  for (const field in part.extras?.[FORMAT]) losses.drop([...at, 'extras', FORMAT, field], 'no-place-for-it')
+  return { image: said }
 }

@@ -10,8 +10,8 @@ const FORMAT = 'rerank'
 const USUAL: readonly string[] = ['text']
 
 /**
- * A document as parts: a text for each of its fields that count, in the order of `fields`, and its picture. What else
- * an object says stays with the first part.
+ * A document as parts: a text for each of its fields that count, in the order of `fields`, and its picture. By what else
+ * an object says nothing is ranked, so it is spelling, and stays with the first part.
  */
 export function readDocument(wire: Json, fields: readonly string[] = USUAL): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]
@@ -26,8 +26,12 @@ export function readDocument(wire: Json, fields: readonly string[] = USUAL): rea
     ...(shown ? [readPicture(picture)] : []),
   ]
   const [first = { type: 'text', text: '', ...mark({ empty: true }) } as Part, ...others] = parts
-  const spelling = { ...first.spelling?.[FORMAT], ...left.spelling?.[FORMAT] }
-  return [{ ...first, ...left, spelling: { [FORMAT]: spelling } }, ...others]
+  const spelling = {
+    ...first.spelling?.[FORMAT],
+    ...left.spelling?.[FORMAT],
+    ...(left.extras === undefined ? {} : { more: left.extras[FORMAT]! }),
+  }
+  return [{ ...first, spelling: { [FORMAT]: spelling } }, ...others]
 }
 
 const mark = (spelt: JsonObject) => ({ spelling: { [FORMAT]: spelt } })

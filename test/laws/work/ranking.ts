@@ -14,7 +14,7 @@ const extras = (...formats: string[]) =>
 
 const text = record<Part>(
   { type: fc.constant('text'), text: word },
-  { extras: extras('rerank', 'elsewhere'), cache, annotations: fc.array(citation, { minLength: 1, maxLength: 1 }) },
+  { extras: extras('contents', 'elsewhere'), cache, annotations: fc.array(citation, { minLength: 1, maxLength: 1 }) },
 )
 const picture: fc.Arbitrary<MediaPart> = media
 const unknown = record<Part>(
