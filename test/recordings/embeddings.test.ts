@@ -16,6 +16,7 @@ import { present, type Recording, recordingsOf, where } from './recording.ts'
 const FOLDERS = [
   ['embeddings', 'embeddings'],
   ['contents-embeddings', 'contents'],
+  ['cohere-embeddings', 'cohere'],
 ] as const
 
 const FORMATS = Object.keys(READERS).filter(format => FACTS.get(format)!.does.includes('embedding'))
@@ -30,6 +31,7 @@ const ROWS: readonly Row[] = FOLDERS.flatMap(([folder, as]) =>
 
 /** The path as a caller of the gateway would send it. */
 function pathOf(as: string, { request }: Recording): string {
+  if (as === 'cohere') return '/v2/embed'
   return as === 'contents' ? `/v1beta/${request!.path.slice(request!.path.search(/models\/[^/]*$/))}` : '/embeddings'
 }
 
