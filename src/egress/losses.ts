@@ -1,7 +1,7 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { CanonicalRequest, State } from '../canonical/request.ts'
-import { lists } from '../canonical/work.ts'
+import { lists, workOf } from '../canonical/work.ts'
 
 const MOST_ENTRIES = 20
 const MOST_CHARACTERS = 1000
@@ -32,18 +32,19 @@ export function lossHeaders(losses: readonly Loss[]): { readonly [name: string]:
 
 /**
  * The losses no answer can make good: state the upstream cannot keep, a turn that stands for something kept elsewhere,
- * something to look at in the last user turn or in any of a list of things, and a hosted tool that had to be used. A request with one of them is always refused.
+ * something to look at in the last user turn or in any of a list of things, a hosted tool that had to be used, and the container of a recording. A request with one of them is always refused.
  */
 export function essential(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const turn = request.messages.findLastIndex(message => message.role === 'user')
   return losses.filter(
     loss =>
-      loss.kind === 'dropped' &&
-      (losesState(loss, request.state) ||
-        losesSight(loss, request, turn) ||
-        losesReference(loss, request) ||
-        losesTimes(loss, request) ||
-        losesTool(loss, request)),
+      losesContainer(loss, request) ||
+      (loss.kind === 'dropped' &&
+        (losesState(loss, request.state) ||
+          losesSight(loss, request, turn) ||
+          losesReference(loss, request) ||
+          losesTimes(loss, request) ||
+          losesTool(loss, request))),
   )
 }
 
@@ -57,6 +58,13 @@ export function refusal(losses: readonly Loss[]): GatewayError {
     ...(losses.length === 1 ? { param: losses[0]!.path.join('.') } : {}),
   })
 }
+
+/** Audio in another container than the one that was asked for is no use to whoever has to play it. */
+const losesContainer = ({ kind, path, restored }: Loss, request: CanonicalRequest): boolean =>
+  (kind === 'dropped' || kind === 'changed') &&
+  restored !== true &&
+  path.join('/') === 'output/audio/mediaType' &&
+  workOf(request) === 'speech'
 
 /** `store: false` asks for nothing, so nothing is lost with it; the same holds for `background: false`. */
 const ASKED: { readonly [K in keyof State]-?: (value: State[K]) => boolean } = {

@@ -32,7 +32,7 @@ export async function streamed(
   const whole = isWhole(answer, reader)
   const gate = new Gate()
   const stream = new StreamedAnswer({
-    read: reader.events!(prepared.asked),
+    read: reader.events?.(prepared.asked) ?? SILENT,
     restore: prepared.restorer?.events(),
     see: sight(attempt),
     write: WRITERS[call.format]!.events!(attempt.telling?.asked ?? request),
@@ -73,7 +73,8 @@ const SILENT = { push: () => NOTHING, end: () => NOTHING }
 const STILL: Source = { pause: () => {}, resume: () => {} }
 
 /** Upstreams forget to say that they stream; that they do not, they always say. */
-function isWhole({ headers }: Answer, { raw }: Reader): boolean {
+function isWhole({ headers }: Answer, { raw, events }: Reader): boolean {
+  if (events === undefined) return true
   const type = single(headers['content-type'])
   return type.includes('json') || (raw === true && type !== '' && !type.startsWith('text/event-stream'))
 }

@@ -20,7 +20,7 @@ export const PLAIN_MESSAGES = {
 } as const satisfies JsonObject
 
 /** The words a flag may be, or what sort of value it is. */
-type Flag = readonly string[] | 'yes-or-no' | 'number' | 'text'
+type Flag = readonly string[] | 'yes-or-no' | 'number' | 'text' | 'texts-by-name'
 
 /** The flags the writers obey, with what each may be; a flag that is not here has no effect. */
 export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
@@ -65,6 +65,10 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   // rerank; batch is cohere's, too
   ['top_field', ['top_n', 'top_k']],
   ['documents', ['any', 'text']],
+  // speech; voices are those of contents and elevenlabs, too
+  ['voices', 'texts-by-name'],
+  ['default_voice', 'text'],
+  ['speech_events', 'yes-or-no'],
   // responses
   ['stateless', 'yes-or-no'],
   // work the vendor lacks although the format has it

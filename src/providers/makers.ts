@@ -1,5 +1,6 @@
 import { family } from './family.ts'
 import type { Preset } from './preset.ts'
+import { ELEVENLABS_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from './voices.ts'
 
 /* Vendors of their own formats. */
 
@@ -31,7 +32,7 @@ export const google: Preset = {
     {
       format: 'contents',
       baseUrl: 'https://generativelanguage.googleapis.com',
-      dialect: { schema: 'json', batch: 100 },
+      dialect: { schema: 'json', batch: 100, voices: GOOGLE_VOICES },
     },
     {
       format: 'embeddings',
@@ -53,5 +54,19 @@ export const azure: Preset = {
     { format: 'chat', auth: 'api-key', dialect: { include_usage: true } },
     { format: 'embeddings', auth: 'api-key', dialect: { batch: 2048 } },
     { format: 'images', auth: 'api-key' },
+    { format: 'speech', auth: 'api-key' },
+  ],
+}
+
+/** Speech, by voices of its own. */
+export const elevenlabs: Preset = {
+  name: 'elevenlabs',
+  env: ['ELEVENLABS_API_KEY'],
+  formats: [
+    {
+      format: 'elevenlabs',
+      baseUrl: 'https://api.elevenlabs.io',
+      dialect: { voices: ELEVENLABS_VOICES, default_voice: ELEVENLABS_VOICE },
+    },
   ],
 }

@@ -1,8 +1,8 @@
 import { custom, ollama, replay, vllm } from './local.ts'
-import { anthropic, azure, google, openai } from './makers.ts'
+import { anthropic, azure, elevenlabs, google, openai } from './makers.ts'
 import type { Preset } from './preset.ts'
 import { cohere, jina, voyage } from './retrieval.ts'
-import { cerebras, deepseek, groq, huggingface, mistral, openrouter, together, xai, zai } from './vendors.ts'
+import { cerebras, deepgram, deepseek, groq, huggingface, mistral, openrouter, together, xai, zai } from './vendors.ts'
 
 /** Every vendor, in the order a gateway without a config prefers them. */
 export const PRESETS: ReadonlyMap<string, Preset> = new Map(
@@ -18,6 +18,8 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map(
     together,
     cerebras,
     zai,
+    elevenlabs,
+    deepgram,
     huggingface,
     openrouter,
     cohere,

@@ -79,6 +79,7 @@ export const DOORS: readonly Door[] = [
       ...(work === 'generations' ? {} : { form: work === 'edits' ? 'too' : 'only' }),
     }),
   ),
+  { format: 'speech', path: '/v1/audio/speech', below: '/audio/speech', mark: 'input', headers: [] },
   ...(['transcriptions', 'translations'] as const).map(
     (work): Door => ({
       format: 'transcriptions',
@@ -181,6 +182,8 @@ export const formatOfPath = (path: string): Format =>
         ? 'images'
         : path.startsWith('/v2/')
           ? 'cohere'
-          : 'chat'
+          : path.startsWith('/v1/audio/speech')
+            ? 'speech'
+            : 'chat'
 
 const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })

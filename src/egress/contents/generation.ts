@@ -5,6 +5,7 @@ import { defined, spelt } from '../fields.ts'
 import { narrowed, openApiOf } from '../schema.ts'
 import { FORMAT, inner, type Pen, sealedUnlessEmpty } from './fields.ts'
 import { writeImage } from './image.ts'
+import { writeVoice } from './speech.ts'
 import { reportSchema } from './tools.ts'
 
 /** `generationConfig`, or undefined where there is nothing to set (FORMATS §7, §16.1). */
@@ -58,7 +59,10 @@ function writeOutput(request: CanonicalRequest, node: Node, pen: Pen): JsonObjec
     candidateCount: output.candidates,
     responseModalities: writeModalities(output.modalities, pen),
     ...writeShape(output.text, node, pen),
-    speechConfig: writeVoice(output.audio, pen),
+    ...(pen.native && spelt(node, FORMAT)['audio'] !== undefined
+      ? { responseFormat: spelt(node, FORMAT)['audio'] }
+      : {}),
+    speechConfig: writeVoice(request, pen),
     imageConfig: writeImage(request, pen),
   }) as JsonObject
 }
@@ -68,12 +72,6 @@ function writeModalities(modalities: Output['modalities'], { losses }: Pen): rea
     if (modality === 'embedding') losses.drop(['output', 'modalities', index], 'no-embeddings')
   })
   return modalities?.filter(modality => modality !== 'embedding').map(modality => modality.toUpperCase())
-}
-
-function writeVoice(audio: Output['audio'], { losses }: Pen): JsonObject | undefined {
-  losses.dropFields(audio, ['output', 'audio'], { mediaType: 'no-choice-of-media-type', speed: 'no-speed' })
-  if (audio?.voice === undefined) return undefined
-  return { voiceConfig: { prebuiltVoiceConfig: { voiceName: audio.voice } } }
 }
 
 const JSON_TYPE = 'application/json'

@@ -9,6 +9,7 @@ import { contentsDialect } from './dialect.ts'
 import { FORMAT, type Pen, sealed } from './fields.ts'
 import { writeGeneration } from './generation.ts'
 import { writeTurns } from './messages.ts'
+import { asToBeSpoken } from './speech.ts'
 import { writeToolConfig, writeTools } from './tools.ts'
 
 const RULE = { name: 64, id: 64, freeform: false, namespaces: false }
@@ -18,7 +19,7 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
   const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, RULE)
   losses.list.push(...foreign(request, FORMAT))
   const pen: Pen = { dialect: contentsDialect(options.dialect), native: options.native, losses }
-  const { systemInstruction, contents } = writeTurns(request.messages, pen)
+  const { systemInstruction, contents } = writeTurns(asToBeSpoken(request, pen).messages, pen)
   const marks = spelt(request, FORMAT)
   const body = sealed(request, {
     model: pen.native ? (marks['model'] === true ? `models/${request.model}` : marks['model']) : undefined,

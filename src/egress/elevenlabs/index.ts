@@ -1,8 +1,9 @@
 import type { Writer } from '../writer.ts'
 import { writeRequest } from './request.ts'
 
-/** ElevenLabs as an upstream: speech. */
+/** ElevenLabs as an upstream: speech, and recordings written down. */
 export const elevenlabs: Writer = {
   request: writeRequest,
   bytes: true,
+  fetches: () => true,
 }

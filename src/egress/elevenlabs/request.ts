@@ -5,12 +5,14 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type Work, workOf } from '../../canonical/work.ts'
 import type { WriteOptions } from '../writer.ts'
 import { writeSpeech } from './speech.ts'
+import { writeTranscription } from './transcription.ts'
 
 type WriteRequest = (request: CanonicalRequest, options: WriteOptions) => Written<WireRequest>
 
 /** How each kind of work is asked for. */
 const WRITERS: { readonly [W in Work]?: WriteRequest } = {
   speech: writeSpeech,
+  transcription: writeTranscription,
 }
 
 /** The request for the kind of work that is wanted. Throws GatewayError `cannot-express` for any other. */

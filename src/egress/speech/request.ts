@@ -54,7 +54,7 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
   const path = ['output', 'audio', 'mediaType']
   const found = wordOf(mediaType)
   if (found === undefined) losses.drop(path, 'no-such-container')
-  else if (found.mediaType !== mediaType) losses.change(path, found.mediaType, 'nearest-container')
+  else if (found.mediaType !== mediaType) losses.rename(path, found.mediaType, 'another-word-for-it')
   return found?.word
 }
 

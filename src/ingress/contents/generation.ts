@@ -33,7 +33,8 @@ export function readGeneration(wire: Json | undefined): Generation {
   const { fields } = opened
   const refused: string[] = []
   const shape = readShape(fields)
-  refused.push(...shape.refused)
+  const container = readContainer(fields)
+  refused.push(...shape.refused.filter(field => container === undefined || field !== 'responseFormat'))
   const modalities = readModalities(fields, refused)
   const voice = readVoice(fields, refused)
   const image = readImage(fields, refused)
@@ -43,12 +44,13 @@ export function readGeneration(wire: Json | undefined): Generation {
     candidates: number(fields['candidateCount']),
     text: shape.text,
     image,
-    audio: readAudio(voice, modalities, fields),
+    audio: readAudio(voice, container ?? usualContainer(modalities, fields)),
   })
   const sampling = readSampling(fields, refused)
   const spelt = {
     present: true,
     ...shape.spelt,
+    audio: container === undefined ? undefined : fields['responseFormat'],
     logprobs: fields['responseLogprobs'] === false ? false : undefined,
   }
   const left = leftOf(opened, KNOWN, spelt, { thinkingConfig: thinking?.left }, refused)
@@ -95,12 +97,27 @@ function readVoice(fields: JsonObject, refused: string[]): string | undefined {
   return undefined
 }
 
-/** Where nothing but audio is wanted, it is raw samples, unless another container is named. */
-function readAudio(voice: string | undefined, modalities: Output['modalities'], fields: JsonObject): Output['audio'] {
-  const raw = modalities?.length === 1 && modalities[0] === 'audio' && fields['responseFormat'] == null
-  const audio = defined({ voice, mediaType: raw ? 'audio/pcm' : undefined })
+function readAudio(voice: string | undefined, mediaType: string | undefined): Output['audio'] {
+  const audio = defined({ voice, mediaType })
   return Object.keys(audio).length === 0 ? undefined : audio
 }
+
+const CONTAINERS: { readonly [word: string]: string } = {
+  AUDIO_L16: 'audio/pcm',
+  AUDIO_WAV: 'audio/wav',
+  AUDIO_MP3: 'audio/mpeg',
+  AUDIO_OGG_OPUS: 'audio/opus',
+}
+
+/** `responseFormat: { audio: { mimeType } }`. */
+function readContainer(fields: JsonObject): string | undefined {
+  const word = only(only(fields['responseFormat'], 'audio'), 'mimeType')
+  return typeof word === 'string' && Object.hasOwn(CONTAINERS, word) ? CONTAINERS[word] : undefined
+}
+
+/** Where nothing but audio is wanted and nobody names a container, it is raw samples. */
+const usualContainer = (modalities: Output['modalities'], fields: JsonObject): string | undefined =>
+  modalities?.length === 1 && modalities[0] === 'audio' && fields['responseFormat'] == null ? 'audio/pcm' : undefined
 
 /** The one field of an object that has this field alone. */
 const only = (value: Json | undefined, field: string): Json | undefined =>

@@ -2,7 +2,7 @@ import type { Reader } from '../reader.ts'
 import { readError } from './error.ts'
 import { readResult } from './result.ts'
 
-/** ElevenLabs as an upstream: speech. */
+/** ElevenLabs as an upstream: speech, and recordings written down. */
 export const elevenlabs: Reader = {
   result: readResult,
   raw: true,

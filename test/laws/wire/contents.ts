@@ -114,6 +114,8 @@ const generationConfig = loose(
     responseJsonSchema: schema,
     _responseJsonSchema: schema,
     responseFormat: fc.constantFrom<unknown>(
+      { audio: { mimeType: 'AUDIO_MP3' } },
+      { audio: { mimeType: 'AUDIO_ALAW' } },
       { text: { mimeType: 'application/json', schema: {} } },
       { text: { mimeType: 'application/json' } },
       { image: {} },

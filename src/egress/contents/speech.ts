@@ -1,0 +1,54 @@
+import type { Part } from '../../canonical/content.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
+import { workOf } from '../../canonical/work.ts'
+import { voiceOf } from '../voices.ts'
+import type { Pen } from './fields.ts'
+
+/* Speech of a model that also converses: how to say it stands in front of what to say, for there are no instructions. */
+
+/** The request with its instructions as the beginning of the text: `Say cheerfully: …`; messages keep their places. */
+export function asToBeSpoken(request: CanonicalRequest, { native, losses }: Pen): CanonicalRequest {
+  if (native || workOf(request) !== 'speech') return request
+  const messages = request.messages.map((message, index): Message => {
+    if (message.role !== 'system' && message.role !== 'developer') return message
+    losses.change(['messages', index, 'role'], 'user', 'instructions-in-the-text')
+    const last = message.content.findLastIndex(part => part.type === 'text' && part.text.trim() !== '')
+    const content = message.content.map((part, at): Part => {
+      if (at !== last || part.type !== 'text') return part
+      const text = `${part.text.replace(/[\s.:;]+$/, '')}: `
+      if (text !== part.text)
+        losses.change(['messages', index, 'content', at, 'text'], text, 'instructions-in-the-text')
+      return { ...part, text }
+    })
+    return { ...message, role: 'user', content }
+  })
+  return { ...request, messages }
+}
+
+/** What a speaking model answers: raw samples at 24 kHz. */
+const RAW = 'audio/pcm'
+/** What the gateway makes of them for callers. */
+const MADE: ReadonlySet<string | undefined> = new Set([undefined, 'audio/wav'])
+
+/** `speechConfig`; another container than can be made of raw samples is a loss, which is refused where it is speech. */
+export function writeVoice(request: CanonicalRequest, { native, dialect, losses }: Pen): JsonObject | undefined {
+  const { audio } = request.output
+  const speaks = audio !== undefined || workOf(request) === 'speech'
+  const voice = native || !speaks ? audio?.voice : voiceOf(request, dialect, losses)
+  if (!native) {
+    losses.dropFields(audio, ['output', 'audio'], { speed: 'no-speed' })
+    if (workOf(request) === 'speech') reportContainer(audio, voice, losses)
+    else losses.dropFields(audio, ['output', 'audio'], { mediaType: 'no-choice-of-media-type' })
+  }
+  return voice === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } }
+}
+
+function reportContainer(audio: Output['audio'], voice: string | undefined, losses: Pen['losses']): void {
+  const path = ['output', 'audio', 'mediaType']
+  const wanted = audio?.mediaType
+  if (wanted === RAW) return
+  if (audio === undefined && voice === undefined) losses.rename(['output', 'audio'], { mediaType: RAW }, 'raw-samples')
+  else if (MADE.has(wanted)) losses.rename(path, RAW, 'raw-samples')
+  else losses.change(path, RAW, 'wav-or-pcm-only')
+}

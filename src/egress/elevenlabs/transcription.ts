@@ -1,0 +1,38 @@
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { onlyAsks } from '../bare.ts'
+import { defined } from '../fields.ts'
+import { recordingOf, reportHint, untranslated } from '../recording.ts'
+
+const FORMAT = 'elevenlabs'
+const OUTPUT = new Set(['transcript'])
+
+/**
+ * The canonical request as a form for `POST /v1/speech-to-text`. Only what is said is written down, no laughter.
+ *
+ * @throws GatewayError `cannot-express` for a translation, and without a recording.
+ */
+export function writeTranscription(request: CanonicalRequest): Written<WireRequest> {
+  untranslated(request)
+  const losses = new Losses()
+  losses.list.push(...foreign(request, FORMAT))
+  const { temperature, ...sampling } = request.sampling
+  onlyAsks({ ...request, sampling }, OUTPUT, losses)
+  reportHint(request, losses)
+  if (request.stream) losses.rename(['stream'], false, 'answered-whole')
+  const file = recordingOf(request, FORMAT, losses, false)
+  const { language, timestamps, speakers, keywords } = request.output.transcript ?? {}
+  const body = defined({
+    model_id: request.model,
+    language_code: language,
+    timestamps_granularity: timestamps === undefined && speakers !== true ? 'none' : 'word',
+    diarize: speakers === true ? 'true' : undefined,
+    tag_audio_events: 'false',
+    temperature: temperature === undefined ? undefined : String(temperature),
+    keyterms: keywords,
+  }) as JsonObject
+  const wire = { path: '/v1/speech-to-text', query: {}, headers: {}, body, files: [file], accept: 'application/json' }
+  return { wire, losses: losses.list }
+}

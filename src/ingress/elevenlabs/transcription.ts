@@ -1,0 +1,46 @@
+import { GatewayError } from '../../canonical/error.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult, Word } from '../../canonical/result.ts'
+import { segmentsOf } from '../../canonical/segments.ts'
+import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
+import { readError } from './error.ts'
+
+/**
+ * What `/v1/speech-to-text` heard, with the times that were asked for; segments are made of its words.
+ *
+ * @throws GatewayError for what is no transcript.
+ */
+export function readTranscription({ status, headers, body }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
+  const text = anyText(body['text'])
+  if (text === undefined) throw new GatewayError(readError({ status: Math.max(status, 502), headers, body }))
+  const { timestamps, speakers } = asked.output.transcript ?? {}
+  const words = anyObjects(body['words']).flatMap(readWord)
+  const facts = {
+    language: anyText(body['language_code']),
+    duration: anyNumber(body['audio_duration_secs']),
+    segments: segmentsOf(words),
+    words: timestamps?.includes('word') === true ? words : undefined,
+  }
+  const wanted = timestamps !== undefined || speakers === true
+  return {
+    ...defined({ id: anyText(body['transcription_id']) }),
+    candidates: [
+      {
+        content: [{ type: 'text', text }],
+        finish: { reason: 'stop' },
+        ...(wanted ? { transcript: defined(facts) } : {}),
+      },
+    ],
+  }
+}
+
+/** The spaces between words, and what is heard besides, have times of their own. */
+function readWord(wire: JsonObject): Word[] {
+  const word = anyText(wire['text'])
+  const start = anyNumber(wire['start'])
+  const end = anyNumber(wire['end'])
+  if ((wire['type'] ?? 'word') !== 'word' || word === undefined || start === undefined || end === undefined) return []
+  return [{ start, end, word, ...defined({ speaker: anyText(wire['speaker_id']) }) }]
+}

@@ -1,0 +1,37 @@
+/* Voices by the names callers know: a vendor's own, and for the names of OpenAI's the vendor's voice nearest to each. */
+
+const GOOGLE = [
+  ...['Achernar', 'Achird', 'Algenib', 'Algieba', 'Alnilam', 'Aoede', 'Autonoe', 'Callirrhoe', 'Charon', 'Despina'],
+  ...['Enceladus', 'Erinome', 'Fenrir', 'Gacrux', 'Iapetus', 'Kore', 'Laomedeia', 'Leda', 'Orus', 'Puck'],
+  ...['Pulcherrima', 'Rasalgethi', 'Sadachbia', 'Sadaltager', 'Schedar', 'Sulafat', 'Umbriel', 'Vindemiatrix'],
+  ...['Zephyr', 'Zubenelgenubi'],
+]
+
+/** The prebuilt voices of Gemini's speech models: all there are. */
+export const GOOGLE_VOICES: { readonly [name: string]: string } = {
+  ...Object.fromEntries(GOOGLE.map(name => [name, name])),
+  ...{ alloy: 'Kore', ash: 'Orus', ballad: 'Enceladus', cedar: 'Algieba', coral: 'Leda', echo: 'Puck' },
+  ...{ fable: 'Fenrir', marin: 'Sulafat', nova: 'Zephyr', onyx: 'Charon', sage: 'Callirrhoe', shimmer: 'Aoede' },
+  verse: 'Umbriel',
+}
+
+/** ElevenLabs' ready-made voices; one's own are named by their ids. */
+const READY_MADE = {
+  ...{ Alice: 'Xb7hH8MSUJpSbSDYk0k2', Bill: 'pqHfZKP75CvOlQylNhV4', Brian: 'nPczCjzI2devNBz1zQrb' },
+  ...{ Callum: 'N2lVS1w4EtoT3dr4eOWO', Charlie: 'IKne3meq5aSn9XLyUdCD', Chris: 'iP95p4xoKVk53GoZ742B' },
+  ...{ Daniel: 'onwK4e9ZLuTAKqWW03F9', Eric: 'cjVigY5qzO86Huf0OWal', George: 'JBFqnCBsd6RMkjVDRZzb' },
+  ...{ Jessica: 'cgSgspJ2msm6clMCkdW9', Laura: 'FGY2WhTYpPnrIDTdsKH5', Liam: 'TX3LPaxmHKxFdv7VOQHJ' },
+  ...{ Lily: 'pFZP5JQG7iQjIQuC4Bku', Matilda: 'XrExE9yKIg1WjnnlVkGX', River: 'SAz9YHcvj6GT2YYXdXww' },
+  ...{ Sarah: 'EXAVITQu4vr4xnSDxMaL', Will: 'bIHbv24MWmeRgasZH58o' },
+} as const
+
+export const ELEVENLABS_VOICES: { readonly [name: string]: string } = {
+  ...READY_MADE,
+  ...{ alloy: READY_MADE.River, ash: READY_MADE.Eric, ballad: READY_MADE.Callum, cedar: READY_MADE.Brian },
+  ...{ coral: READY_MADE.Jessica, echo: READY_MADE.Liam, fable: READY_MADE.George, marin: READY_MADE.Matilda },
+  ...{ nova: READY_MADE.Sarah, onyx: READY_MADE.Bill, sage: READY_MADE.Alice, shimmer: READY_MADE.Lily },
+  verse: READY_MADE.Chris,
+}
+
+/** Who speaks where nobody is asked for. */
+export const ELEVENLABS_VOICE: string = READY_MADE.George

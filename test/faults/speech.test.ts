@@ -1,0 +1,180 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { ChannelConfig } from '../../src/config.ts'
+import { dataOf, House, textOf } from './house.ts'
+import { channelAt, deadAddress, FakeUpstream, type Script, until } from './upstream.ts'
+
+/* Recordings on their way: slow readers, callers who leave, upstreams that break off. */
+
+const ASK = { model: 'm', input: 'Hello.', voice: 'alloy' }
+const PIECE = Buffer.alloc(64 * 1024, 7)
+
+let upstream: FakeUpstream
+let house: House
+
+const open = async (script: Script, ...others: ChannelConfig[]): Promise<void> => {
+  upstream = await FakeUpstream.open(script)
+  house = await House.open([channelAt(upstream.address, { format: 'speech' }), ...others])
+}
+
+afterEach(async () => {
+  await house.server.close(0)
+  await upstream.close()
+})
+
+/** Sends pieces for as long as they are taken; says how many were. */
+function pouring(): { readonly script: Script; sent: number } {
+  const flood = {
+    sent: 0,
+    script: ((response, { text }) => {
+      response.writeHead(200, { 'content-type': text.includes('"sse"') ? 'audio/mpeg' : 'audio/wav' })
+      const pour = (): void => {
+        while (!response.destroyed) {
+          flood.sent++
+          if (!response.write(PIECE)) return void response.once('drain', pour)
+        }
+      }
+      pour()
+    }) as Script,
+  }
+  return flood
+}
+
+describe.each([
+  ['bytes', ASK],
+  ['events made of bytes', { ...ASK, stream_format: 'sse' }],
+])('%s', (_, ask) => {
+  it('a reader that takes nothing holds up the upstream', async () => {
+    const flood = pouring()
+    await open(flood.script)
+    const { answer } = house.send('/v1/audio/speech', ask)
+    const message = await answer
+    message.pause()
+    await until(() => flood.sent > 3)
+    await new Promise(resolve => setTimeout(resolve, 400))
+    const held = flood.sent
+    await new Promise(resolve => setTimeout(resolve, 300))
+    expect(flood.sent).toBe(held)
+    // What two sockets and the gateway hold between them: a few megabytes, not a recording.
+    expect(held * PIECE.length).toBeLessThan(32 * 1024 * 1024)
+    message.destroy()
+  })
+
+  it('a reader that comes back gets everything', async () => {
+    const size = 12 * 1024 * 1024
+    await open(response => {
+      response.writeHead(200, { 'content-type': 'audio/wav' })
+      response.end(Buffer.alloc(size, 'abc'))
+    })
+    const message = await house.send('/v1/audio/speech', ask).answer
+    message.pause()
+    await new Promise(resolve => setTimeout(resolve, 100))
+    message.resume()
+    const text = await textOf(message)
+    const events = dataOf(text).map(data => JSON.parse(data))
+    const audio = events.map(({ audio }) => Buffer.from(audio ?? '', 'base64'))
+    expect(ask === ASK ? text.length : Buffer.concat(audio).length).toBe(size)
+  })
+
+  it('a caller that leaves frees the upstream within 100 ms', async () => {
+    const flood = pouring()
+    await open(flood.script)
+    const { out, answer } = house.send('/v1/audio/speech', ask)
+    const message = await answer
+    await new Promise(resolve => message.once('data', resolve))
+    const left = Date.now()
+    out.destroy()
+    await until(() => upstream.seen[0]!.brokenAt !== undefined)
+    expect(upstream.seen[0]!.brokenAt! - left).toBeLessThan(100)
+    await until(() => house.lines.some(({ fields }) => fields['status'] === 499))
+  })
+
+  it('a caller that leaves while it is behind frees the upstream, too', async () => {
+    const flood = pouring()
+    await open(flood.script)
+    const { out, answer } = house.send('/v1/audio/speech', ask)
+    ;(await answer).pause()
+    await until(() => flood.sent > 3)
+    await new Promise(resolve => setTimeout(resolve, 200))
+    out.destroy()
+    await until(() => upstream.seen[0]!.brokenAt !== undefined, 1000)
+  })
+})
+
+describe('an upstream that breaks off', () => {
+  const breaking: Script = response => {
+    response.writeHead(200, { 'content-type': 'audio/mpeg' })
+    response.write(PIECE.subarray(0, 1000), () => setTimeout(() => response.destroy(), 20))
+  }
+
+  it('midway: the answer is broken off, never ended as if it were whole', async () => {
+    await open(breaking)
+    const message = await house.send('/v1/audio/speech', ASK).answer
+    await textOf(message)
+    expect(message.complete).toBe(false)
+  })
+
+  it('midway, as events: an error event ends the stream', async () => {
+    await open(breaking)
+    const { status, text } = await house.ask('/v1/audio/speech', { ...ASK, stream_format: 'sse' })
+    const events = dataOf(text).map(data => JSON.parse(data))
+    expect(status).toBe(200)
+    expect(events.at(-2).type).toBe('speech.audio.delta')
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'upstream_failed' } })
+  })
+
+  it('before the first byte: another channel answers', async () => {
+    const second = await FakeUpstream.open(response => {
+      response.writeHead(200, { 'content-type': 'audio/mpeg' })
+      response.end('ID3 whole')
+    })
+    await open(
+      response => {
+        response.writeHead(200, { 'content-type': 'audio/mpeg' })
+        response.flushHeaders()
+        setTimeout(() => response.destroy(), 20)
+      },
+      { ...channelAt(second.address, { format: 'speech' }), name: 'second', priority: 1 },
+    )
+    const { status, text } = await house.ask('/v1/audio/speech', ASK)
+    expect([status, text]).toEqual([200, 'ID3 whole'])
+    await second.close()
+  })
+
+  it('at once: the caller is told in its own shape', async () => {
+    upstream = await FakeUpstream.open(() => {})
+    house = await House.open([channelAt(await deadAddress(), { format: 'speech' })])
+    const { status, json } = await house.ask('/v1/audio/speech', ASK)
+    expect(status).toBe(502)
+    expect(json.error).toMatchObject({ type: 'upstream_error' })
+  })
+
+  it('what is no audio is an error, never handed on as a recording', async () => {
+    await open(response => {
+      response.writeHead(200, { 'content-type': 'text/html' })
+      response.end('<html>')
+    })
+    expect((await house.ask('/v1/audio/speech', ASK)).status).toBe(502)
+    upstream.script = response => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: { message: 'no', type: 'invalid_request_error' } }))
+    }
+    expect((await house.ask('/v1/audio/speech', ASK)).status).toBe(400)
+  })
+})
+
+describe('events are made of bytes as they come', () => {
+  it('the first goes out before the upstream has said the last', async () => {
+    let finish = (): void => {}
+    await open(response => {
+      response.writeHead(200, { 'content-type': 'audio/mpeg' })
+      response.write(Buffer.from('abcd'))
+      finish = () => response.end(Buffer.from('ef'))
+    })
+    const message = await house.send('/v1/audio/speech', { ...ASK, stream_format: 'sse' }).answer
+    const first = await new Promise<string>(resolve => message.once('data', data => resolve(String(data))))
+    expect(JSON.parse(dataOf(first)[0]!)).toEqual({ type: 'speech.audio.delta', audio: 'YWJj' })
+    finish()
+    const rest = dataOf(await textOf(message)).map(data => JSON.parse(data))
+    expect(rest).toEqual([{ type: 'speech.audio.delta', audio: 'ZGVm' }, { type: 'speech.audio.done' }])
+  })
+})
