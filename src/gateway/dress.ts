@@ -15,5 +15,7 @@ export function dresser(callId: string, model: string, { upstreamModel }: Candid
     model: upstreamModel === model ? (said.model ?? model) : model,
     createdAt: said.createdAt ?? Math.floor(Date.now() / 1000),
   })
-  return <T extends CanonicalResult | ResultStart>(said: T): T => telling?.dress(head(said)) ?? head(said)
+  return telling === undefined
+    ? head
+    : <T extends CanonicalResult | ResultStart>(said: T): T => telling.dress(head(said))
 }

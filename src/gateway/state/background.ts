@@ -35,10 +35,7 @@ export class Background {
    *
    * @throws GatewayError `rate-limited` for a key with too many, `overloaded` where it cannot be kept.
    */
-  async start(
-    { keeper, most, request, turns }: Beginning,
-    answer: (reply: Reply) => Promise<void>,
-  ): Promise<Run> {
+  async start({ keeper, most, request, turns }: Beginning, answer: (reply: Reply) => Promise<void>): Promise<Run> {
     const { owner, id } = keeper
     if (
       this.working

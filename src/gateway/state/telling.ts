@@ -56,5 +56,6 @@ function repeating<T extends CanonicalResult | ResultStart | ResultEnd>(answer: 
   const own = answer.spelling?.[FORMAT]
   if (own?.['echo'] === undefined) return answer
   const echo = { ...(own['echo'] as JsonObject), ...said }
-  return { ...answer, spelling: { ...answer.spelling, [FORMAT]: { ...own, echo } } }
+  const nulls = ((own['nulls'] ?? []) as readonly string[]).filter(field => said[field] == null)
+  return { ...answer, spelling: { ...answer.spelling, [FORMAT]: { ...own, echo, nulls } } }
 }
