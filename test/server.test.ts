@@ -153,10 +153,10 @@ describe('paths and methods', () => {
     expect((await house.ask('/v1/messages', undefined, { method: 'DELETE' })).status).toBe(405)
   })
 
-  test('a socket is refused, so that clients fall back to HTTP', async () => {
+  test('a socket is refused where there is none, so that clients fall back to HTTP', async () => {
     const { house } = await open()
     const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
-    socket.write('GET /v1/responses HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n')
+    socket.write('GET /v1/messages HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n')
     const text = await new Promise(resolve => socket.on('data', data => resolve(String(data))))
     socket.destroy()
     expect(text).toContain(' 404 ')

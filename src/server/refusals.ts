@@ -2,11 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../canonical/error.ts'
 import { pathOf } from './line.ts'
 
-/** A known path, asked in another way than it answers; a socket is refused so that its client falls back to HTTP. */
-export const wrongMethod = ({ method, headers }: IncomingMessage): GatewayError =>
-  headers.upgrade === undefined
-    ? new GatewayError({ kind: 'method-not-allowed', message: `This path does not take ${method}.` })
-    : new GatewayError({ kind: 'not-found', message: 'There is no socket at this path.' })
+/** A known path, asked in another way than it answers. */
+export const wrongMethod = ({ method }: IncomingMessage): GatewayError =>
+  new GatewayError({ kind: 'method-not-allowed', message: `This path does not take ${method}.` })
 
 /** A path nobody knows; clients often forget the version in their base address. */
 export function unknownPath(message: IncomingMessage, known: readonly string[]): GatewayError {

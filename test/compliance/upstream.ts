@@ -1,0 +1,83 @@
+import type { Json, JsonObject } from '../../src/canonical/node.ts'
+import type { Scene } from '../clients/scene.ts'
+import { UPSTREAMS } from '../clients/upstreams/index.ts'
+import { House } from '../faults/house.ts'
+import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
+
+/** A gateway in front of an upstream that answers sensibly: it calls a tool it is offered, else it says something. */
+export async function openGateway(format: string) {
+  let answers = 0
+  const upstream = await FakeUpstream.open((response, seen) => {
+    const id = `resp_up_${answers++}`
+    const text = format === 'responses' ? natively(seen, id) : translated(format, seen)
+    const type = text.startsWith('{') ? 'application/json' : 'text/event-stream'
+    response.writeHead(200, { 'content-type': type }).end(text)
+  })
+  const house = await House.open([channelAt(upstream.address, { format })])
+  const close = async (): Promise<void> => {
+    await house.server.close(0)
+    await upstream.close()
+  }
+  return { house, upstream, close }
+}
+
+function translated(format: string, { url, text }: Seen): string {
+  const speaks = UPSTREAMS[format]!
+  const body = JSON.parse(text) as JsonObject
+  const { tools, turns } = speaks.hear(body)
+  const scene: Scene =
+    tools.length > 0 && turns.at(-1)?.role !== 'tool'
+      ? { calls: [{ id: 'call_1', name: tools[0]!, arguments: { location: 'San Francisco' } }] }
+      : { thought: 'A greeting.', text: 'Hello, how are you?' }
+  return speaks.streams(url, body) ? speaks.frames(scene).join('') : JSON.stringify(speaks.whole(scene))
+}
+
+/** An upstream of the format itself, as complete as the description wants it. */
+function natively(seen: Seen, id: string): string {
+  const body = JSON.parse(seen.text) as JsonObject
+  if (seen.url.endsWith('/compact')) return JSON.stringify(compacted(id))
+  const heard = { ...seen, text: JSON.stringify(withoutCompacted(body)) }
+  return translated('responses', heard)
+    .split('\n')
+    .map(line => (line.startsWith('data: ') ? `data: ${completed(line.slice(6), body, id)}` : line))
+    .join('\n')
+    .replace(/^\{.*$/s, whole => completed(whole, body, id))
+}
+
+const withoutCompacted = (body: JsonObject): JsonObject =>
+  Array.isArray(body['input'])
+    ? { ...body, input: (body['input'] as JsonObject[]).filter(({ type }) => type !== 'compaction') }
+    : body
+
+function completed(text: string, asked: JsonObject, id: string): string {
+  const value = JSON.parse(text) as JsonObject
+  if (value['object'] === 'response') return JSON.stringify(whole(value, asked, id))
+  if (value['response'] === undefined) return text
+  return JSON.stringify({ ...value, response: whole(value['response'] as JsonObject, asked, id) })
+}
+
+const DEFAULTS: JsonObject = {
+  ...{ completed_at: 1_700_000_001, previous_response_id: null, truncation: 'disabled', presence_penalty: 0 },
+  ...{ frequency_penalty: 0, top_logprobs: 0, max_output_tokens: null, max_tool_calls: null, store: true },
+  ...{ background: false, service_tier: 'default', safety_identifier: null, prompt_cache_key: null },
+  ...{ text: { format: { type: 'text' } }, reasoning: { effort: null, summary: null } },
+}
+
+function whole(response: JsonObject, asked: JsonObject, id: string): JsonObject {
+  const tools = ((asked['tools'] ?? []) as JsonObject[]).map(
+    tool => ({ description: null, strict: true, ...tool }) as Json,
+  )
+  const { store = true, previous_response_id = null } = asked
+  return { ...DEFAULTS, ...response, id, tools, store, previous_response_id }
+}
+
+const compacted = (id: string): JsonObject => ({
+  id,
+  object: 'response.compaction',
+  created_at: 1_700_000_000,
+  output: [{ type: 'compaction', id: 'cmp_up', encrypted_content: 'gAAAAupstream' }],
+  usage: {
+    ...{ input_tokens: 9, input_tokens_details: { cached_tokens: 0 }, output_tokens: 5 },
+    ...{ output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 14 },
+  },
+})
