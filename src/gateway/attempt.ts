@@ -5,6 +5,7 @@ import type { Candidate } from '../router.ts'
 import { batchesOf, joined } from './batches.ts'
 import type { Call } from './call.ts'
 import type { Seal } from './compaction/seals.ts'
+import { orConversing } from './conversing.ts'
 import { exchanged } from './exchanged.ts'
 import type { Late } from './late.ts'
 import { type Prepared, prepare, refused } from './prepare.ts'
@@ -48,6 +49,10 @@ export interface PreparedAttempt extends Attempt {
  */
 export function attempt(attempt: Attempt): Promise<void> {
   if (attempt.call.silent === true) return unrolled(attempt, SILENCE)
+  return orConversing(attempt, run)
+}
+
+function run(attempt: Attempt): Promise<void> {
   const way = wayOf(attempt.candidate, attempt.request)
   return way === undefined ? direct(attempt) : roundabout(attempt, way)
 }

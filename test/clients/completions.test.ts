@@ -181,3 +181,44 @@ describe('openai completions before an upstream of completions', () => {
     expect(told).toMatchObject({ texts: [STORY], usage })
   })
 })
+
+describe('openai completions before a vendor that has them for few of its models', () => {
+  const chat = { choices: [{ index: 0, message: { role: 'assistant', content: STORY }, finish_reason: 'stop' }] }
+  const none = {
+    error: { message: 'This is a chat model.', type: 'invalid_request_error', param: 'model', code: null },
+  }
+  const channelOf = (address: string) => {
+    const channel = channelAt(address, { format: 'completions' })
+    return { ...channel, formats: [...channel.formats, { ...channel.formats[0]!, format: 'chat' }] }
+  }
+
+  test('a model without is asked in a conversation, and is so at once from then on', async () => {
+    const upstream = await FakeUpstream.open((response, { url }) => {
+      const [status, body] = url === '/v1/completions' ? [404, none] : [200, chat]
+      return response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
+    const house = await House.open([channelOf(upstream.address)])
+    const client = clientOf(house.server.address)
+    for (let round = 0; round < 2; round++)
+      expect((await client.completions.create({ model: 'm', prompt: PROMPT })).choices[0]!.text).toBe(STORY)
+    expect(upstream.seen.map(({ url }) => url)).toEqual([
+      '/v1/completions',
+      '/v1/chat/completions',
+      '/v1/chat/completions',
+    ])
+    await house.server.close(0)
+    await upstream.close()
+  })
+
+  test('what only its completions could be told is refused in their own words', async () => {
+    const upstream = await FakeUpstream.open(response =>
+      response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify(none)),
+    )
+    const house = await House.open([channelOf(upstream.address)])
+    const asked = clientOf(house.server.address).completions.create({ model: 'm', prompt: [1, 2] })
+    await expect(asked).rejects.toMatchObject({ status: 404, message: expect.stringContaining('chat model') })
+    expect(upstream.seen.length).toBe(1)
+    await house.server.close(0)
+    await upstream.close()
+  })
+})

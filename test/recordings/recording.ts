@@ -17,7 +17,7 @@ export interface Recording {
 }
 
 /** Where recordings are kept: beside the project, or wherever RECORDINGS says. They are never part of it. */
-const HOME = process.env['RECORDINGS'] ?? join(import.meta.dirname, '../../../shared/recordings')
+export const HOME = process.env['RECORDINGS'] ?? join(import.meta.dirname, '../../../shared/recordings')
 
 export const present = existsSync(HOME)
 

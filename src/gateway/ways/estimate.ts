@@ -83,6 +83,7 @@ const HIDDEN = 2000
 
 function textOfTool(tool: Tool): string {
   if (tool.type === 'opaque') return JSON.stringify(tool.value)
+  if (tool.type === 'hosted') return tool.kind
   const { extras: _, spelling: __, ...said } = tool
   return JSON.stringify(said)
 }
