@@ -5,12 +5,13 @@ import { shape } from '../explain.ts'
 /** The embeddings request, FORMATS §8. Loose: unknown fields pass, and what vendors add is only looked at where it fits. */
 
 const json = v.custom<JsonObject>(isObject, 'Invalid type: Expected Object')
-const tokens = v.pipe(v.array(v.number()), v.minLength(1, 'There is nothing to embed.'))
+const tokens = v.pipe(v.array(v.number()), v.minLength(1))
 const item = v.union([v.string(), tokens, json])
+const EXPECTED = 'Expected a text, the tokens of one, an object that holds one, or a list of such that is not empty'
 
 export const request = shape({
   model: v.string(),
-  input: v.union([item, v.pipe(v.array(item), v.minLength(1, 'There is nothing to embed.'))]),
+  input: v.union([item, v.pipe(v.array(item), v.minLength(1))], EXPECTED),
   dimensions: v.nullish(v.number()),
   output_dimension: v.nullish(v.number()),
   encoding_format: v.nullish(v.string()),
