@@ -1,0 +1,220 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { MemoryTurns } from '../../src/store/memory.ts'
+import { openSqlite, type Store } from '../../src/store/store.ts'
+import type { Turn, Turns } from '../../src/store/turns.ts'
+import { Keeping, Speaker, scratch } from './house.ts'
+
+const HOUR = 3_600_000
+
+const turn = (id: string, more: Partial<Turn> = {}): Turn => ({
+  ...{ owner: 'me', id, createdAt: 0, expiresAt: HOUR },
+  input: [{ id: `in_${id}`, type: 'message', role: 'user', content: id }],
+  response: { id, object: 'response', output: [{ id: `out_${id}`, type: 'message', content: [] }] },
+  ...more,
+})
+
+const data = scratch()
+let count = 0
+let now = 0
+let store: Store
+let path: string
+beforeEach(async () => {
+  now = 0
+  path = join(data.path, `${count++}`, 'x.sqlite')
+  store = await openSqlite(path, () => now)
+})
+afterEach(() => store.close())
+
+describe.each([
+  { name: 'a file', open: () => store.turns },
+  { name: 'a connection', open: () => new MemoryTurns() },
+])('turns of $name', ({ open }) => {
+  let turns: Turns
+  beforeEach(() => (turns = open()))
+
+  test('are found by their owner, as they were kept', async () => {
+    const odd = JSON.parse('{"id":"a","__proto__":{"x":1},"output":[{"id":"o","constructor":"\\u0000💥"}],"n":null}')
+    const kept = turn('a', { response: odd, previous: 'b', channel: 'c', remembered: true, lease: 5, tape: ['{}'] })
+    await turns.keep(kept)
+    expect(JSON.stringify(await turns.find('me', 'a'), sorted)).toBe(JSON.stringify(kept, sorted))
+    expect(await turns.find('you', 'a')).toBeUndefined()
+    await turns.keep(turn('a'))
+    expect(await turns.find('me', 'a')).toEqual(turn('a'))
+  })
+
+  test('are chained, oldest first', async () => {
+    await turns.keep(turn('a', { previous: 'elsewhere' }))
+    await turns.keep(turn('b', { previous: 'a', channel: 'c' }))
+    const chain = (await turns.chain('me', 'b'))!
+    expect(chain.before).toBe('elsewhere')
+    expect(chain.links.map(({ items }) => items.map(({ id }) => id))).toEqual([
+      ['in_a', 'out_a'],
+      ['in_b', 'out_b'],
+    ])
+    expect(chain.links[1]!.channel).toBe('c')
+    expect(await turns.chain('you', 'b')).toBeUndefined()
+  })
+
+  test('that go in a circle end', async () => {
+    await turns.keep(turn('a', { previous: 'a' }))
+    expect((await turns.chain('me', 'a'))!.links.length).toBe(1)
+  })
+
+  test('tell their items', async () => {
+    await turns.keep(turn('a', { channel: 'c', remembered: true }))
+    await turns.keep(turn('b', { input: [{ id: 'out_a', said: 'again' }] }))
+    const found = await turns.items('me', ['in_a', 'out_a', 'unknown'])
+    expect([...found.keys()].sort()).toEqual(['in_a', 'out_a'])
+    expect(found.get('in_a')).not.toHaveProperty('channel')
+    expect((await turns.items('you', ['in_a'])).size).toBe(0)
+  })
+
+  test('are forgotten', async () => {
+    await turns.keep(turn('a'))
+    expect(await turns.drop('you', 'a')).toBe(false)
+    expect(await turns.drop('me', 'a')).toBe(true)
+    expect(await turns.drop('me', 'a')).toBe(false)
+    expect(await turns.find('me', 'a')).toBeUndefined()
+    expect((await turns.items('me', ['in_a'])).size).toBe(0)
+  })
+
+  test('keep a lease while they are worked on', async () => {
+    await turns.keep(turn('a', { lease: 5 }))
+    expect(await turns.renew('me', 'a', 9)).toBe(true)
+    expect((await turns.find('me', 'a'))!.lease).toBe(9)
+    await turns.keep(turn('a'))
+    expect(await turns.renew('me', 'a', 9)).toBe(false)
+  })
+})
+
+const sorted = (_: string, value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value
+
+describe('a file', () => {
+  test('is its owner’s alone, and stays when it is opened again', async () => {
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    await store.turns.keep(turn('a'))
+    const other = await openSqlite(path, () => now)
+    await other.turns.keep(turn('b', { previous: 'a' }))
+    expect((await store.turns.chain('me', 'b'))!.links.length).toBe(2)
+    await other.close()
+  })
+
+  test('what another owner has, or what is forgotten, is barred', async () => {
+    await store.turns.keep(turn('a'))
+    expect(await store.turns.barred('me', ['a', 'in_a', 'unknown'])).toBe(false)
+    expect(await store.turns.barred('you', ['a'])).toBe(true)
+    expect(await store.turns.barred('you', ['unknown', 'out_a'])).toBe(true)
+    await store.turns.drop('me', 'a')
+    expect(await store.turns.barred('me', ['a'])).toBe(true)
+  })
+
+  test('what has expired is gone, but for what something alive builds on', async () => {
+    await store.turns.keep(turn('a'))
+    await store.turns.keep(turn('b', { previous: 'a' }))
+    await store.turns.keep(turn('c', { previous: 'b', expiresAt: 2 * HOUR }))
+    await store.turns.keep(turn('d', { previous: 'b' }))
+    now = HOUR
+    await store.sweep()
+    expect(await store.turns.find('me', 'b')).toBeUndefined()
+    expect((await store.turns.chain('me', 'c'))!.links.length).toBe(3)
+    expect((await store.turns.items('me', ['in_d'])).size).toBe(0)
+    now = 2 * HOUR
+    await store.sweep()
+    expect((await store.turns.items('me', ['in_a', 'in_b', 'in_c'])).size).toBe(0)
+    expect(await store.turns.barred('you', ['a', 'b', 'c', 'd'])).toBe(false)
+  })
+
+  test('holds a thousand turns of one talk, each with what is its own', async () => {
+    for (let index = 0; index < 1000; index++)
+      await store.turns.keep(turn(`t${index}`, index === 0 ? {} : { previous: `t${index - 1}` }))
+    const { links } = (await store.turns.chain('me', 't999'))!
+    expect(links.map(({ items }) => items[0]!['id'])).toEqual(
+      Array.from({ length: 1000 }, (_, index) => `in_t${index}`),
+    )
+    expect(statSync(`${path}-wal`).size + statSync(path).size).toBeLessThan(20 * 2 ** 20)
+  })
+
+  test('takes writers of several processes at once', async () => {
+    const writers = ['a', 'b'].map(name => new Worker(WRITER, { eval: true, workerData: { path, name, count: 100 } }))
+    await Promise.all(writers.map(writer => new Promise((done, fail) => writer.on('exit', done).on('error', fail))))
+    for (const name of ['a', 'b'])
+      for (let index = 0; index < 100; index++) expect(await store.turns.find('me', `${name}${index}`)).toBeDefined()
+  })
+})
+
+/** Keeps turns on a connection of its own. */
+const WRITER = `
+  const { workerData: { path, name, count } } = require('node:worker_threads')
+  import(${JSON.stringify(join(process.cwd(), 'src/store/store.ts'))}).then(async ({ openSqlite }) => {
+    const { turns, close } = await openSqlite(path)
+    for (let index = 0; index < count; index++) {
+      const id = name + index
+      const response = { id, output: [{ id: 'out_' + id }] }
+      await turns.keep({ owner: 'me', id, response, input: [{ id: 'in_' + id }], createdAt: 0, expiresAt: 3600000 })
+    }
+    await close()
+  })`
+
+describe('a gateway', () => {
+  test('that is started again knows what it knew', async () => {
+    const place = scratch()
+    const first = await Keeping.open([await Speaker.open('chat')], { dataDir: place.path })
+    const made = await first.client().responses.create({ model: 'm', input: 'Hi!' })
+    await first.close()
+    const speaker = await Speaker.open('chat')
+    const second = await Keeping.open([speaker], { dataDir: place.path })
+    await second.client().responses.create({ model: 'm', input: 'Go on.', previous_response_id: made.id })
+    expect(speaker.heard().turns.map(({ text }) => text)).toEqual(['Hi!', 'Well.', 'Go on.'])
+    await second.close()
+    place.drop()
+  })
+
+  test('whose store cannot be opened answers all the same', async () => {
+    const place = scratch()
+    mkdirSync(join(place.path, 'interlingua.sqlite'))
+    const house = await Keeping.open([await Speaker.open('chat')], { dataDir: place.path })
+    const made = await house.client().responses.create({ model: 'm', input: 'Hi!' })
+    expect(made.output_text).toBe('Well.')
+    expect(house.faults.length).toBeGreaterThan(0)
+    await expect(house.client().responses.retrieve(made.id)).rejects.toMatchObject({ status: 503 })
+    await house.close()
+    place.drop()
+  })
+
+  test('whose store breaks later answers all the same', async () => {
+    const place = scratch()
+    const house = await Keeping.open([await Speaker.open('chat')], { dataDir: place.path })
+    await house.client().responses.create({ model: 'm', input: 'Hi!' })
+    const other = await openSqlite(join(place.path, 'interlingua.sqlite'))
+    await other.close()
+    const { DatabaseSync } = await import('node:sqlite')
+    const database = new DatabaseSync(join(place.path, 'interlingua.sqlite'))
+    database.exec('drop table items')
+    database.close()
+    const made = await house.client().responses.create({ model: 'm', input: 'Hi!' })
+    expect(made.output_text).toBe('Well.')
+    expect(house.faults.length).toBe(1)
+    await expect(house.client().responses.retrieve(made.id)).rejects.toMatchObject({ status: 404 })
+    await house.close()
+    place.drop()
+  })
+
+  test('that keeps nothing touches no file', async () => {
+    const place = scratch()
+    const house = await Keeping.open([await Speaker.open('chat')], {
+      dataDir: join(place.path, 'none'),
+      responses: { keep: 0, background: 1 },
+    })
+    const made = await house.client().responses.create({ model: 'm', input: 'Hi!' })
+    await expect(house.client().responses.retrieve(made.id)).rejects.toMatchObject({ status: 404 })
+    expect(() => statSync(join(place.path, 'none'))).toThrow()
+    await house.close()
+    place.drop()
+  })
+})
