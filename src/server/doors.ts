@@ -172,18 +172,16 @@ function checkBody(door: Door, body: JsonObject): void {
   throw fault('invalid-request', `A body with \`${mark}\` does not belong here but to ${paths.join(' or ')}.`)
 }
 
-/** The format a stranger at an unknown path seems to speak. */
+/** How paths begin below which a format lives. */
+const QUARTERS: readonly (readonly [begins: RegExp, format: Format])[] = [
+  [/^\/v1(?:beta\/|\/(?:models|tunedModels)\/)/, 'contents'],
+  [/^\/v1\/messages/, 'messages'],
+  [/^\/v1\/images\//, 'images'],
+  [/^\/v2\//, 'cohere'],
+]
+
+/** The format a stranger at a path seems to speak who did not come through its door. */
 export const formatOfPath = (path: string): Format =>
-  /^\/v1(beta\/|\/(models|tunedModels)\/)/.test(path)
-    ? 'contents'
-    : path.startsWith('/v1/messages')
-      ? 'messages'
-      : path.startsWith('/v1/images/')
-        ? 'images'
-        : path.startsWith('/v2/')
-          ? 'cohere'
-          : path.startsWith('/v1/audio/speech')
-            ? 'speech'
-            : 'chat'
+  DOORS.find(door => door.path === path)?.format ?? QUARTERS.find(([begins]) => begins.test(path))?.[1] ?? 'chat'
 
 const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })

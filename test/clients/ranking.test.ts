@@ -233,7 +233,16 @@ describe('bad input', () => {
   })
 })
 
-describe('errors of upstreams', () => {
+test('who comes without a body is told in the words of the door', async () => {
+  library = await Library.open('cohere')
+  for (const path of ['/v1/rerank', '/v2/rerank', '/v2/embed', '/v2/nothing']) {
+    const { status, json } = await library.house.ask(path, undefined, { method: 'GET' })
+    expect([404, 405]).toContain(status)
+    expect(json).toMatchObject({ id: expect.any(String), message: expect.any(String) })
+  }
+})
+
+describe('errors of upstreams, an error under 200 among them (trap 77)', () => {
   const BODIES: readonly (readonly [Kind, number, object, number, string])[] = [
     ['cohere', 400, { id: 'e-1', message: 'model is not there' }, 400, 'model is not there'],
     ['cohere', 429, { message: 'slow down' }, 429, 'slow down'],

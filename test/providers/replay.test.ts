@@ -36,6 +36,9 @@ describe('the built-in upstream', () => {
     ['/v1/messages', { model: 'replay', messages: user }, 'content'],
     ['/v1beta/models/replay:generateContent', contents, 'candidates'],
     ['/v1/models/a/b:generateContent', contents, 'candidates'],
+    ['/v1/rerank', { model: 'replay', query: 'q', documents: ['a'] }, 'results'],
+    ['/v2/rerank', { model: 'replay', query: 'q', documents: ['a'] }, 'results'],
+    ['/v2/embed', { model: 'replay', texts: ['a'], input_type: 'clustering' }, 'embeddings'],
   ])('answers %s whole', async (path, body, field) => {
     const response = await post(path, body)
     expect(response.headers.get('content-type')).toBe('application/json')
@@ -58,6 +61,21 @@ describe('the built-in upstream', () => {
     expect(list.at(-1)).toMatchObject({ candidates: [{ finishReason: 'STOP' }] })
   })
 
+  it('ranks the documents and embeds the texts there are, however many were recorded', async () => {
+    const ranking = async (path: string, count: number, more = {}) => {
+      const documents = Array.from({ length: count }, () => 'a')
+      return (await (await post(path, { query: 'q', documents, ...more })).json()) as { results: { index: number }[] }
+    }
+    for (const path of ['/v1/rerank', '/v2/rerank']) {
+      expect((await ranking(path, 1)).results.map(({ index }) => index)).toEqual([0])
+      expect((await ranking(path, 4)).results.map(({ index }) => index).sort()).toEqual([0, 1, 2, 3])
+      expect((await ranking(path, 4, { top_n: 1 })).results).toHaveLength(1)
+    }
+    const asked = { texts: ['a', 'b', 'c'], input_type: 'clustering' }
+    const { embeddings } = (await (await post('/v2/embed', asked)).json()) as { embeddings: { float: number[][] } }
+    expect(embeddings.float).toHaveLength(3)
+  })
+
   it('lists its models in every shape', async () => {
     const list = (await (await fetch(`${replay.url}/v1/models`)).json()) as { data: { id: string }[] }
     expect(list.data.map(({ id }) => id)).toEqual(expect.arrayContaining(['replay', 'replay-chat-hello']))
@@ -66,7 +84,7 @@ describe('the built-in upstream', () => {
   })
 
   it('refuses what it does not know', async () => {
-    expect((await post('/v1/embeddings', {})).status).toBe(404)
+    expect((await post('/v1/nothing', {})).status).toBe(404)
     expect((await fetch(`${replay.url}/v1/chat/completions`)).status).toBe(404)
     const broken = await fetch(`${replay.url}/v1/messages`, { method: 'POST', body: '{' })
     expect(broken.status).toBe(400)
@@ -142,19 +160,13 @@ describe('the fixture that answers', () => {
 describe('the channels of the replay', () => {
   it('answer `replay` natively everywhere, and each fixture by a channel of its format alone', () => {
     const channels = withReplay(defaultConfig({}).channels, replay)
-    expect(channels.map(({ name }) => name)).toEqual([
-      'replay',
-      'replay-chat',
-      'replay-responses',
-      'replay-messages',
-      'replay-contents',
-    ])
-    expect(channels[0]!.formats.map(({ baseUrl }) => baseUrl)).toEqual([
-      `${replay.url}/v1`,
-      `${replay.url}/v1`,
-      replay.url,
-      replay.url,
-    ])
+    const formats = channels[0]!.formats.map(({ format }) => format)
+    const recorded = formats.filter(format => replay.cases.some(one => one.format === format))
+    expect(channels.map(({ name }) => name)).toEqual(['replay', ...recorded.map(format => `replay-${format}`)])
+    const addresses = new Map(channels[0]!.formats.map(({ format, baseUrl }) => [format, baseUrl]))
+    for (const format of ['chat', 'responses', 'embeddings', 'rerank'])
+      expect(addresses.get(format)).toBe(`${replay.url}/v1`)
+    for (const format of ['messages', 'contents', 'cohere']) expect(addresses.get(format)).toBe(replay.url)
     expect([...channels[1]!.models.named.keys()]).toContain('replay-chat-hello')
   })
 
