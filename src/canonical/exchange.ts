@@ -5,13 +5,15 @@ import type { JsonObject } from './node.ts'
 export interface WireRequest {
   /** Below the base address, query left out: `/v1/messages`. */
   readonly path: string
-  readonly query: { readonly [name: string]: string }
+  readonly query: { readonly [name: string]: string | readonly string[] }
   /** Lower-case names; only what belongs to the format, never credentials. */
   readonly headers: { readonly [name: string]: string }
   /** Of a form the fields that are text; those that come more than once are lists. */
   readonly body: JsonObject
   /** The files of a form, in order; there when the request is one (`multipart/form-data`), even if it has none. */
   readonly files?: readonly WireFile[]
+  /** A body that is neither JSON nor a form: bytes as they are. */
+  readonly raw?: { readonly mediaType: string; readonly bytes: Bytes }
   /** The media types an upstream may answer with, where they are not those of JSON and server-sent events. */
   readonly accept?: string
 }

@@ -39,7 +39,7 @@ export function addressed(
   { format, wire, from = {}, late }: { format: ChannelFormat; wire: WireRequest; from?: Headers; late?: LateParts },
 ): Outgoing {
   const { origin, path, headers } = place(channel, format, wire)
-  const { body, ...about } = wire.files === undefined ? jsonBody(wire) : formBody(wire, late)
+  const { body, ...about } = bodyOf(wire, late)
   return {
     origin,
     path,
@@ -54,6 +54,16 @@ export function addressed(
 }
 
 const STREAMED = 'text/event-stream, application/json'
+
+const bodyOf = (wire: WireRequest, late: LateParts | undefined) =>
+  wire.raw !== undefined ? rawBody(wire.raw) : wire.files === undefined ? jsonBody(wire) : formBody(wire, late)
+
+const rawBody = ({ mediaType, bytes }: NonNullable<WireRequest['raw']>) => ({
+  accept: 'application/json',
+  'content-type': mediaType.replace(/[\r\n]/g, ''),
+  ...(bytes.size === undefined ? {} : { 'content-length': String(bytes.size) }),
+  body: bytes.read(),
+})
 
 const jsonBody = ({ body, accept = 'application/json' }: WireRequest) => ({
   accept: body['stream'] === true ? STREAMED : accept,
@@ -103,8 +113,11 @@ function baseOf(format: ChannelFormat) {
   return base
 }
 
-function queryOf(fields: { readonly [name: string]: string }): string {
-  for (const _ in fields) return `?${new URLSearchParams(fields)}`
+function queryOf(fields: WireRequest['query']): string {
+  for (const _ in fields) {
+    const pairs = Object.entries(fields).flatMap(([name, value]) => [value].flat().map(one => [name, one]))
+    return `?${new URLSearchParams(pairs as [string, string][])}`
+  }
   return ''
 }
 

@@ -49,6 +49,23 @@ function fileOf(part: MediaPart, format: Format): WireFile | undefined {
   return { field: 'file', ...(name === undefined ? {} : { name }), mediaType: String(claimed), bytes }
 }
 
+/** What only writes down what is said cannot translate it. Throws GatewayError `cannot-express`. */
+export function untranslated({ output }: CanonicalRequest): void {
+  if (output.transcript?.task !== 'translate') return
+  throw new GatewayError({
+    kind: 'cannot-express',
+    message: "The model's upstream writes down what is said and does not translate it.",
+  })
+}
+
+/** For formats that take no hint. */
+export function reportHint(request: CanonicalRequest, losses: Losses): void {
+  for (const [index, { content }] of request.messages.entries())
+    for (const [at, part] of content.entries())
+      if (part.type === 'text' && isHint(request, index, at))
+        losses.drop(['messages', index, 'content', at], 'no-hints')
+}
+
 /** Words to expect, or a style to keep: the first text of the instructions. */
 export function hintOf(request: CanonicalRequest, losses: Losses): string | undefined {
   for (const [index, message] of request.messages.entries())

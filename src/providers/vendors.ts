@@ -104,7 +104,7 @@ export const xai: Preset = {
     {
       format: 'images',
       baseUrl: 'https://api.x.ai/v1',
-      dialect: { edits: 'json', response_format: true },
+      dialect: { edits: 'urls', response_format: true },
     },
   ],
 }
@@ -119,7 +119,7 @@ export const together: Preset = {
       dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true },
     },
     ...family('https://api.together.xyz/v1', ['completions', 'embeddings', 'rerank']),
-    { format: 'images', baseUrl: 'https://api.together.xyz/v1', dialect: { edits: 'json' } },
+    ...family('https://api.together.xyz/v1', ['images']),
     { format: 'speech', baseUrl: 'https://api.together.xyz/v1', dialect: { speech_events: false } },
   ],
 }
@@ -155,6 +155,13 @@ export const cerebras: Preset = {
       dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', text_only_content: 'string', include_usage: true },
     },
   ],
+}
+
+/** Recordings written down. */
+export const deepgram: Preset = {
+  name: 'deepgram',
+  env: ['DEEPGRAM_API_KEY'],
+  formats: [{ format: 'deepgram', baseUrl: 'https://api.deepgram.com' }],
 }
 
 /** One address for the inference vendors behind it. */

@@ -12,7 +12,7 @@ const FORMATS = formatsOf('events')
 
 /** The door of a format, for the request of a recording under another model's name. */
 function doorOf({ format, request, sse }: Recording, model: string): string {
-  const query = new URLSearchParams(request!.query).toString()
+  const query = new URLSearchParams(request!.query as { [name: string]: string }).toString()
   const paths: { readonly [format: string]: string } = {
     chat: '/v1/chat/completions',
     responses: '/v1/responses',

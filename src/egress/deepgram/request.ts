@@ -1,0 +1,37 @@
+import type { WireRequest } from '../../canonical/exchange.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { onlyAsks } from '../bare.ts'
+import { defined } from '../fields.ts'
+import { recordingOf, reportHint, untranslated } from '../recording.ts'
+
+const FORMAT = 'deepgram'
+const OUTPUT = new Set(['transcript'])
+
+/**
+ * The canonical request as `POST /v1/listen`: settings in the query, the recording itself as the body.
+ *
+ * @throws GatewayError `cannot-express` for a translation, and without a recording.
+ */
+export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
+  untranslated(request)
+  const losses = new Losses()
+  losses.list.push(...foreign(request, FORMAT))
+  onlyAsks(request, OUTPUT, losses)
+  reportHint(request, losses)
+  if (request.stream) losses.rename(['stream'], false, 'answered-whole')
+  const { mediaType, bytes } = recordingOf(request, FORMAT, losses, false)
+  const { language, timestamps, speakers, keywords } = request.output.transcript ?? {}
+  const query = defined({
+    model: request.model,
+    smart_format: 'true',
+    punctuate: 'true',
+    language,
+    detect_language: language === undefined ? 'true' : undefined,
+    utterances: timestamps !== undefined || speakers === true ? 'true' : undefined,
+    diarize: speakers === true ? 'true' : undefined,
+    // Models before the third have the same under another name.
+    [/^(nova-2|nova|enhanced|base|whisper)/.test(request.model) ? 'keywords' : 'keyterm']: keywords,
+  })
+  return { wire: { path: '/v1/listen', query, headers: {}, body: {}, raw: { mediaType, bytes } }, losses: losses.list }
+}

@@ -1,0 +1,69 @@
+import { GatewayError } from '../../canonical/error.ts'
+import type { WireAnswer } from '../../canonical/exchange.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult, Segment, Word } from '../../canonical/result.ts'
+import { segmentsOf } from '../../canonical/segments.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined } from '../fields.ts'
+import { readError } from './error.ts'
+
+/**
+ * What `/v1/listen` heard: the first reading of the one channel, with the times that were asked for.
+ *
+ * @throws GatewayError for what is no transcript.
+ */
+export function readResult({ status, headers, body }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
+  const [channel] = anyObjects(anyObject(body['results'])?.['channels'])
+  const [reading] = anyObjects(channel?.['alternatives'])
+  const text = anyText(reading?.['transcript'])
+  if (channel === undefined || reading === undefined || text === undefined)
+    throw new GatewayError(readError({ status: Math.max(status, 502), headers, body }))
+  const { timestamps, speakers } = asked.output.transcript ?? {}
+  const metadata = anyObject(body['metadata'])
+  const words = anyObjects(reading['words']).flatMap(readWord)
+  const facts = {
+    language: anyText(channel['detected_language']) ?? asked.output.transcript?.language,
+    duration: anyNumber(metadata?.['duration']),
+    segments: readSegments(body, words),
+    words: timestamps?.includes('word') === true ? words : undefined,
+  }
+  const wanted = timestamps !== undefined || speakers === true
+  return {
+    ...defined({ id: anyText(metadata?.['request_id']) }),
+    candidates: [
+      {
+        content: [{ type: 'text', text }],
+        finish: { reason: 'stop' },
+        ...(wanted ? { transcript: defined(facts) } : {}),
+      },
+    ],
+  }
+}
+
+/** Utterances as Deepgram cuts them, or segments made of the words. */
+function readSegments(body: JsonObject, words: readonly Word[]): readonly Segment[] {
+  const utterances = anyObjects(anyObject(body['results'])?.['utterances']).flatMap(wire => {
+    const text = anyText(wire['transcript'])
+    const times = timesOf(wire)
+    return text === undefined || times === undefined ? [] : [{ ...times, text, ...speakerOf(wire) }]
+  })
+  return utterances.length > 0 ? utterances : segmentsOf(words)
+}
+
+function readWord(wire: JsonObject): Word[] {
+  const word = anyText(wire['punctuated_word']) ?? anyText(wire['word'])
+  const times = timesOf(wire)
+  return word === undefined || times === undefined ? [] : [{ ...times, word, ...speakerOf(wire) }]
+}
+
+function timesOf(wire: JsonObject): { readonly start: number; readonly end: number } | undefined {
+  const start = anyNumber(wire['start'])
+  const end = anyNumber(wire['end'])
+  return start === undefined || end === undefined ? undefined : { start, end }
+}
+
+/** Speakers are counted from 0. */
+function speakerOf(wire: JsonObject): { readonly speaker?: string } {
+  const speaker = anyNumber(wire['speaker'])
+  return speaker === undefined ? {} : { speaker: String(speaker) }
+}
