@@ -32,7 +32,14 @@ export function readSubtitles(text: string): readonly Segment[] {
     const at = lines.findIndex(line => CUE.test(line))
     const [, start, end] = CUE.exec(lines[at] ?? '') ?? []
     if (start === undefined || end === undefined) continue
-    segments.push({ start: seconds(start), end: seconds(end), text: lines.slice(at + 1).join('\n') })
+    segments.push({
+      start: seconds(start),
+      end: seconds(end),
+      text: lines
+        .slice(at + 1)
+        .join('\n')
+        .trim(),
+    })
   }
   return segments
 }

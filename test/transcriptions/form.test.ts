@@ -5,6 +5,7 @@ import { House, type HouseOptions, SOCKETS } from '../faults/house.ts'
 import { channelAt, deadAddress, until } from '../faults/upstream.ts'
 import { json, Stub } from './stub.ts'
 import { hashOf, type Piece, upload } from './upload.ts'
+import { channelOf, TEXT, UPSTREAMS } from './upstreams.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -131,6 +132,21 @@ describe('a form reaches the upstream byte for byte', () => {
     stub.answer = () => {}
     expect((await send([model, file(6 * MEGA)])).status).toBe(504)
   })
+})
+
+test('an upstream that takes the recording alone gets it whole, from wherever it waited', async () => {
+  const stub = await Stub.open((response, seen) => UPSTREAMS['deepgram']!.answer(response, seen))
+  const house = await House.open([channelOf(UPSTREAMS['deepgram']!, stub.address)])
+  closing.push(
+    () => stub.close(),
+    () => house.server.close(0),
+  )
+  for (const size of [1000, 9 * MEGA])
+    expect((await upload(house.server.address, PATH, [model, file(size)])).json).toEqual({ text: TEXT })
+  expect(stub.seen.map(({ raw: { size, hash } }) => ({ size, hash }))).toEqual(
+    [1000, 9 * MEGA].map(size => ({ size, hash: hashOf(size) })),
+  )
+  expect(stub.seen[1]!.headers).toMatchObject({ 'content-type': 'audio/mpeg', 'content-length': String(9 * MEGA) })
 })
 
 describe('when one channel fails', () => {

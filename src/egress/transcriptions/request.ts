@@ -3,7 +3,7 @@ import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { hintOf, recordingOf } from '../recording.ts'
+import { hintOf, recordingOf, reportHint } from '../recording.ts'
 import type { WriteOptions } from '../writer.ts'
 import { transcriptionsDialect } from './dialect.ts'
 
@@ -31,7 +31,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   } as JsonObject
   if (!options.native) reportSettings(request, losses)
   const path = transcript?.task === 'translate' ? '/audio/translations' : '/audio/transcriptions'
-  const shaped = SHAPES[transcript_shapes](body, transcript, losses)
+  const shaped = SHAPES[transcript_shapes](body, request, losses)
   return { wire: { path, query: {}, headers: {}, body: shaped, files: [file], accept: ACCEPT }, losses: losses.list }
 }
 
@@ -79,24 +79,26 @@ function reportSettings(request: CanonicalRequest, losses: Losses): void {
     if (field !== 'extras' && field !== 'spelling') losses.drop(['sampling', field], 'no-such-setting')
 }
 
-type Shape = (body: JsonObject, transcript: Output['transcript'], losses: Losses) => JsonObject
+type Shape = (body: JsonObject, request: CanonicalRequest, losses: Losses) => JsonObject
 
 /** What becomes of the wish for a shape at an upstream that does not know them all. */
 const SHAPES: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
   all: body => body,
-  json: (body, transcript, losses) => {
+  json: (body, { output: { transcript } }, losses) => {
     const { response_format: format } = body
     if (transcript?.speakers === true) losses.drop(['output', 'transcript', 'speakers'], 'no-speakers')
     return format === undefined || PLAIN.has(format) ? body : { ...body, response_format: 'verbose_json' }
   },
-  none: ({ response_format: _, ...body }, transcript) => {
-    const timestamps = body['timestamp_granularities'] ?? body['timestamp_granularities[]'] ?? transcript?.timestamps
-    const { timestamp_granularities: _one, 'timestamp_granularities[]': _other, ...others } = body
-    return {
-      ...others,
-      ...(timestamps === undefined ? {} : { timestamp_granularities: timestamps }),
-      ...(transcript?.speakers === true ? { diarize: 'true' } : {}),
-    }
+  none: ({ response_format: _, prompt: _prompt, ...body }, request, losses) => {
+    reportHint(request, losses)
+    const { timestamps, speakers, keywords } = request.output.transcript ?? {}
+    const others = Object.entries(body).filter(([name]) => !/^(timestamp_granularities|keywords)(\[\])?$/.test(name))
+    return defined({
+      ...Object.fromEntries(others),
+      timestamp_granularities: timestamps,
+      diarize: speakers === true ? 'true' : undefined,
+      context_bias: keywords,
+    }) as JsonObject
   },
 }
 
