@@ -1,8 +1,9 @@
 import { HeldBytes } from './bytes.ts'
-import type { MediaSource, Part, TextPart } from './content.ts'
+import type { MediaPart, MediaSource, Part, TextPart } from './content.ts'
 import { isObject, type JsonObject } from './node.ts'
 import type { CanonicalRequest, Message } from './request.ts'
 import type { Candidate, CanonicalResult } from './result.ts'
+import { samplesOf } from './wav.ts'
 import { lists } from './work.ts'
 
 /**
@@ -49,9 +50,21 @@ function plainCandidate(candidate: Candidate): Candidate {
 }
 
 function join(a: Part, b: Part): Part | undefined {
+  if (a.type === 'media' && b.type === 'media') return joinSamples(a, b)
   if (a.type !== b.type || !isPlain(a) || !isPlain(b)) return undefined
   return { ...a, text: (a as TextPart).text + (b as TextPart).text } as Part
 }
+
+/** Raw samples go on where others end; of what is in a container each is a recording of its own. */
+function joinSamples(a: MediaPart, b: MediaPart): Part | undefined {
+  if (a.source.type !== 'base64' || b.source.type !== 'base64' || a.source.mediaType !== b.source.mediaType)
+    return undefined
+  if (samplesOf(a.source.mediaType) === undefined || !isOnlyMedia(a) || !isOnlyMedia(b)) return undefined
+  const data = Buffer.concat([a, b].map(({ source }) => Buffer.from((source as { data: string }).data, 'base64')))
+  return { ...a, source: { ...a.source, data: data.toString('base64') } }
+}
+
+const isOnlyMedia = (part: MediaPart): boolean => Object.keys(part).length === 3
 
 /** A part that is its text and nothing else. */
 const isPlain = (part: Part): boolean =>

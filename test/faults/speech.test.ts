@@ -177,4 +177,24 @@ describe('events are made of bytes as they come', () => {
     const rest = dataOf(await textOf(message)).map(data => JSON.parse(data))
     expect(rest).toEqual([{ type: 'speech.audio.delta', audio: 'ZGVm' }, { type: 'speech.audio.done' }])
   })
+
+  it('a contents caller gets samples piece by piece, too', async () => {
+    let finish = (): void => {}
+    await open(response => {
+      response.writeHead(200, { 'content-type': 'audio/pcm' })
+      response.write(Buffer.from('abcd'))
+      finish = () => response.end(Buffer.from('ef'))
+    })
+    const ask = {
+      contents: [{ role: 'user', parts: [{ text: 'Hello.' }] }],
+      generationConfig: { responseModalities: ['AUDIO'] },
+    }
+    const message = await house.send('/v1beta/models/m:streamGenerateContent?alt=sse', ask).answer
+    const first = await new Promise<string>(resolve => message.once('data', data => resolve(String(data))))
+    const dataIn = (event: string) => JSON.parse(event).candidates[0].content?.parts[0].inlineData?.data
+    expect(dataIn(dataOf(first)[0]!)).toBe('YWJj')
+    finish()
+    expect(dataOf(await textOf(message)).map(dataIn)).toEqual(['ZGVm', undefined])
+    expect(JSON.parse(upstream.seen[0]!.text)).toMatchObject({ input: 'Hello.', response_format: 'pcm' })
+  })
 })

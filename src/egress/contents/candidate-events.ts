@@ -112,6 +112,7 @@ export class CandidateWriter {
     this.out = []
     for (let slot = this.slots[this.current]; slot !== undefined; slot = this.slots[this.current]) {
       if (slot.waiting !== '' && slot.flow !== undefined) this.pour(slot, slot.flow)
+      if (slot.waiting !== '' && slot.flows) this.whole(slot.piece())
       if (!slot.ended) break
       this.held = this.holds(slot)
       if (this.held) break
@@ -153,6 +154,7 @@ export class CandidateWriter {
   }
 
   private close(slot: Slot): void {
+    if (slot.flowed) return
     const part = slot.whole()
     if (part.type === 'reasoning') this.closeThought(part, slot)
     else if (slot.begun) this.grounding.add(slot.said, part.type === 'text' ? part.annotations : undefined)

@@ -1,6 +1,7 @@
 import type { Annotation, Part } from '../../canonical/content.ts'
 import type { PartPatch } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
+import { samplesOf } from '../../canonical/wav.ts'
 import { spelt } from '../fields.ts'
 import { isBare } from './answer.ts'
 import { FORMAT } from './fields.ts'
@@ -17,6 +18,8 @@ export class Slot {
   /** Whether its pieces have begun to go out. */
   begun = false
   prefix = ''
+  /** Whether pieces of it have gone out as parts of their own. */
+  flowed = false
   private part: Part
   private annotations: readonly Annotation[] | undefined
 
@@ -33,6 +36,25 @@ export class Slot {
     if (part.type !== 'reasoning' || part.redacted || spelt(part, FORMAT)['as'] !== undefined) return undefined
     // A thought signed from the start came whole; elsewhere the signature is told last.
     return part.signature === undefined || this.begun ? 'reasoning' : undefined
+  }
+
+  /** Raw samples need not be whole: every piece is a part of its own, as Google itself streams them. */
+  get flows(): boolean {
+    const { part } = this
+    return (
+      part.type === 'media' &&
+      part.source.type === 'base64' &&
+      samplesOf(part.source.mediaType) !== undefined &&
+      isSourceOnly(part)
+    )
+  }
+
+  /** What waits, as a part. */
+  piece(): Part {
+    const part = withBody(this.part, this.waiting)
+    this.waiting = ''
+    this.flowed = true
+    return part
   }
 
   patch({ part, signature, annotations, extras, spelling }: PartPatch): void {
@@ -53,3 +75,7 @@ export class Slot {
     return { ...part, annotations: [...(part.annotations ?? []), ...this.annotations] }
   }
 }
+
+/** Nothing is said of it but what it is. */
+const isSourceOnly = (part: Part): boolean =>
+  Object.keys(part).every(field => field === 'type' || field === 'kind' || field === 'source')
