@@ -23,12 +23,22 @@ const PREFIXES: { readonly [type: string]: string } = {
 /** A message needs no type. */
 export const typeOf = (item: JsonObject): string => (typeof item['type'] === 'string' ? item['type'] : 'message')
 
+/** How ids of ours are told from all others. */
+const OURS = /^[a-z]+_kept_[0-9a-f]{32}$/
+
 /** The item with an id to ask for it by. */
 export function named(item: JsonObject): JsonObject {
   if (typeof item['id'] === 'string' && item['id'] !== '') return item
   const type = typeOf(item)
   const prefix = Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : 'item'
-  return { ...item, id: `${prefix}_${freshId()}` }
+  return { ...item, id: `${prefix}_kept_${freshId()}` }
+}
+
+/** The item as it came: to an upstream an id of ours would mean something. */
+export function unnamed(item: JsonObject): JsonObject {
+  if (typeof item['id'] !== 'string' || !OURS.test(item['id'])) return item
+  const { id: _, ...rest } = item
+  return rest
 }
 
 /** A name nobody else has. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Link } from '../../store/turns.ts'
-import { typeOf } from './items.ts'
+import { typeOf, unnamed } from './items.ts'
 
 /** Items that stand for themselves: their ids are book-keeping of whoever made them. */
 const SELF_CONTAINED: ReadonlySet<string> = new Set([
@@ -13,7 +13,7 @@ const SELF_CONTAINED: ReadonlySet<string> = new Set([
  */
 export const portable = ({ items, channel }: Link, to: string): readonly JsonObject[] =>
   items.flatMap(item => {
-    if (!SELF_CONTAINED.has(typeOf(item))) return [item]
+    if (!SELF_CONTAINED.has(typeOf(item))) return [unnamed(item)]
     const { id: _, ...rest } = item
     if (typeOf(item) !== 'reasoning') return [rest]
     return channel === to && typeof item['encrypted_content'] === 'string' ? [rest] : []

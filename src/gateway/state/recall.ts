@@ -2,7 +2,7 @@ import { GatewayError } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Conversations } from '../../store/conversations.ts'
 import type { FoundItem, Link, Turns } from '../../store/turns.ts'
-import { itemsOf, referenceOf } from './items.ts'
+import { itemsOf, referenceOf, unnamed } from './items.ts'
 import { portable } from './portable.ts'
 
 /** Where what came before is looked for. */
@@ -48,7 +48,7 @@ export async function recall(body: JsonObject, owner: string, memories: Memories
   const written = (to: string | undefined): JsonObject | undefined => {
     if (!resolved) return undefined
     const { previous_response_id: _, conversation: __, ...rest } = body
-    const history = before.flatMap(link => (to === undefined ? link.items : portable(link, to)))
+    const history = before.flatMap(link => (to === undefined ? link.items.map(unnamed) : portable(link, to)))
     return { ...rest, input: [...history, ...said(to)] }
   }
   const channels = await channelsOf(pointed, references, found, owner, memories)
@@ -165,7 +165,7 @@ function resolve(item: JsonObject, found: ReadonlyMap<string, FoundItem>, to: st
   const reference = referenceOf(item)
   const kept = reference === undefined ? undefined : found.get(reference)
   if (kept === undefined) return [item]
-  return to === undefined ? [kept.item] : portable({ items: [kept.item], ...channelOf(kept) }, to)
+  return to === undefined ? [unnamed(kept.item)] : portable({ items: [kept.item], ...channelOf(kept) }, to)
 }
 
 const channelOf = ({ channel }: FoundItem) => (channel === undefined ? {} : { channel })

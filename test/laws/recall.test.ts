@@ -1,0 +1,107 @@
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { GatewayError } from '../../src/canonical/error.ts'
+import { isObject, type JsonObject } from '../../src/canonical/node.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
+import { itemsOf, named, referenceOf } from '../../src/gateway/state/items.ts'
+import { portable } from '../../src/gateway/state/portable.ts'
+import { recall } from '../../src/gateway/state/recall.ts'
+import { responses } from '../../src/ingress/responses/index.ts'
+import { MemoryTurns } from '../../src/store/memory.ts'
+import { openSqlite } from '../../src/store/store.ts'
+import type { Turns } from '../../src/store/turns.ts'
+import { conversing, RUNS, same } from './support.ts'
+import { request, result } from './wire/responses.ts'
+
+/*
+ * Going on from a kept turn says to every upstream what saying everything again would say; how many turns there were,
+ * and in which memories they lie, makes no difference.
+ */
+
+const OWNER = 'me'
+const store = await openSqlite(':memory:')
+afterAll(() => store.close())
+
+/** No id, and an id that says nothing, are the same. */
+function withoutHollowId(item: JsonObject): JsonObject {
+  const { id, ...rest } = item
+  return id == null || id === '' ? rest : item
+}
+
+/** Items as a caller may send them; pointers need something to point at. */
+const input = request.map(({ body }) =>
+  itemsOf(body['input'])
+    .filter(item => referenceOf(item) === undefined)
+    .map(withoutHollowId),
+)
+const output = result.map(({ output }) => (Array.isArray(output) ? output.filter(isObject).map(withoutHollowId) : []))
+const said = fc.array(fc.record({ input, output }), { minLength: 1, maxLength: 4 })
+
+const read = (input: readonly JsonObject[]): CanonicalRequest | string => {
+  try {
+    return responses.request!({ path: '/v1/responses', query: {}, headers: {}, body: { model: 'm', input } })
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return 'refused'
+    throw thrown
+  }
+}
+
+let count = 0
+
+/** Keeps the turns, each in the memory of its number, and gives the id of the last. */
+async function kept(turns: readonly { input: JsonObject[]; output: JsonObject[] }[], memories: readonly Turns[]) {
+  let previous: string | undefined
+  for (const [index, turn] of turns.entries()) {
+    const id = `resp_${count++}`
+    const response = { id, output: turn.output }
+    const more = previous === undefined ? {} : { previous }
+    const memory = memories[index < turns.length / 2 ? memories.length - 1 : 0]!
+    const times = { createdAt: 0, expiresAt: Number.MAX_SAFE_INTEGER }
+    await memory.keep({ owner: OWNER, id, response, input: turn.input.map(named), ...more, ...times })
+    previous = id
+  }
+  return previous!
+}
+
+const check = (memories: () => readonly Turns[], one: (recalled: Recalled, full: JsonObject[]) => void) =>
+  fc.assert(
+    fc.asyncProperty(said, input, async (turns, last) => {
+      const known = memories()
+      const body = { model: 'm', input: last, previous_response_id: await kept(turns as never, known) }
+      const recalled = (await recall(body, OWNER, { turns: known, conversations: undefined, strict: false }))!
+      one(recalled, [...turns.flatMap(turn => [...turn.input, ...turn.output]), ...last])
+    }),
+    { numRuns: Math.ceil(RUNS / 6) },
+  )
+
+type Recalled = NonNullable<Awaited<ReturnType<typeof recall>>>
+
+describe.each([
+  { name: 'one memory', memories: () => [new MemoryTurns()] },
+  { name: 'a connection and a file', memories: () => [new MemoryTurns(), store.turns] },
+  { name: 'a file', memories: () => [store.turns] },
+])('$name', ({ memories }) => {
+  test.each(conversing('request').filter(format => format !== 'responses'))('as told to %s', format =>
+    check(memories, ({ whole }, full) => {
+      const [again, all] = [read(whole!['input'] as JsonObject[]), read(full)]
+      if (typeof all === 'string') expect(again).toBe(all)
+      else {
+        const write = (asked: CanonicalRequest) => WRITERS[format]!.request!(asked, FOREIGN).wire
+        same(write(again as CanonicalRequest), write(all))
+      }
+    }),
+  )
+
+  test('as told to another upstream of responses, but for names and proofs', () =>
+    check(memories, ({ wholeFor }, full) => {
+      const items = wholeFor('elsewhere')!['input'] as JsonObject[]
+      const last = (recalledInput: readonly JsonObject[]) => read(recalledInput)
+      const [again, all] = [last(items), last(portable({ items: full }, 'elsewhere') as JsonObject[])]
+      if (typeof all === 'string' || typeof again === 'string') return
+      const write = (asked: CanonicalRequest) => WRITERS['responses']!.request!(asked, NATIVE).wire
+      const bare = (asked: CanonicalRequest) => portable({ items: itemsOf(write(asked).body['input']) }, 'elsewhere')
+      same(bare(again), bare(all))
+    }))
+})

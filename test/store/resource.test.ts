@@ -1,0 +1,55 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Loose } from '../clients/scene.ts'
+import { FORMATS } from '../clients/stage.ts'
+import { dataOf } from '../faults/house.ts'
+import { Keeping, Speaker } from './house.ts'
+
+let house: Keeping
+afterEach(() => house.close())
+
+/** Fields OpenResponses wants in every response object, by what each must be; `null` only where it is listed. */
+const FIELDS: { readonly [field: string]: readonly string[] } = {
+  ...{ id: ['string'], object: ['string'], created_at: ['number'], completed_at: ['number', 'null'] },
+  ...{ status: ['string'], incomplete_details: ['object', 'null'], model: ['string'] },
+  ...{ previous_response_id: ['string', 'null'], instructions: ['string', 'null'], output: ['array'] },
+  ...{ error: ['object', 'null'], tools: ['array'], tool_choice: ['string', 'object'], truncation: ['string'] },
+  ...{ parallel_tool_calls: ['boolean'], text: ['object'], top_p: ['number'], presence_penalty: ['number'] },
+  ...{ frequency_penalty: ['number'], top_logprobs: ['number'], temperature: ['number'] },
+  ...{ reasoning: ['object', 'null'], usage: ['object', 'null'], max_output_tokens: ['number', 'null'] },
+  ...{ max_tool_calls: ['number', 'null'], store: ['boolean'], background: ['boolean'], service_tier: ['string'] },
+  ...{ metadata: ['object'], safety_identifier: ['string', 'null'], prompt_cache_key: ['string', 'null'] },
+}
+
+const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
+
+const faultsOf = (response: Loose): string[] =>
+  Object.entries(FIELDS).flatMap(([field, kinds]) =>
+    kinds.includes(kindOf(response[field])) ? [] : [`${field} is ${kindOf(response[field])}`],
+  )
+
+const ASKED = [
+  { model: 'm', input: 'Hi!' },
+  {
+    ...{ model: 'm', input: 'Hi!', instructions: 'Be brief.', temperature: 0.5, top_p: 0.5, max_output_tokens: 99 },
+    ...{ tools: [{ type: 'function', name: 'f' }], tool_choice: 'none', truncation: 'disabled', metadata: { a: 'b' } },
+    ...{ reasoning: { effort: 'low' }, service_tier: 'default', parallel_tool_calls: false, safety_identifier: 'me' },
+  },
+]
+
+describe.each(FORMATS.filter(format => format !== 'responses'))('before an upstream of %s', format => {
+  test.each(ASKED)('every response object is whole: fresh, kept, streamed, in the background (%#)', async asked => {
+    house = await Keeping.open([await Speaker.open(format)])
+    const ask = async (body: object): Promise<Loose> => (await house.house.ask('/v1/responses', body)).json
+    const fresh = await ask(asked)
+    expect(faultsOf(fresh)).toEqual([])
+    const kept = await house.house.ask(`/v1/responses/${fresh.id}`, undefined, { method: 'GET' })
+    expect(kept.json).toEqual(fresh)
+    expect(faultsOf(await ask({ ...asked, background: true }))).toEqual([])
+    const streamed = await house.house.ask('/v1/responses', { ...asked, stream: true })
+    const responses = dataOf(streamed.text)
+      .filter(data => data !== '[DONE]')
+      .flatMap((data): Loose[] => JSON.parse(data).response ?? [])
+    expect(responses.length).toBe(3)
+    expect(responses.flatMap(faultsOf)).toEqual([])
+  })
+})
