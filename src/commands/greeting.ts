@@ -1,4 +1,5 @@
 import type { ChannelConfig, Config } from '../config.ts'
+import { exampleLines } from './examples.ts'
 import type { FirstKey } from './first-key.ts'
 
 /** The models named by channels; those that upstreams list themselves are not known yet. */
@@ -19,7 +20,7 @@ export function greeting(address: string, config: Config, first: FirstKey, versi
     `models   ${shortened([...named, ...listed]) || 'none: no channel is configured'}`,
     '',
     'Try it:',
-    ...doors(address, key, named[0] ?? 'MODEL'),
+    ...exampleLines(address, key, config.channels),
   ]
   if (named.length === 0 && open.length > 0) lines.push('', 'Put a model of the first list where it says MODEL.')
   return lines.join('\n')
@@ -41,27 +42,3 @@ function keyLines(config: Config, { made, known }: FirstKey): string[] {
 
 const shortened = (names: readonly string[]): string =>
   names.length > 8 ? `${names.slice(0, 8).join(', ')} and ${names.length - 8} more` : names.join(', ')
-
-/** One line to paste for each door. The model and the key hold nothing a shell would take amiss. */
-function doors(address: string, key: string, model: string): string[] {
-  const bearer = `-H "authorization: Bearer ${key}"`
-  const json = `-H 'content-type: application/json'`
-  const turns = [{ role: 'user', content: 'Say hello.' }]
-  const post = (path: string, headers: string, body: object): string =>
-    `  curl -s ${quoted(address + path)} ${headers} ${json} -d ${quoted(JSON.stringify(body))}`
-  return [
-    `  curl -s ${quoted(`${address}/v1/models`)} ${bearer}`,
-    post('/v1/chat/completions', bearer, { model, messages: turns }),
-    post('/v1/responses', bearer, { model, input: 'Say hello.' }),
-    post('/v1/messages', `-H "x-api-key: ${key}" -H 'anthropic-version: 2023-06-01'`, {
-      model,
-      max_tokens: 1024,
-      messages: turns,
-    }),
-    post(`/v1beta/models/${model}:generateContent`, `-H "x-goog-api-key: ${key}"`, {
-      contents: [{ role: 'user', parts: [{ text: 'Say hello.' }] }],
-    }),
-  ]
-}
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

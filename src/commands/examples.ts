@@ -1,0 +1,125 @@
+import type { Work } from '../canonical/work.ts'
+import type { ChannelConfig } from '../config.ts'
+import { fitnessOf } from '../providers/index.ts'
+
+/** A door to try, and the kind of work some channel must do for it. */
+interface Example {
+  readonly work: Work
+  readonly path: string
+  readonly body: (model: string) => object
+  /** How this door's clients show their key and what else they send; `Authorization: Bearer` where absent. */
+  readonly headers?: (key: string) => string
+  /** What else stands on the line. */
+  readonly more?: string
+  /** The body is a form: its fields as curl takes them. */
+  readonly form?: (model: string) => readonly string[]
+}
+
+const TURNS = [{ role: 'user', content: 'Say hello.' }]
+const ASKED = [{ role: 'user', parts: [{ text: 'Say hello.' }] }]
+/** The smallest picture there is, to be changed. */
+const DOT =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+const version = (key: string): string => `-H "x-api-key: ${key}" -H 'anthropic-version: 2023-06-01'`
+const google = (key: string): string => `-H "x-goog-api-key: ${key}"`
+
+/** One for each door, in the order they are told; what is spoken is saved, so that it can be written down. */
+const EXAMPLES: readonly Example[] = [
+  { work: 'conversation', path: '/v1/chat/completions', body: model => ({ model, messages: TURNS }) },
+  { work: 'conversation', path: '/v1/responses', body: model => ({ model, input: 'Say hello.' }) },
+  {
+    work: 'conversation',
+    path: '/v1/messages',
+    headers: version,
+    body: model => ({ model, max_tokens: 1024, messages: TURNS }),
+  },
+  {
+    work: 'conversation',
+    path: '/v1beta/models/MODEL:generateContent',
+    headers: google,
+    body: () => ({ contents: ASKED }),
+  },
+  { work: 'completion', path: '/v1/completions', body: model => ({ model, prompt: 'Once upon a time' }) },
+  { work: 'count', path: '/v1/responses/input_tokens', body: model => ({ model, input: 'Say hello.' }) },
+  {
+    work: 'count',
+    path: '/v1/messages/count_tokens',
+    headers: version,
+    body: model => ({ model, messages: TURNS }),
+  },
+  {
+    work: 'count',
+    path: '/v1beta/models/MODEL:countTokens',
+    headers: google,
+    body: () => ({ contents: ASKED }),
+  },
+  { work: 'compaction', path: '/v1/responses/compact', body: model => ({ model, input: 'Say hello.' }) },
+  { work: 'embedding', path: '/v1/embeddings', body: model => ({ model, input: 'hello' }) },
+  {
+    work: 'embedding',
+    path: '/v1beta/models/MODEL:embedContent',
+    headers: google,
+    body: () => ({ content: { parts: [{ text: 'hello' }] } }),
+  },
+  {
+    work: 'ranking',
+    path: '/v1/rerank',
+    body: model => ({ model, query: 'a greeting', documents: ['hello', 'a horse'] }),
+  },
+  { work: 'image', path: '/v1/images/generations', body: model => ({ model, prompt: 'a small red square' }) },
+  {
+    work: 'image',
+    path: '/v1/images/edits',
+    body: model => ({ model, prompt: 'make it green', images: [{ image_url: DOT }] }),
+  },
+  {
+    work: 'speech',
+    path: '/v1/audio/speech',
+    body: model => ({ model, voice: 'alloy', input: 'hello', response_format: 'wav' }),
+    more: '-o hello.wav',
+  },
+  {
+    work: 'transcription',
+    path: '/v1/audio/transcriptions',
+    body: () => ({}),
+    form: model => ['file=@hello.wav', `model=${model}`],
+  },
+]
+
+/** One line to paste for each door that some channel can answer. The models and the key hold nothing a shell would take amiss. */
+export function exampleLines(address: string, key: string, channels: readonly ChannelConfig[]): string[] {
+  const bearer = `-H "authorization: Bearer ${key}"`
+  const lines = EXAMPLES.flatMap(example => {
+    const model = modelFor(example.work, channels)
+    return model === undefined ? [] : [lineOf(example, { address, key, bearer, model })]
+  })
+  return [`  curl -s ${quoted(`${address}/v1/models`)} ${bearer}`, ...lines]
+}
+
+interface Place {
+  readonly address: string
+  readonly key: string
+  readonly bearer: string
+  readonly model: string
+}
+
+function lineOf({ path, headers, body, more, form }: Example, { address, key, bearer, model }: Place): string {
+  const content =
+    form === undefined
+      ? `-H 'content-type: application/json' -d ${quoted(JSON.stringify(body(model)))}`
+      : form(model)
+          .map(field => `-F ${quoted(field)}`)
+          .join(' ')
+  const line = `  curl -s ${quoted(address + path.replace('MODEL', model))} ${headers?.(key) ?? bearer} ${content}`
+  return more === undefined ? line : `${line} ${more}`
+}
+
+/** The first model of the first channel that can do the work itself, or else knows a way round. */
+function modelFor(work: Work, channels: readonly ChannelConfig[]): string | undefined {
+  const fits = (channel: ChannelConfig): boolean =>
+    channel.formats.some(({ format }) => fitnessOf(format, work) !== undefined)
+  const channel = channels.find(fits)
+  return channel === undefined ? undefined : (channel.models.named.keys().next().value ?? 'MODEL')
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
