@@ -98,6 +98,7 @@ const money = number('an amount, 0 or more', 0, false)
 const server = fields({
   host: v.optional(text),
   port: v.optional(v.pipe(count('a port'), v.maxValue(65_535, expects('a port')))),
+  public_url: v.optional(address),
   heartbeat: v.optional(duration),
   grace: v.optional(duration),
   sockets: v.optional(

@@ -1,4 +1,5 @@
 import { type Access, type Caller, openAccess } from './access/index.ts'
+import type { MediaPart } from './canonical/content.ts'
 import { ERRORS, GatewayError } from './canonical/error.ts'
 import type { WireRequest } from './canonical/exchange.ts'
 import type { Format } from './canonical/node.ts'
@@ -9,14 +10,16 @@ import type { Config, OnLoss } from './config.ts'
 import { WRITERS } from './egress/index.ts'
 import { jsonText } from './egress/json.ts'
 import { type Asking, isForm, readAskingForm } from './gateway/asking.ts'
-import { attempt } from './gateway/attempt.ts'
+import { type Attempt, attempt } from './gateway/attempt.ts'
 import type { Call } from './gateway/call.ts'
 import { Channels } from './gateway/channels.ts'
 import { opened } from './gateway/compaction/opened.ts'
 import { Seals } from './gateway/compaction/seals.ts'
+import { delivered } from './gateway/delivery.ts'
 import { headersOf, mayRetry, seenFromOutside, telling, toFailure, UpstreamFailure } from './gateway/failures.ts'
 import { Media } from './gateway/media.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
+import { type KeptPicture, Pictures } from './gateway/pictures.ts'
 import { prepare, weigh } from './gateway/prepare.ts'
 import { type Log, Report } from './gateway/report.ts'
 import { type KeptCall, keptAnswer } from './gateway/state/actions.ts'
@@ -29,6 +32,7 @@ import { READERS } from './ingress/index.ts'
 import { type Candidate, type RouteRequest, route, usableModels } from './router.ts'
 
 export type { Call, Reply, Worker } from './gateway/call.ts'
+export { PICTURES } from './gateway/delivery.ts'
 export type { ModelShape } from './gateway/models.ts'
 export type { Log } from './gateway/report.ts'
 export type { ActionName } from './gateway/state/actions.ts'
@@ -52,6 +56,7 @@ export class Gateway {
   private readonly access: Access
   private readonly channels: Channels
   private media: Media
+  private readonly pictures = new Pictures()
   private seals: Seals
   private readonly state: State
   private config: Config
@@ -154,7 +159,19 @@ export class Gateway {
           ? await this.media.ready(request, candidate)
           : request
       try {
-        await attempt({ call, request: ready, late, candidate, channel, report, onLoss, heartbeat, seal, telling: how })
+        await attempt({
+          ...this.delivering(call, request),
+          call,
+          request: ready,
+          late,
+          candidate,
+          channel,
+          report,
+          onLoss,
+          heartbeat,
+          seal,
+          telling: how,
+        })
         for (const one of failed) one.cool(Date.now() + REST, 'upstream-failed')
         return
       } catch (thrown) {
@@ -167,6 +184,19 @@ export class Gateway {
       }
     }
     throw failure ?? new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
+  }
+
+  /** How pictures are brought to the caller; undefined for any other work. */
+  private delivering(call: Call, request: CanonicalRequest): Pick<Attempt, 'deliver'> {
+    if (workOf(request) !== 'image') return {}
+    const { publicUrl } = this.config.server
+    const how = { call, pictures: this.pictures, publicUrl, fetch: (part: MediaPart) => this.media.fetch(part) }
+    return { deliver: (answered, whole) => delivered(answered, { ...how, request: whole }) }
+  }
+
+  /** A picture whose caller wanted an address. */
+  picture(token: string): KeptPicture | undefined {
+    return this.pictures.get(token)
   }
 
   private route(
@@ -271,6 +301,7 @@ export class Gateway {
 
   async close(): Promise<void> {
     this.access.close()
+    this.pictures.close()
     await this.state.close()
     await this.channels.close()
     await this.media.close()

@@ -2,11 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import type { Config } from './config.ts'
-import { Gateway, type Log } from './gateway.ts'
+import { Gateway, type Log, PICTURES } from './gateway.ts'
 import { contentsDoor, DOORS, type Door } from './server/doors.ts'
 import { enter, list, refuse, say } from './server/entrance.ts'
 import { ask, KEPT_DOORS } from './server/kept.ts'
 import { familyOf, pathOf } from './server/line.ts'
+import { sendPicture } from './server/pictures.ts'
 import { malformedPath, unknownPath, wrongMethod } from './server/refusals.ts'
 import { Sockets } from './server/sockets.ts'
 
@@ -117,6 +118,7 @@ function doors(gateway: Gateway, state: { readonly closing: boolean }) {
   app.get(['/v1beta/models', '/v1beta/models/*id'], (message, response) =>
     list(gateway, 'contents', message, response, idOf(message.params)),
   )
+  app.get(`${PICTURES}/:token`, (message, response) => sendPicture(gateway, message.params.token, message, response))
   app.get('/healthz', (_, response) => say(response, 200, 'ok'))
   app.get('/readyz', (_, response) =>
     gateway.ready && !state.closing ? say(response, 200, 'ready') : say(response, 503, 'not ready'),
@@ -142,6 +144,7 @@ const KNOWN = [
   '/v1/models/*rest',
   '/v1beta/models',
   '/v1beta/models/*rest',
+  `${PICTURES}/:token`,
   '/healthz',
   '/readyz',
 ]

@@ -46,6 +46,7 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
   return {
     host: written?.host ?? '127.0.0.1',
     port: written?.port ?? 4747,
+    ...defined({ publicUrl: written?.public_url?.replace(/\/+$/, '') }),
     heartbeat: written?.heartbeat ?? 15_000,
     grace: written?.grace ?? 30_000,
     limits: { body: written?.limits?.json_body ?? 32 * 2 ** 20, byFormat: new Map(doors) },

@@ -21,6 +21,8 @@ export interface ServerConfig {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
+  /** Where callers reach the gateway, without a slash at the end; absent where only their requests tell. */
+  readonly publicUrl?: string
   /** How long a stream may be silent before the caller is shown that it lives, in milliseconds. */
   readonly heartbeat: number
   /** How long running answers may go on once the gateway is asked to stop, in milliseconds. */

@@ -32,7 +32,7 @@ export interface Writer {
    */
   events?(asked: CanonicalRequest): Transducer<CanonicalEvent, WireEvent>
   /** Takes media as bytes, in requests and answers; for any other format they are made base64 beforehand. */
-  readonly bytes?: true
+  readonly bytes?: true | ((dialect: Dialect) => boolean)
   /** Whether media at an address must be fetched first, as an upstream of this format cannot be told the address. */
   fetches?(part: MediaPart, dialect: Dialect): boolean
   /**

@@ -33,6 +33,8 @@ export interface Attempt {
   readonly signal?: AbortSignal
   /** How the answer is told, where that is not by the request alone. */
   readonly telling?: Telling | undefined
+  /** Brings pictures the way the caller wants them. */
+  deliver?(answered: Answered, request: CanonicalRequest): Promise<Answered>
   /** Seals what the caller is to keep for the gateway. */
   readonly seal: Seal
 }
@@ -77,7 +79,9 @@ async function roundabout(attempt: Attempt, way: Way): Promise<void> {
   const losses = way.losses(attempt.request)
   const refusal = refused(attempt.request, losses, attempt.onLoss)
   if (refusal !== undefined) throw refusal
-  const answered = await way.answer(attempt, request => ask(attempt, request))
+  const answered = await way.answer(attempt, (request, signal) =>
+    ask(signal === undefined ? attempt : { ...attempt, signal }, request),
+  )
   const all = { ...answered, losses: [...losses, ...answered.losses] }
   await (attempt.request.stream ? unrolled(attempt, all) : told(attempt, all))
 }

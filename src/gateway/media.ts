@@ -3,6 +3,7 @@ import type { CanonicalRequest, Message } from '../canonical/request.ts'
 import { MediaFetcher } from '../channel.ts'
 import type { MediaConfig } from '../config.ts'
 import { WRITERS } from '../egress/index.ts'
+import type { Dialect, Writer } from '../egress/writer.ts'
 import type { Candidate } from '../router.ts'
 import { inBase64 } from './told.ts'
 
@@ -38,6 +39,11 @@ export class Media {
     return { ...request, messages: await Promise.all(messages) }
   }
 
+  /** The part with what is at its address, where anything is fetched at all. */
+  fetch(part: MediaPart): Promise<MediaPart> | undefined {
+    return this.fetcher && fetched(part, this.fetcher)
+  }
+
   async close(): Promise<void> {
     await this.fetcher?.close()
   }
@@ -53,13 +59,16 @@ export class Media {
   private changeFor({ format, native }: Candidate): Change {
     const { bytes, fetches } = WRITERS[format.format]!
     return part => {
-      if (part.source.type === 'bytes') return bytes === true ? undefined : inBase64
+      if (part.source.type === 'bytes') return takesBytes(bytes, format.dialect) ? undefined : inBase64
       const fetcher = this.fetcher
       if (fetcher === undefined || part.source.type !== 'url' || native) return undefined
       return fetches?.(part, format.dialect) === true ? one => fetched(one, fetcher) : undefined
     }
   }
 }
+
+const takesBytes = (bytes: Writer['bytes'], dialect: Dialect): boolean =>
+  typeof bytes === 'function' ? bytes(dialect) : bytes === true
 
 type Change = (part: MediaPart) => ((part: MediaPart) => Promise<MediaPart>) | undefined
 

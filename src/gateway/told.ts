@@ -23,12 +23,13 @@ export interface Answered {
 }
 
 /** Writes a whole answer to the caller, with what was lost either way. */
-export async function told(attempt: Attempt, answered: Answered): Promise<void> {
+export async function told(attempt: Attempt, made: Answered): Promise<void> {
   const { call, request, candidate, report } = attempt
+  const answered = attempt.deliver === undefined ? made : await attempt.deliver(made, request)
   const { error, ...rest } = rankedAsAsked(answered.result, request)
   const safe = error === undefined ? rest : { ...rest, error: seenFromOutside(error, candidate, request.model) }
   const writer = WRITERS[call.format]!
-  const held = writer.bytes === true ? safe : await withoutBytes(safe)
+  const held = writer.bytes !== undefined ? safe : await withoutBytes(safe)
   const dress = dresser(call.id, request.model, candidate, attempt.telling)
   const { wire, losses } = writer.result!(dress(held), attempt.telling?.asked ?? request)
   const lost = [...shown(answered.losses), ...shown(losses).filter(({ path }) => path[0] === 'candidates')]

@@ -6,15 +6,19 @@ import type { Attempt } from './attempt.ts'
 import { batchesOf } from './batches.ts'
 import type { Answered } from './told.ts'
 import { compaction } from './ways/compaction.ts'
-import { ranking } from './ways/ranking.ts'
 import { counting } from './ways/counting.ts'
+import { pictures, takesSeveral } from './ways/pictures.ts'
 import { prompts } from './ways/prompts.ts'
+import { ranking } from './ways/ranking.ts'
+
+/** Asks the candidate for one thing; with a signal it is one of several at once, and the caller's leaving is the way's business. */
+export type Ask = (request: CanonicalRequest, signal?: AbortSignal) => Promise<Answered>
 
 /** An answer the gateway makes itself, out of others it asks the candidate for, or of none. */
 export interface Way {
   /** What it cannot do as it was asked, known before anything is sent. */
   losses(request: CanonicalRequest): readonly Loss[]
-  answer(attempt: Attempt, ask: (request: CanonicalRequest) => Promise<Answered>): Promise<Answered>
+  answer(attempt: Attempt, ask: Ask): Promise<Answered>
 }
 
 /** How work is done that the upstream's format has no request for, a row each. */
@@ -28,6 +32,7 @@ export function wayOf(candidate: Candidate, request: CanonicalRequest): Way | un
   const work = workOf(request)
   if (work === 'count') return counting
   if (candidate.detour) return DETOURS[work]
+  if (takesSeveral(candidate, request)) return pictures
   if (work === 'completion' && candidate.format.format !== 'completions' && request.messages.length > 1) return prompts
   return batchesOf(request, candidate) === undefined ? undefined : IN_BATCHES
 }

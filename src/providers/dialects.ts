@@ -51,7 +51,7 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['schema', ['json', 'openapi']],
   ['fetch_urls', 'yes-or-no'],
   // images
-  ['edits', ['form', 'json']],
+  ['edits', ['form', 'urls']],
   ['picture_urls', 'yes-or-no'],
   ['response_format', 'yes-or-no'],
   // embeddings; batch is the contents writer's, too

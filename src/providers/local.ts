@@ -41,7 +41,19 @@ export const replay: Preset = {
   keyless: true,
   betas: 'allow',
   models: ['replay'],
-  formats: ['chat', 'responses', 'messages', 'contents', 'embeddings', 'completions', 'rerank', 'cohere', 'images', 'speech', 'transcriptions'].map(format => ({
+  formats: [
+    'chat',
+    'responses',
+    'messages',
+    'contents',
+    'embeddings',
+    'completions',
+    'rerank',
+    'cohere',
+    'images',
+    'speech',
+    'transcriptions',
+  ].map(format => ({
     format,
     auth: 'none',
   })),

@@ -74,7 +74,7 @@ const PATHS: readonly { readonly path: RegExp; readonly format: Format; readonly
   { path: /^\/v1\/rerank$/, format: 'rerank' },
   { path: /^\/v2\/rerank$/, format: 'cohere', only: 'rerank' },
   { path: /^\/v2\/embed$/, format: 'cohere', only: 'embed' },
-  { path: /^\/v1\/images\/(?:generations|edits)$/, format: 'images' },
+  { path: /^\/v1\/images\/(?:generations|edits|variations)$/, format: 'images' },
   { path: /^\/v1\/audio\/speech$/, format: 'speech' },
   { path: /^\/v1\/audio\/(?:transcriptions|translations)$/, format: 'transcriptions' },
   { path: /^\/v1(?:beta)?\/models\/.+:embedContent$/, format: 'contents', only: 'embed' },

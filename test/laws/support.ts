@@ -38,7 +38,7 @@ export const formatsWith = (direction: Direction): string[] =>
 
 /** The request as the gateway hands it to a writer: few formats take bytes as they are. */
 export function handedTo(format: string, request: CanonicalRequest): CanonicalRequest {
-  if (WRITERS[format]!.bytes === true) return request
+  if (WRITERS[format]!.bytes !== undefined) return request
   return { ...request, messages: request.messages.map(one => ({ ...one, content: one.content.map(inBase64) })) }
 }
 

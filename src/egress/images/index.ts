@@ -10,7 +10,7 @@ export const images: Writer = {
   request: writeRequest,
   result: writeResult,
   events: asked => new ImagesStream(asked),
-  bytes: true,
+  bytes: dialect => imagesDialect(dialect).edits !== 'urls',
   fetches: (part, dialect) => part.kind === 'image' && imagesDialect(dialect).picture_urls === false,
   error: writeError,
 }

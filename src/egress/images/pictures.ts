@@ -1,7 +1,7 @@
 import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
 import type { WireFile } from '../../canonical/exchange.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import { Losses, type Path } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
@@ -29,8 +29,8 @@ export function asItCame(content: readonly Part[], marks: JsonObject, { edits }:
   const pictures = content.filter(part => part.type === 'media' || part.type === 'opaque')
   const sent = pictures.filter((part): part is MediaPart => 'source' in part && part.source.type === 'bytes')
   const hollow = (marks['hollow'] as readonly string[] | undefined) ?? []
-  const inJson = edits === 'json'
-  const files = inJson ? undefined : sent.map(fileAsItCame)
+  if (marks['form'] === true && edits === 'urls') return inUrls(content, pictures)
+  const files = sent.map(fileAsItCame)
   const others = pictures.filter(part => !(sent as readonly Part[]).includes(part))
   return {
     prompt: content.find(part => part.type === 'text')?.text,
@@ -38,6 +38,17 @@ export function asItCame(content: readonly Part[], marks: JsonObject, { edits }:
     files: marks['form'] === true ? files : undefined,
   }
 }
+
+/** A form for an upstream that takes none. */
+const inUrls = (content: readonly Part[], pictures: readonly Picture[]): Pictures => ({
+  prompt: content.find(part => part.type === 'text')?.text,
+  named: writeNamed(
+    pictures.map(part => ({ part, path: [] })),
+    { edits: 'urls' },
+    new Losses(),
+  ),
+  files: undefined,
+})
 
 function fileAsItCame(part: MediaPart): WireFile {
   const { bytes, mediaType } = part.source as { readonly bytes: Bytes; readonly mediaType: string }
@@ -86,12 +97,12 @@ export function chosen(content: readonly Part[], path: Path, dialect: ImagesDial
   }
   reportOrder([...texts, ...pictures, ...masks], content.length, path, losses)
   const kept = [...pictures, ...masks].map(index => ({ part: content[index] as Picture, path: [...path, index] }))
-  const inForm = dialect.edits !== 'json' && kept.every(({ part }) => bytesOf(part) !== undefined)
+  const inForm = dialect.edits !== 'urls' && kept.every(({ part }) => bytesOf(part) !== undefined)
   const told = { prompt: promptOf(content, texts, path, losses) }
   if (kept.length === 0) return { ...told, named: {}, files: undefined }
   return inForm
     ? { ...told, named: {}, files: kept.map(({ part, path }) => writeFile(part as MediaPart, path, pictures, losses)) }
-    : { ...told, named: writeNamed(kept, losses), files: undefined }
+    : { ...told, named: writeNamed(kept, dialect, losses), files: undefined }
 }
 
 /** A piece that is told in words: a text, or another format's with words of its own. */
@@ -150,16 +161,24 @@ interface Placed {
   readonly path: Path
 }
 
-function writeNamed(kept: readonly Placed[], losses: Losses): JsonObject {
+function writeNamed(kept: readonly Placed[], { edits }: ImagesDialect, losses: Losses): JsonObject {
   const images: Json[] = []
   let mask: Json | undefined
   for (const { part, path } of kept) {
-    const wire = writeName(part, path, losses)
+    const wire = edits === 'urls' ? writeUrl(part, path, losses) : writeName(part, path, losses)
     if (wire === undefined) continue
     if (isMask(part)) mask = wire
     else images.push(wire)
   }
+  const [image] = images
+  if (edits === 'urls' && images.length === 1) return { image: image!, ...defined({ mask }) }
   return { ...(images.length === 0 ? {} : { images }), ...(mask === undefined ? {} : { mask }) }
+}
+
+/** The way of upstreams that know pictures by their address alone. */
+function writeUrl(part: Picture, path: Path, losses: Losses): JsonObject | undefined {
+  const { image_url, ...others } = writeName(part, path, losses) ?? {}
+  return image_url === undefined ? others : { ...others, url: image_url, type: 'image_url' }
 }
 
 function writeName(part: Picture, path: Path, losses: Losses): JsonObject | undefined {
