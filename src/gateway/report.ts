@@ -65,7 +65,8 @@ export class Report {
 
   answered(result: CanonicalResult, losses: number): void {
     this.begun(losses)
-    this.usage = result.usage
+    // To have tokens counted costs none.
+    this.usage = this.counting ? undefined : result.usage
     this.finish = result.candidates[0]?.finish
     this.error = result.error
   }
@@ -75,9 +76,8 @@ export class Report {
     this.status = status
   }
 
-  /** All tokens the request cost, as far as the upstream told; to have some counted costs none. */
+  /** All tokens the request cost, as far as the upstream told. */
   get tokens(): number {
-    if (this.counting) return 0
     return this.usage?.total ?? (this.usage?.input ?? 0) + (this.usage?.output ?? 0)
   }
 

@@ -111,6 +111,18 @@ describe.each(FORMATS)('openai completions before an upstream of %s', format => 
       expect(stage.heard(index).turns).toEqual([{ role: 'user', text }])
   })
 
+  test.each([false, true])(
+    'each prompt has its choices, also of an upstream that gives one (streamed: %s)',
+    async stream => {
+      stage.plays({ text: '1' }, { text: '2' }, { text: '3' }, { text: '4' })
+      const body = { model: 'm', prompt: ['a', 'b'], n: 2, echo: true }
+      const texts = stream
+        ? (await gathered(await client.completions.create({ ...body, stream: true }))).texts
+        : (await client.completions.create(body)).choices.map(({ text }) => text)
+      expect(texts).toEqual(['a1', 'a2', 'b3', 'b4'])
+    },
+  )
+
   test.each([[[9906, 11]], [[[9906], [11, 856]]]])('tokens only another model reads are refused: %j', async prompt => {
     stage.plays()
     const asked = client.completions.create({ model: 'm', prompt: prompt as number[] })

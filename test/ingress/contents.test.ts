@@ -25,7 +25,7 @@ describe('a request of this format', () => {
     holds(fc.tuple(request, steps, fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<Json>), ([wire, path, bad]) => {
       const body = spoiled(wire.body, path, bad)
       if (!isObject(body)) return
-      const issue = v.safeParse(schemas.request, body).issues?.[0]
+      const issue = v.safeParse(schemas.requestAt(wire), body).issues?.[0]
       expect(refuses(() => reader.request!({ ...wire, body }))).toBe(issue !== undefined)
     })
   })
