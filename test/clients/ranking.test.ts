@@ -11,7 +11,7 @@ const DOCUMENTS = [
   'Lisbon is the capital of Portugal.',
   'Porto lies on a river.',
 ]
-const KINDS: readonly Kind[] = ['cohere', 'jina', 'voyage', 'embeddings']
+const KINDS: readonly Kind[] = ['cohere', 'jina', 'voyage', 'embeddings', 'contents']
 
 let library: Library
 afterEach(() => library.close())
@@ -20,7 +20,7 @@ const cohere = () => new CohereClient({ token: KEY, environment: library.address
 const order = (results: readonly { readonly index: number }[]): number[] => results.map(({ index }) => index)
 
 describe.each(KINDS)('documents ranked by an upstream of the kind %s', kind => {
-  const byCosine = kind === 'embeddings'
+  const byCosine = kind === 'embeddings' || kind === 'contents'
 
   test('for Cohere’s client, first version', async () => {
     library = await Library.open(kind)
@@ -65,8 +65,9 @@ describe.each(KINDS)('documents ranked by an upstream of the kind %s', kind => {
   test('for a client of Jina’s, which is told the documents again', async () => {
     library = await Library.open(kind)
     const body = { model: 'm', query: QUERY, documents: DOCUMENTS, top_n: 2 }
-    const { status, json } = await library.house.ask('/v1/rerank', body)
+    const { status, headers, json } = await library.house.ask('/v1/rerank', body)
     expect(status).toBe(200)
+    expect(headers['interlingua-loss']).toBe(byCosine ? 'output/ranking ranked-by-cosine' : undefined)
     expect(json).toMatchObject({ model: 'm', object: 'list' })
     expect(json.results.map(({ index, document }: never) => [index, document])).toEqual([
       [1, { text: DOCUMENTS[1] }],
@@ -169,6 +170,17 @@ describe('vectors at the door of Cohere’s second version', () => {
     const { embeddings, usage } = await embedMany({ model, values: ['Lisbon', 'Porto'] })
     expect(embeddings).toHaveLength(2)
     expect(usage.tokens).toBe(kind === 'cohere' ? 6 : 4)
+  })
+
+  test('more than Cohere takes at once, in several types and with the texts', async () => {
+    library = await Library.open('cohere')
+    const texts = Array.from({ length: 100 }, (_, at) => `Lisbon ${at}`)
+    const asked = { model: 'm', texts, input_type: 'clustering', embedding_types: ['float', 'int8'], priority: 1 }
+    const { json } = await library.house.ask('/v2/embed', asked)
+    expect(json.texts).toEqual(texts)
+    expect([json.embeddings.float.length, json.embeddings.int8.length]).toEqual([100, 100])
+    expect(json.meta.billed_units).toEqual({ input_tokens: 300, image_tokens: 0 })
+    expect(json.meta.api_version).toEqual({ version: '2' })
   })
 
   test('from Cohere for a client of OpenAI’s, in batches', async () => {

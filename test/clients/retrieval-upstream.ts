@@ -6,7 +6,7 @@ import type { Loose } from './scene.ts'
 
 /* Upstreams that rank and embed, written by hand: no code of the gateway has a part in them. */
 
-export type Kind = 'cohere' | 'jina' | 'voyage' | 'embeddings'
+export type Kind = 'cohere' | 'jina' | 'voyage' | 'embeddings' | 'contents'
 
 const WORDS = ['capital', 'portugal', 'lisbon', 'porto', 'river', 'douro', 'letter', 'sentence']
 
@@ -48,14 +48,18 @@ const cohere: Serve = (url, body) => {
     return [200, { id: 'up-1', results, meta: { ...meta, billed_units: { search_units: 1 } } }]
   }
   if (url !== '/v2/embed') return [404, { id: 'e-1', message: `no ${url}` }]
-  const { texts = [], inputs = [], input_type, embedding_types } = body
+  const { texts = [], inputs = [], input_type, embedding_types, priority } = body
   const things = [...texts, ...inputs.map(({ content }: Loose) => content.map(textOf).join(' '))]
   if (input_type === undefined) return [400, { id: 'e-1', message: 'input_type is required' }]
   if (things.length > 96) return [400, { id: 'e-1', message: 'too many inputs' }]
   const lists = (embedding_types ?? ['float']).map((type: string) => [type, things.map(vectorOf)])
   const embeddings = Object.fromEntries(lists)
   const billed_units = { input_tokens: things.length * 3, image_tokens: 0 }
-  return [200, { id: 'up-2', response_type: 'embeddings_by_type', embeddings, meta: { ...meta, billed_units } }]
+  const told = priority === undefined ? {} : { texts }
+  return [
+    200,
+    { id: 'up-2', response_type: 'embeddings_by_type', embeddings, ...told, meta: { ...meta, billed_units } },
+  ]
 }
 
 const jina: Serve = (url, { query, documents, top_n, return_documents, model }) => {
@@ -91,13 +95,24 @@ const embeddings: Serve = (url, { input, model, encoding_format }) => {
   return [200, { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } }]
 }
 
-const SERVES: { readonly [K in Kind]: Serve } = { cohere, jina, voyage, embeddings }
+/** Google's: a method for one thing, and one for several. */
+const contents: Serve = (url, body) => {
+  const method = /^\/v1beta\/models\/m:(embedContent|batchEmbedContents)$/.exec(url)?.[1]
+  if (method === undefined) return [404, { error: { code: 404, message: 'no such method', status: 'NOT_FOUND' } }]
+  const asked = method === 'embedContent' ? [body] : body.requests
+  const vectors = asked.map(({ content }: Loose) => ({ values: vectorOf(content.parts.map(textOf).join(' ')) }))
+  const usageMetadata = { promptTokenCount: asked.length * 2 }
+  return [200, { ...(method === 'embedContent' ? { embedding: vectors[0] } : { embeddings: vectors }), usageMetadata }]
+}
+
+const SERVES: { readonly [K in Kind]: Serve } = { cohere, jina, voyage, embeddings, contents }
 
 const FORMATS: { readonly [K in Kind]: { readonly format: string; readonly base: string; readonly dialect: Loose } } = {
   cohere: { format: 'cohere', base: '', dialect: { batch: 96 } },
   jina: { format: 'rerank', base: '/v1', dialect: {} },
   voyage: { format: 'rerank', base: '/v1', dialect: { top_field: 'top_k', documents: 'text' } },
   embeddings: { format: 'embeddings', base: '/v1', dialect: { batch: 100 } },
+  contents: { format: 'contents', base: '', dialect: { batch: 100 } },
 }
 
 /** One such upstream behind a gateway of its own. */

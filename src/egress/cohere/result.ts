@@ -72,7 +72,14 @@ function writeVectors(result: CanonicalResult, asked: CanonicalRequest, losses: 
   return {
     ...(response_type === 'absent' ? {} : { response_type }),
     embeddings: flat === true ? vectors : lists,
+    ...echoOf(parts),
   }
+}
+
+/** The texts that were embedded, where the upstream told them again. */
+function echoOf(parts: readonly EmbeddingPart[]): JsonObject {
+  const texts = parts.map(part => spelt(part, FORMAT)['text'])
+  return parts.length > 0 && texts.every(text => text !== undefined) ? { texts: texts as readonly Json[] } : {}
 }
 
 function wantedOf(parts: readonly EmbeddingPart[], asked: CanonicalRequest): VectorEncoding {

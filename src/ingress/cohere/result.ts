@@ -59,12 +59,16 @@ function readVectors(body: JsonObject, said: JsonObject | readonly Json[]): Cano
   const vectors = (type === undefined ? [] : lists[type]) as readonly Vector[]
   const beside = Object.entries(lists).filter(([one, list]) => one !== type && isAlong(list, vectors))
   const left = Object.entries(lists).filter(([one, list]) => one !== type && !isAlong(list, vectors))
+  const { texts } = body
+  const echoes = isAlong(texts, vectors) ? (texts as readonly Json[]) : undefined
   const content = vectors.map((vector, index): EmbeddingPart => {
     const more = beside.map(([one, list]) => [one, (list as readonly Json[])[index]!] as const)
     return {
       type: 'embedding',
       vector,
       ...(more.length === 0 ? {} : { extras: { [FORMAT]: Object.fromEntries(more) } }),
+      // The caller's own words told again say nothing new.
+      ...(echoes === undefined ? {} : { spelling: { [FORMAT]: { text: echoes[index]! } } }),
     }
   })
   const usual = vectors[0] === undefined ? 'float' : encodingOf(vectors[0])
@@ -75,12 +79,13 @@ function readVectors(body: JsonObject, said: JsonObject | readonly Json[]): Cano
     flat: isObject(said) ? undefined : true,
     response_type: word === 'embeddings_by_type' ? undefined : (anyText(word) ?? 'absent'),
   })
-  const node = rest(
-    FORMAT,
-    body,
-    new Set([...read, 'embeddings', ...(typeof word === 'string' ? ['response_type'] : [])]),
-    spelt,
-  )
+  const taken = [
+    ...read,
+    'embeddings',
+    ...(typeof word === 'string' ? ['response_type'] : []),
+    ...(echoes === undefined ? [] : ['texts']),
+  ]
+  const node = rest(FORMAT, body, new Set(taken), spelt)
   const extras = { ...node.extras?.[FORMAT], ...(left.length === 0 ? {} : { embeddings: Object.fromEntries(left) }) }
   return {
     ...head,
