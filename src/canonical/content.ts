@@ -1,5 +1,6 @@
 import type { Bytes } from './bytes.ts'
 import type { Format, JsonObject, Node } from './node.ts'
+import type { NumbersText } from './vector.ts'
 
 /** A caller's wish that everything up to here be kept in the upstream's prompt cache. */
 export interface CacheHint extends Node {
@@ -72,8 +73,8 @@ export interface ToolResultPart extends PartBase {
   readonly freeform?: true
 }
 
-/** Numbers, or the base64 of as many little-endian 32-bit floats (FORMATS §8): turned into one another only where asked. */
-export type Vector = readonly number[] | string
+/** Numbers, or the base64 of as many little-endian 32-bit floats (FORMATS §8): turned into one another, or read at all, only where asked. */
+export type Vector = readonly number[] | string | NumbersText
 
 export interface EmbeddingPart extends PartBase {
   readonly type: 'embedding'

@@ -24,7 +24,7 @@ export async function readWhole(
   reader: Reader,
   { asked, losses, restorer, native }: Prepared,
 ): Promise<Answered> {
-  const raw = await resultOf(answer, reader, asked)
+  const raw = await resultOf(answer, reader, asked, native)
   return {
     result: restorer?.result(raw) ?? raw,
     losses,
@@ -33,14 +33,22 @@ export async function readWhole(
 }
 
 /** As `readWhole`, before what was renamed has its own name again. */
-export async function resultOf(answer: Answer, reader: Reader, asked: CanonicalRequest): Promise<CanonicalResult> {
+export async function resultOf(
+  answer: Answer,
+  reader: Reader,
+  asked: CanonicalRequest,
+  native = false,
+): Promise<CanonicalResult> {
   const type = single(answer.headers['content-type'])
   const head = { status: answer.status, headers: flat(answer.headers) }
   if (type.startsWith('text/event-stream'))
     return sound(fold(eventsIn(await answer.text(LARGEST), reader, asked)), true)
   if (reader.raw === true && !type.includes('json'))
     return reader.result!({ ...head, body: {}, raw: await rawBody(answer, type) }, asked)
-  return sound(reader.result!({ ...head, body: bodyIn(await answer.text(LARGEST)) }, asked), false)
+  return sound(
+    reader.result!({ ...head, body: bodyIn(await answer.text(LARGEST), native ? reader.parse : undefined) }, asked),
+    false,
+  )
 }
 
 /** An answer that is an error and nothing else is none. */
@@ -58,8 +66,8 @@ async function rawBody(answer: Answer, mediaType: string): Promise<RawBody> {
     : { mediaType, bytes: answer.bytes() }
 }
 
-function bodyIn(text: string): JsonObject {
-  const body = parseObject(text)
+function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject {
+  const body = parse(text)
   if (body !== undefined) return body
   throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered something that is not JSON.' })
 }

@@ -1,6 +1,7 @@
 import type { CanonicalError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/exchange.ts'
+import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Transducer } from '../canonical/transducer.ts'
@@ -13,6 +14,8 @@ export interface Reader {
   result?(answer: WireAnswer, asked: CanonicalRequest): CanonicalResult
   /** An upstream's streamed answer. Never throws: rubbish becomes an error event, and an early end is one too. */
   events?(asked: CanonicalRequest): Transducer<WireEvent, CanonicalEvent>
+  /** The body of a whole answer that goes out in this very format; instead of JSON.parse, for what need not be read. */
+  parse?(text: string): JsonObject | undefined
   /** Its whole answers may be something else than JSON: they come with a raw body then. */
   readonly raw?: true
   /** An upstream's answer of status 400 or more; total on any body. */

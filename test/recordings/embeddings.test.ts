@@ -3,7 +3,7 @@ import type { Part } from '../../src/canonical/content.ts'
 import { ERRORS } from '../../src/canonical/error.ts'
 import { lose } from '../../src/canonical/loss.ts'
 import { meaning, resultMeaning } from '../../src/canonical/same.ts'
-import { base64Of, numbersIn } from '../../src/canonical/vector.ts'
+import { base64Of, numbersIn, vectorAs } from '../../src/canonical/vector.ts'
 import { workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
@@ -72,10 +72,8 @@ describe.skipIf(!present)(`recorded embeddings${where}`, () => {
 
     test('is the same vector in numbers and in base64', () => {
       for (const part of answerTo(row).candidates[0]!.content as (Part & { type: 'embedding' })[]) {
-        const [numbers, text] =
-          typeof part.vector === 'string'
-            ? [numbersIn(part.vector), part.vector]
-            : [part.vector.map(Math.fround), base64Of(part.vector)]
+        const text = vectorAs(part.vector, 'base64') as string
+        const numbers = (vectorAs(part.vector, 'float') as readonly number[]).map(Math.fround)
         expect(numbers.length).toBeGreaterThan(100)
         expect(numbersIn(text)).toEqual(numbers)
         expect(base64Of(numbers)).toBe(text)

@@ -4,7 +4,7 @@ import { foreign, Losses, type Path, type Written } from '../../canonical/loss.t
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
-import { numbersIn } from '../../canonical/vector.ts'
+import { vectorAs } from '../../canonical/vector.ts'
 import { spelt } from '../fields.ts'
 import { FORMAT, sealed } from './fields.ts'
 import { writeUsage } from './usage.ts'
@@ -48,8 +48,8 @@ function writeVectors([candidate, ...others]: readonly Candidate[], losses: Loss
 
 /** Always numbers: the caller never learns how they came. */
 function numbersOf({ vector }: EmbeddingPart, path: Path, losses: Losses): readonly number[] {
-  if (typeof vector !== 'string') return vector
-  const numbers = numbersIn(vector)
+  const numbers = vectorAs(vector, 'float') as readonly number[]
+  if (typeof vector !== 'string') return numbers
   losses.rename([...path, 'vector'], numbers, 'always-numbers')
   return numbers
 }

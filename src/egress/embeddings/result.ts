@@ -1,10 +1,10 @@
 import type { EmbeddingPart, Vector } from '../../canonical/content.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
-import type { JsonObject, Node } from '../../canonical/node.ts'
+import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
-import { encodingOf, vectorAs } from '../../canonical/vector.ts'
+import { encodingOf, NumbersText, vectorAs } from '../../canonical/vector.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './input.ts'
 
@@ -28,11 +28,30 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
     ...(result.usage === undefined ? {} : { usage: writeUsage(result.usage, losses) }),
   } as JsonObject
   const body = { ...without(own['without'], fields), ...kept(result, FORMAT) }
-  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+  return { wire: { status: 200, headers: {}, ...bodyOrText(body) }, losses: losses.list }
 }
 
 const RESULT_LOSSES = { job: 'no-jobs', error: 'no-error-beside-an-answer', serviceTier: 'no-tiers' }
 const CANDIDATE_LOSSES = { finish: 'nothing-to-finish', logprobs: 'no-logprobs', transcript: 'no-transcript' }
+
+/** Vectors nobody has read go out as they came, so the body is a text then. */
+function bodyOrText(body: JsonObject): Pick<WireAnswer, 'body' | 'raw'> {
+  const { data, ...others } = body
+  const entries = data as readonly JsonObject[]
+  if (!entries.some(isUnread)) return { body }
+  const head = JSON.stringify(others).slice(0, -1)
+  const text = `${head}${head === '{' ? '' : ','}"data":[${entries.map(entryText).join(',')}]}`
+  return { body: {}, raw: { mediaType: 'application/json; charset=utf-8', text } }
+}
+
+const isUnread = ({ embedding }: JsonObject): boolean => (embedding as unknown) instanceof NumbersText
+
+function entryText(entry: JsonObject): string {
+  if (!isUnread(entry)) return JSON.stringify(entry)
+  const { embedding, ...others } = entry
+  const head = JSON.stringify(others).slice(0, -1)
+  return `${head}${head === '{' ? '' : ','}"embedding":${(embedding as unknown as NumbersText).json}}`
+}
 
 /** The fields without those the upstream left out. */
 function without(names: unknown, fields: JsonObject): JsonObject {
@@ -65,10 +84,11 @@ function inEncoding(part: EmbeddingPart, encoding: 'float' | 'base64' | undefine
 }
 
 function writeEntry(part: EmbeddingPart, at: number, vector: Vector): JsonObject {
-  const bare = { object: 'embedding', index: at, embedding: vector }
+  const embedding = vector as unknown as Json
+  const bare = { object: 'embedding', index: at, embedding }
   if (part.spelling?.[FORMAT] === undefined && part.extras?.[FORMAT] === undefined) return bare
   const { without: names, index = at, object = 'embedding' } = spelt(part, FORMAT)
-  return without(names, { object, index, embedding: vector, ...kept(part, FORMAT) })
+  return without(names, { object, index, embedding, ...kept(part, FORMAT) })
 }
 
 const USAGE_LOSSES = {

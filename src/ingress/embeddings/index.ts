@@ -2,6 +2,12 @@ import type { Reader } from '../reader.ts'
 import { readError } from './error.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'
+import { parseUntouched } from './untouched.ts'
 
 /** Embeddings, FORMATS §8. */
-export const embeddings: Reader = { request: readRequest, result: readResult, error: readError }
+export const embeddings: Reader = {
+  request: readRequest,
+  result: readResult,
+  parse: parseUntouched,
+  error: readError,
+}

@@ -1,8 +1,9 @@
-import type { Part } from '../../canonical/content.ts'
+import type { Part, Vector } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
+import { NumbersText } from '../../canonical/vector.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
 import { readInnerError } from '../openai-error.ts'
 
@@ -53,8 +54,8 @@ const ENTRY = new Set(['object', 'index', 'embedding'])
 /** Sparse and multiple vectors are Jina's own. */
 function readEntry(wire: JsonObject, at: number): Part {
   const { embedding: vector, index, object } = wire
-  if (!Array.isArray(vector) && typeof vector !== 'string') return { type: 'opaque', format: FORMAT, value: wire }
-  const part = { type: 'embedding', vector: vector as readonly number[] | string } as const
+  if (!isVector(vector)) return { type: 'opaque', format: FORMAT, value: wire }
+  const part = { type: 'embedding', vector } as const
   if (index === at && object === 'embedding' && Object.keys(wire).length === ENTRY.size) return part
   const spelt = spelling({
     index: index === at ? undefined : index,
@@ -63,6 +64,9 @@ function readEntry(wire: JsonObject, at: number): Part {
   })
   return { ...part, ...rest(FORMAT, wire, ENTRY, spelt) }
 }
+
+const isVector = (value: unknown): value is Vector =>
+  Array.isArray(value) || typeof value === 'string' || value instanceof NumbersText
 
 const COUNTS = new Set(['prompt_tokens', 'total_tokens'])
 
