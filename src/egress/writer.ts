@@ -7,6 +7,7 @@ import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Transducer } from '../canonical/transducer.ts'
+import type { Work } from '../canonical/work.ts'
 
 /** A vendor's quirks of a format, as declared on its channel; each format's dialect.ts lists the flags it obeys. */
 export type Dialect = JsonObject
@@ -34,7 +35,7 @@ export interface Writer {
   /** Takes media as bytes, in requests and answers; for any other format they are made base64 beforehand. */
   readonly bytes?: true | ((dialect: Dialect) => boolean)
   /** Whether media at an address must be fetched first, as an upstream of this format cannot be told the address. */
-  fetches?(part: MediaPart, dialect: Dialect): boolean
+  fetches?(part: MediaPart, dialect: Dialect, work: Work): boolean
   /**
    * How an answer says that a conversation goes on from these messages and what was sealed: parts of a candidate.
    * `base` is what ids are made of.

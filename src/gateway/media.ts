@@ -1,5 +1,6 @@
 import type { MediaPart, Part } from '../canonical/content.ts'
 import type { CanonicalRequest, Message } from '../canonical/request.ts'
+import { type Work, workOf } from '../canonical/work.ts'
 import { MediaFetcher } from '../channel.ts'
 import type { MediaConfig } from '../config.ts'
 import { WRITERS } from '../egress/index.ts'
@@ -22,7 +23,7 @@ export class Media {
 
   /** Whether the request must change first. It hardly ever does, so nobody else waits for it. */
   concerns(request: CanonicalRequest, candidate: Candidate): boolean {
-    const change = this.changeFor(candidate)
+    const change = this.changeFor(candidate, workOf(request))
     return request.messages.some(({ content }) => content.some(part => isChanged(part, change)))
   }
 
@@ -32,7 +33,7 @@ export class Media {
    * @throws GatewayError `invalid-request` for media that cannot be fetched.
    */
   async ready(request: CanonicalRequest, candidate: Candidate): Promise<CanonicalRequest> {
-    const change = this.changeFor(candidate)
+    const change = this.changeFor(candidate, workOf(request))
     const messages = request.messages.map(
       async (message): Promise<Message> => ({ ...message, content: await changed(message.content, change) }),
     )
@@ -56,13 +57,13 @@ export class Media {
   }
 
   /** What is to be done with a piece of media; nothing for most. */
-  private changeFor({ format, native }: Candidate): Change {
+  private changeFor({ format, native }: Candidate, work: Work): Change {
     const { bytes, fetches } = WRITERS[format.format]!
     return part => {
       if (part.source.type === 'bytes') return takesBytes(bytes, format.dialect) ? undefined : inBase64
       const fetcher = this.fetcher
       if (fetcher === undefined || part.source.type !== 'url' || native) return undefined
-      return fetches?.(part, format.dialect) === true ? one => fetched(one, fetcher) : undefined
+      return fetches?.(part, format.dialect, work) === true ? one => fetched(one, fetcher) : undefined
     }
   }
 }

@@ -238,10 +238,12 @@ describe('bad input', () => {
 
   test('a picture for an upstream that reads texts only is refused, not dropped', async () => {
     library = await Library.open('cohere')
-    const documents = [{ image: 'data:image/png;base64,iVBORw0KGgo=' }, 'text']
-    const { status, json } = await library.house.ask('/v1/rerank', { ...GOOD, documents })
-    expect(status).toBe(422)
-    expect(json).toMatchObject({ code: 'cannot_express', message: expect.stringContaining('documents-are-text') })
+    for (const image of ['data:image/png;base64,iVBORw0KGgo=', 'http://127.0.0.1:9/never-fetched.png']) {
+      const documents = [{ image }, 'text']
+      const { status, json } = await library.house.ask('/v1/rerank', { ...GOOD, documents })
+      expect(status).toBe(422)
+      expect(json).toMatchObject({ code: 'cannot_express', message: expect.stringContaining('documents-are-text') })
+    }
   })
 })
 
