@@ -85,7 +85,7 @@ describe.each([
 ])('$name', ({ memories }) => {
   test.each(conversing('request').filter(format => format !== 'responses'))('as told to %s', format =>
     check(memories, ({ whole }, full) => {
-      const [again, all] = [read(whole!['input'] as JsonObject[]), read(full)]
+      const [again, all] = [read(whole()['input'] as JsonObject[]), read(full)]
       if (typeof all === 'string') expect(again).toBe(all)
       else {
         const write = (asked: CanonicalRequest) => WRITERS[format]!.request!(asked, FOREIGN).wire
@@ -95,8 +95,8 @@ describe.each([
   )
 
   test('as told to another upstream of responses, but for names and proofs', () =>
-    check(memories, ({ wholeFor }, full) => {
-      const items = wholeFor('elsewhere')!['input'] as JsonObject[]
+    check(memories, ({ whole }, full) => {
+      const items = whole('elsewhere')['input'] as JsonObject[]
       const last = (recalledInput: readonly JsonObject[]) => read(recalledInput)
       const [again, all] = [last(items), last(portable({ items: full }, 'elsewhere') as JsonObject[])]
       if (typeof all === 'string' || typeof again === 'string') return

@@ -135,6 +135,21 @@ describe('limits', () => {
   })
 })
 
+test('what nobody works on any more has failed, and stays so', async () => {
+  const data = scratch()
+  house = await Keeping.open([await Speaker.open('chat')], { dataDir: data.path })
+  const client = house.client()
+  const made = await client.responses.create({ model: 'm', input: 'Hi!' })
+  const { DatabaseSync } = await import('node:sqlite')
+  const database = new DatabaseSync(`${data.path}/interlingua.sqlite`)
+  database.exec('pragma busy_timeout = 2000')
+  database.exec(`update turns set lease = ${Date.now() - 1}, response = json_set(response, '$.status', 'in_progress')`)
+  expect(await client.responses.retrieve(made.id)).toMatchObject({ status: 'failed', error: { code: 'server_error' } })
+  expect(database.prepare('select lease from turns').all()).toEqual([{ lease: null }])
+  database.close()
+  data.drop()
+})
+
 test('a response that was told whole can be told as a stream', async () => {
   const speaker = await Speaker.open('messages')
   house = await Keeping.open([speaker])

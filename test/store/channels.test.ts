@@ -82,6 +82,21 @@ describe('whose memory is used', () => {
     expect(near.heard().turns.map(({ text }) => text)).toEqual(['Hi!', 'Well.', 'Go on.'])
   })
 
+  test.each(['/v1/responses/compact', '/v1/responses/input_tokens'])('%s takes up what came before', async path => {
+    const near = await Speaker.open('chat', 'near')
+    house = await Keeping.open([near])
+    const long = 'Remember the number forty-two. '.repeat(20)
+    const first = await house.client().responses.create({ model: 'm', input: long })
+    const ask = async (body: object) => (await house.house.ask(path, { model: 'm', ...body })).json
+    const next = await ask({ input: 'Hi!', previous_response_id: first.id })
+    expect(next.error).toBeUndefined()
+    if (path.endsWith('compact')) expect(JSON.stringify(near.bodies.at(-1))).toContain('forty-two')
+    else expect(next.input_tokens).toBeGreaterThan((await ask({ input: 'Hi!' })).input_tokens + 50)
+    expect((await ask({ input: 'Hi!', previous_response_id: 'resp_none' })).error.code).toBe(
+      'previous_response_not_found',
+    )
+  })
+
   test('a chain lost in the middle is not continued as if it were whole', async () => {
     const near = await Speaker.open('chat', 'near')
     house = await Keeping.open([near])

@@ -67,6 +67,18 @@ describe.each(FORMATS)('before an upstream of %s', format => {
     )
   })
 
+  test('input may be a text, an item or a list of them (trap 71)', async () => {
+    const client = await open()
+    const item = { role: 'user', content: 'Hi!' } as const
+    for (const input of ['Hi!', item, [item]] as const) {
+      const made = await ask(client, { model: 'm', input: input as string })
+      const { data } = await client.responses.inputItems.list(made.id)
+      expect(data).toMatchObject([{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi!' }] }])
+      await ask(client, { model: 'm', input: 'Go on.', previous_response_id: made.id })
+      if (format !== 'responses') expect(speaker.heard().turns[0]).toEqual(user('Hi!'))
+    }
+  })
+
   test("another key's response is like none", async () => {
     const client = await open()
     const stranger = house.client(OTHER_KEY)

@@ -16,8 +16,8 @@ export interface Memories {
 
 /** What a request points at instead of saying it. */
 export interface Recalled {
-  /** The body with everything written out, for upstreams of another format; undefined where something is not here. */
-  readonly whole: JsonObject | undefined
+  /** All of it is here. */
+  readonly known: boolean
   /** The items it adds, those it points at written out as far as they are here. */
   readonly input: readonly JsonObject[]
   /** The channel whose upstream remembers everything pointed at under the caller's own ids. */
@@ -26,8 +26,11 @@ export interface Recalled {
   readonly mayPass: boolean
   /** The refusal that names what is missing. */
   readonly missing: GatewayError
-  /** As `whole`, for an upstream of the format behind that channel: free of what only other upstreams could read. */
-  wholeFor(channel: string): JsonObject | undefined
+  /**
+   * The body with everything written out, where it is known: for upstreams of another format, or for one of the format
+   * behind that channel, free of what only other upstreams could read.
+   */
+  whole(channel?: string): JsonObject
 }
 
 /**
@@ -45,18 +48,15 @@ export async function recall(body: JsonObject, owner: string, memories: Memories
   const resolved = before !== undefined && references.every(id => found.has(id))
   const barred = resolved ? false : await isBarred(pointed, references, owner, memories)
   const said = (to: string | undefined) => items.flatMap(item => resolve(item, found, to))
-  const written = (to: string | undefined): JsonObject | undefined => {
-    if (!resolved) return undefined
+  const whole = (to?: string): JsonObject => {
     const { previous_response_id: _, conversation: __, ...rest } = body
-    const history = before.flatMap(link => (to === undefined ? link.items.map(unnamed) : portable(link, to)))
+    const history = (before ?? []).flatMap(link => (to === undefined ? link.items.map(unnamed) : portable(link, to)))
     return { ...rest, input: [...history, ...said(to)] }
   }
   const channels = await channelsOf(pointed, references, found, owner, memories)
   return {
-    get whole() {
-      return written(undefined)
-    },
-    wholeFor: written,
+    known: resolved,
+    whole,
     input: said(undefined),
     channel: conversation === undefined && channels.size === 1 ? [...channels][0] : undefined,
     mayPass: !(resolved || barred || memories.strict),

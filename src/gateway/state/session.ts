@@ -34,9 +34,7 @@ export class Session {
 
   /** The request as it is weighed: with all that is known to come before it. */
   get whole(): CanonicalRequest {
-    return this.options.recalled?.whole === undefined && this.options.recalled !== undefined
-      ? this.options.request
-      : this.forForeign()
+    return this.options.recalled?.known === false ? this.options.request : this.forForeign()
   }
 
   /**
@@ -67,8 +65,7 @@ export class Session {
     if (!candidate.native || candidate.detour) return this.forForeign()
     const { recalled, request, read } = this.options
     if (recalled === undefined || this.isRemembered(candidate)) return inForeground(request)
-    const body = recalled.wholeFor(candidate.channel.name)
-    return inForeground(body === undefined ? request : read(body))
+    return inForeground(recalled.known ? read(recalled.whole(candidate.channel.name)) : request)
   }
 
   /** How this candidate's answer is told. */
@@ -83,13 +80,13 @@ export class Session {
 
   private canTell({ native, detour }: Candidate): boolean {
     const { recalled } = this.options
-    return recalled?.whole !== undefined || (native && !detour && recalled?.mayPass === true)
+    return recalled?.known === true || (native && !detour && recalled?.mayPass === true)
   }
 
   private forForeign(): CanonicalRequest {
     if (this.foreign !== undefined) return this.foreign
     const { recalled, request, read, keeps, context } = this.options
-    const whole = recalled?.whole === undefined ? request : read(recalled.whole)
+    const whole = recalled?.known === true ? read(recalled.whole()) : request
     const asked = keeps ? withState(whole, whole.state?.store === false ? { store: false } : undefined) : whole
     return (this.foreign = shortened(asked, context))
   }

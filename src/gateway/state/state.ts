@@ -54,8 +54,8 @@ export class State {
     const known = [...(call.turns === undefined ? [] : [call.turns]), ...(store === undefined ? [] : [store.turns])]
     const memories = { turns: known, conversations: store?.conversations, strict: call.strict === true }
     const recalled = await recall(wire.body, owner, memories)
-    if (call.strict === true && request.state?.previous !== undefined && recalled?.whole !== undefined)
-      checkCalls(recalled.whole)
+    if (call.strict === true && request.state?.previous !== undefined && recalled?.known === true)
+      checkCalls(recalled.whole())
     const turns: Turns[] = [
       ...(near === undefined ? [] : [near]),
       ...(saves && store !== undefined ? [store.turns] : []),
