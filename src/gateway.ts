@@ -276,7 +276,9 @@ export class Gateway {
     const { reply } = call
     const ask = { state: this.state, heartbeat: this.config.server.heartbeat, limit: this.config.server.limits.body }
     try {
-      await keptAnswer(call, { ...ask, owner: this.access.identify(credentialsOf(call)).id })
+      const caller = this.access.identify(credentialsOf(call))
+      if (call.message.method === 'POST') this.access.admit(caller)
+      await keptAnswer(call, { ...ask, owner: caller.id })
     } catch (thrown) {
       const { status, headers, text } = this.error(STATEFUL, thrown, call.id)
       if (reply.begun) reply.destroy()
