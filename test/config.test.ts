@@ -98,7 +98,13 @@ describe('the documented config', () => {
     const keys = { ...ENV, AZURE_OPENAI_API_KEY: 'a', ANTHROPIC_API_KEY: 'b' }
     expect(readConfig(example, keys)).toMatchObject({
       server: { port: 4747 },
-      channels: [{ name: 'openai-main' }, { name: 'azure-spare' }, { name: 'anthropic' }, { name: 'local' }],
+      channels: [
+        { name: 'openai-main' },
+        { name: 'azure-spare' },
+        { name: 'anthropic' },
+        { name: 'local' },
+        { name: 'speaking' },
+      ],
     })
   })
 
