@@ -192,6 +192,50 @@ describe('a turn', () => {
 
 const DEEP = 'one that is nested too deeply'
 
+describe('what a connection remembers', () => {
+  const limits = { lifetime: 9e5, idle: 9e5, queue: 9, turns: 2, memory: 9e5 }
+  const turn = (one: Client, body = {}) => one.turn({ input: 'x', store: false, ...body })
+  const idOf = async (one: Client) => (await turn(one)).at(-1).response.id as string
+
+  it('is its latest turns, as many as configured', async () => {
+    const { house } = await open(says('x'), { sockets: limits })
+    const one = await client(house)
+    const [first, , third] = [await idOf(one), await idOf(one), await idOf(one)]
+    expect((await turn(one, { previous_response_id: third })).at(-1).type).toBe('response.completed')
+    expect(await turn(one, { previous_response_id: first })).toMatchObject([
+      { type: 'error', error: { code: 'previous_response_not_found', param: 'previous_response_id' } },
+    ])
+  })
+
+  it('is no more than so many characters', async () => {
+    const { house } = await open(says('x'), { sockets: { ...limits, turns: 99, memory: 20_000 } })
+    const one = await client(house)
+    const small = await idOf(one)
+    await turn(one, { input: 'y'.repeat(18_000) })
+    expect((await turn(one, { previous_response_id: small })).at(-1).error.code).toBe('previous_response_not_found')
+  })
+
+  it('is no other connection’s, even of the same key', async () => {
+    const { house, upstream } = await open()
+    const [one, other] = [await client(house), await client(house)]
+    const id = await idOf(one)
+    upstream.seen.length = 0
+    expect((await turn(other, { previous_response_id: id })).at(-1).error.code).toBe('previous_response_not_found')
+    expect(upstream.seen).toEqual([])
+    expect((await turn(one, { previous_response_id: id })).at(-1).type).toBe('response.completed')
+  })
+
+  it('is forgotten where a turn that went on from it failed', async () => {
+    const { house, upstream } = await open()
+    const one = await client(house)
+    const id = await idOf(one)
+    upstream.script = response => response.writeHead(500).end('{"error":{"message":"Broken"}}')
+    expect((await turn(one, { previous_response_id: id })).at(-1)).toMatchObject({ type: 'error', status: 502 })
+    upstream.script = says('x')
+    expect((await turn(one, { previous_response_id: id })).at(-1).error.code).toBe('previous_response_not_found')
+  })
+})
+
 describe('frames that are no turn', () => {
   it.each([
     ['nonsense', 'invalid_json'],
