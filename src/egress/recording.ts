@@ -49,13 +49,9 @@ function fileOf(part: MediaPart, format: Format): WireFile | undefined {
   return { field: 'file', ...(name === undefined ? {} : { name }), mediaType: String(claimed), bytes }
 }
 
-/** What only writes down what is said cannot translate it. Throws GatewayError `cannot-express`. */
-export function untranslated({ output }: CanonicalRequest): void {
-  if (output.transcript?.task !== 'translate') return
-  throw new GatewayError({
-    kind: 'cannot-express',
-    message: "The model's upstream writes down what is said and does not translate it.",
-  })
+/** What only writes down what is said does not translate it. */
+export function reportTask({ output }: CanonicalRequest, losses: Losses): void {
+  if (output.transcript?.task === 'translate') losses.drop(['output', 'transcript', 'task'], 'no-translations')
 }
 
 /** For formats that take no hint. */

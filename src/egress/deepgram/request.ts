@@ -3,7 +3,7 @@ import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { onlyAsks } from '../bare.ts'
 import { defined } from '../fields.ts'
-import { recordingOf, reportHint, untranslated } from '../recording.ts'
+import { recordingOf, reportHint, reportTask } from '../recording.ts'
 
 const FORMAT = 'deepgram'
 const OUTPUT = new Set(['transcript'])
@@ -11,13 +11,13 @@ const OUTPUT = new Set(['transcript'])
 /**
  * The canonical request as `POST /v1/listen`: settings in the query, the recording itself as the body.
  *
- * @throws GatewayError `cannot-express` for a translation, and without a recording.
+ * @throws GatewayError `cannot-express` without a recording.
  */
 export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
-  untranslated(request)
   const losses = new Losses()
   losses.list.push(...foreign(request, FORMAT))
   onlyAsks(request, OUTPUT, losses)
+  reportTask(request, losses)
   reportHint(request, losses)
   if (request.stream) losses.rename(['stream'], false, 'answered-whole')
   const { mediaType, bytes } = recordingOf(request, FORMAT, losses, false)

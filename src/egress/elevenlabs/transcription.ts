@@ -4,7 +4,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { onlyAsks } from '../bare.ts'
 import { defined } from '../fields.ts'
-import { recordingOf, reportHint, untranslated } from '../recording.ts'
+import { recordingOf, reportHint, reportTask } from '../recording.ts'
 
 const FORMAT = 'elevenlabs'
 const OUTPUT = new Set(['transcript'])
@@ -12,14 +12,14 @@ const OUTPUT = new Set(['transcript'])
 /**
  * The canonical request as a form for `POST /v1/speech-to-text`. Only what is said is written down, no laughter.
  *
- * @throws GatewayError `cannot-express` for a translation, and without a recording.
+ * @throws GatewayError `cannot-express` without a recording.
  */
 export function writeTranscription(request: CanonicalRequest): Written<WireRequest> {
-  untranslated(request)
   const losses = new Losses()
   losses.list.push(...foreign(request, FORMAT))
   const { temperature, ...sampling } = request.sampling
   onlyAsks({ ...request, sampling }, OUTPUT, losses)
+  reportTask(request, losses)
   reportHint(request, losses)
   if (request.stream) losses.rename(['stream'], false, 'answered-whole')
   const file = recordingOf(request, FORMAT, losses, false)

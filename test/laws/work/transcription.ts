@@ -135,5 +135,8 @@ export const asked: CanonicalRequest = {
   output: { transcript: { task: 'transcribe', timestamps: ['segment', 'word'] } },
   sampling: {},
   stream: false,
-  spelling: { chat: { stream_options: { include_usage: true } }, transcriptions: { said: { response_format: 'verbose_json' } } },
+  spelling: {
+    chat: { stream_options: { include_usage: true } },
+    transcriptions: { said: { response_format: 'verbose_json' } },
+  },
 }
