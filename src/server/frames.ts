@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, parseObject } from '../canonical/node.ts'
 
 /** What a client said on a socket of responses (FORMATS §5). */
-export type Frame = CreateFrame | { readonly type: 'answer'; readonly event: JsonObject }
+export type Frame = CreateFrame | { readonly type: 'answer'; readonly event: JsonObject } | typeof NOTHING
 
 /** A turn that is asked for. */
 export interface CreateFrame {
@@ -26,12 +26,17 @@ export function readFrame(text: string): Frame {
       return readCreate(event, text.length)
     case 'response.steer':
       return answer(unsteered(event))
+    case 'response.processed':
+      return NOTHING
     default:
       return answer(
         fault('unknown_event', 'The type of an event must be `response.create` or `response.steer`.', 'type'),
       )
   }
 }
+
+/** Some clients say that they have taken in an answer; they want none to that. */
+const NOTHING = { type: 'nothing' } as const
 
 const answer = (event: JsonObject): Frame => ({ type: 'answer', event })
 

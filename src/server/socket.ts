@@ -82,6 +82,7 @@ export class ResponsesSocket implements Wire {
       return
     }
     const frame = readFrame(String(data))
+    if (frame.type === 'nothing') return
     if (frame.type === 'answer') this.tell(frame.event)
     else if (this.isFull(frame)) this.tell(laned(QUEUE_FULL, frame.lane))
     else {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
 import type { Scene } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
@@ -13,10 +16,12 @@ export async function openGateway(format: string) {
     const type = text.startsWith('{') ? 'application/json' : 'text/event-stream'
     response.writeHead(200, { 'content-type': type }).end(text)
   })
-  const house = await House.open([channelAt(upstream.address, { format })])
+  const dataDir = mkdtempSync(join(tmpdir(), 'interlingua-compliance-'))
+  const house = await House.open([channelAt(upstream.address, { format })], { config: { dataDir } })
   const close = async (): Promise<void> => {
     await house.server.close(0)
     await upstream.close()
+    rmSync(dataDir, { recursive: true, force: true })
   }
   return { house, upstream, close }
 }

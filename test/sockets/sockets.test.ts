@@ -273,6 +273,13 @@ describe('frames that are no turn', () => {
     expect((await other.turn({ input: 'x' })).at(-1).type).toBe('response.completed')
   })
 
+  it('one that only says that an answer was taken in has none', async () => {
+    const { house } = await open()
+    const one = await client(house)
+    one.send({ type: 'response.processed', response_id: 'resp_1' })
+    expect((await one.turn({ input: 'x' }))[0]).toMatchObject({ type: 'response.created' })
+  })
+
   it('nothing is steered', async () => {
     const { house } = await open()
     const one = await client(house)
