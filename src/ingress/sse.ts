@@ -3,8 +3,8 @@ import { createParser } from 'eventsource-parser'
 import type { WireEvent } from '../canonical/exchange.ts'
 import { NOTHING, type Transducer } from '../canonical/transducer.ts'
 
-/** How long one event may be, in UTF-16 units: a large picture in base64 fits. */
-const EVENT_LIMIT = 16 * 1024 * 1024
+/** How long one event may be, in UTF-16 units: a picture of 4K in base64 fits. */
+const EVENT_LIMIT = 48 * 1024 * 1024
 
 const BYTE_ORDER_MARK = 0xfeff
 
