@@ -25,9 +25,22 @@ export interface Sending {
   readonly late?: LateParts
 }
 
-async function* followed(body: AsyncIterable<Uint8Array>, ended: () => void): AsyncGenerator<Uint8Array> {
-  yield* body
-  ended()
+/** Who is told whose turn it is while a body is sent. */
+interface Watch {
+  /** A piece lies ready for the upstream. */
+  gives(): void
+  /** It was taken: the next one is waited for. */
+  waits(): void
+  ends(): void
+}
+
+async function* followed(body: AsyncIterable<Uint8Array>, watch: Watch): AsyncGenerator<Uint8Array> {
+  for await (const piece of body) {
+    watch.gives()
+    yield piece
+    watch.waits()
+  }
+  watch.ends()
 }
 
 /** A way to one upstream while it is in use: its connections, how busy it is, and whether it wants to be left alone. */
@@ -60,17 +73,18 @@ export class Channel {
   /** Sends a request; what comes of it is told by the exchange, never thrown here. */
   send(sending: Sending): Exchange {
     const { origin, path, headers, body } = addressed(this.config, sending)
-    const { firstByte, whole = firstByte } = this.config.timeout
+    const { firstByte, idle, whole = firstByte } = this.config.timeout
     const patience = sending.stream === false ? whole : firstByte
     if (typeof body === 'string') return this.exchange(origin, { method: 'POST', path, headers, body }, patience)
-    let sent = (): void => {}
-    const flow = Readable.from(
-      followed(body, () => sent()),
-      { objectMode: false },
-    )
-    // However long it takes to send it: what is waited for begins when all of it is there.
-    const exchange = this.exchange(origin, { method: 'POST', path, headers, body: flow }, 0)
-    sent = () => exchange.expect(patience)
+    let exchange: Exchange | undefined
+    // A caller may send as slowly as it likes; the upstream is waited for when it is its turn to take or to answer.
+    const watch = {
+      gives: () => exchange?.expect(idle),
+      waits: () => exchange?.expect(undefined),
+      ends: () => exchange?.expect(patience),
+    }
+    const flow = Readable.from(followed(body, watch), { objectMode: false })
+    exchange = this.exchange(origin, { method: 'POST', path, headers, body: flow }, 0)
     return exchange
   }
 

@@ -69,9 +69,10 @@ export class Exchange {
     this.answer.catch(() => {})
   }
 
-  /** All of the request is sent: its answer must begin within so many milliseconds. */
-  expect(milliseconds: number): void {
-    if (this.begun || this.settled !== undefined) return
+  /** The upstream must take more, or begin to answer, within so many milliseconds; undefined where it is not its turn. */
+  expect(milliseconds: number | undefined): void {
+    clearTimeout(this.waiting)
+    if (milliseconds === undefined || this.begun || this.settled !== undefined) return
     this.waiting = setTimeout(() => {
       const reason = failure('timed-out', TIMEOUTS['UND_ERR_HEADERS_TIMEOUT']!)
       this.settle(reason)

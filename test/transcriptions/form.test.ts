@@ -127,6 +127,12 @@ describe('a form reaches the upstream byte for byte', () => {
     expect(status).toBe(200)
   })
 
+  test('an upstream that stops taking it runs out of time', async () => {
+    const { stub, send } = await open({}, { timeout: { connect: 1000, firstByte: 5000, idle: 300 } })
+    stub.early = () => true
+    expect((await send([model, file(64 * MEGA)])).status).toBe(504)
+  })
+
   test('an upstream that has all of it and says nothing runs out of time', async () => {
     const { stub, send } = await open({}, { timeout: { connect: 1000, firstByte: 200, idle: 2000 } })
     stub.answer = () => {}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import OpenAI, { toFile } from 'openai'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openReplay, type Replay } from '../../src/providers/replay.ts'
+import { House, KEY } from '../faults/house.ts'
+import { channelAt } from '../faults/upstream.ts'
+
+/* The doors without a network: the built-in upstream answers with the fixtures. */
+
+const HEARD = 'The kettle is on. Tea in five minutes.'
+
+let replay: Replay
+let house: House
+let client: OpenAI
+beforeAll(async () => {
+  replay = await openReplay()
+  house = await House.open([channelAt(replay.url, { format: 'transcriptions' })])
+  client = new OpenAI({ baseURL: `${house.server.address}/v1`, apiKey: KEY, maxRetries: 0 })
+})
+afterAll(async () => {
+  await house.server.close(0)
+  await replay.close()
+})
+
+const file = () => toFile(Buffer.from('RIFF'), 'note.wav', { type: 'audio/wav' })
+const fixture = (name: string): string => readFileSync(`fixtures/transcriptions/${name}`, 'utf8')
+
+test.each([
+  ['srt', 'subtitles.result.srt'],
+  ['vtt', 'captions.result.vtt'],
+  ['text', 'plain.result.txt'],
+] as const)('%s', async (response_format, name) => {
+  expect(await client.audio.transcriptions.create({ file: await file(), model: 'm', response_format })).toBe(
+    fixture(name),
+  )
+})
+
+test('json', async () => {
+  const { text, usage } = await client.audio.transcriptions.create({ file: await file(), model: 'm' })
+  expect({ text, usage }).toMatchObject({ text: HEARD, usage: { total_tokens: 42 } })
+})
+
+test('speakers', async () => {
+  const answer = await client.audio.transcriptions.create({
+    ...{ file: await file(), model: 'm', chunking_strategy: 'auto' as const },
+    response_format: 'diarized_json',
+  })
+  expect(answer).toMatchObject(JSON.parse(fixture('speakers.result.json')))
+})
+
+test('a stream', async () => {
+  const said: string[] = []
+  for await (const event of await client.audio.transcriptions.create({ file: await file(), model: 'm', stream: true }))
+    if (event.type === 'transcript.text.delta') said.push(event.delta)
+  expect(said.join('')).toBe(HEARD)
+})
+
+test('a translation', async () => {
+  const { text } = await client.audio.translations.create({
+    file: await file(),
+    model: 'm',
+    prompt: 'A note about tea',
+  })
+  expect(text).toBe('The water is boiling.')
+})
