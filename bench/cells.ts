@@ -14,12 +14,14 @@ export interface Cell {
   /** Events of one answer, where events are counted. */
   readonly events: number
   readonly image: boolean
+  /** Requests in flight at once. */
+  readonly lanes: number
   /** The ratio to the bare proxy that has to be reached, and the one wished for. */
   readonly floor: number
   readonly goal: number
 }
 
-/** What is asked of each kind of work. */
+/** What is asked of each kind of work; of a large body few are in flight, as the bare proxy holds each in memory. */
 const WORK = {
   'whole native': { kind: 'request', mode: 'whole', events: 0, image: false, floor: 2.0, goal: 1.4 },
   whole: { kind: 'request', mode: 'whole', events: 0, image: false, floor: 2.2, goal: 1.6 },
@@ -30,7 +32,14 @@ const WORK = {
   paced: { kind: 'paced', mode: 'paced-50', events: 0, image: false, floor: 1.5, goal: 1.2 },
   'first byte': { kind: 'first-byte', mode: 'few', events: 0, image: false, floor: 1.3, goal: 1.15 },
   memory: { kind: 'memory', mode: 'open', events: 0, image: false, floor: 1.4, goal: 1.2 },
-} as const satisfies { readonly [work: string]: Omit<Cell, 'name' | 'caller' | 'upstream'> }
+  '100 inputs': { kind: 'request', mode: 'whole', events: 0, image: false, lanes: 8, floor: 2.4, goal: 1.8 },
+  '10 MB edit': { kind: 'request', mode: 'whole', events: 0, image: false, lanes: 4, floor: 2.4, goal: 1.8 },
+  '25 MB form': { kind: 'request', mode: 'whole', events: 0, image: false, lanes: 4, floor: 2.4, goal: 1.8 },
+} as const satisfies {
+  readonly [work: string]: Omit<Cell, 'name' | 'caller' | 'upstream' | 'lanes'> & Partial<Pick<Cell, 'lanes'>>
+}
+
+const LANES = 32
 
 const PAIRS = {
   'chat to chat': ['chat', 'chat'],
@@ -38,6 +47,9 @@ const PAIRS = {
   'messages to chat': ['messages', 'chat'],
   'messages to contents': ['messages', 'contents'],
   'responses to chat': ['responses', 'chat'],
+  embeddings: ['embeddings', 'embeddings'],
+  images: ['images', 'images'],
+  transcriptions: ['transcriptions', 'transcriptions'],
 } as const satisfies { readonly [pair: string]: readonly [CallerFormat, UpstreamFormat] }
 
 const MEASURED: { readonly [pair in keyof typeof PAIRS]: readonly (keyof typeof WORK)[] } = {
@@ -46,9 +58,12 @@ const MEASURED: { readonly [pair in keyof typeof PAIRS]: readonly (keyof typeof 
   'messages to chat': ['whole', 'image', 'burst of 500', 'burst of 100', 'at once', 'paced', 'first byte'],
   'messages to contents': ['whole', 'image', 'burst of 500', 'burst of 100', 'at once'],
   'responses to chat': ['whole', 'burst of 500', 'burst of 100', 'at once'],
+  embeddings: ['100 inputs'],
+  images: ['10 MB edit'],
+  transcriptions: ['25 MB form'],
 }
 
 export const CELLS: readonly Cell[] = (Object.keys(PAIRS) as (keyof typeof PAIRS)[]).flatMap(pair => {
   const [caller, upstream] = PAIRS[pair]
-  return MEASURED[pair].map(work => ({ name: `${pair}, ${work}`, caller, upstream, ...WORK[work] }))
+  return MEASURED[pair].map(work => ({ name: `${pair}, ${work}`, caller, upstream, lanes: LANES, ...WORK[work] }))
 })

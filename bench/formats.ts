@@ -4,6 +4,8 @@ export interface SpokenFormat {
   path(model: string, stream: boolean): string
   readonly headers: { readonly [name: string]: string }
   body(model: string, stream: boolean, image: string | undefined): object
+  /** Where it is asked in a form instead: the body, and its media type. */
+  form?(model: string): { readonly contentType: string; readonly bytes: Buffer }
   /** A whole answer. */
   readonly whole: object
   /** The events of a streamed answer with that many pieces of text: name, if events have one here, and data. */
@@ -197,10 +199,73 @@ const contents: SpokenFormat = {
     ]),
 }
 
-/** The formats an upstream of the bench speaks. */
-export const UPSTREAMS = { chat, messages, contents } as const
+const SENTENCE = 'The planner expects nine hundred rows and meets four hundred thousand of them.'
+/** As OpenAI's client asks for it: 1536 numbers in base64. */
+const VECTOR = Buffer.from(Float32Array.from({ length: 1536 }, (_, index) => Math.sin(index) / 40).buffer).toString(
+  'base64',
+)
 
-const responses: Pick<SpokenFormat, 'path' | 'headers' | 'body'> = {
+const embeddings: SpokenFormat = {
+  path: () => '/v1/embeddings',
+  headers: {},
+  body: model => ({
+    model,
+    input: Array.from({ length: 100 }, (_, index) => `${index}: ${SENTENCE}`),
+    encoding_format: 'base64',
+  }),
+  whole: {
+    object: 'list',
+    data: Array.from({ length: 100 }, (_, index) => ({ object: 'embedding', index, embedding: VECTOR })),
+    model: 'upstream-model',
+    usage: { prompt_tokens: 1700, total_tokens: 1700 },
+  },
+  events: () => [],
+}
+
+const images: SpokenFormat = {
+  path: () => '/v1/images/edits',
+  headers: {},
+  body: () => ({}),
+  form: model => form({ model, prompt: 'Make the sky of it a little darker.' }, 'image', 'photo.png', 10),
+  whole: {
+    created: 1_784_728_648,
+    data: [{ b64_json: Buffer.alloc(30_000, 'interlingua').toString('base64') }],
+    usage: { input_tokens: 300, output_tokens: 1000, total_tokens: 1300 },
+  },
+  events: () => [],
+}
+
+const transcriptions: SpokenFormat = {
+  path: () => '/v1/audio/transcriptions',
+  headers: {},
+  body: () => ({}),
+  form: model => form({ model, language: 'en' }, 'file', 'meeting.mp3', 25),
+  whole: { text: ANSWER, usage: { type: 'duration', seconds: 1800 } },
+  events: () => [],
+}
+
+/** A form with a file of so many megabytes behind its text fields, as clients that mean well write it. */
+function form(fields: { readonly [name: string]: string }, file: string, name: string, megabytes: number) {
+  const boundary = '----bench-of-the-gateway'
+  const part = (head: string): string => `--${boundary}\r\nContent-Disposition: form-data; ${head}\r\n`
+  const texts = Object.entries(fields).map(([field, value]) => `${part(`name="${field}"`)}\r\n${value}\r\n`)
+  const bytes = Buffer.concat([
+    Buffer.from(`${texts.join('')}${part(`name="${file}"; filename="${name}"`)}Content-Type: ${TYPES[file]}\r\n\r\n`),
+    Buffer.alloc(megabytes * 1_000_000, 'a run of bytes that is no text at all \x00\xff'),
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ])
+  return { contentType: `multipart/form-data; boundary=${boundary}`, bytes }
+}
+
+const TYPES: { readonly [field: string]: string } = { image: 'image/png', file: 'audio/mpeg' }
+
+/** The formats an upstream of the bench speaks. */
+export const UPSTREAMS = { chat, messages, contents, embeddings, images, transcriptions } as const
+
+/** What a caller has to know of a format. */
+export type CalledFormat = Pick<SpokenFormat, 'path' | 'headers' | 'body' | 'form'>
+
+const responses: CalledFormat = {
   path: () => '/v1/responses',
   headers: {},
   body: (model, stream, image) => ({

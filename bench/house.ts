@@ -70,6 +70,9 @@ export async function openHouse({ profile }: HouseOptions): Promise<House> {
 
 const METERED = ['--expose-gc', '--import', './bench/meter.ts']
 
+/** Their paths have the version, not the base address. */
+const VERSIONED = new Set(['messages', 'contents'])
+
 /** Everything a request can meet is switched on: a key, limits far away, the log. */
 const configOf = (upstream: string, port: number, dataDir: string) => ({
   server: { host: '127.0.0.1', port, grace: '1s' },
@@ -81,7 +84,7 @@ const configOf = (upstream: string, port: number, dataDir: string) => ({
       name: `${format}-${mode}`,
       provider: 'custom',
       formats: [format],
-      base_url: `${upstream}/${mode}${format === 'chat' ? '/v1' : ''}`,
+      base_url: `${upstream}/${mode}${VERSIONED.has(format) ? '' : '/v1'}`,
       key: 'upstream-key',
       models: { [`${format}-${mode}`]: 'upstream-model' },
     })),

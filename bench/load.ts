@@ -4,7 +4,7 @@ import { type Dispatcher, Pool } from 'undici'
 export interface Shot {
   readonly path: string
   readonly headers: { readonly [name: string]: string }
-  readonly body: string
+  readonly body: string | Buffer
 }
 
 /** What came of one request. */
@@ -110,7 +110,7 @@ export interface OpenStream {
 const asPost = ({ path, headers, body }: Shot): Dispatcher.DispatchOptions => ({
   method: 'POST',
   path,
-  headers: { ...headers, 'content-type': 'application/json' },
+  headers: { 'content-type': 'application/json', ...headers },
   body,
   bodyTimeout: 0,
 })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cell, Kind } from './cells.ts'
-import { CALLERS, UPSTREAMS } from './formats.ts'
+import { CALLERS, type CalledFormat, UPSTREAMS } from './formats.ts'
 import { type House, KEY, type Side } from './house.ts'
 import { Load, type Shot } from './load.ts'
 
@@ -31,7 +31,6 @@ export interface Outcome {
   readonly rates?: { readonly bare: number; readonly gateway: number }
 }
 
-const CONCURRENCY = 32
 /** How much longer the gateway takes until the engine has compiled all that runs often. */
 const MORE_CODE = 4
 /** Pictures of 75 kB are 100 kB in base64. */
@@ -83,7 +82,7 @@ type Run = (cell: Cell, proxy: Side, load: Load, effort: Effort) => Promise<Figu
 const perRequest: Run = async (cell, proxy, load, { round }) => {
   const before = await proxy.read()
   const began = performance.now()
-  const done = await load.many(shotOf(cell, proxy), CONCURRENCY, round)
+  const done = await load.many(shotOf(cell, proxy), cell.lanes, round)
   const { cpu } = await proxy.read()
   return { value: (cpu - before.cpu) / done, rate: (done * 1000) / (performance.now() - began) }
 }
@@ -143,14 +142,19 @@ const RUNS: { readonly [K in Kind]: Run } = {
 
 /** What is sent to a proxy: the gateway in the caller's format, the bare one in the upstream's. */
 export function shotOf({ caller, upstream, mode, image, kind }: Cell, { name }: Pick<Side, 'name'>): Shot {
-  const format = name === 'gateway' ? CALLERS[caller] : UPSTREAMS[upstream]
+  const format: CalledFormat = name === 'gateway' ? CALLERS[caller] : UPSTREAMS[upstream]
   const streams = kind !== 'request'
   const model = `${upstream}-${mode}`
   const path = format.path(model, streams)
+  const form = format.form?.(model)
   return {
     path: name === 'gateway' ? path : `/${mode}${path}`,
-    headers: { ...format.headers, authorization: `Bearer ${KEY}` },
-    body: JSON.stringify(format.body(model, streams, image ? IMAGE : undefined)),
+    headers: {
+      ...format.headers,
+      authorization: `Bearer ${KEY}`,
+      ...(form === undefined ? {} : { 'content-type': form.contentType }),
+    },
+    body: form?.bytes ?? JSON.stringify(format.body(model, streams, image ? IMAGE : undefined)),
   }
 }
 

@@ -97,6 +97,9 @@ const ENDS: readonly (readonly [RegExp, SpokenFormat])[] = [
   [/\/chat\/completions$/, UPSTREAMS.chat],
   [/\/messages$/, UPSTREAMS.messages],
   [/GenerateContent(\?.*)?$/i, UPSTREAMS.contents],
+  [/\/embeddings$/, UPSTREAMS.embeddings],
+  [/\/images\/edits$/, UPSTREAMS.images],
+  [/\/audio\/transcriptions$/, UPSTREAMS.transcriptions],
 ]
 
 const known = new Map<string, Say>()
@@ -110,11 +113,12 @@ function sayFor(path: string): Say {
   return say
 }
 
-/** Takes requests off a connection: a head, as many bytes as it announces, an answer. */
+/** Takes requests off a connection: a head, as many bytes as it announces or up to the last chunk, an answer. */
 function converse(socket: Socket): void {
   let head = ''
   let path = ''
   let left = 0
+  let tail = ''
   socket.setNoDelay(true)
   socket.on('error', () => socket.destroy())
   socket.on('data', (bytes: Buffer) => {
@@ -123,11 +127,18 @@ function converse(socket: Socket): void {
       const end = head.indexOf('\r\n\r\n')
       if (end < 0) return
       path = head.slice(head.indexOf(' ') + 1, head.indexOf(' HTTP/'))
-      left = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0) - (head.length - end - 4)
+      const chunked = /transfer-encoding: chunked/i.test(head)
+      left = chunked ? Number.POSITIVE_INFINITY : announced(head) - (head.length - end - 4)
       head = ''
     } else left -= bytes.length
+    if (left === Number.POSITIVE_INFINITY) {
+      tail = (tail + bytes.toString('latin1', Math.max(0, bytes.length - LAST.length))).slice(-LAST.length)
+      if (tail === LAST) left = 0
+    }
     if (left === 0) sayFor(path)(socket)
   })
 }
+
+const announced = (head: string): number => Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
 
 createServer(converse).listen(Number(process.argv[2]), '127.0.0.1')
