@@ -14,7 +14,7 @@ const CELL: Cell = {
   caller: 'chat',
   upstream: 'messages',
   mode: 'paced-2s',
-  ...{ events: 100, image: false, floor: 0, goal: 0 },
+  ...{ events: 100, image: false, lanes: 1, floor: 0, goal: 0 },
 }
 
 /** Prints the gateway's memory while streams come and go, and while one reader of very much does not read. */
