@@ -65,7 +65,8 @@ describe.skipIf(!present).each(FORMATS)(`recorded exchanges of %s${where}`, form
       const body = renamed(recording.request!.body, 'm')
       const options = { headers: headersOf(recording) }
       const answer = await house.ask(doorOf(recording, 'm'), body, options)
-      if (answer.status === 422) expect(answer.text).toMatch(/cannot|lost|express/i)
+      if (answer.status === 404) expect(answer.json.error.code).toBe('conversation_not_found')
+      else if (answer.status === 422) expect(answer.text).toMatch(/cannot|lost|express/i)
       else {
         expect(answer.status, answer.text).toBe(200)
         expect(answer.text).toContain('Well')

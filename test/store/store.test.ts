@@ -212,6 +212,7 @@ describe('a gateway', () => {
       responses: { keep: 0, background: 1 },
     })
     const made = await house.client().responses.create({ model: 'm', input: 'Hi!' })
+    expect(made).toMatchObject({ store: false })
     await expect(house.client().responses.retrieve(made.id)).rejects.toMatchObject({ status: 404 })
     expect(() => statSync(join(place.path, 'none'))).toThrow()
     await house.close()

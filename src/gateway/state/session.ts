@@ -9,6 +9,8 @@ import { shortened } from './truncate.ts'
 export interface SessionOptions {
   /** As the caller made it. */
   readonly request: CanonicalRequest
+  /** As the answer repeats it. */
+  readonly told: CanonicalRequest
   /** What it points at. */
   readonly recalled: Recalled | undefined
   /** Keeps the answer, where it is to be kept. */
@@ -64,14 +66,14 @@ export class Session {
   private formFor(candidate: Candidate): CanonicalRequest {
     if (!candidate.native || candidate.detour) return this.forForeign()
     const { recalled, request, read } = this.options
-    if (recalled === undefined || this.isRemembered(candidate)) return inForeground(request)
-    return inForeground(recalled.known ? read(recalled.whole(candidate.channel.name)) : request)
+    if (recalled === undefined || this.isRemembered(candidate)) return this.inForeground(request)
+    return this.inForeground(recalled.known ? read(recalled.whole(candidate.channel.name)) : request)
   }
 
   /** How this candidate's answer is told. */
   telling(candidate: Candidate): Telling {
-    const { request, keeper } = this.options
-    return tellingOf(request, candidate, keeper, this.form(candidate) === request)
+    const { request, told, keeper } = this.options
+    return tellingOf(told, candidate, keeper, this.form(candidate) === request)
   }
 
   private isRemembered({ native, detour, channel }: Candidate): boolean {
@@ -83,6 +85,13 @@ export class Session {
     return recalled?.known === true || (native && !detour && recalled?.mayPass === true)
   }
 
+  /** No upstream works in the background for us: the gateway does, where it keeps what comes of it. */
+  private inForeground(request: CanonicalRequest): CanonicalRequest {
+    if (request.state?.background !== true || !this.options.keeps) return request
+    const { background: _, ...state } = request.state
+    return withState(request, state)
+  }
+
   private forForeign(): CanonicalRequest {
     if (this.foreign !== undefined) return this.foreign
     const { recalled, request, read, keeps, context } = this.options
@@ -90,13 +99,6 @@ export class Session {
     const asked = keeps ? withState(whole, whole.state?.store === false ? { store: false } : undefined) : whole
     return (this.foreign = shortened(asked, context))
   }
-}
-
-/** No upstream works in the background for us: the gateway does. */
-const inForeground = (request: CanonicalRequest): CanonicalRequest => {
-  if (request.state?.background !== true) return request
-  const { background: _, ...state } = request.state
-  return withState(request, state)
 }
 
 function withState(request: CanonicalRequest, state: State | undefined): CanonicalRequest {

@@ -49,7 +49,7 @@ export class State {
     const { keep } = this.config.responses
     const saves = keep > 0 && request.state?.store !== false && workOf(request) === 'conversation'
     const near = workOf(request) === 'conversation' ? call.turns : undefined
-    checkBackground(request, saves)
+    if (keep > 0) checkBackground(request, saves)
     const store = keep > 0 && (saves || points(wire.body)) ? await this.shelf.store : undefined
     const known = [...(call.turns === undefined ? [] : [call.turns]), ...(store === undefined ? [] : [store.turns])]
     const memories = { turns: known, conversations: store?.conversations, strict: call.strict === true }
@@ -70,9 +70,10 @@ export class State {
             { turns, conversations: saves ? store?.conversations : undefined, lifetime: keep, log: this.log },
           )
     const context = this.config.models.get(request.model)?.context
-    if (recalled === undefined && keeper === undefined && context === undefined) return undefined
+    const told = keeper === undefined && workOf(request) === 'conversation' ? unstored(request) : request
+    if (recalled === undefined && keeper === undefined && context === undefined && told === request) return undefined
     return new Session({
-      ...{ request, recalled, keeper, context, keeps: keep > 0 },
+      ...{ request, told, recalled, keeper, context, keeps: keep > 0 },
       read: body => read({ ...wire, body }),
     })
   }
@@ -117,13 +118,16 @@ export class State {
   }
 }
 
+/** The request as an answer repeats it that nobody can ask for again. */
+const unstored = (request: CanonicalRequest): CanonicalRequest =>
+  request.state?.store === false ? request : { ...request, state: { ...request.state, store: false } }
+
 /** Work in the background is asked for later: it must be kept. */
 function checkBackground({ state }: CanonicalRequest, saves: boolean): void {
   if (state?.background !== true || saves) return
   throw new GatewayError({
     kind: 'invalid-request',
-    message:
-      'A response in the background must be stored, so `store` cannot be false, nor can stored responses be off.',
+    message: 'A response in the background is asked for later, so `store` cannot be false.',
     param: 'background',
   })
 }
