@@ -21,14 +21,14 @@ export const configOf = (
     heartbeat = 15_000,
     body = 32 * 1024 * 1024,
     group = {},
-    allow = [],
+    allow,
     keep,
     sockets = SOCKETS,
     config = {},
   }: HouseOptions = {},
 ): Config => ({
   server: { host: '127.0.0.1', port: 0, heartbeat, grace: 2000, limits: { body, byFormat: new Map() }, sockets },
-  media: { fetch: true, limit: 1024 * 1024, timeout: 2000, allow },
+  media: { fetch: allow !== undefined, limit: 1024 * 1024, timeout: 2000, allow: allow ?? [] },
   responses: { keep: keep === undefined ? 0 : 3_600_000, background: 2 },
   dataDir: keep ?? join(tmpdir(), 'interlingua-tests-without-keys'),
   groups: new Map([['default', { name: 'default', models: ['*'], onLoss: 'show', ...group }]]),
@@ -48,7 +48,7 @@ export interface HouseOptions {
   readonly heartbeat?: number
   readonly body?: number
   readonly group?: Partial<GroupConfig>
-  /** Addresses media is fetched from. */
+  /** Addresses of our own that media is fetched from; absent, none is fetched at all. */
   readonly allow?: readonly string[]
   /** A directory of the test's own, where responses are kept; without it none are. */
   readonly keep?: string
