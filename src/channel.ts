@@ -5,6 +5,7 @@ import type { WireRequest } from './canonical/exchange.ts'
 import { addressed, type Outgoing, place } from './channel/address.ts'
 import { Exchange } from './channel/exchange.ts'
 import type { Headers } from './channel/headers.ts'
+import { Watchdog } from './channel/watchdog.ts'
 import type { ChannelConfig, ChannelFormat } from './config.ts'
 import type { LateParts } from './egress/multipart.ts'
 import type { ChannelHealth } from './router.ts'
@@ -47,6 +48,7 @@ async function* followed(body: AsyncIterable<Uint8Array>, watch: Watch): AsyncGe
 export class Channel {
   readonly config: ChannelConfig
   private readonly pools = new Map<string, Pool>()
+  private readonly watchdog: Watchdog
   private open = 0
   private cooling: { until: number; for: ErrorKind } | undefined
   /** The ids the upstream lists, once they are known. */
@@ -54,6 +56,8 @@ export class Channel {
 
   constructor(config: ChannelConfig) {
     this.config = config
+    const { firstByte, whole = firstByte, idle } = config.timeout
+    this.watchdog = new Watchdog(Math.min(firstByte, whole, idle))
   }
 
   /** The state the router decides by. */
@@ -84,14 +88,15 @@ export class Channel {
       ends: () => exchange?.expect(patience),
     }
     const flow = Readable.from(followed(body, watch), { objectMode: false })
-    exchange = this.exchange(origin, { method: 'POST', path, headers, body: flow }, 0)
+    exchange = this.exchange(origin, { method: 'POST', path, headers, body: flow }, undefined)
     return exchange
   }
 
   /** Asks for something that has no body: the upstream's list of models. */
   get(format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
     const { origin, path, headers } = place(this.config, format, where)
-    return this.exchange(origin, { method: 'GET', path, headers: { ...where.headers, ...headers } })
+    const { firstByte } = this.config.timeout
+    return this.exchange(origin, { method: 'GET', path, headers: { ...where.headers, ...headers } }, firstByte)
   }
 
   /** Lets running exchanges end, then closes the connections. */
@@ -107,12 +112,17 @@ export class Channel {
   private exchange(
     origin: string,
     request: Pick<Outgoing, 'path' | 'headers'> & { method: 'GET' | 'POST'; body?: string | Readable },
-    headersTimeout = this.config.timeout.firstByte,
+    head: number | undefined,
   ): Exchange {
+    const { watchdog, closed } = this
     this.open++
-    const exchange = new Exchange(() => this.open--)
-    this.pool(origin).dispatch({ ...request, headersTimeout, bodyTimeout: this.config.timeout.idle }, exchange)
+    const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, closed })
+    this.pool(origin).dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, exchange)
     return exchange
+  }
+
+  private readonly closed = (): void => {
+    this.open--
   }
 
   /** A connection for each request in flight: waiting for another's answer costs more than a connection. */

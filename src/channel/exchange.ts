@@ -4,6 +4,7 @@ import type { Bytes } from '../canonical/bytes.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import { flowing } from './flowing.ts'
 import type { Headers } from './headers.ts'
+import type { Watchdog, Watched } from './watchdog.ts'
 
 /** Who takes the body of an answer, piece by piece; after `end` or `fail` nothing more comes. */
 export interface Taker {
@@ -43,13 +44,25 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   br: createBrotliDecompress,
 }
 
+export interface ExchangeOptions {
+  readonly watchdog: Watchdog
+  /** Milliseconds the upstream may take for the head of its answer; undefined until it is its turn. */
+  readonly head: number | undefined
+  /** Milliseconds it may be silent within its answer. */
+  readonly idle: number
+  /** Called once, when the exchange no longer burdens the upstream. */
+  closed(): void
+}
+
 /** One request to an upstream, as the HTTP client's handler: nothing between the socket and the taker but this. */
-export class Exchange {
+export class Exchange implements Watched {
   /** Rejects with GatewayError when there will be no head. */
   readonly answer: Promise<Answer>
   private resolve!: (answer: Answer) => void
   private reject!: (error: GatewayError) => void
-  private readonly closed: () => void
+  patience: number | undefined
+  heard: number
+  private readonly options: ExchangeOptions
   private controller: Controller | undefined
   private begun = false
   private settled: GatewayError | 'ended' | undefined
@@ -57,11 +70,14 @@ export class Exchange {
   private inflater: Transform | undefined
   private early: Uint8Array[] = []
   private lingering: NodeJS.Timeout | undefined
-  private waiting: NodeJS.Timeout | undefined
+  /** We do not listen just now. */
+  private deaf = false
 
-  /** `closed` is called once, when the exchange no longer burdens the upstream. */
-  constructor(closed: () => void) {
-    this.closed = closed
+  constructor(options: ExchangeOptions) {
+    this.options = options
+    this.patience = options.head
+    this.heard = options.watchdog.now
+    options.watchdog.watch(this)
     this.answer = new Promise((resolve, reject) => {
       this.resolve = resolve
       this.reject = reject
@@ -71,13 +87,16 @@ export class Exchange {
 
   /** The upstream must take more, or begin to answer, within so many milliseconds; undefined where it is not its turn. */
   expect(milliseconds: number | undefined): void {
-    clearTimeout(this.waiting)
-    if (milliseconds === undefined || this.begun || this.settled !== undefined) return
-    this.waiting = setTimeout(() => {
-      const reason = failure('timed-out', TIMEOUTS['UND_ERR_HEADERS_TIMEOUT']!)
-      this.settle(reason)
-      this.controller?.abort(reason)
-    }, milliseconds)
+    if (this.begun) return
+    this.patience = milliseconds
+    this.hear()
+  }
+
+  expire(): void {
+    if (this.deaf) return
+    const reason = failure('timed-out', this.begun ? FELL_SILENT : NEVER_BEGAN)
+    this.settle(reason)
+    this.controller?.abort(reason)
   }
 
   /** Ends it from our side: the upstream's connection is closed. */
@@ -95,10 +114,13 @@ export class Exchange {
   }
 
   pause(): void {
+    this.deaf = true
     this.controller?.pause()
   }
 
   resume(): void {
+    this.deaf = false
+    this.hear()
     this.controller?.resume()
   }
 
@@ -110,7 +132,8 @@ export class Exchange {
   onResponseStart(_: Controller, status: number, headers: Headers): void {
     if (status < 200) return
     this.begun = true
-    clearTimeout(this.waiting)
+    this.patience = this.options.idle
+    this.hear()
     const encoding = headers['content-encoding']
     if (typeof encoding === 'string' && Object.hasOwn(INFLATERS, encoding)) this.inflate(INFLATERS[encoding]!())
     this.resolve({
@@ -123,6 +146,7 @@ export class Exchange {
   }
 
   onResponseData(_: Controller, chunk: Uint8Array): void {
+    this.hear()
     if (this.inflater === undefined) this.give(chunk)
     else this.inflater.write(chunk)
   }
@@ -134,6 +158,10 @@ export class Exchange {
 
   onResponseError(_: Controller, error: Error): void {
     this.settle(toFailure(error, this.begun))
+  }
+
+  private hear(): void {
+    this.heard = this.options.watchdog.now
   }
 
   private inflate(inflater: Transform): void {
@@ -153,8 +181,8 @@ export class Exchange {
     if (this.settled !== undefined) return
     this.settled = outcome
     clearTimeout(this.lingering)
-    clearTimeout(this.waiting)
-    this.closed()
+    this.options.watchdog.leave(this)
+    this.options.closed()
     if (outcome !== 'ended') this.reject(outcome)
     if (this.taker !== undefined) this.tell(this.taker, outcome)
   }
@@ -190,10 +218,11 @@ export class Exchange {
   }
 }
 
+const NEVER_BEGAN = 'The upstream did not begin to answer in time.'
+const FELL_SILENT = 'The upstream fell silent in the middle of its answer.'
+
 const TIMEOUTS: { readonly [code: string]: string } = {
   UND_ERR_CONNECT_TIMEOUT: 'The upstream did not take the connection in time.',
-  UND_ERR_HEADERS_TIMEOUT: 'The upstream did not begin to answer in time.',
-  UND_ERR_BODY_TIMEOUT: 'The upstream fell silent in the middle of its answer.',
   ETIMEDOUT: 'The upstream did not take the connection in time.',
 }
 

@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Watchdog, type Watched } from '../../src/channel/watchdog.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function silent(watchdog: Watchdog, patience: number | undefined): Watched & { heard: number; expired: number } {
+  const one = { patience, heard: watchdog.now, expired: 0, expire: () => void one.expired++ }
+  watchdog.watch(one)
+  return one
+}
+
+test('tells what is silent for too long, each by its own patience', () => {
+  const watchdog = new Watchdog(100)
+  const [hasty, calm, patient] = [silent(watchdog, 100), silent(watchdog, 1000), silent(watchdog, undefined)]
+  vi.advanceTimersByTime(200)
+  expect([hasty.expired > 0, calm.expired, patient.expired]).toEqual([true, 0, 0])
+  vi.advanceTimersByTime(1000)
+  expect([calm.expired > 0, patient.expired]).toEqual([true, 0])
+})
+
+test('waits on for what is heard of, and no more for what has left', () => {
+  const watchdog = new Watchdog(100)
+  const [lively, gone] = [silent(watchdog, 100), silent(watchdog, 100)]
+  watchdog.leave(gone)
+  for (let turn = 0; turn < 20; turn++) {
+    vi.advanceTimersByTime(50)
+    lively.heard = watchdog.now
+  }
+  expect([lively.expired, gone.expired]).toEqual([0, 0])
+})
+
+test('sleeps where there is nothing to watch, and wakes for the next', () => {
+  const watchdog = new Watchdog(100)
+  const one = silent(watchdog, 100)
+  watchdog.leave(one)
+  vi.advanceTimersByTime(100)
+  expect(vi.getTimerCount()).toBe(0)
+  vi.advanceTimersByTime(60_000)
+  const next = silent(watchdog, 100)
+  vi.advanceTimersByTime(50)
+  expect(next.expired).toBe(0)
+  vi.advanceTimersByTime(200)
+  expect(next.expired).toBeGreaterThan(0)
+})
