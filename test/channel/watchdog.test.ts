@@ -2,7 +2,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Watchdog, type Watched } from '../../src/channel/watchdog.ts'
 
 beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  vi.clearAllTimers()
+  vi.useRealTimers()
+})
 
 function silent(watchdog: Watchdog, patience: number | undefined): Watched & { heard: number; expired: number } {
   const one = { patience, heard: watchdog.now, expired: 0, expire: () => void one.expired++ }
