@@ -61,7 +61,7 @@ export class Exchange implements Watched {
   private resolve!: (answer: Answer) => void
   private reject!: (error: GatewayError) => void
   patience: number | undefined
-  heard: number
+  heard = 0
   private readonly options: ExchangeOptions
   private controller: Controller | undefined
   private begun = false
@@ -76,7 +76,6 @@ export class Exchange implements Watched {
   constructor(options: ExchangeOptions) {
     this.options = options
     this.patience = options.head
-    this.heard = options.watchdog.now
     options.watchdog.watch(this)
     this.answer = new Promise((resolve, reject) => {
       this.resolve = resolve

@@ -3,7 +3,7 @@ export interface Watched {
   /** How long it may be silent, in milliseconds; undefined is as long as it likes. */
   readonly patience: number | undefined
   /** The watchdog's time when it was last heard of. */
-  readonly heard: number
+  heard: number
   /** It was silent for too long. */
   expire(): void
 }
@@ -28,11 +28,14 @@ export class Watchdog {
     this.every = Math.min(SELDOM, Math.max(OFTEN, shortest / 4))
   }
 
+  /** It is heard of now. */
   watch(one: Watched): void {
     this.watched.add(one)
-    if (this.timer !== undefined) return
-    this.now = performance.now()
-    this.timer = setInterval(this.look, this.every)
+    if (this.timer === undefined) {
+      this.now = performance.now()
+      this.timer = setInterval(this.look, this.every)
+    }
+    one.heard = this.now
   }
 
   leave(one: Watched): void {
