@@ -4,6 +4,7 @@ import { GoogleGenAI } from '@google/genai'
 import { type EmbeddingModel, embed, embedMany } from 'ai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseObject } from '../../src/canonical/node.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { House, KEY } from '../faults/house.ts'
 import { channelAt, FakeUpstream } from '../faults/upstream.ts'
@@ -48,6 +49,21 @@ describe.each(FORMATS)('before an upstream of %s', format => {
     test('one text', async () => {
       const got = await client().embeddings.create({ model: 'm', input: 'A word.' })
       expect(got.data[0]!.embedding).toEqual(vectorOf('A word.'))
+    })
+
+    test('an upstream that counts nothing', async () => {
+      upstream.script = (response, seen) => {
+        const {
+          usage: _,
+          usageMetadata: __,
+          meta: ___,
+          ...body
+        } = UPSTREAMS[format]!.answer(parseObject(seen.text)!, ['A word.'], seen.url)
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      }
+      const { usage } = await client().embeddings.create({ model: 'm', input: 'A word.' })
+      upstream.script = embedding(format)
+      expect(usage).toEqual(format === 'embeddings' ? undefined : { prompt_tokens: 0, total_tokens: 0 })
     })
 
     test('tokens go to their own format only', async () => {

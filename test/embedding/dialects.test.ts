@@ -71,6 +71,8 @@ describe('what the vectors are for', () => {
     expect(sent('jina', { input_type: 'query' })).toMatchObject({ task: 'retrieval.query' })
     expect(sent('jina', { input_type: 'document' })).toMatchObject({ task: 'retrieval.passage' })
     expect(sent('voyage', { task: 'retrieval.passage' })).toMatchObject({ input_type: 'document' })
+    for (const task of ['code.passage', 'qa.passage', 'code2code.passage'])
+      expect(sent('voyage', { task })).toMatchObject({ input_type: 'document' })
   })
 
   test('keeps its very word where the field is known', () => {
@@ -112,6 +114,7 @@ describe('what the vectors are for', () => {
         ...['retrieval.query', 'retrieval.query', 'retrieval.query'],
       ],
     ],
+    ['jina', 'jina-embeddings-v2-base-code', PURPOSES.map(() => undefined)],
     [
       'jina',
       'jina-code-embeddings-1.5b',

@@ -26,6 +26,7 @@ const NEAR_QUERY: Word = ['retrieval.query', 'query']
 
 /** Jina's models differ in their tasks; the first row that fits counts. */
 const JINA_MODELS: readonly (readonly [model: RegExp, words: Words])[] = [
+  [/embeddings-v2|clip-v1|colbert/, {}],
   [
     /jina-code/,
     {

@@ -15,21 +15,25 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   losses.dropFields(result, [], RESULT_LOSSES)
   const own = spelt(result, FORMAT)
   const told = (own['with'] ?? []) as readonly string[]
+  const untold = (own['without'] ?? []) as readonly string[]
   if (!told.includes('id')) losses.dropFields(result, [], { id: 'no-id' })
   if (!told.includes('created')) losses.dropFields(result, [], { createdAt: 'no-time' })
-  if (result.model === undefined && !((own['without'] ?? []) as readonly string[]).includes('model'))
-    losses.add(['model'], asked.model, 'model-required')
+  if (result.model === undefined && !untold.includes('model')) losses.add(['model'], asked.model, 'model-required')
+  if (result.usage === undefined && !untold.includes('usage')) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
   const fields = {
     ...(told.includes('id') ? { id: result.id } : {}),
     object: own['object'] ?? 'list',
     ...(told.includes('created') ? { created: result.createdAt } : {}),
     data: writeData(result.candidates, asked, losses),
     model: result.model ?? asked.model,
-    ...(result.usage === undefined ? {} : { usage: writeUsage(result.usage, losses) }),
+    usage: writeUsage(result.usage ?? NOTHING_COUNTED, losses),
   } as JsonObject
   const body = { ...without(own['without'], fields), ...kept(result, FORMAT) }
   return { wire: { status: 200, headers: {}, ...bodyOrText(body) }, losses: losses.list }
 }
+
+/** Clients take for granted that vectors have a price. */
+const NOTHING_COUNTED = { input: 0 }
 
 const RESULT_LOSSES = { job: 'no-jobs', error: 'no-error-beside-an-answer', serviceTier: 'no-tiers' }
 const CANDIDATE_LOSSES = { finish: 'nothing-to-finish', logprobs: 'no-logprobs', transcript: 'no-transcript' }
@@ -104,12 +108,15 @@ const USAGE_LOSSES = {
 function writeUsage(usage: Usage, losses: Losses): JsonObject {
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   const { input, total } = usage
+  const { without: untold } = spelt(usage, FORMAT)
   if (input === undefined && total !== undefined) {
     losses.add(['usage', 'input'], total, 'all-is-input')
     losses.drop(['usage', 'total'], 'told-by-the-input')
   }
-  const counts = defined({ prompt_tokens: input, total_tokens: total ?? input }) as JsonObject
-  return { ...without(spelt(usage, FORMAT)['without'], counts), ...kept(usage, FORMAT) }
+  const nothing = input === undefined && total === undefined && untold === undefined ? 0 : undefined
+  if (nothing !== undefined) losses.add(['usage', 'input'], nothing, 'count-required')
+  const counts = { prompt_tokens: input ?? total ?? nothing, total_tokens: total ?? input ?? nothing }
+  return { ...without(untold, defined(counts) as JsonObject), ...kept(usage, FORMAT) }
 }
 
 function dropOwn(node: Node, path: Path, losses: Losses): void {

@@ -19,8 +19,7 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   const came = spelt(result, FORMAT)
   const style = (spelt(asked, FORMAT)['style'] ?? came['shape'] ?? 'jina') as string
   const object = (came['shape'] === style ? came['object'] : undefined) ?? (style === 'cohere' ? 'absent' : 'list')
-  const { usage } = result
-  const spent = usage && (style === 'cohere' ? writeMeta(FORMAT, usage, losses) : writeUsage(usage, losses))
+  const spent = writeSpent(result, style, came['shape'] === style, losses)
   const body = {
     ...defined({ id: result.id, model: result.model }),
     ...(object === 'absent' ? {} : { object }),
@@ -30,6 +29,15 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
+
+/** Cohere's clients know that nothing may be told; the others' take for granted that a ranking has a price. */
+function writeSpent({ usage }: CanonicalResult, style: string, same: boolean, losses: Losses): JsonObject | undefined {
+  if (style === 'cohere') return usage && writeMeta(FORMAT, usage, losses)
+  if (usage === undefined && !same) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
+  return usage === undefined && same ? undefined : writeUsage(usage ?? NOTHING_COUNTED, losses)
+}
+
+const NOTHING_COUNTED = { input: 0 }
 
 function writeRanks({ candidates }: CanonicalResult, style: string, same: boolean, losses: Losses): readonly Json[] {
   return (candidates[0]?.content ?? []).flatMap((part, index): Json[] => {
@@ -73,7 +81,10 @@ function writeUsage(usage: Usage, losses: Losses): JsonObject {
     losses.drop(['usage', 'total'], 'told-by-the-input')
   }
   const differs = input !== undefined && total !== undefined
-  const without = (spelt(usage, FORMAT)['without'] ?? (differs ? [] : ['prompt_tokens'])) as readonly string[]
-  const counts = Object.entries(defined({ prompt_tokens: input, total_tokens: total ?? input }))
+  const own = spelt(usage, FORMAT)['without'] as readonly string[] | undefined
+  const nothing = input === undefined && total === undefined && own === undefined ? 0 : undefined
+  if (nothing !== undefined) losses.add(['usage', 'input'], nothing, 'count-required')
+  const without = own ?? (differs ? [] : ['prompt_tokens'])
+  const counts = Object.entries(defined({ prompt_tokens: input, total_tokens: total ?? input ?? nothing }))
   return { ...Object.fromEntries(counts.filter(([field]) => !without.includes(field))), ...kept(usage, FORMAT) }
 }

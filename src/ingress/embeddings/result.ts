@@ -23,7 +23,9 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const spelt = spelling({
     object: object === 'list' ? undefined : object,
     with: listed(['id', 'created'].filter(field => fields[field as keyof typeof fields] !== undefined)),
-    without: listed([...(object === undefined ? ['object'] : []), ...(model === undefined ? ['model'] : [])]),
+    without: listed(
+      Object.entries({ object, model, usage }).flatMap(([field, said]) => (said === undefined ? field : [])),
+    ),
   })
   const refused = Object.keys(fields).filter(field => fields[field as keyof typeof fields] === undefined)
   return {

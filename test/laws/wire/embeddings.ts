@@ -26,7 +26,14 @@ const item = fc.oneof({ weight: 4, arbitrary: word }, { weight: 1, arbitrary: to
 const input = fc.oneof(item, fc.array(item, { minLength: 1, maxLength: 4 }))
 
 const purposeWord = fc.constantFrom('query', 'document', 'passage', 'search_query', 'x_any')
-const task = fc.constantFrom('retrieval.query', 'retrieval.passage', 'text-matching', 'separation', 'code2code.query')
+const task = fc.constantFrom(
+  'retrieval.query',
+  'retrieval.passage',
+  'text-matching',
+  'separation',
+  'code2code.query',
+  'code.passage',
+)
 
 const body = plus(
   record(
