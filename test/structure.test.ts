@@ -74,7 +74,7 @@ describe('imports', () => {
       undici: /^src\/channel(\/fetch)?\.ts$/,
       busboy: /^src\/ingress\/form\.ts$/,
       ws: /^src\/server\/(sockets|socket)\.ts$/,
-      'gpt-tokenizer': /^src\/gateway\/tokens\.ts$/,
+      'gpt-tokenizer': /^src\/gateway\/counting\/tokens\.ts$/,
       'ipaddr.js': /^src\/channel\/reachable\.ts$/,
       kysely: /^src\/store\//,
       'eventsource-parser': /^src\/ingress\/sse\.ts$/,

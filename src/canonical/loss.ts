@@ -62,6 +62,16 @@ export class Losses {
   }
 }
 
+/**
+ * A loss in the messages of one request at its place in another, which has them `by` places further on; undefined for a
+ * loss of anything else, or of a message the other does not have.
+ */
+export function shifted(loss: Loss, by: number): Loss | undefined {
+  const [field, place, ...rest] = loss.path
+  if (field !== 'messages' || typeof place !== 'number' || place + by < 0) return undefined
+  return { ...loss, path: [field, place + by, ...rest] }
+}
+
 const GONE = Symbol('gone')
 
 /** What is left of a canonical value once its reported losses are taken out of it. */

@@ -6,13 +6,14 @@ import { WRITERS } from '../../egress/index.ts'
 import { COMPACT, isRecollection, LONGEST_SUMMARY } from '../compaction/prompt.ts'
 import { transcript } from '../compaction/transcript.ts'
 import type { Way } from '../ways.ts'
+import { unreadable } from './unreadable.ts'
 
 /** Characters of the user's own messages that are kept as they were, the latest first; the summary tells of the others. */
 const KEPT = 80_000
 
 /** A conversation in short, by an upstream that only knows how to converse: it sums up, and the gateway seals that. */
 export const compaction: Way = {
-  losses: request => [...settings(request), ...references(request)],
+  losses: request => [...settings(request), ...unreadable(request), ...before(request)],
   answer: async ({ call, request, candidate, seal }, ask) => {
     const answered = await ask(question(request, candidate.native))
     const summary = summaryIn(answered.result)
@@ -37,21 +38,11 @@ const SHARED = new Set<unknown>(['serviceTier', 'cacheKey'])
 /** Settings of the door itself have no meaning where it is not the upstream's. */
 const settings = ({ extras }: CanonicalRequest): readonly Loss[] => foreign({ extras }, '')
 
-/** What only its maker can read cannot be summed up, and what came before is not here. */
-function references({ messages, state }: CanonicalRequest): readonly Loss[] {
-  const unread = messages.flatMap(({ content }, message) =>
-    content.flatMap((part, index): Loss[] =>
-      part.type === 'opaque' && part.reference === true
-        ? [{ kind: 'dropped', path: ['messages', message, 'content', index], reason: `only-${part.format}-knows` }]
-        : [],
-    ),
-  )
-  const before = (['previous', 'conversation'] as const).filter(field => state?.[field] !== undefined)
-  return [
-    ...unread,
-    ...before.map((field): Loss => ({ kind: 'dropped', path: ['state', field], reason: 'no-kept-answers' })),
-  ]
-}
+/** What came before is not here. */
+const before = ({ state }: CanonicalRequest): readonly Loss[] =>
+  (['previous', 'conversation'] as const)
+    .filter(field => state?.[field] !== undefined)
+    .map(field => ({ kind: 'dropped', path: ['state', field], reason: 'no-kept-answers' }))
 
 /** Nothing of it is kept upstream: absence means storing there for callers of the upstream's own format. */
 const question = (request: CanonicalRequest, native: boolean): CanonicalRequest => ({

@@ -2,9 +2,9 @@ import { GatewayError } from '../../canonical/error.ts'
 import type { Channel } from '../../channel.ts'
 import { type Candidate, type RoutedChannel, type RouteRequest, route } from '../../router.ts'
 import type { Attempt } from '../attempt.ts'
+import { estimate } from '../counting/estimate.ts'
 import type { Answered } from '../told.ts'
 import type { Way } from '../ways.ts'
-import { estimate } from './estimate.ts'
 
 /** Milliseconds after which nobody waits for a count any more: an estimate takes none. */
 const PATIENCE = 10_000

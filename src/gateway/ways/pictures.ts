@@ -1,11 +1,10 @@
 import { GatewayError } from '../../canonical/error.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Usage } from '../../canonical/result.ts'
+import { totalUsage } from '../../canonical/usage.ts'
 import { workOf } from '../../canonical/work.ts'
 import type { Candidate } from '../../router.ts'
-import type { Attempt } from '../attempt.ts'
-import type { Answered } from '../told.ts'
-import type { Ask, Way } from '../ways.ts'
+import type { Way } from '../ways.ts'
+import { together } from './together.ts'
 
 /** As many pictures one request may ask for that each take a request of their own. */
 const MOST = 16
@@ -24,15 +23,20 @@ export const pictures: Way = {
     return []
   },
   answer: async (attempt, ask) => {
-    const answers = await all(attempt, ask)
+    const { candidates: count, ...output } = attempt.request.output
+    const one = (signal: AbortSignal) => ask({ ...attempt.request, output }, signal)
+    const answers = await together(
+      attempt,
+      Array.from({ length: count! }, () => one),
+    )
     const [first] = answers
     const { usage: _, ...head } = first!.result
-    const usages = answers.flatMap(({ result }) => (result.usage === undefined ? [] : [result.usage]))
+    const usage = totalUsage(answers.flatMap(({ result }) => result.usage ?? []))
     return {
       result: {
         ...head,
         candidates: answers.flatMap(({ result }) => result.candidates),
-        ...(usages.length === 0 ? {} : { usage: usages.reduce(sum) }),
+        ...(usage === undefined ? {} : { usage }),
       },
       losses: first!.losses,
       headers: first!.headers,
@@ -40,40 +44,8 @@ export const pictures: Way = {
   },
 }
 
-/** The first that fails breaks off the others, and so does a caller that leaves. */
-async function all({ call, candidate, report, request }: Attempt, ask: Ask): Promise<readonly Answered[]> {
-  const { candidates: count, ...output } = request.output
-  const controller = new AbortController()
-  report.tried(candidate)
-  call.reply.worker = controller
-  try {
-    return await Promise.all(Array.from({ length: count! }, () => ask({ ...request, output }, controller.signal)))
-  } catch (thrown) {
-    controller.abort()
-    throw thrown
-  } finally {
-    call.reply.worker = undefined
-  }
-}
-
 const TOO_MANY = new GatewayError({
   kind: 'invalid-request',
   message: `At most ${MOST} pictures may be asked of this model at once.`,
   param: 'n',
 })
-
-const COUNTS = ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning', 'total'] as const
-const SIDES = ['inputBy', 'outputBy'] as const
-
-function sum(a: Usage, b: Usage): Usage {
-  const counts = COUNTS.flatMap(field =>
-    a[field] === undefined && b[field] === undefined ? [] : [[field, (a[field] ?? 0) + (b[field] ?? 0)] as const],
-  )
-  const sides = SIDES.flatMap(side => {
-    const [left, right] = [a[side], b[side]]
-    if (left === undefined && right === undefined) return []
-    const kinds = [...new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])] as (keyof typeof left)[]
-    return [[side, Object.fromEntries(kinds.map(kind => [kind, (left?.[kind] ?? 0) + (right?.[kind] ?? 0)]))] as const]
-  })
-  return Object.fromEntries<unknown>([...counts, ...sides]) as Usage
-}

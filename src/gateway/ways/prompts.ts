@@ -1,9 +1,11 @@
 import { GatewayError } from '../../canonical/error.ts'
-import type { Loss } from '../../canonical/loss.ts'
+import { type Loss, shifted } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, Usage } from '../../canonical/result.ts'
+import type { Candidate } from '../../canonical/result.ts'
+import { totalUsage } from '../../canonical/usage.ts'
 import type { Answered } from '../told.ts'
 import type { Way } from '../ways.ts'
+import { unreadable } from './unreadable.ts'
 
 /** As many answers one request may ask for that each take a request of their own. */
 const MOST = 128
@@ -29,13 +31,14 @@ export const prompts: Way = {
         wanted -= candidates.length
         answers.push({ ...answered, index, candidates })
       }
-    const usages = answers.map(({ result }) => result.usage)
+    const usages = answers.flatMap(({ result }) => result.usage ?? [])
+    const usage = usages.length === answers.length ? totalUsage(usages) : undefined
     const { usage: _, ...head } = answers[0]!.result
     return {
       result: {
         ...head,
         candidates: answers.flatMap(({ candidates }) => candidates),
-        ...(usages.includes(undefined) ? {} : { usage: usages.reduce(sum)! }),
+        ...(usage === undefined ? {} : { usage }),
       },
       losses: lossesOf(answers),
       headers: answers[0]!.headers,
@@ -62,36 +65,15 @@ const TOO_MANY = new GatewayError({
 const NO_ANSWER = new GatewayError({ kind: 'upstream-failed', message: 'The upstream gave no answer to a prompt.' })
 const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
 
-/** Prompts only the model of another upstream can read: known before the first is sent. */
-const unreadable = ({ messages }: CanonicalRequest): readonly Loss[] =>
-  messages.flatMap(({ content }, message) =>
-    content.flatMap((part, index): Loss[] =>
-      part.type === 'opaque' && part.reference === true
-        ? [{ kind: 'dropped', path: ['messages', message, 'content', index], reason: `only-${part.format}-knows` }]
-        : [],
-    ),
-  )
-
 /** Losses of each prompt at its place among all; what is lost of the settings is lost alike with each. */
 function lossesOf(answers: readonly Placed[]): readonly Loss[] {
   const told = new Set<number>()
   return answers.flatMap(({ losses, index }) => {
     if (told.has(index)) return []
     told.add(index)
-    return losses.flatMap((loss): Loss[] => {
-      const [field, place, ...rest] = loss.path
-      if (field === 'messages' && typeof place === 'number') return [{ ...loss, path: [field, place + index, ...rest] }]
-      return index > 0 || (field === 'output' && place === 'candidates') ? [] : [loss]
-    })
+    return losses.flatMap(loss => shifted(loss, index) ?? (index > 0 || isOfChoices(loss) ? [] : loss))
   })
 }
 
-const COUNTS = ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning', 'total'] as const
-
-function sum(a: Usage | undefined, b: Usage | undefined): Usage {
-  const counts = COUNTS.flatMap(field => {
-    const [left, right] = [a?.[field], b?.[field]]
-    return left === undefined && right === undefined ? [] : [[field, (left ?? 0) + (right ?? 0)] as const]
-  })
-  return Object.fromEntries(counts)
-}
+/** How many choices an upstream gives at a time is no loss: it is asked again. */
+const isOfChoices = ({ path }: Loss): boolean => path[0] === 'output' && path[1] === 'candidates'

@@ -1,13 +1,15 @@
 import type { Vector } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { foreign, type Loss } from '../../canonical/loss.ts'
+import { foreign, type Loss, shifted } from '../../canonical/loss.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
+import { totalUsage } from '../../canonical/usage.ts'
 import { vectorAs } from '../../canonical/vector.ts'
 import type { Candidate } from '../../router.ts'
 import { prepare } from '../prepare.ts'
 import type { Answered } from '../told.ts'
-import type { Way } from '../ways.ts'
+import type { Ask, Way } from '../ways.ts'
+import { oneEach } from './batches.ts'
 
 /** Documents ranked by an upstream that only embeds: by the cosine of the angle between their vectors and the query's. */
 export const ranking: Way = {
@@ -32,8 +34,6 @@ export const ranking: Way = {
     return { result, losses, headers: {} }
   },
 }
-
-type Ask = (request: CanonicalRequest) => Promise<Answered>
 
 /** The query's vector, then one for each document. */
 interface Embedded {
@@ -89,32 +89,18 @@ function tellsPurpose(request: CanonicalRequest, candidate: Candidate): boolean 
 }
 
 /** What was lost of the documents, `before` messages after the first; the rest is the gateway's own request. */
-function lossesOf({ losses }: Answered, before: number): readonly Loss[] {
-  return losses.flatMap((loss): Loss[] => {
-    const [field, place, ...rest] = loss.path
-    if (field !== 'messages' || typeof place !== 'number' || place < before) return []
-    return [{ ...loss, path: [field, place - before, ...rest] }]
-  })
-}
+const lossesOf = ({ losses }: Answered, before: number): readonly Loss[] =>
+  losses.flatMap(loss => shifted(loss, -before) ?? [])
 
-/** Vectors are told apart by their place alone: with one missing, none is sure. */
 function vectorsIn({ result }: Answered, count: number): readonly Vector[] {
   const content = result.candidates[0]?.content ?? []
   const vectors = content.flatMap(part => (part.type === 'embedding' ? [part.vector] : []))
-  if (vectors.length === count) return vectors
-  throw new GatewayError({
-    kind: 'upstream-failed',
-    message: `The upstream answered ${count} inputs with ${vectors.length} embeddings.`,
-  })
+  return oneEach(vectors, count)
 }
 
-/** Tokens of both requests, where both told theirs. */
-function sum(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
-  if (a?.input === undefined || b?.input === undefined) return undefined
-  const total = (a.total ?? a.input) + (b.total ?? b.input)
-  const input = a.input + b.input
-  return { input, ...(total === input ? {} : { total }) }
-}
+/** What both requests spent, where both tell. */
+const sum = (a: Usage | undefined, b: Usage | undefined): Usage | undefined =>
+  a?.input === undefined || b?.input === undefined ? undefined : totalUsage([a, b])
 
 /** From -1 to 1; 0 where one of the two has no direction. */
 function cosine(a: readonly number[], b: readonly number[]): number {

@@ -2,8 +2,8 @@ import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
-import { tokensIn } from '../tokens.ts'
 import { mediaTokens } from './media-tokens.ts'
+import { tokensIn } from './tokens.ts'
 
 /** What stands around a request, a turn, a call or result in it, and a tool: marks nobody sees, but pays. */
 const AROUND = { request: 3, message: 4, call: 8, tool: 8 }

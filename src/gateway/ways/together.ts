@@ -1,0 +1,34 @@
+import type { Attempt } from '../attempt.ts'
+
+/**
+ * The answers to several requests of one attempt, in their order, `most` of them under way at once.
+ *
+ * @throws what the first that fails throws; the others are broken off, and so are all when the caller leaves.
+ */
+export async function together<T>(
+  { call, candidate, report }: Attempt,
+  asks: readonly ((signal: AbortSignal) => Promise<T>)[],
+  most: number = asks.length,
+): Promise<readonly T[]> {
+  const controller = new AbortController()
+  const { signal } = controller
+  const answers: T[] = []
+  let next = 0
+  const work = async (): Promise<void> => {
+    while (next < asks.length && !signal.aborted) {
+      const index = next++
+      answers[index] = await asks[index]!(signal)
+    }
+  }
+  report.tried(candidate)
+  call.reply.worker = controller
+  try {
+    await Promise.all(Array.from({ length: Math.min(most, asks.length) }, work))
+  } catch (thrown) {
+    controller.abort()
+    throw thrown
+  } finally {
+    call.reply.worker = undefined
+  }
+  return answers
+}
