@@ -155,6 +155,19 @@ const bodyOf = (seen: Seen | undefined): Loose => JSON.parse(seen!.text)
 const formOf = ({ headers, text }: Seen): Promise<FormData> =>
   new Response(text, { headers: { 'content-type': headers['content-type']! } }).formData()
 
+test.each([
+  [{ quality: 'hd' }, { quality: 'high' }, 'output/image/quality nearest-quality'],
+  [{ quality: 'standard' }, { quality: 'medium' }, 'output/image/quality nearest-quality'],
+  [{ quality: 'max', output_format: 'webp' }, { quality: 'high', output_format: 'webp' }, 'nearest-quality'],
+  [{ quality: 'low', output_format: 'svg' }, { quality: 'low' }, 'output/image/mediaType no-such-picture-type'],
+  [{ output_format: 'gif' }, {}, 'output/image/mediaType no-such-picture-type'],
+])('looks the drawing tool has no word for: %j', async (looks, tool, loss) => {
+  const { house, seen } = await open('responses')
+  const { headers } = await house.ask('/v1/images/generations', { model: 'm', prompt: 'a boat', ...looks })
+  expect(bodyOf(seen[0]).tools).toEqual([{ type: 'image_generation', ...tool }])
+  expect(headers['interlingua-loss']).toContain(loss)
+})
+
 describe.each(Object.keys(MADE))('%s makes the pictures', format => {
   test('openai: generate', async () => {
     const { openai } = await open(format)
@@ -162,6 +175,8 @@ describe.each(Object.keys(MADE))('%s makes the pictures', format => {
     expect(made.data).toEqual([{ b64_json: DATA }])
     expect(made.usage?.total_tokens).toBe(7)
     expect(made.created).toBeGreaterThan(0)
+    const inKinds = { text_tokens: 3, image_tokens: 0 }
+    if (format !== 'images') expect(made.usage!.input_tokens_details).toEqual(inKinds)
   })
 
   test('openai: generate, streamed', async () => {
@@ -172,6 +187,9 @@ describe.each(Object.keys(MADE))('%s makes the pictures', format => {
     const completed = events.filter(({ type }) => type === 'image_generation.completed')
     expect(completed.map(({ b64_json }) => b64_json)).toEqual([DATA])
     expect(completed[0].usage.total_tokens).toBe(7)
+    // An upstream of the format says these itself.
+    const looks = format === 'images' ? {} : { background: 'auto', quality: 'auto', size: 'auto' }
+    for (const event of events) expect(event).toMatchObject({ output_format: 'png', ...looks })
     if (format !== 'contents')
       expect(events[0]).toMatchObject({ type: 'image_generation.partial_image', b64_json: DATA })
   })

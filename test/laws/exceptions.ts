@@ -86,7 +86,16 @@ function withoutLengths(data: string): string {
     : data
 }
 
-const LOOKS: { readonly [format: string]: Look } = { speech: onlyHeard, chat: inFieldOrder }
+const LOOKS_TOLD: ReadonlySet<string> = new Set(['background', 'quality', 'size'])
+
+/** Events of pictures must say what these look like, where a whole answer may leave it out; `auto` says nothing. */
+const withoutLooks: Look = ({ extras: { images, ...others } = {}, ...result }) => {
+  const left = Object.entries(images ?? {}).filter(([field, value]) => !(LOOKS_TOLD.has(field) && value === 'auto'))
+  const extras = left.length === 0 ? others : { ...others, images: Object.fromEntries(left) }
+  return { ...result, ...(Object.keys(extras).length === 0 ? {} : { extras }) }
+}
+
+const LOOKS: { readonly [format: string]: Look } = { speech: onlyHeard, chat: inFieldOrder, images: withoutLooks }
 
 /** How to look at an answer that came through streams of the format. */
 export const streamLook = (format: string): Look => LOOKS[format] ?? (result => result)

@@ -1,6 +1,7 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Finish } from '../../canonical/result.ts'
 
 /** A picture the model made. */
@@ -9,6 +10,10 @@ export const isPicture = (part: Part): part is MediaPart & { source: { type: 'ba
   part.kind === 'image' &&
   part.use === undefined &&
   (part.source.type === 'base64' || part.source.type === 'url')
+
+/** Whether a picture is to be made of others. */
+export const startsFromPictures = ({ messages }: CanonicalRequest): boolean =>
+  messages.some(({ role, content }) => role === 'user' && content.some(part => part.type === 'media'))
 
 /** The fields of a picture. */
 export const writeMade = ({ source }: MediaPart): JsonObject =>

@@ -9,7 +9,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { isPicture, pictureless, writeMade } from './answer.ts'
+import { isPicture, pictureless, startsFromPictures, writeMade } from './answer.ts'
 import { errorBody } from './error.ts'
 import { FORMAT, wordOfType } from './types.ts'
 import { writeUsage } from './usage.ts'
@@ -25,6 +25,7 @@ interface Growing {
  * the order of the candidates; the last one waits for the usage. A stream without any picture ends with an error.
  */
 export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
+  private readonly asked: CanonicalRequest
   private readonly type: string
   private readonly growing = new Map<string, Growing>()
   /** What is not a picture: told where there is none. */
@@ -40,6 +41,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private over = false
 
   constructor(asked: CanonicalRequest) {
+    this.asked = asked
     this.type = isEdit(asked) ? 'image_edit' : 'image_generation'
   }
 
@@ -117,7 +119,8 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private flush(): readonly WireEvent[] {
     if (this.waiting === undefined) return NOTHING
     const { body } = this.waiting
-    const usage = this.usage && writeUsage(this.usage, new Losses())
+    const how = { native: this.native, wordsOnly: !startsFromPictures(this.asked) }
+    const usage = this.usage && writeUsage(this.usage, new Losses(), how)
     this.waiting = undefined
     this.usage = undefined
     return [eventOf(`${this.type}.completed`, { ...body, ...defined({ usage }) })]
@@ -133,9 +136,15 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     )
     return {
       ...defined({ created_at: this.head.createdAt, output_format: word }),
+      ...(this.native ? {} : { background: 'auto', quality: 'auto', size: 'auto' }),
       ...Object.fromEntries(shared),
       ...kept(node, FORMAT),
     } as JsonObject
+  }
+
+  /** The upstream said it in this format; otherwise nobody told what the picture looks like, which events have to. */
+  private get native(): boolean {
+    return spelt(this.head, FORMAT)['own'] === true
   }
 
   private close(): readonly WireEvent[] {
@@ -154,7 +163,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
 function isEdit(asked: CanonicalRequest): boolean {
   const { path } = spelt(asked, FORMAT)
   if (typeof path === 'string') return !path.endsWith('/generations')
-  return asked.messages.some(({ role, content }) => role === 'user' && content.some(part => part.type === 'media'))
+  return startsFromPictures(asked)
 }
 
 function whole({ part, data }: Growing): MediaPart {

@@ -1,9 +1,10 @@
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { isPicture, pictureless, writeMade } from './answer.ts'
+import { isPicture, pictureless, startsFromPictures, writeMade } from './answer.ts'
 import { FORMAT, typeOfWord, wordOfType } from './types.ts'
 import { writeUsage } from './usage.ts'
 
@@ -21,7 +22,7 @@ const LOSSES = {
  * @throws GatewayError for an answer of another format without any picture: `invalid-request` where it was refused,
  * else `upstream-failed`, with what the model said.
  */
-export function writeResult(result: CanonicalResult): Written<WireAnswer> {
+export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.list.push(...foreign(result, FORMAT))
   losses.dropFields(result, [], LOSSES)
@@ -36,7 +37,10 @@ export function writeResult(result: CanonicalResult): Written<WireAnswer> {
   const body = {
     created: result.createdAt ?? (own['created'] === 'absent' ? undefined : 0),
     data,
-    ...defined({ output_format, usage: result.usage && writeUsage(result.usage, losses) }),
+    ...defined({
+      output_format,
+      usage: result.usage && writeUsage(result.usage, losses, { native, wordsOnly: !startsFromPictures(asked) }),
+    }),
     ...kept(result, FORMAT),
   }
   if (result.createdAt === undefined && own['created'] !== 'absent') losses.add(['createdAt'], 0, 'time-required')

@@ -13,9 +13,16 @@ const LOSSES = {
 }
 const UNCOUNTED: readonly Modality[] = ['audio', 'video', 'embedding']
 
+/** How an answer came about: in this format, or else in whichever, to a request of nothing but words maybe. */
+export interface Counted {
+  readonly native: boolean
+  readonly wordsOnly: boolean
+}
+
 /** Tokens as the format counts them; both totals are required, so an unknown one becomes zero. */
-export function writeUsage(usage: Usage, losses: Losses): JsonObject {
-  losses.dropFields(usage, ['usage'], LOSSES)
+export function writeUsage(told: Usage, losses: Losses, how: Counted): JsonObject {
+  losses.dropFields(told, ['usage'], LOSSES)
+  const usage = how.native ? told : { ...told, ...byKind(told, losses, how) }
   const { counted, absent, input: asked, output: made } = spelt(usage, FORMAT)
   const missing = (absent as readonly string[] | undefined) ?? []
   for (const side of ['input', 'output'] as const)
@@ -32,6 +39,21 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
     output_tokens_details: details(usage.outputBy, output_tokens_details as JsonObject, made as JsonObject),
     ...others,
   }) as JsonObject
+}
+
+/** Counts by kind have both kinds: one that is not told is what the other leaves. */
+function byKind(usage: Usage, losses: Losses, { wordsOnly }: Counted): Pick<Usage, 'inputBy' | 'outputBy'> {
+  const sides = (['inputBy', 'outputBy'] as const).flatMap(side => {
+    const { text, image } = usage[side] ?? {}
+    if (text !== undefined && image !== undefined) return []
+    const all = (side === 'inputBy' ? usage.input : usage.output) ?? 0
+    const known = text !== undefined || image !== undefined
+    if (!known && (side === 'outputBy' || !wordsOnly)) return []
+    const both = { text: text ?? Math.max(0, all - (image ?? 0)), image: image ?? Math.max(0, all - (text ?? all)) }
+    losses.add(['usage', side], both, 'both-kinds-required')
+    return [[side, both] as const]
+  })
+  return Object.fromEntries(sides)
 }
 
 function details(

@@ -35,9 +35,9 @@ export function writeDrawingTool(request: CanonicalRequest, { native, losses }: 
     type: TYPE,
     ...defined({
       size: native ? image.size : sizeInPixels(image.size, losses),
-      quality: image.quality,
+      quality: native ? image.quality : writeQuality(image.quality, losses),
       background: image.background,
-      output_format: image.mediaType?.replace(/^image\//, ''),
+      output_format: writeType(image.mediaType, native, losses),
       output_compression: image.compression,
       input_fidelity: image.fidelity,
       partial_images: image.previews,
@@ -46,6 +46,28 @@ export function writeDrawingTool(request: CanonicalRequest, { native, losses }: 
     ...kept(image, FORMAT),
   } as JsonObject
   return { tools: [tool] }
+}
+
+/** What other models' words come to. */
+const QUALITIES: { readonly [word: string]: string } = { standard: 'medium', hd: 'high', xhigh: 'high', max: 'high' }
+
+function writeQuality(quality: string | undefined, losses: Losses): string | undefined {
+  if (quality === undefined || !Object.hasOwn(QUALITIES, quality)) return quality
+  losses.change(['output', 'image', 'quality'], QUALITIES[quality], 'nearest-quality')
+  return QUALITIES[quality]
+}
+
+const WORDS: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp'])
+
+function writeType(mediaType: string | undefined, native: boolean, losses: Losses): string | undefined {
+  const word = mediaType?.replace(/^image\//, '')
+  if (word === undefined || native || WORDS.has(word)) return word
+  if (word === 'jpg') {
+    losses.rename(['output', 'image', 'mediaType'], 'image/jpeg', 'another-word-for-it')
+    return 'jpeg'
+  }
+  losses.drop(['output', 'image', 'mediaType'], 'no-such-picture-type')
+  return undefined
 }
 
 function reportLooks(image: NonNullable<Output['image']>, losses: Losses): void {

@@ -71,6 +71,7 @@ export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
       type: 'result-start',
       ...defined({ createdAt: anyNumber(event['created_at']) }),
       ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }),
+      spelling: { [FORMAT]: { own: true } },
     })
   }
 

@@ -43,7 +43,7 @@ const image: fc.Arbitrary<NonNullable<Output['image']>> = record(
   {},
   {
     size: fc.constantFrom('1024x1024', '1536x1024', '2048x2048', 'auto', '16:9', '9:16', '4:3 2K', '1K', '0:0'),
-    quality: fc.constantFrom('low', 'hd'),
+    quality: fc.constantFrom('low', 'hd', 'standard', 'xhigh'),
     style: fc.constantFrom('vivid'),
     background: fc.constantFrom('transparent', 'opaque'),
     mediaType,
