@@ -16,7 +16,15 @@ import { Channels } from './gateway/channels.ts'
 import { opened } from './gateway/compaction/opened.ts'
 import { Seals } from './gateway/compaction/seals.ts'
 import { delivered } from './gateway/delivery.ts'
-import { headersOf, mayRetry, seenFromOutside, telling, toFailure, UpstreamFailure } from './gateway/failures.ts'
+import {
+  GONE,
+  headersOf,
+  mayRetry,
+  seenFromOutside,
+  toFailure,
+  UpstreamFailure,
+  worthTelling,
+} from './gateway/failures.ts'
 import { Media } from './gateway/media.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
 import { type KeptPicture, Pictures } from './gateway/pictures.ts'
@@ -25,6 +33,7 @@ import { type Log, Report } from './gateway/report.ts'
 import { type KeptCall, keptAnswer } from './gateway/state/actions.ts'
 import type { Keeper } from './gateway/state/keeper.ts'
 import { State } from './gateway/state/state.ts'
+import { checkCompaction } from './gateway/ways/compaction.ts'
 import { routeCount } from './gateway/ways/counting.ts'
 import { readJson } from './ingress/body.ts'
 import { FORM_LIMIT } from './ingress/form.ts'
@@ -91,6 +100,11 @@ export class Gateway {
     } catch (thrown) {
       this.fail(call, thrown, report)
     }
+    this.note(report, caller)
+  }
+
+  /** What a request came to: its tokens count against its key's limits, and it has a line in the log. */
+  private note(report: Report, caller: Caller | undefined): void {
     if (caller !== undefined && report.tokens > 0) this.access.spend(caller, report.tokens)
     report.write(this.log)
   }
@@ -124,8 +138,7 @@ export class Gateway {
     report.key = caller.key
     report.asked(asked.request)
     await this.answer({ ...asked, call, caller, report }).catch(thrown => this.fail(call, thrown, report))
-    if (report.tokens > 0) this.access.spend(caller, report.tokens)
-    report.write(this.log)
+    this.note(report, caller)
   }
 
   /** Whether a request may be sent while its form still comes: whoever may answer it takes forms as the caller writes them. */
@@ -145,7 +158,7 @@ export class Gateway {
     const { call, caller, late, report, session } = asked
     const onLoss: OnLoss = call.message.headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : caller.group.onLoss
     const { heartbeat } = this.config.server
-    const seal = this.seals.of(caller.id)
+    const shared = { call, late, report, onLoss, heartbeat, seal: this.seals.of(caller.id) }
     let failure: GatewayError | undefined
     const failed: Channel[] = []
     const candidates = this.route({ ...asked, request: session?.whole ?? asked.request }, onLoss)
@@ -153,25 +166,10 @@ export class Gateway {
       const channel = this.channels.get(candidate.channel)
       if (channel === undefined) continue
       const request = session?.form(candidate) ?? asked.request
-      const how = session?.telling(candidate)
-      const ready =
-        request.output.count !== true && this.media.concerns(request, candidate)
-          ? await this.media.ready(request, candidate)
-          : request
+      const telling = session?.telling(candidate)
+      const ready = this.media.concerns(request, candidate) ? await this.media.ready(request, candidate) : request
       try {
-        await attempt({
-          ...this.delivering(call, request),
-          call,
-          request: ready,
-          late,
-          candidate,
-          channel,
-          report,
-          onLoss,
-          heartbeat,
-          seal,
-          telling: how,
-        })
+        await attempt({ ...shared, ...this.delivering(call, request), request: ready, candidate, channel, telling })
         for (const one of failed) one.cool(Date.now() + REST, 'upstream-failed')
         return
       } catch (thrown) {
@@ -179,7 +177,7 @@ export class Gateway {
         if (late?.fault !== undefined && !call.reply.begun) throw late.fault
         const seen = this.outside(thrown, candidate, request)
         if (call.reply.begun || isSpent(asked) || !mayRetry(seen.error)) throw seen
-        failure = telling(failure, seen)
+        failure = worthTelling(failure, seen)
         if (seen.error.kind !== 'cannot-express') failed.push(channel)
       }
     }
@@ -205,7 +203,7 @@ export class Gateway {
   ): readonly Candidate[] {
     const { model, cacheKey, state } = request
     const work = workOf(request)
-    if (work === 'compaction' && this.config.models.get(model)?.compaction === 'disabled') throw notCompacted(model)
+    if (work === 'compaction') checkCompaction(model, this.config.models.get(model))
     const ask: RouteRequest = {
       model,
       format: call.format,
@@ -276,7 +274,7 @@ export class Gateway {
     const { reply } = call
     const ask = { state: this.state, heartbeat: this.config.server.heartbeat, limit: this.config.server.limits.body }
     try {
-      const caller = this.access.identify(credentialsOf(call))
+      const caller = this.whose(call)
       if (call.message.method === 'POST') this.access.admit(caller)
       await keptAnswer(call, { ...ask, owner: caller.id })
     } catch (thrown) {
@@ -323,15 +321,6 @@ const isSpent = ({ request }: Asked): boolean =>
   )
 
 const GONE_STATUS = ERRORS.cancelled.status
-const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
-
-const notCompacted = (model: string): GatewayError =>
-  new GatewayError({
-    kind: 'not-found',
-    message: `Conversations with the model "${model}" are not compacted here.`,
-    param: 'model',
-    code: 'model_not_supported',
-  })
 
 const credentialsOf = ({ message, queryKey }: Pick<Call, 'message' | 'queryKey'>) => ({
   headers: message.headers,

@@ -64,9 +64,3 @@ const BY_STATUS: { readonly [status: number]: ErrorKind } = {
 
 export const kindOf = (status: number): ErrorKind =>
   BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'invalid-request' : 'upstream-failed')
-
-/** Whatever was thrown, as an error a caller may see: nothing of our own inside leaks into the message. */
-export function toCanonicalError(thrown: unknown): CanonicalError {
-  if (thrown instanceof GatewayError) return thrown.error
-  return { kind: 'internal', message: 'The gateway failed to handle this request.' }
-}

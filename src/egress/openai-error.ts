@@ -3,8 +3,11 @@ import type { WireAnswer } from '../canonical/exchange.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import { waitHeader } from './wait.ts'
 
-/** What OpenAI's family of formats calls each kind of failure, and the code where it has a fixed one (FORMATS §15). */
-const WORDS: { readonly [K in ErrorKind]: readonly [type: string, code: string | null] } = {
+/** The words for each kind of failure: its type, and the code where it has a fixed one. */
+export type ErrorWords = { readonly [K in ErrorKind]: readonly [type: string, code: string | null] }
+
+/** What OpenAI's family of formats calls them (FORMATS §15). */
+export const WORDS: ErrorWords = {
   'invalid-request': ['invalid_request_error', null],
   unauthenticated: ['authentication_error', 'invalid_api_key'],
   'out-of-credit': ['insufficient_quota', 'insufficient_quota'],
@@ -23,7 +26,7 @@ const WORDS: { readonly [K in ErrorKind]: readonly [type: string, code: string |
 }
 
 /** Out of credit is 429 here: no OpenAI client knows 402. */
-const statusOf = (kind: ErrorKind): number => (kind === 'out-of-credit' ? 429 : ERRORS[kind].status)
+export const statusOf = (kind: ErrorKind): number => (kind === 'out-of-credit' ? 429 : ERRORS[kind].status)
 
 export function writeError(error: CanonicalError): WireAnswer {
   return { status: statusOf(error.kind), headers: waitHeader(error), body: errorBody(error) }

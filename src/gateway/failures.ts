@@ -44,8 +44,10 @@ export const headersOf = (failure: unknown): UpstreamFailure['headers'] =>
 /** Whether another channel may do better. */
 export const mayRetry = (error: CanonicalError): boolean => ERRORS[error.kind].retry
 
+export const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
+
 /** Of two channels' failures the one to show: what happened rather than what could not be said. */
-export const telling = (before: GatewayError | undefined, now: GatewayError): GatewayError =>
+export const worthTelling = (before: GatewayError | undefined, now: GatewayError): GatewayError =>
   before !== undefined && now.error.kind === 'cannot-express' ? before : now
 
 /** Whatever was thrown on the way, as a failure; our own bugs carry the thrown value as their cause. */

@@ -21,9 +21,14 @@ export class Media {
     this.fetcher = config.fetch ? new MediaFetcher({ ...config, size: config.limit }) : undefined
   }
 
-  /** Whether the request must change first. It hardly ever does, so nobody else waits for it. */
+  /**
+   * Whether the request must change first. It hardly ever does, so nobody else waits for it; what is only counted is
+   * not fetched.
+   */
   concerns(request: CanonicalRequest, candidate: Candidate): boolean {
-    const change = this.changeFor(candidate, workOf(request))
+    const work = workOf(request)
+    if (work === 'count') return false
+    const change = this.changeFor(candidate, work)
     return request.messages.some(({ content }) => content.some(part => isChanged(part, change)))
   }
 

@@ -1,4 +1,3 @@
-import { GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import { unfold } from '../canonical/fold.ts'
 import type { Loss } from '../canonical/loss.ts'
@@ -10,7 +9,7 @@ import { EVENT_STREAM, EventStream, JSON_ARRAY, JSON_LINES, type Source } from '
 import type { Reader } from '../ingress/reader.ts'
 import type { Attempt, PreparedAttempt } from './attempt.ts'
 import { dresser } from './dress.ts'
-import { seenFromOutside, toFailure } from './failures.ts'
+import { GONE, seenFromOutside, toFailure } from './failures.ts'
 import { Gate, unfolding } from './pieces.ts'
 import { KeptStream, type Sink } from './state/kept-stream.ts'
 import { StreamedAnswer } from './stream.ts'
@@ -67,7 +66,6 @@ export async function unrolled(attempt: Attempt, { result, losses, headers }: An
   await stream.done
 }
 
-const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
 const SILENT = { push: () => NOTHING, end: () => NOTHING }
 /** All of it is here already: there is nothing to hold up. */
 const STILL: Source = { pause: () => {}, resume: () => {} }

@@ -1,11 +1,2 @@
-import type { Dialect } from '../writer.ts'
-
-/** The quirks of upstreams that speak Cohere's second version. */
-export interface CohereDialect {
-  /** The most inputs one request for vectors may have; more are split by the gateway. */
-  readonly batch?: number
-}
-
+/** `batch`: the most inputs one request for vectors may have; the gateway splits what has more. */
 export const FLAGS = ['batch'] as const
-
-export const cohereDialect = (dialect: Dialect): CohereDialect => dialect as CohereDialect

@@ -2,7 +2,7 @@ import type { WireAnswer, WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
-import { countable } from '../countable.ts'
+import { countable, countedTokens } from '../counting.ts'
 import { kept } from '../fields.ts'
 import type { WriteOptions } from '../writer.ts'
 import { FORMAT } from './content.ts'
@@ -24,9 +24,6 @@ export function writeCounting(asked: CanonicalRequest, options: WriteOptions): W
 export function writeCounted(result: CanonicalResult): Written<WireAnswer> {
   const losses = new Losses()
   losses.list.push(...foreign(result, FORMAT))
-  const { usage } = result
-  if (usage?.input === undefined) losses.add(['usage'], { input: 0 }, 'count-required')
-  else losses.dropFields(usage, ['usage'], { cacheRead: 'one-count-only', inputBy: 'one-count-only' })
-  const body = { input_tokens: usage?.input ?? 0, ...kept(result, FORMAT) }
+  const body = { input_tokens: countedTokens(result, losses), ...kept(result, FORMAT) }
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }

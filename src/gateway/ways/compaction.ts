@@ -2,6 +2,7 @@ import { GatewayError } from '../../canonical/error.ts'
 import { foreign, type Loss } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
+import type { ModelFacts } from '../../config.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { COMPACT, isRecollection, LONGEST_SUMMARY } from '../compaction/prompt.ts'
 import { transcript } from '../compaction/transcript.ts'
@@ -30,6 +31,21 @@ export const compaction: Way = {
     const losses = answered.losses.filter(({ path }) => SHARED.has(path[0]))
     return { result, losses, headers: answered.headers }
   },
+}
+
+/**
+ * Whether conversations with a model may be put in short, by what the operator says of it.
+ *
+ * @throws GatewayError `not-found` where they may not.
+ */
+export function checkCompaction(model: string, facts: ModelFacts | undefined): void {
+  if (facts?.compaction !== 'disabled') return
+  throw new GatewayError({
+    kind: 'not-found',
+    message: `Conversations with the model "${model}" are not compacted here.`,
+    param: 'model',
+    code: 'model_not_supported',
+  })
 }
 
 /** What the question has of the request itself; the rest of it is the gateway's own. */

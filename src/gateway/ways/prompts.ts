@@ -3,6 +3,7 @@ import { type Loss, shifted } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate } from '../../canonical/result.ts'
 import { totalUsage } from '../../canonical/usage.ts'
+import { GONE } from '../failures.ts'
 import type { Answered } from '../told.ts'
 import type { Way } from '../ways.ts'
 import { unreadable } from './unreadable.ts'
@@ -63,7 +64,6 @@ const TOO_MANY = new GatewayError({
   param: 'prompt',
 })
 const NO_ANSWER = new GatewayError({ kind: 'upstream-failed', message: 'The upstream gave no answer to a prompt.' })
-const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
 
 /** Losses of each prompt at its place among all; what is lost of the settings is lost alike with each. */
 function lossesOf(answers: readonly Placed[]): readonly Loss[] {

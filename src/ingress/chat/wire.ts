@@ -109,5 +109,3 @@ export const request = shape({
   prompt_cache_key: maybeText,
   web_search_options: maybe(shape({ search_context_size: maybeText })),
 })
-
-export type ChatRequest = v.InferOutput<typeof request>

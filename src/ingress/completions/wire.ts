@@ -28,5 +28,3 @@ export const request = shape({
   logprobs: maybeNumber,
   user: maybeText,
 })
-
-export type CompletionsRequest = v.InferOutput<typeof request>

@@ -147,5 +147,3 @@ export function requestAt({ path }: { readonly path: string }): v.GenericSchema 
   if (path.endsWith(':embedContent')) return embedding
   return path.endsWith(':batchEmbedContents') ? embeddings : request
 }
-
-export type ContentsRequest = v.InferOutput<typeof request>

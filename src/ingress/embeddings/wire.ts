@@ -17,5 +17,3 @@ export const request = shape({
   encoding_format: v.nullish(v.string()),
   user: v.nullish(v.string()),
 })
-
-export type EmbeddingsRequest = v.InferOutput<typeof request>

@@ -44,5 +44,3 @@ export const form = shape({ prompt: maybeText, ...settings(numberText, flagText)
 
 /** The schema of this very request. */
 export const requestAt = ({ files }: WireRequest): v.GenericSchema => (files === undefined ? request : form)
-
-export type ImagesRequest = v.InferOutput<typeof request>

@@ -114,5 +114,3 @@ export const counting = shape({ ...fields, max_tokens: maybeNumber })
 
 /** The schema of a request by the path it came to. */
 export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema => (counts(path) ? counting : request)
-
-export type MessagesRequest = v.InferOutput<typeof request>

@@ -18,5 +18,3 @@ export const request = shape({
   return_documents: v.nullish(v.boolean()),
   rank_fields: v.nullish(v.array(v.string())),
 })
-
-export type RerankRequest = v.InferOutput<typeof request>

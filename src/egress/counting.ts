@@ -1,5 +1,6 @@
 import type { Losses } from '../canonical/loss.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
 
 /** What says how to answer, and no token more of what is asked. */
 const SETTINGS = ['sampling', 'endUser', 'metadata', 'serviceTier', 'cacheKey'] as const
@@ -29,4 +30,11 @@ export function countable(
     delete output[field]
   }
   return { ...request, output }
+}
+
+/** How many tokens a request has, by a result that tells nothing else; for formats that tell one number. */
+export function countedTokens({ usage }: CanonicalResult, losses: Losses): number {
+  if (usage?.input === undefined) losses.add(['usage'], { input: 0 }, 'count-required')
+  else losses.dropFields(usage, ['usage'], { cacheRead: 'one-count-only', inputBy: 'one-count-only' })
+  return usage?.input ?? 0
 }
