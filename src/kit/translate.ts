@@ -1,5 +1,7 @@
+import { HeldBytes } from '../canonical/bytes.ts'
+import type { Part } from '../canonical/content.ts'
 import { GatewayError } from '../canonical/error.ts'
-import type { WireEvent, WireRequest } from '../canonical/exchange.ts'
+import type { WireEvent, WireFile, WireRequest } from '../canonical/exchange.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
@@ -8,6 +10,7 @@ import { WRITERS } from '../egress/index.ts'
 import type { WriteOptions } from '../egress/writer.ts'
 import { READERS } from '../ingress/index.ts'
 import { eventParser } from '../ingress/sse.ts'
+import { pathFor } from '../server/doors.ts'
 
 export type Kind = 'request' | 'result' | 'events'
 
@@ -43,7 +46,7 @@ function requestOf(text: string, { from, to, model }: Translation): Translated {
   const write = WRITERS[to]?.request ?? missing(to, 'writes no requests')
   const canonical = read(exchangeOf(jsonOf(text), from, model))
   const request = model === undefined ? canonical : { ...canonical, model }
-  const { wire, losses } = write(request, writing(from, to))
+  const { wire, losses } = write(handedTo(to, request), writing(from, to))
   return { wire, losses }
 }
 
@@ -83,10 +86,31 @@ function jsonOf(text: string): JsonObject {
 
 /** A body that stands alone gets the path its format would be asked at. */
 function exchangeOf(value: JsonObject, format: Format, model = 'model'): WireRequest {
-  if (typeof value['path'] === 'string' && isObject(value['body']))
-    return { query: {}, headers: {}, ...value } as unknown as WireRequest
-  const path = format === 'contents' ? `/v1beta/models/${model}:generateContent` : `/v1/${format}`
-  return { path, query: {}, headers: {}, body: value }
+  const { path, body, files, ...rest } = value
+  if (typeof path !== 'string' || !isObject(body))
+    return { path: pathFor(format, model, value), query: {}, headers: {}, body: value }
+  const form = Array.isArray(files) ? { files: files.filter(isObject).map(fileOf) } : {}
+  return { query: {}, headers: {}, ...(rest as Partial<WireRequest>), path, body, ...form }
+}
+
+/** A file whose bytes are base64. */
+const fileOf = ({ field, name, mediaType, bytes }: JsonObject): WireFile => ({
+  field: String(field),
+  ...(name === undefined ? {} : { name: String(name) }),
+  mediaType: String(mediaType),
+  bytes: new HeldBytes(Buffer.from(String(bytes), 'base64')),
+})
+
+/** The request as the gateway hands it to a writer: few formats take bytes as they are. */
+function handedTo(format: Format, request: CanonicalRequest): CanonicalRequest {
+  if (WRITERS[format]?.bytes !== undefined) return request
+  return { ...request, messages: request.messages.map(one => ({ ...one, content: one.content.map(inBase64) })) }
+}
+
+function inBase64(part: Part): Part {
+  if (part.type !== 'media' || part.source.type !== 'bytes' || !(part.source.bytes instanceof HeldBytes)) return part
+  const { mediaType, bytes } = part.source
+  return { ...part, source: { type: 'base64', mediaType, data: bytes.toJSON() } }
 }
 
 const writing = (from: Format, to: Format): WriteOptions => ({ dialect: {}, native: from === to })

@@ -121,6 +121,17 @@ export function contentsDoor(path: string): { door: Door; streams: boolean } {
   return { door, streams: method === 'streamGenerateContent' }
 }
 
+/** The path below its base address that a body of the format was meant for, by the field it has. */
+export function pathFor(format: Format, model: string, body: JsonObject): string {
+  const isMeant = ({ mark }: Partial<Door>): boolean => mark !== undefined && body[mark] !== undefined
+  if (format === CONTENTS.format) {
+    const [method = 'generateContent'] = [...METHODS].find(([, own]) => isMeant(own)) ?? []
+    return `/v1beta/models/${model}:${method}`
+  }
+  const doors = DOORS.filter(door => door.format === format)
+  return (doors.find(isMeant) ?? doors[0])?.below ?? '/'
+}
+
 /** What stood in the request line and the headers, as far as it is the format's. */
 export interface Line {
   readonly headers: IncomingHttpHeaders

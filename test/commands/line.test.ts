@@ -125,6 +125,24 @@ describe('translate', () => {
     expect(JSON.parse(renamed.out)).toMatchObject({ wire: { body: { model: 'other' } } })
   })
 
+  it.each([
+    ['contents', 'embeddings', '{"content":{"parts":[{"text":"hello"}]}}', { input: ['hello'] }],
+    ['contents', 'cohere', '{"requests":[{"content":{"parts":[{"text":"hello"}]}}]}', { texts: ['hello'] }],
+    ['cohere', 'embeddings', '{"model":"m","input_type":"search_query","texts":["hello"]}', { input: ['hello'] }],
+    ['cohere', 'rerank', '{"model":"m","query":"q","documents":["hello"]}', { query: 'q', documents: ['hello'] }],
+  ])('takes a body of %s for what its own field says, as %s', async (from, to, body, said) => {
+    const { code, out } = await run('translate', '--from', from, '--to', to, '--model', 'm', file('body.json', body))
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ wire: { body: said } })
+  })
+
+  it('takes a form whose files stand there as base64', async () => {
+    const form = 'fixtures/transcriptions/hello.request.json'
+    const [{ bytes }] = JSON.parse(readFileSync(form, 'utf8')).files
+    for (const to of ['chat', 'contents', 'deepgram', 'transcriptions'])
+      expect((await run('translate', '--from', 'transcriptions', '--to', to, form)).out).toContain(bytes)
+  })
+
   it('takes results and streams', async () => {
     const result = await run(...chat, '--kind', 'result', 'fixtures/chat/hello.result.json')
     expect(JSON.parse(result.out)).toMatchObject({ wire: { status: 200, body: { id: 'chatcmpl-hello' } } })
