@@ -15,10 +15,15 @@ const found = new WeakMap<Channel, Set<string>>()
  *
  * @throws GatewayError as `run` does.
  */
-export async function orConversing(attempt: Attempt, run: (attempt: Attempt) => Promise<void>): Promise<void> {
-  const { candidate, channel, call } = attempt
+export function orConversing(attempt: Attempt, run: Run): Promise<void> {
   const other = otherwise(attempt)
-  if (other === undefined) return run(attempt)
+  return other === undefined ? run(attempt) : orElse(attempt, other, run)
+}
+
+type Run = (attempt: Attempt) => Promise<void>
+
+async function orElse(attempt: Attempt, other: Attempt, run: Run): Promise<void> {
+  const { candidate, channel, call } = attempt
   if (found.get(channel)?.has(candidate.upstreamModel) === true) return run(other)
   try {
     await run(attempt)
@@ -48,7 +53,7 @@ function hasNone(thrown: unknown): boolean {
 }
 
 /** What cannot be said in a conversation was no use to try: then the first failure stands. */
-async function tried(run: (attempt: Attempt) => Promise<void>, attempt: Attempt, before: unknown): Promise<void> {
+async function tried(run: Run, attempt: Attempt, before: unknown): Promise<void> {
   try {
     await run(attempt)
   } catch (thrown) {

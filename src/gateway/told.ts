@@ -29,13 +29,13 @@ export async function told(attempt: Attempt, made: Answered): Promise<void> {
   const { error, ...rest } = rankedAsAsked(answered.result, request)
   const safe = error === undefined ? rest : { ...rest, error: seenFromOutside(error, candidate, request.model) }
   const writer = WRITERS[call.format]!
-  const held = writer.bytes !== undefined ? safe : await withoutBytes(safe)
+  const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)
   const dress = dresser(call.id, request.model, candidate, attempt.telling)
   const { wire, losses } = writer.result!(dress(held), attempt.telling?.asked ?? request)
   const lost = [...shown(answered.losses), ...shown(losses).filter(({ path }) => path[0] === 'candidates')]
   report.answered(answered.result, lost.length)
   const headers = { ...wire.headers, ...lossHeaders(lost), ...answered.headers }
-  await attempt.telling?.keep?.(wire.body)
+  if (attempt.telling?.keep !== undefined) await attempt.telling.keep(wire.body)
   if (wire.raw === undefined) call.reply.whole(wire.status, headers, jsonText(wire.body))
   else await relay(call.reply, headers, wire.raw, attempt.heartbeat * PATIENCE)
 }
@@ -45,13 +45,15 @@ const PATIENCE = 8
 
 /** The result with media as base64: few formats take bytes as they are. */
 export async function withoutBytes(result: CanonicalResult): Promise<CanonicalResult> {
-  if (!result.candidates.some(({ content }) => content.some(hasBytes))) return result
+  if (!hasRaw(result)) return result
   const candidates = result.candidates.map(async candidate => ({
     ...candidate,
     content: await Promise.all(candidate.content.map(part => (hasBytes(part) ? inBase64(part) : part))),
   }))
   return { ...result, candidates: await Promise.all(candidates) }
 }
+
+const hasRaw = ({ candidates }: CanonicalResult): boolean => candidates.some(({ content }) => content.some(hasBytes))
 
 const hasBytes = (part: Part): part is MediaPart => part.type === 'media' && part.source.type === 'bytes'
 
