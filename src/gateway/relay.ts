@@ -1,3 +1,4 @@
+import { GatewayError } from '../canonical/error.ts'
 import type { RawBody } from '../canonical/exchange.ts'
 import type { Reply } from './call.ts'
 
@@ -6,7 +7,7 @@ import type { Reply } from './call.ts'
  * sent before the first byte is there, so that an upstream that breaks off at once can be made good by another.
  * `patience` is how long, in milliseconds, a caller may take nothing at all.
  *
- * @throws GatewayError where the upstream breaks off; what was sent by then is for the caller to throw away.
+ * @throws GatewayError where the upstream sends nothing or breaks off; what was sent by then is for the caller to throw away.
  */
 export async function relay(
   reply: Reply,
@@ -19,6 +20,7 @@ export async function relay(
   const { size } = raw.bytes
   const pieces = raw.bytes.read()[Symbol.asyncIterator]()
   let next = await pieces.next()
+  if (next.done === true) throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent nothing.' })
   reply.begin(size === undefined ? about : { ...about, 'content-length': String(size) })
   while (next.done !== true) {
     if (!reply.write(next.value) && !reply.gone) await caughtUp(reply, patience)

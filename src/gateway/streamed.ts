@@ -10,6 +10,7 @@ import type { Reader } from '../ingress/reader.ts'
 import type { Attempt, PreparedAttempt } from './attempt.ts'
 import { dresser } from './dress.ts'
 import { GONE, seenFromOutside, toFailure } from './failures.ts'
+import { fitting } from './fitting.ts'
 import { Gate, unfolding } from './pieces.ts'
 import { KeptStream, type Sink } from './state/kept-stream.ts'
 import { StreamedAnswer } from './stream.ts'
@@ -120,7 +121,8 @@ async function unfolded(
   reader: Reader,
 ): Promise<void> {
   try {
-    await stream.takeComing(unfolding(await resultOf(answer, reader, prepared.asked)), gate)
+    const { asked, native } = prepared
+    await stream.takeComing(unfolding(fitting(await resultOf(answer, reader, asked), asked, native)), gate)
   } catch (thrown) {
     stream.leave(toFailure(thrown))
   }

@@ -8,6 +8,7 @@ import type { CanonicalResult } from '../canonical/result.ts'
 import { type Answer, flat, forwardable, single } from '../channel.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/sse.ts'
+import { fitting } from './fitting.ts'
 import type { Prepared } from './prepare.ts'
 import type { Answered } from './told.ts'
 
@@ -24,7 +25,7 @@ export async function readWhole(
   reader: Reader,
   { asked, losses, restorer, native }: Prepared,
 ): Promise<Answered> {
-  const raw = await resultOf(answer, reader, asked, native)
+  const raw = fitting(await resultOf(answer, reader, asked, native), asked, native)
   return {
     result: restorer?.result(raw) ?? raw,
     losses,
@@ -41,8 +42,10 @@ export async function resultOf(
 ): Promise<CanonicalResult> {
   const type = single(answer.headers['content-type'])
   const head = { status: answer.status, headers: flat(answer.headers) }
-  if (type.startsWith('text/event-stream'))
+  if (type.startsWith('text/event-stream')) {
+    if (reader.events === undefined) throw UNASKED_STREAM
     return sound(fold(eventsIn(await answer.text(LARGEST), reader, asked)), true)
+  }
   if (reader.raw === true && !type.includes('json'))
     return reader.result!({ ...head, body: {}, raw: await rawBody(answer, type) }, asked)
   return sound(
@@ -56,6 +59,11 @@ function sound(result: CanonicalResult, streamed: boolean): CanonicalResult {
   if (result.error !== undefined && (streamed || result.candidates.length === 0)) throw new GatewayError(result.error)
   return result
 }
+
+const UNASKED_STREAM = new GatewayError({
+  kind: 'upstream-failed',
+  message: 'The upstream sent a stream where there are none.',
+})
 
 /** Subtitles are text, too, whatever their type says. */
 const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i

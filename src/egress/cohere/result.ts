@@ -12,16 +12,18 @@ import { writeMeta } from '../meta.ts'
 
 const FORMAT = 'cohere'
 const TOLD = new Set(['id', 'candidates', 'usage'])
+const NAMED = new Set([...TOLD, 'model'])
 const AT: Path = ['candidates', 0, 'content']
 
 /** A whole answer (FORMATS §8, §9): a ranking, or vectors where such were asked for. */
 export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.list.push(...foreign(result, FORMAT))
-  onlyAnswers(result, TOLD, losses)
+  const named = spelt(result, FORMAT)['named'] === true
+  onlyAnswers(result, named ? NAMED : TOLD, losses)
   const isEmbed = workOf(asked) === 'embedding' || spelt(result, FORMAT)['kind'] === 'embed'
   const body = {
-    ...defined({ id: result.id }),
+    ...defined({ id: result.id, model: named ? result.model : undefined }),
     ...(isEmbed ? writeVectors(result, asked, losses) : { results: writeRanks(result, losses) }),
     ...writeSpent(result, isEmbed, losses),
   } as JsonObject

@@ -25,17 +25,26 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
 function readHead(body: JsonObject) {
   const id = anyText(body['id'])
   const meta = anyObject(body['meta'])
-  const read = [...(id === undefined ? [] : ['id']), ...(meta === undefined ? [] : ['meta'])]
-  return { read, head: defined({ id }), tail: defined({ usage: meta && readMeta(FORMAT, meta) }) }
+  // Cohere names no model, but servers of the same path do: it is the upstream's word, which callers are not to see.
+  const model = anyText(body['model'])
+  const fields = { id, meta, model }
+  const read = Object.keys(fields).filter(field => fields[field as keyof typeof fields] !== undefined)
+  const head = defined({ id, model })
+  return {
+    read,
+    head,
+    tail: defined({ usage: meta && readMeta(FORMAT, meta) }),
+    named: model !== undefined || undefined,
+  }
 }
 
 function readRanking(body: JsonObject, results: readonly Json[]): CanonicalResult {
-  const { read, head, tail } = readHead(body)
+  const { read, head, tail, named } = readHead(body)
   return {
     ...head,
     candidates: [{ content: anyObjects(results).map(readRank) }],
     ...tail,
-    ...rest(FORMAT, body, new Set(['results', ...read])),
+    ...rest(FORMAT, body, new Set(['results', ...read]), spelling({ named })),
   }
 }
 
@@ -53,7 +62,7 @@ function readRank(wire: JsonObject): Part {
 const TYPES = ['float', 'base64', 'int8', 'uint8', 'binary', 'ubinary']
 
 function readVectors(body: JsonObject, said: JsonObject | readonly Json[]): CanonicalResult {
-  const { read, head, tail } = readHead(body)
+  const { read, head, tail, named } = readHead(body)
   const lists: JsonObject = isObject(said) ? said : { float: said }
   const type = TYPES.find(one => isVectors(lists[one]))
   const vectors = (type === undefined ? [] : lists[type]) as readonly Vector[]
@@ -75,6 +84,7 @@ function readVectors(body: JsonObject, said: JsonObject | readonly Json[]): Cano
   const word = body['response_type']
   const spelt = spelling({
     kind: 'embed',
+    named,
     type: type === usual ? undefined : (type ?? 'none'),
     flat: isObject(said) ? undefined : true,
     response_type: word === 'embeddings_by_type' ? undefined : (anyText(word) ?? 'absent'),

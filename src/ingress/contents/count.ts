@@ -35,7 +35,7 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
   const opened = open(body, COUNT)
   const { totalTokens, cachedContentTokenCount, promptTokensDetails } = opened.fields
   // A count of nothing is left out (proto3 JSON).
-  const input = totalTokens === undefined && body['error'] === undefined ? 0 : anyNumber(totalTokens)
+  const input = totalTokens === undefined && isCount(opened.fields) ? 0 : anyNumber(totalTokens)
   if (input === undefined) throw new GatewayError(body['error'] == null ? NOT_A_COUNT : readInnerError(body))
   const { inputBy } = readUsage(defined({ promptTokensDetails }) as JsonObject)
   return {
@@ -44,5 +44,9 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
     ...nodeOf({ ...leftOf(opened, TAKEN), marks: { whole: body } }),
   }
 }
+
+/** What says nothing that a count says, and something else, is none. */
+const isCount = (fields: JsonObject): boolean =>
+  Object.keys(fields).length === 0 || Object.keys(fields).some(field => COUNT.has(field))
 
 const NOT_A_COUNT = { kind: 'upstream-failed', message: 'The upstream sent something that is no count.' } as const

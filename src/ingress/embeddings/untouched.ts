@@ -40,8 +40,10 @@ function skipped(text: string, from: number): number {
   return at
 }
 
-/** A list without texts, objects and lists inside. */
-const isFlat = (list: string): boolean => !list.includes('"') && !list.includes('{') && list.lastIndexOf('[') === 0
+/** What lists have that are no numbers alone; the last three are `null`, `NaN` and the infinite. */
+const OTHERS = ['"', '{', 'n', 'N', 'I']
+
+const isFlat = (list: string): boolean => list.lastIndexOf('[') === 0 && !OTHERS.some(sign => list.includes(sign))
 
 /** The body with its vectors, or undefined where they do not all stand where vectors do. */
 function filled(body: JsonObject, lists: readonly NumbersText[]): JsonObject | undefined {

@@ -1,12 +1,12 @@
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import type { RawBody, WireAnswer } from '../../canonical/exchange.ts'
-import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Transcript } from '../../canonical/result.ts'
 import { readSubtitles } from '../../canonical/subtitles.ts'
 import { anyNumber, anyObject, anyText, defined, rest, spelling } from '../fields.ts'
 import { readInnerError } from './error.ts'
-import { readLogprobs, readSegments, readWords } from './times.ts'
+import { inFull, readLogprobs, readSegments, readWords } from './times.ts'
 import { readUsage } from './usage.ts'
 
 const FORMAT = 'transcriptions'
@@ -17,7 +17,27 @@ const FORMAT = 'transcriptions'
  * @throws GatewayError for an error under status 200, and for what is no transcript at all.
  */
 export function readResult({ body, raw }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
-  if (raw !== undefined) return readRaw(raw, asked)
+  if (raw === undefined) return readObject(body, asked)
+  if (!('text' in raw) || isPage(raw)) throw new GatewayError(NOT_AN_ANSWER)
+  if (PLAIN.has(formatOf(asked))) return readRaw(raw, asked)
+  // Servers forget to say that their JSON is such, and some know no shape but text.
+  const unsaid = parseObject(raw.text)
+  if (unsaid !== undefined) return readObject(unsaid, asked)
+  if (raw.text === '') throw new GatewayError(NOT_AN_ANSWER)
+  return readRaw(raw, asked)
+}
+
+/** The shapes that are no JSON. */
+const PLAIN: ReadonlySet<Json | undefined> = new Set(['text', 'srt', 'vtt'])
+
+const formatOf = (asked: CanonicalRequest): Json | undefined =>
+  anyObject(asked.spelling?.[FORMAT]?.['said'])?.['response_format']
+
+/** What stands between us and the upstream says its own in pages. */
+const isPage = ({ mediaType, text }: { readonly mediaType: string; readonly text: string }): boolean =>
+  /^text\/html\b/i.test(mediaType) || /^\s*<(!doctype|html)\b/i.test(text)
+
+function readObject(body: JsonObject, asked: CanonicalRequest): CanonicalResult {
   const text = anyText(body['text'])
   if (text === undefined) throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
   const { candidate, node, usage } = readFacts(body, asked)
@@ -43,7 +63,9 @@ export function readFacts(
   readonly usage: CanonicalResult['usage']
 } {
   const segments = readSegments(body['segments'])
-  const told = asked?.output.transcript?.speakers === true ? segments?.map(withoutOwnName) : segments
+  const speakers = asked?.output.transcript?.speakers === true
+  const named = speakers ? segments?.map(withoutOwnName) : segments
+  const told = asked !== undefined && wantsShape(asked) ? named?.map(inFull) : named
   const facts: Transcript = defined({
     language: anyText(body['language']),
     duration: anyNumber(body['duration']),
@@ -74,11 +96,16 @@ function withoutOwnName<T extends Node>(segment: T): T {
   return { ...segment, spelling: { [FORMAT]: marks } }
 }
 
+const SHAPES: ReadonlySet<unknown> = new Set(['verbose_json', 'diarized_json'])
+
+function wantsShape({ spelling }: CanonicalRequest): boolean {
+  const said = spelling?.[FORMAT]?.['said']
+  return isObject(said) && SHAPES.has(said['response_format'])
+}
+
 /** The transcript alone, in the shape the caller asked for; times are taken from subtitles. */
-function readRaw(raw: RawBody, asked: CanonicalRequest): CanonicalResult {
-  if (!('text' in raw)) throw new GatewayError(NOT_AN_ANSWER)
-  const said = asked.spelling?.[FORMAT]?.['said']
-  const format = isObject(said) ? said['response_format'] : undefined
+function readRaw(raw: RawBody & { readonly text: string }, asked: CanonicalRequest): CanonicalResult {
+  const format = formatOf(asked)
   const segments = format === 'srt' || format === 'vtt' ? readSubtitles(raw.text) : undefined
   const text = segments === undefined ? raw.text : segments.map(segment => segment.text).join(' ')
   return {

@@ -69,7 +69,10 @@ const rank = fc.oneof(
   },
   { weight: 1, arbitrary: plus(record({ index: fc.nat(3) })) },
 )
-const ranking = record({ results: fc.array(rank, { maxLength: 4 }) }, { id: maybeNull(filled), meta: maybeNull(meta) })
+const ranking = record(
+  { results: fc.array(rank, { maxLength: 4 }) },
+  { id: maybeNull(filled), meta: maybeNull(meta), model: maybeNull(filled) },
+)
 
 const floats = fc.array(fc.constantFrom(0.5, -0.25, 1e-3), { minLength: 1, maxLength: 3 })
 const whole = fc.array(fc.integer({ min: -128, max: 127 }), { maxLength: 3 })
@@ -84,6 +87,7 @@ const vectors = record(
     texts: few(word),
     images: few(record({ width: fc.nat(9), height: fc.nat(9) })),
     meta: maybeNull(meta),
+    model: maybeNull(filled),
   },
 )
 const flat = record({ id: filled, embeddings: few(floats) }, { response_type: fc.constant('embeddings_floats') })
