@@ -1,5 +1,5 @@
 import type { WireRequest } from '../canonical/exchange.ts'
-import { Losses, type Written } from '../canonical/loss.ts'
+import { type Loss, Losses, type Written } from '../canonical/loss.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
@@ -19,8 +19,13 @@ export const hearing =
     if (workOf(request) !== 'transcription') return write(request, options)
     const losses = new Losses()
     const written = write(asConversation(request, times, losses), options)
-    return { ...written, losses: [...losses.list, ...written.losses] }
+    return { ...written, losses: [...losses.list, ...written.losses.map(quietly)] }
   }
+
+/** What a recording's file is called, and what stands around the schema made here, is nothing a caller asked for. */
+const quietly = (loss: Loss): Loss => (UNASKED.test(loss.path.join('/')) ? { ...loss, restored: true } : loss)
+
+const UNASKED = /^output\/text\/|^messages\/\d+\/content\/\d+\/name$/
 
 function asConversation(request: CanonicalRequest, times: boolean, losses: Losses): CanonicalRequest {
   const { transcript, ...output } = request.output

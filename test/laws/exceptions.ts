@@ -1,6 +1,6 @@
 import type { Annotation, Part } from '../../src/canonical/content.ts'
 import type { ErrorKind } from '../../src/canonical/error.ts'
-import type { CanonicalResult } from '../../src/canonical/result.ts'
+import type { CanonicalResult, Segment } from '../../src/canonical/result.ts'
 
 /*
  * Where a law needs a looser look at one format, and why. Anything not named here is held to the letter.
@@ -95,7 +95,43 @@ const withoutLooks: Look = ({ extras: { images, ...others } = {}, ...result }) =
   return { ...result, ...(Object.keys(extras).length === 0 ? {} : { extras }) }
 }
 
-const LOOKS: { readonly [format: string]: Look } = { speech: onlyHeard, chat: inFieldOrder, images: withoutLooks }
+const FIGURES: ReadonlySet<string> = new Set([
+  ...['seek', 'tokens', 'temperature', 'avg_logprob', 'compression_ratio', 'no_speech_prob'],
+])
+
+/** What a whole transcript must say, known or not, where its stream need not, and the other way round. */
+const withoutFillers: Look = result => ({
+  ...result,
+  candidates: result.candidates.map(({ transcript, ...candidate }) => {
+    if (transcript === undefined) return candidate
+    const { language, duration, ...facts } = transcript
+    const ends = [0, ...[...(facts.segments ?? []), ...(facts.words ?? [])].map(({ end }) => end)]
+    const told = {
+      ...facts,
+      ...(language === undefined || language === 'und' ? {} : { language }),
+      ...(duration === undefined || ends.includes(duration) ? {} : { duration }),
+      ...(facts.segments === undefined ? {} : { segments: facts.segments.map(withoutFigures) }),
+    }
+    return Object.keys(told).length === 0 ? candidate : { ...candidate, transcript: told }
+  }),
+})
+
+function withoutFigures({ extras: { transcriptions, ...others } = {}, speaker, ...segment }: Segment): Segment {
+  const left = Object.entries(transcriptions ?? {}).filter(([figure]) => !FIGURES.has(figure))
+  const extras = left.length === 0 ? others : { ...others, transcriptions: Object.fromEntries(left) }
+  return {
+    ...segment,
+    ...(speaker === undefined || speaker === '' ? {} : { speaker }),
+    ...(Object.keys(extras).length === 0 ? {} : { extras }),
+  }
+}
+
+const LOOKS: { readonly [format: string]: Look } = {
+  speech: onlyHeard,
+  chat: inFieldOrder,
+  images: withoutLooks,
+  transcriptions: withoutFillers,
+}
 
 /** How to look at an answer that came through streams of the format. */
 export const streamLook = (format: string): Look => LOOKS[format] ?? (result => result)

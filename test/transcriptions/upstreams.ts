@@ -61,7 +61,10 @@ export const transcriptions: Upstream = {
   translates: true,
   answer(response, seen) {
     const shape = fieldOf(seen, 'response_format') ?? 'json'
-    const segments = [FIRST, SECOND].map((segment, id) => ({ id, seek: 0, ...segment, avg_logprob: -0.2 }))
+    const segments = [FIRST, SECOND].map((segment, id) => ({
+      ...{ id, seek: 0, ...segment, tokens: [1, 2], temperature: 0 },
+      ...{ avg_logprob: -0.2, compression_ratio: 1.1, no_speech_prob: 0.01 },
+    }))
     const spoken = [FIRST, SECOND].map((segment, index) => ({
       type: 'transcript.text.segment',
       id: `seg_${index}`,

@@ -3,10 +3,10 @@ import type { RawBody, WireAnswer } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
+import type { Candidate, CanonicalResult, Transcript } from '../../canonical/result.ts'
 import { writeSubtitles } from '../../canonical/subtitles.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { reportLogprobs, writeLogprob, writeSegment, writeWord } from './times.ts'
+import { reportLogprobs, writeLogprob, writeSegments, writeWord } from './times.ts'
 import { writeUsage } from './usage.ts'
 
 const FORMAT = 'transcriptions'
@@ -23,10 +23,9 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   const losses = new Losses()
   losses.list.push(...foreign(result, FORMAT))
   reportResult(result, losses)
-  const candidate = result.candidates[0] ?? EMPTY
-  const segments = candidate.transcript?.segments?.map((segment, index) =>
-    writeSegment(segment, index, format === 'diarized_json' ? 'diarized' : 'verbose'),
-  )
+  const candidate = required(result, asked, losses)
+  const told = candidate.transcript?.segments
+  const segments = told && writeSegments(told, format === 'diarized_json' ? 'diarized' : 'verbose', losses)
   const usage = result.usage && writeUsage(result.usage, losses)
   const body = {
     ...writeFacts({ candidate, node: result, asked, text: textOf(candidate), segments, usage }),
@@ -34,6 +33,30 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
+
+/** The one candidate with what clients' types require of its shape: made up where the upstream did not tell it, and reported. */
+function required({ candidates }: CanonicalResult, asked: CanonicalRequest, losses: Losses): Candidate {
+  const [candidate = EMPTY] = candidates
+  const needs = NEEDS[formatOf(asked)]
+  if (needs === undefined) return candidate
+  const path = ['candidates', 0, 'transcript']
+  if (candidate.transcript === undefined) losses.add(path, {}, 'minted-facts')
+  const { transcript = {} } = candidate
+  const made = { language: asked.output.transcript?.language ?? UNDETERMINED, duration: endOf(transcript) }
+  const facts = needs.filter(fact => transcript[fact] === undefined).map(fact => [fact, made[fact]] as const)
+  for (const [fact, value] of facts) losses.add([...path, fact], value, `minted-${fact}`)
+  return { ...candidate, transcript: { ...transcript, ...Object.fromEntries(facts) } }
+}
+
+const NEEDS: { readonly [format: string]: readonly ('language' | 'duration')[] } = {
+  verbose_json: ['language', 'duration'],
+  diarized_json: ['duration'],
+}
+const UNDETERMINED = 'und'
+
+/** A recording is as long as what is heard of it, at least. */
+const endOf = ({ segments = [], words = [] }: Transcript): number =>
+  Math.max(0, ...[segments.at(-1), words.at(-1)].map(last => last?.end ?? 0))
 
 const EMPTY: Candidate = { content: [], finish: { reason: 'stop' } }
 

@@ -5,6 +5,27 @@ import { defined, kept, spelt } from '../fields.ts'
 
 const FORMAT = 'transcriptions'
 
+/** What clients' types require of a segment besides, in figures that say nothing. */
+const FIGURES: JsonObject = {
+  ...{ seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 },
+}
+
+/** The segments of a whole answer; what is made up for them is reported. */
+export const writeSegments = (
+  segments: readonly Segment[],
+  as: 'verbose' | 'diarized',
+  losses: Losses,
+): readonly JsonObject[] =>
+  segments.map((segment, index) => {
+    const path = ['candidates', 0, 'transcript', 'segments', index]
+    if (spelt(segment, FORMAT)['own'] !== true) {
+      if (as === 'verbose')
+        losses.add([...path, 'extras'], { [FORMAT]: { ...FIGURES, ...kept(segment, FORMAT) } }, 'minted-figures')
+      else if (segment.speaker === undefined) losses.add([...path, 'speaker'], '', 'minted-speaker')
+    }
+    return writeSegment(segment, index, as)
+  })
+
 /** A segment as it came, or as this format numbers its own: verbose ones by number, those with speakers by name. */
 export function writeSegment(segment: Segment, index: number, as: 'verbose' | 'diarized'): JsonObject {
   const { own, id, type, speaker = 'speaker' } = spelt(segment, FORMAT)
@@ -13,8 +34,8 @@ export function writeSegment(segment: Segment, index: number, as: 'verbose' | 'd
     own === true
       ? defined({ id, type })
       : as === 'verbose'
-        ? { id: index }
-        : { id: `seg_${index}`, type: 'transcript.text.segment' }
+        ? { id: index, ...FIGURES }
+        : { id: `seg_${index}`, type: 'transcript.text.segment', speaker: '' }
   return {
     ...marks,
     start,

@@ -20,11 +20,11 @@ export function readResult({ status, headers, body }: WireAnswer, asked: Canonic
     throw new GatewayError(readError({ status: Math.max(status, 502), headers, body }))
   const { timestamps, speakers } = asked.output.transcript ?? {}
   const metadata = anyObject(body['metadata'])
-  const words = anyObjects(reading['words']).flatMap(readWord)
+  const words = anyObjects(reading['words']).flatMap(wire => readWord(wire, speakers))
   const facts = {
     language: anyText(channel['detected_language']) ?? asked.output.transcript?.language,
     duration: anyNumber(metadata?.['duration']),
-    segments: readSegments(body, words),
+    segments: readSegments(body, words, speakers),
     words: timestamps?.includes('word') === true ? words : undefined,
   }
   const wanted = timestamps !== undefined || speakers === true
@@ -41,19 +41,19 @@ export function readResult({ status, headers, body }: WireAnswer, asked: Canonic
 }
 
 /** Utterances as Deepgram cuts them, or segments made of the words. */
-function readSegments(body: JsonObject, words: readonly Word[]): readonly Segment[] {
+function readSegments(body: JsonObject, words: readonly Word[], speakers: boolean | undefined): readonly Segment[] {
   const utterances = anyObjects(anyObject(body['results'])?.['utterances']).flatMap(wire => {
     const text = anyText(wire['transcript'])
     const times = timesOf(wire)
-    return text === undefined || times === undefined ? [] : [{ ...times, text, ...speakerOf(wire) }]
+    return text === undefined || times === undefined ? [] : [{ ...times, text, ...speakerOf(wire, speakers) }]
   })
   return utterances.length > 0 ? utterances : segmentsOf(words)
 }
 
-function readWord(wire: JsonObject): Word[] {
+function readWord(wire: JsonObject, speakers: boolean | undefined): Word[] {
   const word = anyText(wire['punctuated_word']) ?? anyText(wire['word'])
   const times = timesOf(wire)
-  return word === undefined || times === undefined ? [] : [{ ...times, word, ...speakerOf(wire) }]
+  return word === undefined || times === undefined ? [] : [{ ...times, word, ...speakerOf(wire, speakers) }]
 }
 
 function timesOf(wire: JsonObject): { readonly start: number; readonly end: number } | undefined {
@@ -62,8 +62,8 @@ function timesOf(wire: JsonObject): { readonly start: number; readonly end: numb
   return start === undefined || end === undefined ? undefined : { start, end }
 }
 
-/** Speakers are counted from 0. */
-function speakerOf(wire: JsonObject): { readonly speaker?: string } {
-  const speaker = anyNumber(wire['speaker'])
+/** Speakers are counted from 0; who asked for none is told of none. */
+function speakerOf(wire: JsonObject, wanted: boolean | undefined): { readonly speaker?: string } {
+  const speaker = wanted === true ? anyNumber(wire['speaker']) : undefined
   return speaker === undefined ? {} : { speaker: String(speaker) }
 }

@@ -16,7 +16,7 @@ export function readTranscription({ status, headers, body }: WireAnswer, asked: 
   const text = anyText(body['text'])
   if (text === undefined) throw new GatewayError(readError({ status: Math.max(status, 502), headers, body }))
   const { timestamps, speakers } = asked.output.transcript ?? {}
-  const words = anyObjects(body['words']).flatMap(readWord)
+  const words = anyObjects(body['words']).flatMap(wire => readWord(wire, speakers))
   const facts = {
     language: anyText(body['language_code']),
     duration: anyNumber(body['audio_duration_secs']),
@@ -36,11 +36,11 @@ export function readTranscription({ status, headers, body }: WireAnswer, asked: 
   }
 }
 
-/** The spaces between words, and what is heard besides, have times of their own. */
-function readWord(wire: JsonObject): Word[] {
+/** The spaces between words, and what is heard besides, have times of their own; who asked for no speakers is told of none. */
+function readWord(wire: JsonObject, speakers: boolean | undefined): Word[] {
   const word = anyText(wire['text'])
   const start = anyNumber(wire['start'])
   const end = anyNumber(wire['end'])
   if ((wire['type'] ?? 'word') !== 'word' || word === undefined || start === undefined || end === undefined) return []
-  return [{ start, end, word, ...defined({ speaker: anyText(wire['speaker_id']) }) }]
+  return [{ start, end, word, ...defined({ speaker: speakers === true ? anyText(wire['speaker_id']) : undefined }) }]
 }

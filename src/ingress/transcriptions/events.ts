@@ -6,7 +6,7 @@ import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import { anyText } from '../fields.ts'
 import { readInnerError } from './error.ts'
 import { readFacts } from './result.ts'
-import { readLogprobs, readSegment } from './times.ts'
+import { inFull, readLogprobs, readSegment } from './times.ts'
 import { readUsage } from './usage.ts'
 
 const FORMAT = 'transcriptions'
@@ -108,7 +108,7 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
     const segment = readSegment(bare)
     if (segment === undefined) return
     this.segments = true
-    this.out.push({ type: 'transcript', candidate: 0, transcript: { segments: [segment] } })
+    this.out.push({ type: 'transcript', candidate: 0, transcript: { segments: [inFull(segment)] } })
   }
 
   private start(): void {

@@ -46,6 +46,10 @@ export function readSegment(wire: JsonObject): Segment | undefined {
   }
 }
 
+/** A segment without an id comes of an upstream that knows half of the format: it is told as any other's, in full. */
+export const inFull = ({ spelling, ...segment }: Segment): Segment =>
+  spelling?.[FORMAT]?.['id'] === undefined ? segment : { spelling, ...segment }
+
 const WORD = new Set(['word', 'start', 'end', 'speaker'])
 
 function readWord(wire: JsonObject): Word | undefined {
