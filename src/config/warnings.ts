@@ -1,4 +1,4 @@
-import { DIALECT_FLAGS } from '../providers/dialects.ts'
+import { DIALECT_FLAGS, expectedOf } from '../providers/dialects.ts'
 import { suggestion } from './faults.ts'
 import type { ChannelConfig, Config } from './types.ts'
 
@@ -10,9 +10,12 @@ export function* warnings(config: Config): Generator<string> {
 }
 
 function* channelWarnings({ name, formats, weight, models }: ChannelConfig): Generator<string> {
-  for (const flag of new Set(formats.flatMap(({ dialect }) => Object.keys(dialect))))
+  for (const [flag, value] of new Map(formats.flatMap(({ dialect }) => Object.entries(dialect)))) {
+    const expected = expectedOf(flag, value)
+    if (expected !== undefined) yield `channel ${name}: the dialect flag "${flag}" must be ${expected}`
     if (!DIALECT_FLAGS.has(flag))
       yield `channel ${name}: unknown dialect flag "${flag}"${suggestion(flag, DIALECT_FLAGS.keys())}`
+  }
   if (weight === 0) yield `channel ${name}: weight 0 leaves it for when no other channel is there`
   if (models.named.size === 0 && models.patterns.length === 0) yield `channel ${name}: it has no models`
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 
 /** What a chat upstream that is not OpenAI's own usually wants: no custom tools, no developer turns, no store. */
 export const PLAIN_CHAT = { custom_tools: false, developer_role: false, store: false } as const satisfies JsonObject
@@ -22,7 +22,10 @@ export const PLAIN_MESSAGES = {
 /** The words a flag may be, or what sort of value it is. */
 type Flag = readonly string[] | 'yes-or-no' | 'number' | 'text' | 'texts-by-name'
 
-/** The flags the writers obey, with what each may be; a flag that is not here has no effect. */
+/**
+ * The flags that are obeyed, with what each may be; a flag that is not here has no effect. What they mean is told to
+ * operators in docs/dialects.md.
+ */
 export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   // chat; custom_tools and cache are the responses writer's, too
   ['reasoning_field', ['reasoning_content', 'reasoning', 'none']],
@@ -40,9 +43,6 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['sampling', ['all', 'none']],
   ['max_tokens', 'number'],
   ['version', 'text'],
-  ['system_turns', 'yes-or-no'],
-  ['thinking', ['adaptive', 'budget', 'none']],
-  ['effort_while_off', 'yes-or-no'],
   ['system_turns', 'yes-or-no'],
   ['thinking', ['adaptive', 'budget', 'none']],
   ['effort_while_off', 'yes-or-no'],
@@ -77,3 +77,25 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   // transcriptions
   ['transcript_shapes', ['all', 'json', 'none']],
 ])
+
+const SORTS: { readonly [S in Exclude<Flag, readonly string[]>]: (value: Json) => boolean } = {
+  'yes-or-no': value => typeof value === 'boolean',
+  number: value => typeof value === 'number',
+  text: value => typeof value === 'string',
+  'texts-by-name': value => isObject(value) && Object.values(value).every(one => typeof one === 'string'),
+}
+
+/** What a flag must be that is not what it may be; undefined for a good value, and for a flag nobody knows. */
+export function expectedOf(flag: string, value: Json): string | undefined {
+  const may = DIALECT_FLAGS.get(flag)
+  if (may === undefined) return undefined
+  if (typeof may !== 'string') return may.includes(value as string) ? undefined : may.join(' or ')
+  return SORTS[may](value) ? undefined : WORDS[may]
+}
+
+const WORDS: { readonly [S in Exclude<Flag, readonly string[]>]: string } = {
+  'yes-or-no': 'true or false',
+  number: 'a number',
+  text: 'a text',
+  'texts-by-name': 'a map of texts',
+}

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { DIALECT_FLAGS } from '../../src/providers/dialects.ts'
+import { DIALECT_FLAGS, expectedOf } from '../../src/providers/dialects.ts'
 import { allowedBetas, authHeaders, baseUrlFor, FORMATS, fitnessOf, PRESETS } from '../../src/providers/index.ts'
 
 const rows = [...PRESETS.values()].flatMap(preset => preset.formats.map(row => ({ preset, row })))
@@ -25,11 +25,17 @@ describe('presets', () => {
   it('declare only dialect flags there are, with values they may have', () => {
     for (const { row } of rows)
       for (const [flag, value] of Object.entries(row.dialect ?? {})) {
-        const may = DIALECT_FLAGS.get(flag)
-        expect(may, flag).toBeDefined()
-        if (Array.isArray(may)) expect(may).toContain(value)
-        else if (may === 'yes-or-no') expect(typeof value).toBe('boolean')
+        expect(DIALECT_FLAGS.has(flag), flag).toBe(true)
+        expect(expectedOf(flag, value), flag).toBeUndefined()
       }
+  })
+
+  it('have every dialect flag, with what it may be, in the table for operators', () => {
+    const rows = readFileSync('docs/dialects.md', 'utf8').matchAll(/^\| `(\w+)` \|[^|]*\|([^|]*)\|/gm)
+    const told = new Map([...rows].map(([, flag, may]) => [flag!, may!]))
+    expect([...told.keys()].sort()).toEqual([...DIALECT_FLAGS.keys()].sort())
+    for (const [flag, may] of DIALECT_FLAGS)
+      for (const word of Array.isArray(may) ? may : []) expect(told.get(flag), flag).toContain(`\`${word}\``)
   })
 
   it('know every dialect flag a writer obeys', async () => {
@@ -39,6 +45,15 @@ describe('presets', () => {
       const { FLAGS = [] } = (await import(path)) as { FLAGS?: readonly string[] }
       for (const flag of FLAGS) expect(DIALECT_FLAGS.has(flag), `${format}: ${flag}`).toBe(true)
     }
+  })
+
+  it('know what a dialect flag may be', () => {
+    expect(expectedOf('store', 'false')).toBe('true or false')
+    expect(expectedOf('limit_field', 'max_output')).toBe('max_completion_tokens or max_tokens')
+    expect(expectedOf('batch', '96')).toBe('a number')
+    expect(expectedOf('voices', { alloy: 1 })).toBe('a map of texts')
+    expect(expectedOf('voices', { alloy: 'af_bella' })).toBeUndefined()
+    expect(expectedOf('unheard_of', 1)).toBeUndefined()
   })
 
   it('know the kind of every format that can be read or written', () => {
