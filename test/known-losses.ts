@@ -8,19 +8,19 @@ import { FORMATS } from '../src/providers/index.ts'
 import { FIXTURES, requestOf, requestTo } from './golden.ts'
 
 /*
- * The table of known losses in the README: what of the fixtures' requests another format cannot say, and why. Made of
+ * The table of known losses in docs/losses.md: what of the fixtures' requests another format cannot say, and why. Made of
  * the very requests the goldens are made of, so it cannot drift from the code.
  */
 
 const BEGIN = '<!-- losses -->'
 const END = '<!-- /losses -->'
 
-/** The README with this table between its two marks. */
-export function withLossTable(readme: string, table: string): string {
-  const begin = readme.indexOf(BEGIN)
-  const end = readme.indexOf(END)
-  if (begin < 0 || end < begin) throw new Error(`README.md has no ${BEGIN} … ${END}`)
-  return `${readme.slice(0, begin + BEGIN.length)}\n${table}${readme.slice(end)}`
+/** The page with this table between its two marks. */
+export function withLossTable(page: string, table: string): string {
+  const begin = page.indexOf(BEGIN)
+  const end = page.indexOf(END)
+  if (begin < 0 || end < begin) throw new Error(`The page has no ${BEGIN} … ${END}`)
+  return `${page.slice(0, begin + BEGIN.length)}\n${table}${page.slice(end)}`
 }
 
 /** Rows are places in a request, columns the formats it is written in; a cell says why the place is lost there. */
