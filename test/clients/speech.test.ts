@@ -148,7 +148,9 @@ describe.each(Object.keys(UPSTREAMS))('speech of %s', format => {
     const last = said.at(-1)
     expect(last.type).toBe('speech.audio.done')
     expect(last.usage).toEqual(
-      format === 'elevenlabs' ? undefined : { input_tokens: 3, output_tokens: 40, total_tokens: 43 },
+      format === 'elevenlabs'
+        ? { input_tokens: 0, output_tokens: 0, total_tokens: 0 }
+        : { input_tokens: 3, output_tokens: 40, total_tokens: 43 },
     )
   })
 
@@ -174,6 +176,17 @@ describe.each(Object.keys(UPSTREAMS))('speech of %s', format => {
       ...{ model: provider.speech('m'), text: 'Hello.', voice: 'Charon', outputFormat: 'pcm', maxRetries: 0 },
     })
     expect(Buffer.from(audio.uint8Array)).toEqual(SAMPLES)
+    expect(understood().voice).toBe('Charon')
+  })
+
+  it('Google’s own client, with a voice and the language it speaks', async () => {
+    const google = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: house.server.address } })
+    const speechConfig = { languageCode: 'en-US', voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Charon' } } }
+    await google.models.generateContent({
+      model: 'm',
+      contents: 'Hello.',
+      config: { responseModalities: [Modality.AUDIO], speechConfig },
+    })
     expect(understood().voice).toBe('Charon')
   })
 

@@ -175,7 +175,11 @@ describe('events are made of bytes as they come', () => {
     expect(JSON.parse(dataOf(first)[0]!)).toEqual({ type: 'speech.audio.delta', audio: 'YWJj' })
     finish()
     const rest = dataOf(await textOf(message)).map(data => JSON.parse(data))
-    expect(rest).toEqual([{ type: 'speech.audio.delta', audio: 'ZGVm' }, { type: 'speech.audio.done' }])
+    const usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 }
+    expect(rest).toEqual([
+      { type: 'speech.audio.delta', audio: 'ZGVm' },
+      { type: 'speech.audio.done', usage },
+    ])
   })
 
   it('a contents caller gets samples piece by piece, too', async () => {

@@ -62,7 +62,7 @@ function writeOutput(request: CanonicalRequest, node: Node, pen: Pen): JsonObjec
     ...(pen.native && spelt(node, FORMAT)['audio'] !== undefined
       ? { responseFormat: spelt(node, FORMAT)['audio'] }
       : {}),
-    speechConfig: writeVoice(request, pen),
+    speechConfig: sealedUnlessEmpty(inner(node, 'speechConfig'), writeVoice(request, pen) ?? {}),
     imageConfig: writeImage(request, pen),
   }) as JsonObject
 }

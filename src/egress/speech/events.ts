@@ -7,12 +7,12 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import { samplesOf, wavHeader } from '../../canonical/wav.ts'
-import { kept } from '../fields.ts'
+import { kept, spelt } from '../fields.ts'
 import { FORMAT } from './containers.ts'
 import { errorBody } from './error.ts'
 import { continues, isRecording, type Recording, wrapping } from './recording.ts'
 import { silence } from './result.ts'
-import { writeUsage } from './usage.ts'
+import { filledUsage, writeUsage } from './usage.ts'
 
 /** One piece of the recording while it comes. */
 interface Piece {
@@ -33,6 +33,8 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   private usage: Usage | undefined
   private ended: CandidateEnd | undefined
   private over = false
+  /** Said by an upstream of the format itself. */
+  private native = false
 
   constructor(asked: CanonicalRequest) {
     this.asked = asked
@@ -55,6 +57,9 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   private take(event: CanonicalEvent): void {
     if ('at' in event && event.at.candidate !== 0) return
     switch (event.type) {
+      case 'result-start':
+        this.native = spelt(event, FORMAT)['own'] === true
+        return
       case 'part-start':
         return this.start(event.part, event.at.part)
       case 'part-delta':
@@ -122,7 +127,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   private finish(event: ResultEnd): void {
     if (this.first === undefined) return this.fail(silence(this.ended))
     this.flush()
-    const usage = this.usage === undefined ? {} : { usage: writeUsage(this.usage) }
+    const usage = this.native ? this.usage && { usage: writeUsage(this.usage) } : { usage: filledUsage(this.usage) }
     this.say({ type: 'speech.audio.done', ...usage, ...kept(event, FORMAT) })
     this.over = true
   }

@@ -3,7 +3,7 @@ import type { Usage } from '../../canonical/result.ts'
 import { defined, kept } from '../fields.ts'
 import { FORMAT } from './containers.ts'
 
-/** Tokens as the last event of a stream tells them; who counts none tells of none. */
+/** Tokens as an upstream of the format told them; who counts none tells of none. */
 export function writeUsage(usage: Usage): JsonObject {
   const { input, output } = usage
   const total = usage.total ?? (input === undefined || output === undefined ? undefined : input + output)
@@ -12,3 +12,6 @@ export function writeUsage(usage: Usage): JsonObject {
     ...kept(usage, FORMAT),
   } as JsonObject
 }
+
+/** The last event of a stream has to tell tokens: those no other upstream counted are none. */
+export const filledUsage = (usage: Usage | undefined): JsonObject => writeUsage({ input: 0, output: 0, ...usage })

@@ -44,7 +44,7 @@ export function readGeneration(wire: Json | undefined): Generation {
     candidates: number(fields['candidateCount']),
     text: shape.text,
     image,
-    audio: readAudio(voice, container ?? usualContainer(modalities, fields)),
+    audio: readAudio(voice.name, container ?? usualContainer(modalities, fields)),
   })
   const sampling = readSampling(fields, refused)
   const spelt = {
@@ -53,7 +53,7 @@ export function readGeneration(wire: Json | undefined): Generation {
     audio: container === undefined ? undefined : fields['responseFormat'],
     logprobs: fields['responseLogprobs'] === false ? false : undefined,
   }
-  const left = leftOf(opened, KNOWN, spelt, { thinkingConfig: thinking?.left }, refused)
+  const left = leftOf(opened, KNOWN, spelt, { thinkingConfig: thinking?.left, speechConfig: voice.left }, refused)
   return { output, sampling, reasoning: thinking?.reasoning, left }
 }
 
@@ -87,14 +87,20 @@ function readModalities(fields: JsonObject, refused: string[]): Output['modaliti
   return undefined
 }
 
-/** The one prebuilt voice; anything more stays the format's own. */
-function readVoice(fields: JsonObject, refused: string[]): string | undefined {
+/** The one prebuilt voice; the language to speak stays beside it, and anything more is the format's own altogether. */
+function readVoice(
+  fields: JsonObject,
+  refused: string[],
+): { readonly name?: string; readonly left?: Left | undefined } {
   const config = object(fields['speechConfig'])
-  if (config === undefined) return undefined
-  const name = only(only(only(config, 'voiceConfig'), 'prebuiltVoiceConfig'), 'voiceName')
-  if (typeof name === 'string') return name
+  if (config === undefined) return {}
+  const { languageCode, ...voice } = config
+  const said = typeof languageCode === 'string' ? languageCode : undefined
+  const name = only(only(only(said === undefined ? config : voice, 'voiceConfig'), 'prebuiltVoiceConfig'), 'voiceName')
+  if (typeof name === 'string')
+    return { name, ...(said === undefined ? {} : { left: { extras: { languageCode: said } } }) }
   refused.push('speechConfig')
-  return undefined
+  return {}
 }
 
 function readAudio(voice: string | undefined, mediaType: string | undefined): Output['audio'] {

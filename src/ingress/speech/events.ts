@@ -56,7 +56,7 @@ export class SpeechEvents implements Transducer<WireEvent, CanonicalEvent> {
   private start(): void {
     if (this.started) return
     this.started = true
-    this.out.push({ type: 'result-start' })
+    this.out.push({ type: 'result-start', spelling: { [FORMAT]: { own: true } } })
   }
 
   private grow(append: string): void {

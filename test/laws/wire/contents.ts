@@ -124,6 +124,8 @@ const generationConfig = loose(
     speechConfig: fc.constantFrom<unknown>(
       { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
       { languageCode: 'de' },
+      { languageCode: 'de', voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
+      { languageCode: 7, voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
     ),
     imageConfig: fc.constantFrom<unknown>({ aspectRatio: '16:9' }, { aspectRatio: '1:1', imageSize: '2K' }),
     thinkingConfig: loose(
