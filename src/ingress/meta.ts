@@ -12,8 +12,12 @@ export function readMeta(format: Format, meta: JsonObject): Usage {
   const tokens = anyObject(meta['tokens'])
   const billed = anyObject(meta['billed_units'])
   const counted = anyNumber(tokens?.['input_tokens']) !== undefined
+  const text = anyNumber((counted ? tokens : billed)?.['input_tokens'])
+  // Those of pictures are billed apart.
+  const image = counted ? undefined : anyNumber(billed?.['image_tokens'])
   const read = {
-    input: anyNumber((counted ? tokens : billed)?.['input_tokens']),
+    input: image === undefined ? text : (text ?? 0) + image,
+    inputBy: image === undefined ? undefined : { image },
     output: anyNumber(tokens?.['output_tokens']),
     cacheRead: anyNumber(meta['cached_tokens']),
     searches: anyNumber(billed?.['search_units']),
@@ -23,7 +27,8 @@ export function readMeta(format: Format, meta: JsonObject): Usage {
     billed_units:
       billed &&
       without(billed, {
-        input_tokens: !counted && read.input !== undefined,
+        input_tokens: !counted && text !== undefined,
+        image_tokens: image !== undefined,
         search_units: read.searches !== undefined,
       }),
   }
@@ -37,6 +42,7 @@ export function readMeta(format: Format, meta: JsonObject): Usage {
   const marks = spelling({
     nulls: node.spelling?.[format]?.['nulls'],
     counted: counted || undefined,
+    pictured: image === undefined ? undefined : text === undefined ? 'alone' : 'too',
     tokens: tokens === undefined ? undefined : true,
     billed: billed === undefined ? undefined : true,
   })
