@@ -1,6 +1,6 @@
 import type { JsonObject } from '../canonical/node.ts'
 import type { Conversation, Conversations } from './conversations.ts'
-import { BATCH, NOBODY } from './kept-turns.ts'
+import { dropItems, insertItems, NOBODY } from './items.ts'
 import type { Database } from './tables.ts'
 
 /** Conversations in a database. */
@@ -114,7 +114,7 @@ export class KeptConversations implements Conversations {
 
   async drop(owner: string, id: string): Promise<boolean> {
     return this.database.transaction().execute(async database => {
-      await database.deleteFrom('items').where('owner', '=', owner).where('parent', '=', id).execute()
+      await dropItems(database, owner, id)
       const { numUpdatedRows } = await database
         .updateTable('conversations')
         .set({ metadata: '{}', gone: 1 })
@@ -141,9 +141,5 @@ async function insert(
     ...NOBODY,
     ...{ item: JSON.stringify(item), kept_at: now },
   }))
-  for (let at = 0; at < rows.length; at += BATCH)
-    await database
-      .insertInto('items')
-      .values(rows.slice(at, at + BATCH))
-      .execute()
+  await insertItems(database, rows)
 }

@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
 import { GatewayError } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
+import { BATCH, dropItems, insertItems, NOBODY, originOf } from './items.ts'
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 import { type Chain, type FoundItem, type Link, LONGEST, outputOf, type Turn, type Turns } from './turns.ts'
-
-/** Rows written in one statement: databases limit the values of one. */
-export const BATCH = 500
 
 /** Turns in a database. */
 export class KeptTurns implements Turns {
@@ -135,17 +133,13 @@ export class KeptTurns implements Turns {
     const row = rowOf(turn)
     const items = itemRowsOf(turn, this.now())
     await this.database.transaction().execute(async database => {
-      await database.deleteFrom('items').where('owner', '=', turn.owner).where('parent', '=', turn.id).execute()
+      await dropItems(database, turn.owner, turn.id)
       await database
         .insertInto('turns')
         .values(row)
         .onConflict(conflict => conflict.columns(['owner', 'id']).doUpdateSet(row))
         .execute()
-      for (let at = 0; at < items.length; at += BATCH)
-        await database
-          .insertInto('items')
-          .values(items.slice(at, at + BATCH))
-          .execute()
+      await insertItems(database, items)
     })
   }
 
@@ -162,7 +156,7 @@ export class KeptTurns implements Turns {
 
   async drop(owner: string, id: string): Promise<boolean> {
     return this.database.transaction().execute(async database => {
-      await database.deleteFrom('items').where('owner', '=', owner).where('parent', '=', id).execute()
+      await dropItems(database, owner, id)
       const { numUpdatedRows } = await database
         .updateTable('turns')
         .set({ response: '{}', tape: null, previous: null, lease: null, gone: 1 })
@@ -202,13 +196,6 @@ const rowOf = ({
     gone: 0,
   }
 }
-
-/** Who made it, and whether that upstream knows it still. */
-const originOf = ({ channel, remembered }: { channel?: string | undefined; remembered?: true | undefined }) => ({
-  channel: channel ?? null,
-  remembered: remembered === true ? 1 : 0,
-})
-export const NOBODY = originOf({})
 
 const foundOf = ({ item, channel, remembered }: Pick<ItemRow, 'item' | 'channel' | 'remembered'>): FoundItem => ({
   item: JSON.parse(item) as JsonObject,

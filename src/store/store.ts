@@ -1,6 +1,7 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import { type Dialect, Kysely } from 'kysely'
 import type { Conversations } from './conversations.ts'
+import { dropItems } from './items.ts'
 import { KeptConversations } from './kept-conversations.ts'
 import { KeptTurns } from './kept-turns.ts'
 import { sqlite } from './sqlite.ts'
@@ -85,7 +86,7 @@ async function remove(
   if (rows.length === 0) return 0
   await database.transaction().execute(async one => {
     for (const { owner, id } of rows) {
-      await one.deleteFrom('items').where('owner', '=', owner).where('parent', '=', id).execute()
+      await dropItems(one, owner, id)
       await one.deleteFrom(table).where('owner', '=', owner).where('id', '=', id).execute()
     }
   })

@@ -5,9 +5,9 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import { NONE, put, rest } from '../fields.ts'
+import { readHead } from '../openai-answer.ts'
 import { CandidateReader } from './candidate.ts'
 import { readInnerError } from './error.ts'
-import { readHead } from './result.ts'
 import { readUsage } from './usage.ts'
 
 const FORMAT = 'chat'

@@ -1,5 +1,5 @@
 import type { WireRequest } from '../../canonical/exchange.ts'
-import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
 import {
   type CanonicalRequest,
   EFFORTS,
@@ -10,6 +10,7 @@ import {
 } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
 import { defined, flag, nested, number, object, objects, required, rest, spelling, text, texts } from '../fields.ts'
+import { withStreamOptions } from '../stream-options.ts'
 import { readMessages } from './content.ts'
 import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'
@@ -47,7 +48,7 @@ function read(body: JsonObject): CanonicalRequest {
       cacheKey: text(body['prompt_cache_key']),
     }),
     stream: flag(body['stream']) ?? false,
-    ...withStreamOptions(body, rest(FORMAT, body, TAKEN, spell(body), refused)),
+    ...withStreamOptions(FORMAT, body, rest(FORMAT, body, TAKEN, spell(body), refused)),
   }
 }
 
@@ -70,17 +71,6 @@ function spell(body: JsonObject): JsonObject | undefined {
     tools: Array.isArray(body['tools']) && body['tools'].length === 0 ? 'empty' : undefined,
     functions: Array.isArray(body['functions']) && body['functions'].length === 0 ? 'empty' : undefined,
   })
-}
-
-/** Whether usage is wanted in a stream is the caller's spelling: every other format always tells it. */
-function withStreamOptions(body: JsonObject, node: Node): Node {
-  const options = object(body['stream_options'])
-  if (options === undefined) return node
-  const { include_usage, ...others } = options
-  const spelt = { ...node.spelling?.[FORMAT], stream_options: include_usage === undefined ? {} : { include_usage } }
-  const extras =
-    Object.keys(others).length === 0 ? node.extras?.[FORMAT] : { ...node.extras?.[FORMAT], stream_options: others }
-  return { ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }), spelling: { [FORMAT]: spelt } }
 }
 
 function readSampling(body: JsonObject, refused: string[]): Sampling {

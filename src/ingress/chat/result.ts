@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, nested, rest, spelling, WrongType } from '../fields.ts'
+import { readHead } from '../openai-answer.ts'
 import { readCall, readLegacyCall } from './calls.ts'
 import { readContent } from './content.ts'
 import { readInnerError } from './error.ts'
@@ -36,14 +37,6 @@ const NOT_AN_ANSWER = {
 } as const
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
-
-export const readHead = (wire: JsonObject) =>
-  defined({
-    id: anyText(wire['id']),
-    model: anyText(wire['model']),
-    createdAt: anyNumber(wire['created']),
-    serviceTier: anyText(wire['service_tier']),
-  })
 
 const CHOICE = new Set(['index', 'message', 'finish_reason', 'logprobs'])
 /** What is known of a message, and of a delta of one. */

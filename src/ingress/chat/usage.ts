@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyNumber, anyObject, defined, rest, spelling } from '../fields.ts'
+import { anyObject, defined, rest, spelling } from '../fields.ts'
+import { readCounts } from '../openai-answer.ts'
 
 const FORMAT = 'chat'
 
@@ -21,22 +22,14 @@ const BY_MODALITY = {
 const PROMPT = new Set([...Object.keys(BY_MODALITY), 'cached_tokens', 'cache_write_tokens'])
 const COMPLETION = new Set([...Object.keys(BY_MODALITY), 'reasoning_tokens'])
 
-/** Prompt counts include what was cached, completion counts include reasoning: as canonical has it (FORMATS §16.3). */
+/** Tokens as chat counts them, those of each kind of media as well. */
 export function readUsage(wire: JsonObject): Usage {
   const prompt = anyObject(wire['prompt_tokens_details'])
   const completion = anyObject(wire['completion_tokens_details'])
-  const input = anyNumber(wire['prompt_tokens'])
-  const output = anyNumber(wire['completion_tokens'])
-  const total = anyNumber(wire['total_tokens'])
   return defined({
-    input,
-    cacheRead: anyNumber(prompt?.['cached_tokens']),
-    cacheWrite: anyNumber(prompt?.['cache_write_tokens']),
-    output,
-    reasoning: anyNumber(completion?.['reasoning_tokens']),
+    ...readCounts(wire),
     inputBy: byModality(prompt),
     outputBy: byModality(completion),
-    total: total === (input ?? 0) + (output ?? 0) ? undefined : total,
     ...detailed(wire, prompt, completion),
   })
 }

@@ -5,10 +5,11 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import type { Finish } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import { NONE, put, rest } from '../fields.ts'
+import { readHead } from '../openai-answer.ts'
 import { readInnerError } from './error.ts'
 import { readLogprobs } from './logprobs.ts'
 import { FORMAT } from './prompt.ts'
-import { readFinish, readHead, spellHead } from './result.ts'
+import { readFinish, spellHead } from './result.ts'
 import { readUsage } from './usage.ts'
 
 const DONE = '[DONE]'

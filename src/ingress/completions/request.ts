@@ -1,8 +1,9 @@
 import type { WireRequest } from '../../canonical/exchange.ts'
-import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Sampling } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
-import { defined, flag, number, object, required, rest, spelling, text, texts } from '../fields.ts'
+import { defined, flag, number, required, rest, spelling, text, texts } from '../fields.ts'
+import { withStreamOptions } from '../stream-options.ts'
 import { FORMAT, readPrompt } from './prompt.ts'
 import * as wire from './wire.ts'
 
@@ -18,7 +19,7 @@ function read(body: JsonObject): CanonicalRequest {
     sampling: readSampling(body),
     ...defined({ endUser: text(body['user']) }),
     stream: flag(body['stream']) ?? false,
-    ...withStreamOptions(body, rest(FORMAT, body, TAKEN, spell(body, spelt))),
+    ...withStreamOptions(FORMAT, body, rest(FORMAT, body, TAKEN, spell(body, spelt))),
   }
 }
 
@@ -53,14 +54,3 @@ const spell = (body: JsonObject, prompt: Json | undefined): JsonObject | undefin
     stop: typeof body['stop'] === 'string' ? 'string' : undefined,
     stream: body['stream'] === false ? false : undefined,
   })
-
-/** Whether usage is wanted in a stream is the caller's spelling, as in chat. */
-function withStreamOptions(body: JsonObject, node: Node): Node {
-  const options = object(body['stream_options'])
-  if (options === undefined) return node
-  const { include_usage, ...others } = options
-  const spelt = { ...node.spelling?.[FORMAT], stream_options: include_usage === undefined ? {} : { include_usage } }
-  const extras =
-    Object.keys(others).length === 0 ? node.extras?.[FORMAT] : { ...node.extras?.[FORMAT], stream_options: others }
-  return { ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }), spelling: { [FORMAT]: spelt } }
-}

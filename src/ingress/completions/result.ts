@@ -2,7 +2,8 @@ import { GatewayError } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason } from '../../canonical/result.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
+import { anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
+import { readHead } from '../openai-answer.ts'
 import { readInnerError } from './error.ts'
 import { readLogprobs } from './logprobs.ts'
 import { FORMAT } from './prompt.ts'
@@ -27,14 +28,6 @@ const NOT_AN_ANSWER = {
 } as const
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
-
-export const readHead = (wire: JsonObject) =>
-  defined({
-    id: anyText(wire['id']),
-    model: anyText(wire['model']),
-    createdAt: anyNumber(wire['created']),
-    serviceTier: anyText(wire['service_tier']),
-  })
 
 /** That it was a completion in this format is told here; so is a name of the object that is not the usual one. */
 export const spellHead = (wire: JsonObject): JsonObject => ({

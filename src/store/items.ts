@@ -1,0 +1,33 @@
+import type { Database, ItemRow, TurnRow } from './tables.ts'
+
+/** Rows written or asked for in one statement: databases limit the values of one. */
+export const BATCH = 500
+
+/** Writes the items of a turn or a conversation. */
+export async function insertItems(database: Database, rows: readonly ItemRow[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += BATCH)
+    await database
+      .insertInto('items')
+      .values(rows.slice(at, at + BATCH))
+      .execute()
+}
+
+/** Deletes all items of a turn or a conversation. */
+export async function dropItems(database: Database, owner: string, parent: string): Promise<void> {
+  await database.deleteFrom('items').where('owner', '=', owner).where('parent', '=', parent).execute()
+}
+
+/** Who made something, and whether that upstream knows it still. */
+export const originOf = ({
+  channel,
+  remembered,
+}: {
+  readonly channel?: string | undefined
+  readonly remembered?: true | undefined
+}): Pick<TurnRow, 'channel' | 'remembered'> => ({
+  channel: channel ?? null,
+  remembered: remembered === true ? 1 : 0,
+})
+
+/** No upstream made it. */
+export const NOBODY = originOf({})
