@@ -101,6 +101,30 @@ describe('the answer', () => {
     expect(channel.health.open).toBe(0)
   })
 
+  test('has a largest size when it is packed, too, and comes small', async () => {
+    const { send } = await open(response =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(4 * 1024 * 1024))),
+    )
+    expect(await kindOf((await send().answer).text(1024 * 1024))).toBe('upstream-failed')
+  })
+
+  test('is not kept where nobody reads it', async () => {
+    const piece = Buffer.alloc(1024 * 1024)
+    const { send } = await open(response => {
+      const more = (): void => {
+        while (!response.destroyed && response.write(piece));
+      }
+      response.on('drain', more)
+      more()
+    })
+    const exchange = send()
+    await exchange.answer
+    const before = process.memoryUsage().arrayBuffers
+    exchange.release()
+    await new Promise(resolve => setTimeout(resolve, 1000))
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 1024 * 1024)
+  })
+
   test('is a redirect where the upstream redirects', async () => {
     const { upstream, send } = await open(response => response.writeHead(302, { location: '/elsewhere' }).end())
     expect((await send().answer).status).toBe(302)

@@ -93,21 +93,24 @@ export class Exchange implements Watched {
 
   expire(): void {
     if (this.deaf) return
-    const reason = failure('timed-out', this.begun ? FELL_SILENT : NEVER_BEGAN)
-    this.settle(reason)
-    this.controller?.abort(reason)
+    this.breakOff(failure('timed-out', this.begun ? FELL_SILENT : NEVER_BEGAN))
   }
 
   /** Ends it from our side: the upstream's connection is closed. */
   abort(): void {
-    const reason = failure('cancelled', 'The caller went away.')
+    this.breakOff(failure('cancelled', 'The caller went away.'))
+  }
+
+  private breakOff(reason: GatewayError): void {
     this.settle(reason)
     this.controller?.abort(reason)
+    this.inflater?.destroy()
   }
 
   /** The rest of the answer does not matter: it may end by itself, within a short time. */
   release(): void {
     if (this.settled !== undefined) return
+    if (this.taker === undefined) this.flow(NOBODY)
     this.resume()
     this.lingering = setTimeout(() => this.abort(), LINGER)
   }
@@ -147,7 +150,7 @@ export class Exchange implements Watched {
   onResponseData(_: Controller, chunk: Uint8Array): void {
     this.hear()
     if (this.inflater === undefined) this.give(chunk)
-    else this.inflater.write(chunk)
+    else if (this.settled === undefined) this.inflater.write(chunk)
   }
 
   onResponseEnd(): void {
@@ -207,7 +210,10 @@ export class Exchange implements Watched {
         take: chunk => {
           size += chunk.length
           if (size <= limit) chunks.push(chunk)
-          else this.controller?.abort(failure('upstream-failed', 'The upstream answered more than the gateway takes.'))
+          else {
+            chunks.length = 0
+            this.breakOff(failure('upstream-failed', 'The upstream answered more than the gateway takes.'))
+          }
         },
         end: () =>
           resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)).toString('utf8')),
@@ -216,6 +222,9 @@ export class Exchange implements Watched {
     })
   }
 }
+
+/** What nobody wants is not kept. */
+const NOBODY: Taker = { take: () => {}, end: () => {}, fail: () => {} }
 
 const NEVER_BEGAN = 'The upstream did not begin to answer in time.'
 const FELL_SILENT = 'The upstream fell silent in the middle of its answer.'
