@@ -1,4 +1,4 @@
-import { type Format, isObject, type Json } from './node.ts'
+import { type Format, isObject } from './node.ts'
 
 export type Path = readonly (string | number)[]
 
@@ -37,7 +37,7 @@ export class Losses {
   change(path: Path, became: unknown, reason: string): void {
     this.list.push({ kind: 'changed', path, became, reason })
   }
-  add(path: Path, became: Json, reason: string): void {
+  add(path: Path, became: unknown, reason: string): void {
     this.list.push({ kind: 'added', path, became, reason })
   }
   move(path: Path, order: readonly number[], reason: string): void {

@@ -12,8 +12,8 @@ export function dropOthers(
   reason: string,
   losses: Losses,
 ): void {
-  for (const field in node)
-    if (!kept.has(field) && field !== 'extras' && field !== 'spelling' && node[field as never] !== undefined)
+  for (const [field, value] of Object.entries(node ?? {}))
+    if (value !== undefined && !kept.has(field) && field !== 'extras' && field !== 'spelling')
       losses.drop([...path, field], reason)
 }
 
@@ -28,6 +28,23 @@ export function onlyAsks(request: CanonicalRequest, output: ReadonlySet<string>,
   dropOthers(request.output, ['output'], output, 'another-kind-of-answer', losses)
   for (const [index, message] of request.messages.entries())
     dropOthers(message, ['messages', index], MESSAGE, 'only-in-conversations', losses)
+}
+
+const CONVERSATIONAL = {
+  tools: 'no-tools',
+  toolChoice: 'no-tools',
+  parallelToolCalls: 'no-tools',
+  reasoning: 'no-reasoning',
+  metadata: 'no-metadata',
+  serviceTier: 'no-tiers',
+  cache: 'no-cache-markers',
+  cacheKey: 'no-cache-keys',
+}
+
+/** What only conversations have, for writers of other work that have a word for why each of it is lost. */
+export function reportConversational(request: CanonicalRequest, losses: Losses): void {
+  losses.dropFields(request, [], CONVERSATIONAL)
+  dropOthers(request.sampling, ['sampling'], NOTHING, 'nothing-is-sampled', losses)
 }
 
 const CANDIDATE = new Set(['content'])

@@ -3,6 +3,7 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
+import { reportConversational } from '../bare.ts'
 import { defined, spelt } from '../fields.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
@@ -85,23 +86,10 @@ function writeContent(message: Message, path: Path, pen: Pen): JsonObject {
   })
 }
 
-const LOSSES = {
-  tools: 'no-tools',
-  toolChoice: 'no-tools',
-  parallelToolCalls: 'no-tools',
-  reasoning: 'no-reasoning',
-  state: 'no-state',
-  endUser: 'no-end-user',
-  metadata: 'no-metadata',
-  serviceTier: 'no-tiers',
-  cache: 'no-cache-markers',
-  cacheKey: 'no-cache-keys',
-}
-
 /** How numbers are encoded is nothing an upstream is told: the answer is written as the caller asked for it. */
 function report(request: CanonicalRequest, losses: Losses): void {
-  losses.dropFields(request, [], LOSSES)
+  reportConversational(request, losses)
+  losses.dropFields(request, [], { state: 'no-state', endUser: 'no-end-user' })
   if (request.output.embedding?.encoding !== undefined)
     losses.hide(['output', 'embedding', 'encoding'], 'always-numbers')
-  for (const field in request.sampling) losses.drop(['sampling', field], 'nothing-is-sampled')
 }

@@ -2,6 +2,7 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import { reportConversational } from '../bare.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import type { WriteOptions } from '../writer.ts'
 import { embeddingsDialect } from './dialect.ts'
@@ -41,19 +42,7 @@ function writeSettings(request: CanonicalRequest, pen: Pen): JsonObject {
   }) as JsonObject
 }
 
-const LOSSES = {
-  tools: 'no-tools',
-  toolChoice: 'no-tools',
-  parallelToolCalls: 'no-tools',
-  reasoning: 'no-reasoning',
-  state: 'no-state',
-  metadata: 'no-metadata',
-  serviceTier: 'no-tiers',
-  cache: 'no-cache-markers',
-  cacheKey: 'no-cache-keys',
-}
-
 function report(request: CanonicalRequest, losses: Losses): void {
-  losses.dropFields(request, [], LOSSES)
-  for (const field in request.sampling) losses.drop(['sampling', field], 'nothing-is-sampled')
+  reportConversational(request, losses)
+  losses.dropFields(request, [], { state: 'no-state' })
 }

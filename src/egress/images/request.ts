@@ -2,6 +2,7 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import { reportConversational } from '../bare.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { sizeInPixels } from '../picture-size.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -100,16 +101,6 @@ function writeDelivery(
   return 'b64_json'
 }
 
-const LOSSES = {
-  tools: 'no-tools',
-  toolChoice: 'no-tools',
-  parallelToolCalls: 'no-tools',
-  reasoning: 'no-reasoning',
-  metadata: 'no-metadata',
-  serviceTier: 'no-tiers',
-  cache: 'no-cache-markers',
-  cacheKey: 'no-cache-keys',
-}
 const OUTPUT_LOSSES = {
   text: 'pictures-only',
   verbosity: 'pictures-only',
@@ -125,11 +116,9 @@ const STATE_LOSSES = {
 
 /** A picture is asked for in one turn, and nothing but its looks can be settled. */
 function reportRest(request: CanonicalRequest, turn: number, losses: Losses): void {
-  losses.dropFields(request, [], LOSSES)
+  reportConversational(request, losses)
   losses.dropFields(request.output, ['output'], OUTPUT_LOSSES)
   losses.dropFields(request.state, ['state'], STATE_LOSSES)
-  for (const setting in request.sampling)
-    if (setting !== 'extras' && setting !== 'spelling') losses.drop(['sampling', setting], 'no-sampling')
   for (const [index, message] of request.messages.entries())
     if (index !== turn) losses.drop(['messages', index], 'one-turn-only')
     else losses.dropFields(message, ['messages', index], { name: 'no-names' })

@@ -117,7 +117,7 @@ function writeRaw(result: CanonicalResult, format: string): RawBody | undefined 
 /** What no shape of answer has a place for. */
 function reportResult(result: CanonicalResult, losses: Losses): void {
   losses.dropFields(result, [], RESULT_LOSSES)
-  if (result.candidates.length === 0) losses.add(['candidates'], [EMPTY as never], 'one-transcript')
+  if (result.candidates.length === 0) losses.add(['candidates'], [EMPTY], 'one-transcript')
   for (let index = 1; index < result.candidates.length; index++) losses.drop(['candidates', index], 'one-transcript')
   const [first] = result.candidates
   if (first !== undefined) reportCandidate(first, losses)
