@@ -23,5 +23,7 @@ export function urlOfSource(source: MediaSource): string | undefined {
 const KINDS: { readonly [top: string]: MediaKind } = { image: 'image', audio: 'audio', video: 'video' }
 
 /** What kind of media a media type names; anything but image, audio and video is a file. */
-export const kindOfMediaType = (mediaType: string | undefined): MediaKind =>
-  KINDS[mediaType?.split('/')[0]?.toLowerCase() ?? ''] ?? 'file'
+export function kindOfMediaType(mediaType: string | undefined): MediaKind {
+  const top = mediaType?.split('/')[0]?.toLowerCase() ?? ''
+  return Object.hasOwn(KINDS, top) ? KINDS[top]! : 'file'
+}

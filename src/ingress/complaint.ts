@@ -5,7 +5,7 @@ import { anyObjects, anyText, defined } from './fields.ts'
 import { retryAfter } from './wait.ts'
 
 /** Codes and statuses that say more than the common table knows; 498 is Cohere's word for a wrong key (FORMATS §9). */
-const BY_CODE: { readonly [code: string]: ErrorKind } = { cannot_express: 'cannot-express' }
+const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map([['cannot_express', 'cannot-express']])
 const BY_STATUS: { readonly [status: number]: ErrorKind } = { 498: 'unauthenticated' }
 
 /**
@@ -17,7 +17,7 @@ export function readComplaint({ status, body, headers }: WireAnswer): CanonicalE
   const [first] = anyObjects(body['detail'])
   const code = anyText(body['code']) ?? anyText(inner?.['code'])
   return {
-    kind: BY_CODE[code ?? ''] ?? BY_STATUS[status] ?? kindOf(status),
+    kind: BY_CODE.get(code) ?? BY_STATUS[status] ?? kindOf(status),
     message: complaintIn(body) ?? `The upstream answered with status ${status}.`,
     ...defined({
       param: anyText(inner?.['param']) ?? (first && placeOf(first)),

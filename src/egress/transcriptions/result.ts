@@ -37,7 +37,7 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
 /** The one candidate with what clients' types require of its shape: made up where the upstream did not tell it, and reported. */
 function required({ candidates }: CanonicalResult, asked: CanonicalRequest, losses: Losses): Candidate {
   const [candidate = EMPTY] = candidates
-  const needs = NEEDS[formatOf(asked)]
+  const needs = NEEDS.get(formatOf(asked))
   if (needs === undefined) return candidate
   const path = ['candidates', 0, 'transcript']
   if (candidate.transcript === undefined) losses.add(path, {}, 'minted-facts')
@@ -48,10 +48,10 @@ function required({ candidates }: CanonicalResult, asked: CanonicalRequest, loss
   return { ...candidate, transcript: { ...transcript, ...Object.fromEntries(facts) } }
 }
 
-const NEEDS: { readonly [format: string]: readonly ('language' | 'duration')[] } = {
-  verbose_json: ['language', 'duration'],
-  diarized_json: ['duration'],
-}
+const NEEDS: ReadonlyMap<string, readonly ('language' | 'duration')[]> = new Map([
+  ['verbose_json', ['language', 'duration'] as const],
+  ['diarized_json', ['duration'] as const],
+])
 const UNDETERMINED = 'und'
 
 /** A recording is as long as what is heard of it, at least. */

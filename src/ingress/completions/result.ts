@@ -69,5 +69,5 @@ const FINISHES: { readonly [word: string]: FinishReason } = {
 /** Why a completion ended; undefined where nobody says. */
 export function readFinish(word: Json | undefined): Finish | undefined {
   if (typeof word !== 'string' || word === '') return undefined
-  return { reason: FINISHES[word] ?? 'other', raw: word }
+  return { reason: Object.hasOwn(FINISHES, word) ? FINISHES[word]! : 'other', raw: word }
 }

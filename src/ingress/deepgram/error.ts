@@ -5,19 +5,19 @@ import { anyText, defined } from '../fields.ts'
 import { retryAfter } from '../wait.ts'
 
 /** Codes that say more than their status. */
-const BY_CODE: { readonly [code: string]: ErrorKind } = {
-  ASR_PAYMENT_REQUIRED: 'out-of-credit',
-  INSUFFICIENT_PERMISSIONS: 'forbidden',
-  PROJECT_NOT_FOUND: 'forbidden',
-  TOO_MANY_REQUESTS: 'rate-limited',
-}
+const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([
+  ['ASR_PAYMENT_REQUIRED', 'out-of-credit'],
+  ['INSUFFICIENT_PERMISSIONS', 'forbidden'],
+  ['PROJECT_NOT_FOUND', 'forbidden'],
+  ['TOO_MANY_REQUESTS', 'rate-limited'],
+])
 
 /** An error answer: `{err_code, err_msg}`, or `{category, message, details}` in newer ones. Total on any body. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
   const code = anyText(body['err_code']) ?? anyText(body['category'])
   const said = anyText(body['err_msg']) ?? complaintIn(body)
   return {
-    kind: BY_CODE[code ?? ''] ?? kindOf(status),
+    kind: BY_CODE.get(code) ?? kindOf(status),
     message: said ?? `The upstream answered with status ${status}.`,
     ...defined({ code, retryAfterSeconds: retryAfter(headers) }),
     status,

@@ -110,15 +110,15 @@ function readTranscript(
 type Timestamps = NonNullable<NonNullable<Output['transcript']>['timestamps']>
 
 /** What each shape of an answer cannot do without. */
-const NEEDS: { readonly [format: string]: Timestamps } = {
-  srt: ['segment'],
-  vtt: ['segment'],
-  diarized_json: ['segment'],
-}
+const NEEDS: ReadonlyMap<string | undefined, Timestamps> = new Map<string | undefined, Timestamps>([
+  ['srt', ['segment']],
+  ['vtt', ['segment']],
+  ['diarized_json', ['segment']],
+])
 
 function timestamps(format: string | undefined, said: readonly string[] | undefined): Timestamps | undefined {
   const known = said?.filter(one => one === 'word' || one === 'segment') ?? []
-  const needed = NEEDS[format ?? ''] ?? []
+  const needed = NEEDS.get(format) ?? []
   const all = [...new Set([...known, ...needed])]
   if (all.length === 0 && format === 'verbose_json') return ['segment']
   return all.length === 0 ? undefined : all

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { HeldBytes } from '../../src/canonical/bytes.ts'
+import { kindOfMediaType } from '../../src/canonical/media.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { asked } from '../laws/work/transcription.ts'
+
+/** Words every object answers to: a table looked up without care has them all. */
+const WORDS = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__']
+
+describe.each(WORDS)('the word %s means nothing', word => {
+  it('as the shape of a transcript', () => {
+    const files = [{ field: 'file', mediaType: 'audio/wav', bytes: new HeldBytes(new Uint8Array([1])) }]
+    const body = { model: 'm', response_format: word }
+    const wire = { path: '/audio/transcriptions', query: {}, headers: {}, body, files }
+    const request = READERS['transcriptions']!.request!(wire)
+    expect(request.output.transcript).toEqual({ task: 'transcribe' })
+    const said = { ...asked, spelling: { transcriptions: { said: { response_format: word } } } }
+    const answer = { candidates: [{ content: [{ type: 'text', text: 'Hi.' }] }] } as const
+    expect(WRITERS['transcriptions']!.result!(answer, said).wire.body).toEqual({ text: 'Hi.' })
+  })
+
+  it('as the kind of a picture', () => {
+    const body = { model: 'm', prompt: 'a boat', output_format: word }
+    const request = READERS['images']!.request!({ path: '/images/generations', query: {}, headers: {}, body })
+    expect(request.output.image?.mediaType).toBe(`image/${word}`)
+    expect(WRITERS['images']!.request!(request, { dialect: {}, native: false }).wire.body['output_format']).toBe(word)
+    expect(kindOfMediaType(`${word}/x`)).toBe('file')
+  })
+
+  it('as the end of a completion, or the code of an error', () => {
+    const body = { choices: [{ index: 0, text: 'a', finish_reason: word }] }
+    const [choice] = READERS['completions']!.result!({ status: 200, headers: {}, body }, asked).candidates
+    expect(choice!.finish?.reason).toBe('other')
+    for (const format of ['cohere', 'rerank', 'deepgram', 'elevenlabs']) {
+      const error = { status: 400, headers: {}, body: { code: word, err_code: word, detail: { status: word } } }
+      expect(READERS[format]!.error!(error).kind).toBe('invalid-request')
+    }
+  })
+})
