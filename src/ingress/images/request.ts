@@ -3,7 +3,7 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
-import { defined, required, rest, spelling, text } from '../fields.ts'
+import { defined, required, rest, spelling, text, WrongType } from '../fields.ts'
 import { FIELDS, FORMAT, hollow, readFiles, readNamed } from './pictures.ts'
 import { IN_FORM, IN_JSON, type Values } from './texts.ts'
 import { typeOfWord } from './types.ts'
@@ -31,9 +31,12 @@ function read({ path, body, files }: WireRequest): CanonicalRequest {
     hollow: hollow(body),
     said: files === undefined ? undefined : saidOtherwise(body, values),
   }
+  const model = required(text(body['model']))
+  const pictures = [...readNamed(body), ...readFiles(files ?? [])]
+  if (!path.endsWith('/generations') && pictures.length === 0) throw WrongType.instance
   return {
-    model: required(text(body['model'])),
-    messages: [{ role: 'user', content: [...said, ...readNamed(body), ...readFiles(files ?? [])] }],
+    model,
+    messages: [{ role: 'user', content: [...said, ...pictures] }],
     output,
     sampling: {},
     ...defined({ endUser: safe ?? user }),

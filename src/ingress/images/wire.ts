@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import type { WireRequest } from '../../canonical/exchange.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import { shape } from '../explain.ts'
+import { FIELDS } from './pictures.ts'
 import { isFlag, isNumber } from './texts.ts'
 
 /** Requests for pictures, FORMATS §10. Loose: unknown fields pass. */
@@ -42,5 +44,20 @@ const flagText = v.pipe(v.string(), v.check(isFlag, 'Invalid value: Expected tru
 /** A form has texts alone. Its prompt may stand behind a picture that flows through, and variations have none. */
 export const form = shape({ prompt: maybeText, ...settings(numberText, flagText) })
 
+/** What is changed must be there. */
+const change = <S extends v.GenericSchema>(schema: S) =>
+  v.pipe(
+    schema,
+    v.check(
+      body => FIELDS.some(field => [(body as JsonObject)[field] ?? []].flat().length > 0),
+      'A picture to begin with is required here (`image`).',
+    ),
+  )
+const jsonChange = change(request)
+const formChange = change(form)
+
 /** The schema of this very request. */
-export const requestAt = ({ files }: WireRequest): v.GenericSchema => (files === undefined ? request : form)
+export function requestAt({ path, files }: WireRequest): v.GenericSchema {
+  if (files === undefined) return path.endsWith('/generations') ? request : jsonChange
+  return files.length > 0 ? form : formChange
+}

@@ -57,8 +57,14 @@ const inJson = fc
     path: `/images/${door}`,
     query: {},
     headers: {},
-    body: { ...body, ...start } as JsonObject,
+    body: { ...body, ...start, ...(door === 'edits' ? begun(start) : {}) } as JsonObject,
   }))
+
+/** A picture to begin with, where there is none: what changes one must have it. */
+const begun = (body: JsonObject): JsonObject =>
+  ['image', 'images', 'mask'].some(field => [body[field] ?? []].flat().length > 0)
+    ? {}
+    : { images: [{ image_url: 'https://example.org/a.png' }] }
 
 const file: fc.Arbitrary<WireFile> = record<WireFile>(
   {
@@ -88,7 +94,17 @@ const inForm = fc
     ),
     fc.array(file, { maxLength: 3 }),
   )
-  .map(([door, body, files]) => ({ path: `/images/${door}`, query: {}, headers: {}, body, files }))
+
+  .map(([door, body, files]) => ({
+    path: `/images/${door}`,
+    query: {},
+    headers: {},
+    body:
+      files.length > 0 || body['image'] !== undefined || body['image[]'] !== undefined
+        ? body
+        : { ...body, image: 'https://example.org/a.png' },
+    files,
+  }))
 
 export const request: fc.Arbitrary<WireRequest> = fc.oneof(inJson, inForm)
 
