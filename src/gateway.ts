@@ -20,6 +20,7 @@ import {
   GONE,
   headersOf,
   mayRetry,
+  saidBy,
   seenFromOutside,
   toFailure,
   UpstreamFailure,
@@ -227,7 +228,7 @@ export class Gateway {
     const { error, cause } = failure
     const channel = candidate.channel.name
     if (error.kind !== 'internal' && error.kind !== 'cannot-express')
-      this.log.warn({ channel, kind: error.kind, err: cause, said: error.message.slice(0, 500) }, 'a channel failed')
+      this.log.warn({ channel, kind: error.kind, err: cause, said: saidBy(error, candidate) }, 'a channel failed')
     if (error.retryAfterSeconds !== undefined && mayRetry(error))
       this.channels.get(candidate.channel)?.cool(Date.now() + error.retryAfterSeconds * 1000, error.kind)
     return error.kind === 'internal'

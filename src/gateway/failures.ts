@@ -29,6 +29,15 @@ export function seenFromOutside(error: CanonicalError, candidate: Candidate, mod
   }
 }
 
+/** The most of an upstream's words that is logged. */
+const LONGEST = 500
+
+/** What an upstream said, for the log; some say the very key they refuse. */
+export function saidBy({ message }: CanonicalError, { channel: { key } }: Candidate): string {
+  const said = key === undefined || key === '' ? message : message.replaceAll(key, '[key]')
+  return said.slice(0, LONGEST)
+}
+
 /** An upstream's error, with what of its headers a caller of the same format may see (trap 78). */
 export class UpstreamFailure extends GatewayError {
   readonly headers: { readonly [name: string]: string }

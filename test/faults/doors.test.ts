@@ -17,6 +17,7 @@ async function ask(format: string, path: string, body: unknown, script: Script, 
     () => house.server.close(0),
   )
   const answer = await house.ask(path, body, { headers })
+  expect(JSON.stringify(house.lines)).not.toContain('upstream-key')
   expect(answer.text).not.toMatch(/secret-(model|channel)|upstream-key|127\.0\.0\.1/)
   return answer
 }
@@ -128,4 +129,27 @@ test('a count that is none is estimated', async () => {
   expect(answer.status).toBe(200)
   expect(answer.headers['interlingua-estimate']).toBe('true')
   expect(answer.json.totalTokens).toBeGreaterThan(0)
+})
+
+describe('a change of a picture without one', () => {
+  test.each<[string, string, unknown, object]>([
+    ['in JSON', '/v1/images/edits', { model: 'm', prompt: 'p' }, {}],
+    ['in JSON with an empty list', '/v1/images/edits', { model: 'm', prompt: 'p', images: [] }, {}],
+    [
+      'in a form',
+      '/v1/images/variations',
+      '--x\r\ncontent-disposition: form-data; name="model"\r\n\r\nm\r\n--x--\r\n',
+      FORM,
+    ],
+  ])('%s', async (_, path, body, headers) => {
+    const answer = await ask('images', path, body, says({ created: 1, data: [{ b64_json: 'AAAA' }] }), headers)
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.message).toContain('picture')
+  })
+})
+
+test('an upstream that says the key it refuses is logged without it', async () => {
+  const script: Script = (response, { headers }) =>
+    response.writeHead(401).end(JSON.stringify({ error: { message: `Wrong key: ${headers.authorization}` } }))
+  expect((await ask('embeddings', '/v1/embeddings', EMBED, script)).status).toBe(502)
 })
