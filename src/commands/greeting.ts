@@ -3,7 +3,7 @@ import { exampleLines } from './examples.ts'
 import type { FirstKey } from './first-key.ts'
 
 /** The models named by channels; those that upstreams list themselves are not known yet. */
-export function namedModels(channels: readonly ChannelConfig[]): string[] {
+function namedModels(channels: readonly ChannelConfig[]): string[] {
   return [...new Set(channels.flatMap(({ models }) => [...models.named.keys()]))]
 }
 

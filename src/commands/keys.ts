@@ -11,11 +11,13 @@ export function createCommand(name: string, group: string, config: string | unde
   terminal.fault('Keep it: only its hash is stored, it cannot be shown again.')
 }
 
+/** Ends a key and prints the one in its place, this once. */
 export function rotateCommand(name: string, config: string | undefined, terminal: Terminal): void {
   terminal.out(rotateKey(keyOf(config), name))
   terminal.fault('The old key has ended. Keep this one: it cannot be shown again.')
 }
 
+/** Ends a key. */
 export function revokeCommand(name: string, config: string | undefined, terminal: Terminal): void {
   revokeKey(keyOf(config), name)
   terminal.out(`${name} is revoked.`)

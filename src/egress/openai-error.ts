@@ -28,6 +28,7 @@ export const WORDS: ErrorWords = {
 /** Out of credit is 429 here: no OpenAI client knows 402. */
 export const statusOf = (kind: ErrorKind): number => (kind === 'out-of-credit' ? 429 : ERRORS[kind].status)
 
+/** An error before the first byte. */
 export function writeError(error: CanonicalError): WireAnswer {
   return { status: statusOf(error.kind), headers: waitHeader(error), body: errorBody(error) }
 }

@@ -82,6 +82,7 @@ function writeContent(
   return contentOf(parts, spelt(node, FORMAT)['content'], pen)
 }
 
+/** Texts as one, or as a list of parts, as the caller had them and the upstream takes them. */
 export function contentOf(
   parts: readonly JsonObject[],
   spelling: Json | undefined,

@@ -40,6 +40,7 @@ export function inCallOrder(message: Message, places: Places, path: Path, losses
 /** Which call of the history an id names. */
 export type Places = ReadonlyMap<string, number>
 
+/** Ids by their first calls: an id that comes again names the first. */
 export function placesOfCalls(messages: readonly Message[]): Places {
   const places = new Map<string, number>()
   for (const { content } of messages)

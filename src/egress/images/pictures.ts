@@ -25,6 +25,7 @@ const isMask = (part: Part): boolean => part.type === 'media' && part.use === 'm
 
 /* As the format's own caller said it. */
 
+/** The turn's pictures in the fields, or the files, they came in. */
 export function asItCame(content: readonly Part[], marks: JsonObject, { edits }: ImagesDialect): Pictures {
   const pictures = content.filter(part => part.type === 'media' || part.type === 'opaque')
   const sent = pictures.filter((part): part is MediaPart => 'source' in part && part.source.type === 'bytes')

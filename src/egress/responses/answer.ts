@@ -67,6 +67,7 @@ export function isLogged(part: Part): boolean {
 /** A proof of hidden reasoning says so in a second envelope, for the format knows no such thing (trap 27). */
 const HIDDEN = 'redacted'
 
+/** What is sent as `encrypted_content`; undefined for a thought nobody has a proof of. */
 export function proofOf(part: Part): string | undefined {
   if (part.type !== 'reasoning' || part.signature === undefined) return undefined
   if (part.redacted === undefined) return enclose(part.signature, FORMAT)

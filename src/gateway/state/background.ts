@@ -11,7 +11,7 @@ import { Run, tooMany } from './run.ts'
 const LEASE = 30_000
 const RENEWAL = 10_000
 
-export const leaseFrom = (now: number): number => now + LEASE
+const leaseFrom = (now: number): number => now + LEASE
 
 interface Working {
   readonly owner: string

@@ -154,7 +154,7 @@ function piecesOf(thoughts: readonly JsonObject[], type: string) {
 /** A proof of hidden reasoning says so in a second envelope. */
 const HIDDEN = 'redacted'
 
-export function readProof(proof: string): Pick<ReasoningPart, 'signature' | 'redacted'> {
+function readProof(proof: string): Pick<ReasoningPart, 'signature' | 'redacted'> {
   const signature = disclose(proof, FORMAT)
   if (signature.format !== HIDDEN) return { signature }
   return { signature: disclose(signature.value, HIDDEN), redacted: true }
