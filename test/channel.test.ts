@@ -4,7 +4,7 @@ import { GatewayError } from '../src/canonical/error.ts'
 import { forwardable, retryAfterSeconds } from '../src/channel/answer-headers.ts'
 import { Channel, type Exchange } from '../src/channel.ts'
 import type { ChannelConfig } from '../src/config.ts'
-import { channelAt, deadAddress, FakeUpstream, type Script, until } from './faults/upstream.ts'
+import { channelAt, deadAddress, FakeUpstream, type Script, TIMED, until } from './faults/upstream.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -180,7 +180,7 @@ describe('failures', () => {
     expect((thrown as GatewayError).error.message).not.toContain('127.0.0.1')
   })
 
-  test('an abort reaches the upstream within 100 ms', async () => {
+  test('an abort reaches the upstream within 100 ms', TIMED, async () => {
     const { upstream, channel, send } = await open(response => void response.write('one'))
     const exchange = send()
     const ending = taken(exchange)

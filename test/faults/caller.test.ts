@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from './chat.ts'
 import { dataOf, House, type HouseOptions, KEY, textOf } from './house.ts'
-import { channelAt, FakeUpstream, type Script, until } from './upstream.ts'
+import { channelAt, FakeUpstream, type Script, TIMED, until } from './upstream.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -125,7 +125,7 @@ describe('what a caller may get wrong', () => {
 })
 
 describe('a caller that leaves', () => {
-  test('takes its upstream request with it, within 100 ms', async () => {
+  test('takes its upstream request with it, within 100 ms', TIMED, async () => {
     for (const [body, script] of [
       [STREAM, response => void events(response).write(`${HEAD}${words('Hel')}`)],
       [STREAM, () => {}],

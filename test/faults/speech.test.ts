@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ChannelConfig } from '../../src/config.ts'
 import { dataOf, House, textOf } from './house.ts'
-import { channelAt, deadAddress, FakeUpstream, type Script, until } from './upstream.ts'
+import { channelAt, deadAddress, FakeUpstream, type Script, TIMED, until } from './upstream.ts'
 
 /* Recordings on their way: slow readers, callers who leave, upstreams that break off. */
 
@@ -43,7 +43,7 @@ describe.each([
   ['bytes', ASK],
   ['events made of bytes', { ...ASK, stream_format: 'sse' }],
 ])('%s', (_, ask) => {
-  it('a reader that takes nothing holds up the upstream', async () => {
+  it('a reader that takes nothing holds up the upstream', TIMED, async () => {
     const flood = pouring()
     await open(flood.script)
     const { answer } = house.send('/v1/audio/speech', ask)
@@ -75,7 +75,7 @@ describe.each([
     expect(ask === ASK ? text.length : Buffer.concat(audio).length).toBe(size)
   })
 
-  it('a caller that leaves frees the upstream within 100 ms', async () => {
+  it('a caller that leaves frees the upstream within 100 ms', TIMED, async () => {
     const flood = pouring()
     await open(flood.script)
     const { out, answer } = house.send('/v1/audio/speech', ask)
@@ -88,7 +88,7 @@ describe.each([
     await until(() => house.lines.some(({ fields }) => fields['status'] === 499))
   })
 
-  it('a caller that leaves while it is behind frees the upstream, too', async () => {
+  it('a caller that leaves while it is behind frees the upstream, too', TIMED, async () => {
     const flood = pouring()
     await open(flood.script)
     const { out, answer } = house.send('/v1/audio/speech', ask)

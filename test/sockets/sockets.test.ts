@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { ChannelConfig } from '../../src/config.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { House, type HouseOptions, KEY, textOf } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Script, until } from '../faults/upstream.ts'
+import { channelAt, FakeUpstream, type Script, TIMED, until } from '../faults/upstream.ts'
 import { Client } from './client.ts'
 
 const closing: (() => unknown)[] = []
@@ -299,7 +299,7 @@ describe('the end', () => {
     response.write(chat.frames({ text: 'Well, I think so.' }).slice(0, 2).join(''))
   }
 
-  it.each(['close', 'terminate'] as const)('a client that goes (%s) stops its upstream at once', async how => {
+  it.each(['close', 'terminate'] as const)('a client that goes (%s) stops its upstream at once', TIMED, async how => {
     const { house, upstream } = await open(endless)
     const one = await client(house)
     one.send({ type: 'response.create', model: 'm', input: 'x' })
