@@ -139,7 +139,8 @@ const FREE = new Set(['parameters', 'schema', 'value', 'metadata', 'spelling', '
 
 /**
  * Everything tagged with another format's name, wherever it hangs: extras, opaque parts, tools and annotations, and
- * file ids. Writers never look for these themselves. Signatures are the writers' own business: a request writer drops
+ * file ids. Writers never look for these themselves; what a caller of the very format said has none of them, so that a
+ * native request need not be walked. Signatures are the writers' own business: a request writer drops
  * a foreign one, a result writer carries it in an envelope.
  */
 export function foreign(value: unknown, format: Format): Loss[] {

@@ -55,20 +55,20 @@ export function rest(
   spelt?: JsonObject,
   refused?: readonly string[],
 ): Node {
-  let extras: [string, Json][] | undefined
+  let extras: { [key: string]: Json } | undefined
   let nulls: string[] | undefined
   for (const key in wire) {
     const value = wire[key]!
     if (value === null) (nulls ??= []).push(key)
-    else if (!taken.has(key) || refused?.includes(key)) (extras ??= []).push([key, value])
+    else if (!taken.has(key) || refused?.includes(key)) put((extras ??= {}), key, value)
   }
-  return {
-    ...(extras === undefined ? {} : { extras: { [format]: Object.fromEntries(extras) } }),
-    ...(nulls === undefined && spelt === undefined
-      ? {}
-      : { spelling: { [format]: { ...spelt, ...(nulls === undefined ? {} : { nulls }) } } }),
-  }
+  const marks = nulls === undefined ? spelt : { ...spelt, nulls }
+  if (marks === undefined) return extras === undefined ? BARE : { extras: { [format]: extras } }
+  const spelling = { [format]: marks }
+  return extras === undefined ? { spelling } : { extras: { [format]: extras }, spelling }
 }
+
+const BARE: Node = {}
 
 /**
  * As `rest`, for a wire object that holds its say in one object inside (`image_url: { url }`): what is left inside is

@@ -16,7 +16,7 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
   const dialect = chatDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: false }
   const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, rule)
-  losses.list.push(...foreign(request, FORMAT))
+  if (!options.native) losses.list.push(...foreign(request, FORMAT))
   const pen: Pen = { dialect, native: options.native, losses }
   const extras = kept(request, FORMAT)
   const body = {

@@ -17,7 +17,7 @@ const RULE = { name: 64, id: 64, freeform: false, namespaces: false }
 /** The canonical request as `POST …/models/{model}:generateContent` or `:streamGenerateContent` (FORMATS §7, §16). */
 export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, RULE)
-  losses.list.push(...foreign(request, FORMAT))
+  if (!options.native) losses.list.push(...foreign(request, FORMAT))
   const pen: Pen = { dialect: contentsDialect(options.dialect), native: options.native, losses }
   const { systemInstruction, contents } = writeTurns(asToBeSpoken(request, pen).messages, pen)
   const marks = spelt(request, FORMAT)
