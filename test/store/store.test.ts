@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { MemoryTurns } from '../../src/store/memory.ts'
 import { openSqlite, type Store } from '../../src/store/store.ts'
 import type { Turn, Turns } from '../../src/store/turns.ts'
@@ -27,6 +27,7 @@ beforeEach(async () => {
   store = await openSqlite(path, () => now)
 })
 afterEach(() => store.close())
+afterAll(() => data.drop())
 
 describe.each([
   { name: 'a file', open: () => store.turns },
