@@ -1,3 +1,4 @@
+import { Base64Groups } from '../canonical/base64.ts'
 import type { CanonicalEvent, PartStart } from '../canonical/event.ts'
 import { unfold } from '../canonical/fold.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
@@ -13,19 +14,17 @@ export async function* unfolding(result: CanonicalResult): AsyncGenerator<Canoni
 
 const hasBytes = (part: PartStart['part']): boolean => part.type === 'media' && part.source.type === 'bytes'
 
-/** Only whole groups of three bytes leave before the end: the pieces strung together are base64 again. */
 async function* growing({ at, part }: PartStart): AsyncGenerator<CanonicalEvent> {
   if (part.type !== 'media' || part.source.type !== 'bytes') return
   const { mediaType, bytes } = part.source
   yield { type: 'part-start', at, part: { ...part, source: { type: 'base64', mediaType, data: '' } } }
-  let waiting: Buffer = Buffer.alloc(0)
+  const groups = new Base64Groups()
   for await (const piece of bytes.read()) {
-    const all = waiting.length === 0 ? bufferOf(piece) : Buffer.concat([waiting, piece])
-    const whole = all.length - (all.length % 3)
-    waiting = all.subarray(whole)
-    if (whole > 0) yield { type: 'part-delta', at, append: all.toString('base64', 0, whole) }
+    const append = groups.push(bufferOf(piece))
+    if (append !== '') yield { type: 'part-delta', at, append }
   }
-  if (waiting.length > 0) yield { type: 'part-delta', at, append: waiting.toString('base64') }
+  const append = groups.end()
+  if (append !== '') yield { type: 'part-delta', at, append }
 }
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

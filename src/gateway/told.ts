@@ -45,7 +45,6 @@ const PATIENCE = 8
 
 /** The result with media as base64: few formats take bytes as they are. */
 export async function withoutBytes(result: CanonicalResult): Promise<CanonicalResult> {
-  if (!hasRaw(result)) return result
   const candidates = result.candidates.map(async candidate => ({
     ...candidate,
     content: await Promise.all(candidate.content.map(part => (hasBytes(part) ? inBase64(part) : part))),

@@ -6,6 +6,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
 import { encodingOf, NumbersText, vectorAs } from '../../canonical/vector.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { inputRequired } from '../input-usage.ts'
 import { FORMAT } from './input.ts'
 
 /** A whole answer as a list of embeddings (FORMATS §8), each as the caller asked for it, else as it came. */
@@ -109,12 +110,7 @@ function writeUsage(usage: Usage, losses: Losses): JsonObject {
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   const { input, total } = usage
   const { without: untold } = spelt(usage, FORMAT)
-  if (input === undefined && total !== undefined) {
-    losses.add(['usage', 'input'], total, 'all-is-input')
-    losses.drop(['usage', 'total'], 'told-by-the-input')
-  }
-  const nothing = input === undefined && total === undefined && untold === undefined ? 0 : undefined
-  if (nothing !== undefined) losses.add(['usage', 'input'], nothing, 'count-required')
+  const nothing = inputRequired(usage, untold !== undefined, losses)
   const counts = { prompt_tokens: input ?? total ?? nothing, total_tokens: total ?? input ?? nothing }
   return { ...without(untold, defined(counts) as JsonObject), ...kept(usage, FORMAT) }
 }

@@ -6,6 +6,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { onlyAnswers } from '../bare.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { inputRequired } from '../input-usage.ts'
 import { writeMeta } from '../meta.ts'
 import { FORMAT, writeDocument } from './documents.ts'
 
@@ -76,14 +77,9 @@ const NO_PLACE = {
 function writeUsage(usage: Usage, losses: Losses): JsonObject {
   losses.dropFields(usage, ['usage'], NO_PLACE)
   const { input, total } = usage
-  if (input === undefined && total !== undefined) {
-    losses.add(['usage', 'input'], total, 'all-is-input')
-    losses.drop(['usage', 'total'], 'told-by-the-input')
-  }
   const differs = input !== undefined && total !== undefined
   const own = spelt(usage, FORMAT)['without'] as readonly string[] | undefined
-  const nothing = input === undefined && total === undefined && own === undefined ? 0 : undefined
-  if (nothing !== undefined) losses.add(['usage', 'input'], nothing, 'count-required')
+  const nothing = inputRequired(usage, own !== undefined, losses)
   const without = own ?? (differs ? [] : ['prompt_tokens'])
   const counts = Object.entries(defined({ prompt_tokens: input, total_tokens: total ?? input ?? nothing }))
   return { ...Object.fromEntries(counts.filter(([field]) => !without.includes(field))), ...kept(usage, FORMAT) }

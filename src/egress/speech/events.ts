@@ -1,3 +1,4 @@
+import { Base64Groups } from '../../canonical/base64.ts'
 import type { Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CandidateEnd, CanonicalEvent, ResultEnd } from '../../canonical/event.ts'
@@ -29,7 +30,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly pieces: Piece[] = []
   private current = 0
   /** Bytes of a file made here that make no whole group of base64 yet; undefined where none is made. */
-  private carried: Buffer | undefined
+  private carried: Base64Groups | undefined
   private usage: Usage | undefined
   private ended: CandidateEnd | undefined
   private over = false
@@ -88,7 +89,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
     if (this.first !== undefined) return
     this.first = part
     const { mediaType } = part.source
-    if (wrapping(mediaType, this.asked) === 'wav') this.carried = wavHeader(samplesOf(mediaType)!)
+    if (wrapping(mediaType, this.asked) === 'wav') this.carried = new Base64Groups(wavHeader(samplesOf(mediaType)!))
   }
 
   private grow(at: number, append: string): void {
@@ -112,15 +113,12 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
 
   private emit(base64: string): void {
     if (this.carried === undefined) return this.say({ type: 'speech.audio.delta', audio: base64 })
-    const all = Buffer.concat([this.carried, Buffer.from(base64, 'base64')])
-    const whole = all.length - (all.length % 3)
-    this.carried = all.subarray(whole)
-    if (whole > 0) this.say({ type: 'speech.audio.delta', audio: all.toString('base64', 0, whole) })
+    const audio = this.carried.push(Buffer.from(base64, 'base64'))
+    if (audio !== '') this.say({ type: 'speech.audio.delta', audio })
   }
 
   private flush(): void {
-    if (this.carried !== undefined && this.carried.length > 0)
-      this.say({ type: 'speech.audio.delta', audio: this.carried.toString('base64') })
+    if (this.carried?.isEven === false) this.say({ type: 'speech.audio.delta', audio: this.carried.end() })
     this.carried = undefined
   }
 

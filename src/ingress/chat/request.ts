@@ -10,6 +10,7 @@ import {
 } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
 import { defined, flag, nested, number, object, objects, required, rest, spelling, text, texts } from '../fields.ts'
+import { readSharedSampling } from '../openai-sampling.ts'
 import { withStreamOptions } from '../stream-options.ts'
 import { readMessages } from './content.ts'
 import { readToolChoice, readTools } from './tools.ts'
@@ -77,15 +78,9 @@ function readSampling(body: JsonObject, refused: string[]): Sampling {
   const limit = number(body['max_completion_tokens'])
   const older = number(body['max_tokens'])
   if (limit !== undefined && older !== undefined) refused.push('max_tokens')
-  const stop = body['stop']
   return defined({
     maxTokens: limit ?? older,
-    temperature: number(body['temperature']),
-    topP: number(body['top_p']),
-    frequencyPenalty: number(body['frequency_penalty']),
-    presencePenalty: number(body['presence_penalty']),
-    seed: number(body['seed']),
-    stop: typeof stop === 'string' ? [stop] : texts(stop),
+    ...readSharedSampling(body),
     logprobs: readLogprobs(body, refused),
   })
 }

@@ -2,7 +2,8 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Sampling } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
-import { defined, flag, number, required, rest, spelling, text, texts } from '../fields.ts'
+import { defined, flag, number, required, rest, spelling, text } from '../fields.ts'
+import { readSharedSampling } from '../openai-sampling.ts'
 import { withStreamOptions } from '../stream-options.ts'
 import { FORMAT, readPrompt } from './prompt.ts'
 import * as wire from './wire.ts'
@@ -34,15 +35,9 @@ const readOutput = (body: JsonObject): Output => ({
 })
 
 function readSampling(body: JsonObject): Sampling {
-  const stop = body['stop']
   return defined({
     maxTokens: number(body['max_tokens']),
-    temperature: number(body['temperature']),
-    topP: number(body['top_p']),
-    frequencyPenalty: number(body['frequency_penalty']),
-    presencePenalty: number(body['presence_penalty']),
-    seed: number(body['seed']),
-    stop: typeof stop === 'string' ? [stop] : texts(stop),
+    ...readSharedSampling(body),
     logprobs: number(body['logprobs']),
   })
 }

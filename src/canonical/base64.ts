@@ -1,0 +1,31 @@
+const NOTHING: Buffer = Buffer.alloc(0)
+
+/** Bytes that come in pieces as base64 that can be strung together: only whole groups of three leave before the end. */
+export class Base64Groups {
+  private waiting: Buffer
+
+  constructor(first: Buffer = NOTHING) {
+    this.waiting = first
+  }
+
+  /** Nothing of what came waits for more. */
+  get isEven(): boolean {
+    return this.waiting.length === 0
+  }
+
+  push(bytes: Buffer): string {
+    const all = this.isEven ? bytes : Buffer.concat([this.waiting, bytes])
+    const whole = all.length - (all.length % 3)
+    this.waiting = all.subarray(whole)
+    return all.toString('base64', 0, whole)
+  }
+
+  /** Keeps the bytes until more come. */
+  hold(bytes: Buffer): void {
+    this.waiting = this.isEven ? bytes : Buffer.concat([this.waiting, bytes])
+  }
+
+  end(): string {
+    return this.waiting.toString('base64')
+  }
+}
