@@ -1,7 +1,12 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { JsonObject } from '../canonical/node.ts'
 import type { Conversation, Conversations } from './conversations.ts'
 import { dropItems, insertItems, NOBODY } from './items.ts'
-import type { Database } from './tables.ts'
+import type { Database, Tables } from './tables.ts'
+
+/** The one conversation, unless it was deleted or its time is up. */
+const living = (owner: string, id: string, now: number) => (row: ExpressionBuilder<Tables, 'conversations'>) =>
+  row.and([row('owner', '=', owner), row('id', '=', id), row('gone', '=', 0), row('expires_at', '>', now)])
 
 /** Conversations in a database. */
 export class KeptConversations implements Conversations {
@@ -27,7 +32,7 @@ export class KeptConversations implements Conversations {
   }
 
   async find(owner: string, id: string): Promise<Conversation | undefined> {
-    const row = await this.living(this.database, owner, id)
+    const row = await this.row(owner, id)
     return (
       row && {
         ...{ owner, id, metadata: JSON.parse(row.metadata) as JsonObject },
@@ -36,14 +41,11 @@ export class KeptConversations implements Conversations {
     )
   }
 
-  private living(database: Database, owner: string, id: string) {
-    return database
+  private row(owner: string, id: string) {
+    return this.database
       .selectFrom('conversations')
       .selectAll()
-      .where('owner', '=', owner)
-      .where('id', '=', id)
-      .where('gone', '=', 0)
-      .where('expires_at', '>', this.now())
+      .where(living(owner, id, this.now()))
       .executeTakeFirst()
   }
 
@@ -60,16 +62,13 @@ export class KeptConversations implements Conversations {
     const { numUpdatedRows } = await this.database
       .updateTable('conversations')
       .set({ metadata: JSON.stringify(metadata) })
-      .where('owner', '=', owner)
-      .where('id', '=', id)
-      .where('gone', '=', 0)
-      .where('expires_at', '>', this.now())
+      .where(living(owner, id, this.now()))
       .executeTakeFirst()
     return numUpdatedRows > 0n
   }
 
   async items(owner: string, id: string): Promise<readonly JsonObject[] | undefined> {
-    if ((await this.living(this.database, owner, id)) === undefined) return undefined
+    if ((await this.row(owner, id)) === undefined) return undefined
     const rows = await this.database
       .selectFrom('items')
       .select('item')
@@ -85,10 +84,7 @@ export class KeptConversations implements Conversations {
       const { numUpdatedRows } = await database
         .updateTable('conversations')
         .set({ expires_at: expiresAt })
-        .where('owner', '=', owner)
-        .where('id', '=', id)
-        .where('gone', '=', 0)
-        .where('expires_at', '>', this.now())
+        .where(living(owner, id, this.now()))
         .executeTakeFirst()
       if (numUpdatedRows === 0n) return false
       const last = await database
