@@ -62,6 +62,7 @@ export class Exchange implements Watched {
   private reject!: (error: GatewayError) => void
   patience: number | undefined
   heard = 0
+  place = 0
   private readonly options: ExchangeOptions
   private controller: Controller | undefined
   private begun = false

@@ -8,7 +8,7 @@ afterEach(() => {
 })
 
 function silent(watchdog: Watchdog, patience: number | undefined): Watched & { heard: number; expired: number } {
-  const one = { patience, heard: 0, expired: 0, expire: () => void one.expired++ }
+  const one = { patience, heard: 0, place: 0, expired: 0, expire: () => void one.expired++ }
   watchdog.watch(one)
   return one
 }
