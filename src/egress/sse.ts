@@ -99,6 +99,11 @@ export class EventStream {
     process.nextTick(this.settle)
   }
 
+  /** What was pushed goes out now, whatever else the same tick may bring: the first word of an answer is waited for. */
+  send(): void {
+    if (!this.over && this.text !== '') this.outletTakes()
+  }
+
   end(): void {
     if (this.over) return
     this.stop()
@@ -120,6 +125,10 @@ export class EventStream {
     this.scheduled = false
     if (this.over || this.text === '') return
     this.wrote = performance.now()
+    this.outletTakes()
+  }
+
+  private outletTakes(): void {
     const text = this.text
     this.text = ''
     this.timer.refresh()

@@ -1,13 +1,15 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { RawBody } from '../canonical/exchange.ts'
 import type { Reply } from './call.ts'
+import { GONE } from './failures.ts'
 
 /**
  * Passes an answer on that is no JSON: a text, or bytes as they come, no faster than the caller takes them. Nothing is
  * sent before the first byte is there, so that an upstream that breaks off at once can be made good by another.
  * `patience` is how long, in milliseconds, a caller may take nothing at all.
  *
- * @throws GatewayError where the upstream sends nothing or breaks off; what was sent by then is for the caller to throw away.
+ * @throws GatewayError where the upstream sends nothing or breaks off, or the caller left; what was sent by then is for
+ * the caller to throw away.
  */
 export async function relay(
   reply: Reply,
@@ -24,7 +26,10 @@ export async function relay(
   reply.begin(size === undefined ? about : { ...about, 'content-length': String(size) })
   while (next.done !== true) {
     if (!reply.write(next.value) && !reply.gone) await caughtUp(reply, patience)
-    if (reply.gone) return void (await pieces.return?.())
+    if (reply.gone) {
+      await pieces.return?.()
+      throw GONE
+    }
     next = await pieces.next()
   }
   reply.end('')

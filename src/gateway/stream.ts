@@ -130,6 +130,7 @@ export class StreamedAnswer implements Taker {
     const held = this.held
     this.held = []
     for (const event of held) this.stream.push(this.steps.write.push(event))
+    this.stream.send()
   }
 
   private break(error: CanonicalError): void {

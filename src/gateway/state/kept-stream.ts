@@ -3,7 +3,7 @@ import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { EventStream } from '../../egress/sse.ts'
 
 /** What the events of an answer are written to. */
-export type Sink = Pick<EventStream, 'push' | 'end' | 'stop'>
+export type Sink = Pick<EventStream, 'push' | 'send' | 'end' | 'stop'>
 
 const TERMINAL: ReadonlySet<string | undefined> = new Set([
   ...['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled'],
@@ -45,6 +45,10 @@ export class KeptStream implements Sink {
     this.to.push(events.slice(0, last))
     this.held = events.slice(last)
     this.settled = this.keep(response).then(() => this.release())
+  }
+
+  send(): void {
+    this.to.send()
   }
 
   end(): void {
