@@ -64,7 +64,9 @@ export interface Candidate {
  * `rate-limited` or `overloaded` with `retryAfterSeconds` where every channel is cooling down or full.
  */
 export function route(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Candidate[] {
-  const having = channels.filter(channel => upstreamModel(channel, request.model) !== undefined)
+  const having = channelsOf(request.model, channels).filter(
+    channel => upstreamModel(channel, request.model) !== undefined,
+  )
   if (having.length === 0) throw unknownModel(request.model)
   if (!matchesAny(request.allowed, request.model)) throw forbiddenModel(request.model)
   const able = having.flatMap(channel => options(channel, request))
@@ -78,6 +80,26 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
     detour,
     upstreamModel,
   }))
+}
+
+/** Which channels may have a model somebody named: looked up for every request, so not among all of them each time. */
+const byModel = new WeakMap<readonly RoutedChannel[], Map<string, readonly RoutedChannel[]>>()
+
+/** The channels that may have the model; of one that no channel names, all that take models by pattern. */
+function channelsOf(model: string, channels: readonly RoutedChannel[]): readonly RoutedChannel[] {
+  let index = byModel.get(channels)
+  if (index === undefined) byModel.set(channels, (index = indexOf(channels)))
+  return index.get(model) ?? index.get(ANY)!
+}
+
+/** No model has this name. */
+const ANY = ''
+
+function indexOf(channels: readonly RoutedChannel[]): Map<string, readonly RoutedChannel[]> {
+  const names = new Set(channels.flatMap(({ config }) => [...config.models.named.keys()]))
+  const taking = ({ config: { models } }: RoutedChannel, name: string): boolean =>
+    models.patterns.length > 0 || models.named.has(name)
+  return new Map([ANY, ...names].map(name => [name, channels.filter(channel => taking(channel, name))]))
 }
 
 /** A model a key can call. */

@@ -112,14 +112,15 @@ const storedKeys = (dataDir: string): KeyConfig[] =>
 
 /** Finds keys by their hash: by its first letters quickly, by the whole of it in constant time. */
 class KeyRing {
-  readonly #byStart = new Map<string, KeyConfig[]>()
+  readonly #byStart = new Map<string, KnownKey[]>()
 
   constructor(keys: readonly KeyConfig[]) {
     for (const key of keys) {
       const start = key.hash.slice(0, 8)
+      const known = { key, hash: Buffer.from(key.hash) }
       const others = this.#byStart.get(start)
-      if (others === undefined) this.#byStart.set(start, [key])
-      else others.push(key)
+      if (others === undefined) this.#byStart.set(start, [known])
+      else others.push(known)
     }
   }
 
@@ -127,10 +128,16 @@ class KeyRing {
     if (credential === undefined) throw unauthenticated('No API key was given.', 'missing_api_key')
     const hash = hashOf(credential)
     const shown = Buffer.from(hash)
-    const found = this.#byStart.get(hash.slice(0, 8))?.find(key => timingSafeEqual(shown, Buffer.from(key.hash)))
+    const found = this.#byStart.get(hash.slice(0, 8))?.find(known => timingSafeEqual(shown, known.hash))
     if (found === undefined) throw unauthenticated('The API key is not valid.', 'invalid_api_key')
-    return found
+    return found.key
   }
+}
+
+interface KnownKey {
+  readonly key: KeyConfig
+  /** The letters of its hash. */
+  readonly hash: Buffer
 }
 
 const unauthenticated = (message: string, code: string): GatewayError =>

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Call, Gateway, ModelShape } from '../gateway.ts'
 import { type Door, formatOfPath, wireAt } from './doors.ts'
 import { familyOf, pathOf, type Query, queryOf } from './line.ts'
 import { HttpReply } from './reply.ts'
+import { requestId } from './request-id.ts'
 
 /** A request at a door; `streams` says that the path itself asks for a stream. */
 export function enter(
@@ -61,8 +61,6 @@ export function refuse(gateway: Gateway, thrown: unknown, message: IncomingMessa
 /** A word of the gateway itself. */
 export const say = (response: ServerResponse, status: number, word: string): void =>
   new HttpReply(response.req, response, {}).whole(status, {}, JSON.stringify({ status: word }))
-
-export const requestId = (): string => `req_${randomUUID().replaceAll('-', '')}`
 
 /** Each family's clients look for the id under their own name (FORMATS §1). */
 export const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined } from '../canonical/defined.ts'
 import type { ActionName, Gateway } from '../gateway.ts'
-import { idHeaders, requestId } from './entrance.ts'
+import { idHeaders } from './entrance.ts'
 import { queryOf } from './line.ts'
 import { HttpReply } from './reply.ts'
+import { requestId } from './request-id.ts'
 
 /** One thing that can be asked of what was kept. */
 interface KeptDoor {

@@ -17,12 +17,21 @@ export function openLog(descriptor = 1): OpenLog {
   const log = pino({ base: null }, lines)
   setInterval(() => lines.pass(), EVERY).unref()
   return {
-    info: (fields, message) => log.info(fields, message),
+    info: (fields, message) => lines.write(lineOf(fields, message)),
     warn: (fields, message) => log.warn(fields, message),
     error: (fields, message) => log.error(fields, message),
     flush: () => lines.flush(),
   }
 }
+
+/**
+ * A line as pino has it, of fields that are plain values. There is one for each request: made here it costs a third of
+ * what it costs there.
+ */
+const lineOf = (fields: object, message: string): string =>
+  `{"level":${INFO},"time":${Date.now()},${JSON.stringify({ ...fields, msg: message }).slice(1)}\n`
+
+const INFO = pino.levels.values['info']!
 
 /** Holds lines back; pino's own destination can do so, too, but copies all it holds for every line. */
 class Batch {

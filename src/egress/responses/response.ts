@@ -1,4 +1,5 @@
 import type { CanonicalError } from '../../canonical/error.ts'
+import { joined, wholly } from '../../canonical/flat.ts'
 import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
@@ -23,10 +24,12 @@ export interface Stand {
 
 /** The id of an answer: those of other formats get the beginning clients look for. */
 export const answerId = (id: string | undefined): string =>
-  id === undefined ? 'resp_0' : id.startsWith('resp_') ? id : `resp_${id}`
+  id === undefined ? 'resp_0' : id.startsWith('resp_') ? id : joined('resp_', id)
 
 /** Clients may send ids back, and none may be longer than 64 characters. */
 const LONGEST = 44
+
+const baseOf = (id: string): string => wholly(id.slice(id.startsWith('resp_') ? 5 : 0).slice(-LONGEST))
 
 const echoIn = (node: Node): JsonObject | undefined => spelt(node, FORMAT)['echo'] as JsonObject | undefined
 
@@ -46,7 +49,7 @@ export class Responder {
     this.asked = asked
     this.own = echoIn(head) !== undefined
     this.id = this.own ? (head.id ?? '') : answerId(head.id)
-    this.base = this.id.replace(/^resp_/, '').slice(-LONGEST)
+    this.base = baseOf(this.id)
   }
 
   /** The tier where no upstream names one. */
