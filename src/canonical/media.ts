@@ -11,7 +11,7 @@ export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
   const mark = url.startsWith(DATA) ? url.slice(0, HEAD).indexOf(BASE64) : -1
   const type = url.slice(DATA.length, Math.max(mark, DATA.length))
   if (type !== '' && !type.includes(';') && !type.includes(','))
-    return { type: 'base64', mediaType: type, data: wholly(url.slice(mark + BASE64.length)) }
+    return { type: 'base64', mediaType: wholly(type), data: wholly(url.slice(mark + BASE64.length)) }
   return { type: 'url', url, ...(mediaType === undefined ? {} : { mediaType }) }
 }
 

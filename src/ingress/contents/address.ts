@@ -1,4 +1,5 @@
 import { GatewayError } from '../../canonical/error.ts'
+import { wholly } from '../../canonical/flat.ts'
 import type { Json } from '../../canonical/node.ts'
 
 /** What the path of a request says. */
@@ -18,7 +19,7 @@ const USUAL_PREFIX = '/v1beta/models/'
 export function readAddress(path: string): Address {
   const [, prefix, name, method] = PATH.exec(path) ?? []
   if (prefix === undefined || name === undefined || method === undefined) throw NO_METHOD
-  const model = decoded(name)
+  const model = wholly(decoded(name))
   return {
     model,
     method,
