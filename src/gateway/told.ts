@@ -26,8 +26,9 @@ export interface Answered {
 export async function told(attempt: Attempt, made: Answered): Promise<void> {
   const { call, request, candidate, report } = attempt
   const answered = attempt.deliver === undefined ? made : await attempt.deliver(made, request)
-  const { error, ...rest } = rankedAsAsked(answered.result, request)
-  const safe = error === undefined ? rest : { ...rest, error: seenFromOutside(error, candidate, request.model) }
+  const ranked = rankedAsAsked(answered.result, request)
+  const { error } = ranked
+  const safe = error === undefined ? ranked : { ...ranked, error: seenFromOutside(error, candidate, request.model) }
   const writer = WRITERS[call.format]!
   const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)
   const dress = dresser(call.id, request.model, candidate, attempt.telling)

@@ -19,14 +19,19 @@ const DONE: WireEvent = { data: '[DONE]' }
 export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   private readonly asked: CanonicalRequest
   private readonly candidates: CandidateWriter[] = []
-  private envelope: Envelope
+  private madeEnvelope: Envelope | undefined
   private usage: Usage | undefined
   private tiered = false
   private over = false
 
   constructor(asked: CanonicalRequest) {
     this.asked = asked
-    this.envelope = new Envelope({ type: 'result-start' }, asked)
+  }
+
+  /** Of an answer that never said what it is called, it says nothing. */
+  private get envelope(): Envelope {
+    this.madeEnvelope ??= new Envelope({ type: 'result-start' }, this.asked)
+    return this.madeEnvelope
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
@@ -42,7 +47,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
         this.candidate(event.candidate).keepLogprobs(event.append)
         return NOTHING
       case 'result-start':
-        this.envelope = new Envelope(event, this.asked)
+        this.madeEnvelope = new Envelope(event, this.asked)
         this.tiered = event.serviceTier !== undefined
         return NOTHING
       case 'candidate-end':

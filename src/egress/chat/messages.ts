@@ -25,8 +25,13 @@ export function writeMessages(messages: readonly Message[], pen: Pen): JsonObjec
 }
 
 /** Turns left with nothing to say are not sent: some upstreams refuse them. */
-const saysSomething = ({ role: _role, name: _name, content, ...others }: JsonObject): boolean =>
-  (content !== '' && content !== null) || Object.keys(others).length > 0
+function saysSomething(wire: JsonObject): boolean {
+  const { content } = wire
+  if (content !== '' && content !== null) return true
+  return Object.keys(wire).some(field => !ABOUT_IT.has(field))
+}
+
+const ABOUT_IT: ReadonlySet<string> = new Set(['role', 'name', 'content'])
 
 /** A part on its way out of a tool's answer, and how it is written. */
 interface Waiting {

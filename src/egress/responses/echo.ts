@@ -7,7 +7,7 @@ import { writeOutput, writeReasoning, writeSampling, writeSettings } from './set
 import { writeToolChoice, writeTools } from './tools.ts'
 
 /** What every answer repeats of its request, with the public defaults; strict readers miss any that is not there. */
-const DEFAULTS: JsonObject = {
+export const DEFAULTS: JsonObject = {
   background: false,
   completed_at: null,
   frequency_penalty: 0,
@@ -34,7 +34,7 @@ const REPEATED = [
   ...['max_tool_calls', 'prompt', 'prompt_cache_options', 'prompt_cache_retention', 'truncation', 'top_logprobs'],
 ] as const
 
-/** The caller's request as an answer of the format repeats it. */
+/** The caller's request as an answer of the format repeats it, in place of the defaults. */
 export function echoOf(asked: CanonicalRequest): JsonObject {
   const pen: Pen = { dialect: {}, native: true, losses: new Losses() }
   const { conversation, service_tier: _, ...settings } = writeSettings(asked, pen)
@@ -42,7 +42,6 @@ export function echoOf(asked: CanonicalRequest): JsonObject {
   const { text } = writeOutput(asked.output, pen) as { text?: JsonObject }
   const { reasoning } = writeReasoning(asked.reasoning, pen) as { reasoning?: JsonObject }
   return {
-    ...DEFAULTS,
     ...instructionsOf(asked),
     ...writeSampling(asked.sampling, pen),
     ...(asked.sampling.logprobs === undefined ? {} : { top_logprobs: asked.sampling.logprobs }),
@@ -62,7 +61,8 @@ function instructionsOf({ messages: [first] }: CanonicalRequest): JsonObject {
 }
 
 function repeated(asked: CanonicalRequest): JsonObject {
-  const extras = asked.extras?.[FORMAT] ?? {}
+  const extras = asked.extras?.[FORMAT]
+  if (extras === undefined) return {}
   return Object.fromEntries(REPEATED.filter(field => extras[field] != null).map(field => [field, extras[field]!]))
 }
 

@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
-import { echoOf } from './echo.ts'
+import { DEFAULTS, echoOf } from './echo.ts'
 import { failureOf } from './error.ts'
 import type { State } from './status.ts'
 
@@ -25,6 +25,9 @@ export interface Stand {
 /** The id of an answer: those of other formats get the beginning clients look for. */
 export const answerId = (id: string | undefined): string =>
   id === undefined ? 'resp_0' : id.startsWith('resp_') ? id : joined('resp_', id)
+
+/** A response object before anything is known of it: to fill it in is much cheaper than to put one together. */
+const BLANK: JsonObject = { id: '', object: 'response', created_at: 0, model: '', ...DEFAULTS }
 
 /** Clients may send ids back, and none may be longer than 64 characters. */
 const LONGEST = 44
@@ -63,8 +66,8 @@ export class Responder {
 
   private foreignBody({ state, output, usage, error, late }: Stand): JsonObject {
     this.fixed ??= {
+      ...BLANK,
       id: this.id,
-      object: 'response',
       created_at: this.head.createdAt ?? 0,
       model: this.head.model ?? this.asked.model,
       ...echoOf(this.asked),
