@@ -110,8 +110,9 @@ const storedKeys = (dataDir: string): KeyConfig[] =>
     .filter(key => key.revokedAt === undefined)
     .map(({ name, hash, group }) => ({ name, hash, group }))
 
-/** Finds keys by their hash: by its first letters quickly, by the whole of it in constant time. */
+/** Finds keys by their hash: by its first letters quickly, by the whole of it in constant time. A key is hashed once. */
 class KeyRing {
+  readonly #shown = new Map<string, KeyConfig>()
   readonly #byStart = new Map<string, KnownKey[]>()
 
   constructor(keys: readonly KeyConfig[]) {
@@ -126,10 +127,13 @@ class KeyRing {
 
   find(credential: string | undefined): KeyConfig {
     if (credential === undefined) throw unauthenticated('No API key was given.', 'missing_api_key')
+    const known = this.#shown.get(credential)
+    if (known !== undefined) return known
     const hash = hashOf(credential)
     const shown = Buffer.from(hash)
     const found = this.#byStart.get(hash.slice(0, 8))?.find(known => timingSafeEqual(shown, known.hash))
     if (found === undefined) throw unauthenticated('The API key is not valid.', 'invalid_api_key')
+    this.#shown.set(credential, found.key)
     return found.key
   }
 }

@@ -35,7 +35,8 @@ export class StreamedAnswer implements Taker {
   private reject!: (failure: GatewayError) => void
   private readonly steps: StreamSteps
   private readonly parser = eventParser()
-  private readonly timer: NodeJS.Timeout
+  private readonly began = performance.now()
+  private timer: NodeJS.Timeout | undefined
   private held: CanonicalEvent[] = []
   private stream: Sink | undefined
   private over = false
@@ -47,7 +48,6 @@ export class StreamedAnswer implements Taker {
       this.reject = reject
     })
     this.done.catch(() => {})
-    this.timer = setTimeout(() => this.guarded(this.letThrough), steps.patience)
   }
 
   take(bytes: Uint8Array): void {
@@ -55,6 +55,7 @@ export class StreamedAnswer implements Taker {
     this.guarded(() => {
       for (const event of this.parser.push(bytes)) this.pass(this.steps.read.push(event))
       if (this.parser.overflowed) this.break(OVERFLOW)
+      this.arm()
     })
   }
 
@@ -96,11 +97,19 @@ export class StreamedAnswer implements Taker {
       for await (const event of events) {
         this.guarded(() => this.pass([event]))
         if (this.over) return
+        this.arm()
         await gate.free
       }
     } catch (thrown) {
       this.fail(toFailure(thrown))
     }
+  }
+
+  /** Sees to it that what is held back does not wait forever; most answers come to their content at once. */
+  private arm(): void {
+    if (this.stream !== undefined || this.over || this.held.length === 0 || this.timer !== undefined) return
+    const left = this.steps.patience - (performance.now() - this.began)
+    this.timer = setTimeout(() => this.guarded(this.letThrough), left)
   }
 
   private pass(events: readonly CanonicalEvent[]): void {

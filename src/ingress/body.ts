@@ -49,9 +49,16 @@ function collect(message: IncomingMessage, inflater: Transform | undefined, limi
     const chunks: Buffer[] = []
     let size = 0
     const source = inflater === undefined ? message : message.pipe(inflater)
-    const timer = setTimeout(() => fail(fault('timed-out', 'The request took too long to come.')), PATIENCE)
+    let timer: NodeJS.Timeout | undefined
+    let settled = false
 
+    const late = (): void => fail(fault('timed-out', 'The request took too long to come.'))
+    /** What came together with the head, as most bodies do, needs no timer. */
+    const wait = (): void => {
+      if (!message.complete && !settled) timer = setTimeout(late, PATIENCE)
+    }
     const fail = (error: GatewayError): void => {
+      settled = true
       clearTimeout(timer)
       source.off('data', take).off('end', finish)
       message.unpipe()
@@ -73,6 +80,7 @@ function collect(message: IncomingMessage, inflater: Transform | undefined, limi
     }
 
     source.on('data', take).on('end', finish)
+    process.nextTick(wait)
     message.on('close', left).on('error', left)
     inflater?.on('error', () => fail(fault('invalid-request', 'The body cannot be unpacked.')))
   })
