@@ -1,8 +1,8 @@
-import { defined, put } from '../canonical/defined.ts'
+import { defined, put, withDefined } from '../canonical/defined.ts'
 import type { Format, Json, JsonObject, Node } from '../canonical/node.ts'
 import { isObject } from '../canonical/node.ts'
 
-export { defined, put }
+export { defined, put, withDefined }
 
 /** A known field holds a value of the wrong type; the format's schema then tells which (explain.ts). */
 export class WrongType extends Error {

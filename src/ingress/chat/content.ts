@@ -2,7 +2,7 @@ import type { CacheHint, Part, ToolResultPart } from '../../canonical/content.ts
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
-import { defined, nested, object, objects, required, rest, spelling, text, WrongType } from '../fields.ts'
+import { defined, nested, object, objects, required, rest, spelling, text, WrongType, withDefined } from '../fields.ts'
 import { readCall, readLegacyCall } from './calls.ts'
 import { KNOWN_PARTS, ROLES } from './wire.ts'
 
@@ -39,7 +39,10 @@ function readMessage(wire: JsonObject): Message {
   const parts = readContent(wire['content'])
   const content = role === 'assistant' ? [...readThoughts(wire), ...parts, ...readAnswer(wire)] : parts
   const node = rest(FORMAT, wire, role === 'assistant' ? TAKEN.message : TAKEN_BY_OTHERS, spellMessage(wire, parts))
-  return { role: role as Role, content, ...defined({ name: text(wire['name']) }), ...node }
+  return withDefined(
+    { role: role as Role, content },
+    { name: text(wire['name']), extras: node.extras, spelling: node.spelling },
+  )
 }
 
 const TAKEN_BY_OTHERS = new Set(['role', 'content', 'name'])

@@ -9,7 +9,20 @@ import {
   type Sampling,
 } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
-import { defined, flag, nested, number, object, objects, required, rest, spelling, text, texts } from '../fields.ts'
+import {
+  defined,
+  flag,
+  nested,
+  number,
+  object,
+  objects,
+  required,
+  rest,
+  spelling,
+  text,
+  texts,
+  withDefined,
+} from '../fields.ts'
 import { readSharedSampling } from '../openai-sampling.ts'
 import { withStreamOptions } from '../stream-options.ts'
 import { readMessages } from './content.ts'
@@ -30,27 +43,28 @@ function read(body: JsonObject): CanonicalRequest {
   const safe = text(body['safety_identifier'])
   if (safe !== undefined && user !== undefined) refused.push('user')
   const store = flag(body['store'])
-  return {
-    model: required(text(body['model'])),
-    messages: readMessages(required(objects(body['messages']))),
-    ...defined({
-      tools: readTools(body),
-      toolChoice: readToolChoice(body),
+  const model = required(text(body['model']))
+  const messages = readMessages(required(objects(body['messages'])))
+  const stream = flag(body['stream']) ?? false
+  const tools = readTools(body)
+  const toolChoice = readToolChoice(body)
+  const node = withStreamOptions(FORMAT, body, rest(FORMAT, body, TAKEN, spell(body), refused))
+  return withDefined(
+    { model, messages, output, sampling, stream },
+    {
+      tools,
+      toolChoice,
       parallelToolCalls: flag(body['parallel_tool_calls']),
-    }),
-    output,
-    sampling,
-    ...defined({
       reasoning,
       state: store === undefined ? undefined : { store },
       endUser: safe ?? user,
       metadata: object(body['metadata']),
       serviceTier: text(body['service_tier']),
       cacheKey: text(body['prompt_cache_key']),
-    }),
-    stream: flag(body['stream']) ?? false,
-    ...withStreamOptions(FORMAT, body, rest(FORMAT, body, TAKEN, spell(body), refused)),
-  }
+      extras: node.extras,
+      spelling: node.spelling,
+    },
+  )
 }
 
 const TAKEN = new Set([

@@ -4,7 +4,18 @@ import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, nested, rest, spelling, WrongType } from '../fields.ts'
+import {
+  anyNumber,
+  anyObject,
+  anyObjects,
+  anyText,
+  defined,
+  nested,
+  rest,
+  spelling,
+  WrongType,
+  withDefined,
+} from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { readCall, readLegacyCall } from './calls.ts'
 import { readContent } from './content.ts'
@@ -18,17 +29,18 @@ export function readResult({ body }: WireAnswer, asked: CanonicalRequest): Canon
   if (!Array.isArray(body['choices']))
     throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
   const usage = anyObject(body['usage'])
-  return {
-    ...readHead(body),
-    candidates: anyObjects(body['choices']).map((choice, index) => readChoice(choice, index, asked)),
-    ...defined({ usage: usage && readUsage(usage) }),
-    ...rest(
-      FORMAT,
-      body,
-      TAKEN,
-      spelling({ object: body['object'] === 'chat.completion' ? undefined : (body['object'] ?? 'absent') }),
-    ),
-  }
+  const { object } = body
+  const node = rest(
+    FORMAT,
+    body,
+    TAKEN,
+    object === 'chat.completion' ? undefined : spelling({ object: object ?? 'absent' }),
+  )
+  const candidates = anyObjects(body['choices']).map((choice, index) => readChoice(choice, index, asked))
+  return withDefined(
+    { ...readHead(body), candidates },
+    { usage: usage && readUsage(usage), extras: node.extras, spelling: node.spelling },
+  )
 }
 
 const NOT_AN_ANSWER = {
@@ -51,31 +63,28 @@ function readChoice(choice: JsonObject, index: number, asked: CanonicalRequest):
   const tokens = readLogprobs(logprobs?.['content'])
   const word = choice['finish_reason']
   const finish = readFinish(anyText(word), content)
-  return {
-    content,
-    ...defined({ finish, logprobs: tokens }),
-    ...nested(
-      FORMAT,
-      choice,
-      'message',
-      message,
-      MESSAGE,
-      tokens === undefined ? CHOICE_BARE : CHOICE,
-      {
-        index: choice['index'] === index ? undefined : choice['index'],
-        finish:
-          word !== wordOf(finish.reason) ? (anyText(word) ?? (word === undefined ? 'absent' : undefined)) : undefined,
-        content: Array.isArray(message['content']) ? 'parts' : message['content'] === undefined ? 'absent' : undefined,
-        refusal: message['refusal'] === undefined ? 'absent' : message['refusal'] === '' ? 'empty' : undefined,
-        annotations: Array.isArray(message['annotations']) && message['annotations'].length === 0 ? 'empty' : undefined,
-        calls: Array.isArray(message['tool_calls']) && message['tool_calls'].length === 0 ? 'empty' : undefined,
-        logprobs: tokens === undefined ? undefined : spellLogprobs(logprobs!),
-        hollow: hollowIn(message),
-        own: true,
-      },
-      unread(message),
-    ),
-  }
+  const node = nested(
+    FORMAT,
+    choice,
+    'message',
+    message,
+    MESSAGE,
+    tokens === undefined ? CHOICE_BARE : CHOICE,
+    {
+      index: choice['index'] === index ? undefined : choice['index'],
+      finish:
+        word !== wordOf(finish.reason) ? (anyText(word) ?? (word === undefined ? 'absent' : undefined)) : undefined,
+      content: Array.isArray(message['content']) ? 'parts' : message['content'] === undefined ? 'absent' : undefined,
+      refusal: message['refusal'] === undefined ? 'absent' : message['refusal'] === '' ? 'empty' : undefined,
+      annotations: Array.isArray(message['annotations']) && message['annotations'].length === 0 ? 'empty' : undefined,
+      calls: Array.isArray(message['tool_calls']) && message['tool_calls'].length === 0 ? 'empty' : undefined,
+      logprobs: tokens === undefined ? undefined : spellLogprobs(logprobs!),
+      hollow: hollowIn(message),
+      own: true,
+    },
+    unread(message),
+  )
+  return withDefined({ content }, { finish, logprobs: tokens, extras: node.extras, spelling: node.spelling })
 }
 
 const CHOICE_BARE = new Set(['index', 'message', 'finish_reason'])

@@ -3,7 +3,7 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
-import { defined, object, objects, required, text } from '../fields.ts'
+import { object, objects, required, text, withDefined } from '../fields.ts'
 import { type Address, NO_METHOD, readAddress } from './address.ts'
 import { readContents, readInstruction } from './content.ts'
 import { counts, unwrapped } from './count.ts'
@@ -51,16 +51,19 @@ function read({ body, query }: WireRequest, { model, place }: Address, stream: b
     tools: groups,
     serviceTier: tier.spelt,
   }
-  return {
-    model,
-    messages: [...system, ...messages],
-    ...defined({ tools, toolChoice: choice }),
-    output,
-    sampling,
-    ...defined({ reasoning, metadata: object(fields['labels']), serviceTier: tier.tier }),
-    stream,
-    ...nodeOf(leftOf(opened, TAKEN, spelt, { toolConfig, generationConfig })),
-  }
+  const node = nodeOf(leftOf(opened, TAKEN, spelt, { toolConfig, generationConfig }))
+  return withDefined(
+    { model, messages: [...system, ...messages], output, sampling, stream },
+    {
+      tools,
+      toolChoice: choice,
+      reasoning,
+      metadata: object(fields['labels']),
+      serviceTier: tier.tier,
+      extras: node.extras,
+      spelling: node.spelling,
+    },
+  )
 }
 
 /** Streams are asked for as server-sent events. */

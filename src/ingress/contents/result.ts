@@ -4,7 +4,7 @@ import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
-import { anyObject, anyObjects, anyText, defined } from '../fields.ts'
+import { anyObject, anyObjects, anyText, defined, withDefined } from '../fields.ts'
 import { readCandidate } from './candidate.ts'
 import { readInnerError } from './error.ts'
 import { type Left, leftOf, nodeOf, type Opened, open } from './fields.ts'
@@ -28,12 +28,11 @@ export function readResult({ body }: WireAnswer, asked: CanonicalRequest): Canon
   const candidates = read.length > 0 ? read : [blocked(fields, wires === undefined ? 'absent' : 'empty')]
   const usage = anyObject(fields['usageMetadata'])
   const { head, left } = readHead(opened)
-  return {
-    ...head,
-    candidates,
-    ...defined({ usage: usage && readUsage(usage), serviceTier: usage && tierOf(usage), error }),
-    ...nodeOf(left),
-  }
+  const { extras, spelling } = nodeOf(left)
+  return withDefined(
+    { ...head, candidates },
+    { usage: usage && readUsage(usage), serviceTier: usage && tierOf(usage), error, extras, spelling },
+  )
 }
 
 const NOT_AN_ANSWER = {

@@ -2,7 +2,19 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest, Sampling } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
-import { defined, flag, number, object, objects, required, rest, spelling, text, texts } from '../fields.ts'
+import {
+  defined,
+  flag,
+  number,
+  object,
+  objects,
+  required,
+  rest,
+  spelling,
+  text,
+  texts,
+  withDefined,
+} from '../fields.ts'
 import { readCache, readSystem, readTurn } from './content.ts'
 import { counts } from './count.ts'
 import { readReasoning, readShape, takenOfConfig } from './thinking.ts'
@@ -21,22 +33,27 @@ function read(asked: WireRequest, counting: boolean): CanonicalRequest {
   const refused: string[] = []
   const limit = number(body['max_tokens'])
   const reasoning = readReasoning(body, refused)
-  return {
-    model: required(text(body['model'])),
-    messages: [...readSystem(body['system']), ...required(objects(body['messages'])).flatMap(readTurn)],
-    ...defined({ tools: readTools(body['tools']) }),
-    ...readToolChoice(body),
-    output: defined({ text: readShape(body, refused), count: counting ? (true as const) : undefined }),
-    sampling: readSampling(body, counting ? limit : required(limit)),
-    ...defined({
+  const model = required(text(body['model']))
+  const messages = [...readSystem(body['system']), ...required(objects(body['messages'])).flatMap(readTurn)]
+  const output = defined({ text: readShape(body, refused), count: counting ? (true as const) : undefined })
+  const sampling = readSampling(body, counting ? limit : required(limit))
+  const stream = readStream(body, counting, refused)
+  const { toolChoice, parallelToolCalls } = readToolChoice(body)
+  const node = withInner(body, rest(FORMAT, body, TAKEN, spell(asked), refused))
+  return withDefined(
+    { model, messages, output, sampling, stream },
+    {
+      tools: readTools(body['tools']),
+      toolChoice,
+      parallelToolCalls,
       reasoning,
       endUser: text(object(body['metadata'])?.['user_id']),
       serviceTier: readTier(text(body['service_tier'])),
       cache: readCache(body),
-    }),
-    stream: readStream(body, counting, refused),
-    ...withInner(body, rest(FORMAT, body, TAKEN, spell(asked), refused)),
-  }
+      extras: node.extras,
+      spelling: node.spelling,
+    },
+  )
 }
 
 const TAKEN = new Set([

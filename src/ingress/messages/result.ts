@@ -3,7 +3,7 @@ import { GatewayError } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
-import { anyObject, anyObjects, anyText, defined, rest, WrongType } from '../fields.ts'
+import { anyObject, anyObjects, anyText, defined, rest, WrongType, withDefined } from '../fields.ts'
 import { readBlock } from './content.ts'
 import { readInnerError } from './error.ts'
 import { readStop, STOP_FIELDS } from './finish.ts'
@@ -24,12 +24,12 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
     content.some(part => part.type === 'tool-call'),
   )
   const usage = anyObject(body['usage'])
-  return {
-    ...readHead(body),
-    candidates: [{ content: refusal === undefined ? content : [...content, refusal], ...stop }],
-    ...defined({ usage: usage && readUsage(usage), serviceTier: readTier(usage) }),
-    ...rest(FORMAT, body, TAKEN, spellHead(body)),
-  }
+  const candidates = [{ content: refusal === undefined ? content : [...content, refusal], ...stop }]
+  const node = rest(FORMAT, body, TAKEN, spellHead(body))
+  return withDefined(
+    { ...readHead(body), candidates },
+    { usage: usage && readUsage(usage), serviceTier: readTier(usage), extras: node.extras, spelling: node.spelling },
+  )
 }
 
 const NOT_AN_ANSWER = { kind: 'upstream-failed', message: 'The upstream sent something that is no message.' } as const

@@ -6,10 +6,11 @@ import {
   type Effort,
   type Output,
   type Reasoning,
+  type Sampling,
   type State,
 } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
-import { defined, flag, number, object, required, rest, spelling, text, texts } from '../fields.ts'
+import { defined, flag, number, object, required, rest, spelling, text, texts, withDefined } from '../fields.ts'
 import { spellDoor, wantedAt } from './door.ts'
 import { asDrawing } from './drawing.ts'
 import { readHistory } from './input.ts'
@@ -41,38 +42,39 @@ function read(asked: WireRequest): CanonicalRequest {
   const stream = flag(body['stream']) ?? false
   // A count is never streamed, whatever is said.
   if (stream && output.count === true) refused.push('stream')
-  return {
-    model: required(text(body['model'])),
-    messages: readHistory(body),
-    ...defined({
+  const model = required(text(body['model']))
+  const messages = readHistory(body)
+  const sampling = readSampling(body, include.logprobs)
+  const reasoning = readReasoning(body, refused)
+  const marks = spelling({ ...spell(body), quiet: spelling(quiet), ...spellDoor(asked) })
+  const node = withInclude(include.others, rest(FORMAT, body, TAKEN, marks, refused))
+  return withDefined(
+    { model, messages, output, sampling, stream: stream && output.count !== true },
+    {
       tools: readTools(body['tools']),
       toolChoice: readToolChoice(body['tool_choice']),
       parallelToolCalls: flag(body['parallel_tool_calls']),
-    }),
-    output,
-    sampling: defined({
-      maxTokens: number(body['max_output_tokens']),
-      temperature: number(body['temperature']),
-      topP: number(body['top_p']),
-      frequencyPenalty: number(body['frequency_penalty']),
-      presencePenalty: number(body['presence_penalty']),
-      logprobs: include.logprobs,
-    }),
-    ...defined({
-      reasoning: readReasoning(body, refused),
+      reasoning,
       state: spelling(state) === undefined ? undefined : state,
       endUser: safety ?? user,
       metadata: object(body['metadata']),
       serviceTier: text(body['service_tier']),
       cacheKey: text(body['prompt_cache_key']),
-    }),
-    stream: stream && output.count !== true,
-    ...withInclude(
-      include.others,
-      rest(FORMAT, body, TAKEN, spelling({ ...spell(body), quiet: spelling(quiet), ...spellDoor(asked) }), refused),
-    ),
-  }
+      extras: node.extras,
+      spelling: node.spelling,
+    },
+  )
 }
+
+const readSampling = (body: JsonObject, logprobs: number | undefined): Sampling =>
+  defined({
+    maxTokens: number(body['max_output_tokens']),
+    temperature: number(body['temperature']),
+    topP: number(body['top_p']),
+    frequencyPenalty: number(body['frequency_penalty']),
+    presencePenalty: number(body['presence_penalty']),
+    logprobs,
+  })
 
 const TAKEN = new Set([
   ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning'],
