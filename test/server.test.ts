@@ -162,6 +162,55 @@ describe('paths and methods', () => {
     expect(text).toContain(' 404 ')
   })
 
+  /** Everything a bare connection hears until it is closed, or until `enough`. */
+  async function heard(house: House, text: string, enough: (heard: string) => boolean = () => false): Promise<string> {
+    const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
+    let all = ''
+    await new Promise<unknown>(resolve => {
+      socket.once('close', resolve)
+      socket.on('data', data => {
+        all += data
+        if (enough(all)) resolve(undefined)
+      })
+      socket.write(text)
+    })
+    socket.destroy()
+    return all
+  }
+
+  const streaming = (version: string): string => {
+    const body = JSON.stringify({ ...ASK, stream: true })
+    const head = `POST /v1/chat/completions HTTP/${version}\r\nhost: x\r\nauthorization: Bearer ${KEY}`
+    return `${head}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  }
+
+  test('a stream comes in chunks, and the connection is good for the next', async () => {
+    const { house } = await open(response => void events(response).end(`${HEAD}${words('Grüße, ', '世界 🌍')}${TAIL}`))
+    const twice = streaming('1.1') + streaming('1.1')
+    const [, first, second] = (await heard(house, twice, all => all.split('\r\n0\r\n\r\n').length === 3)).split(
+      'HTTP/1.1 ',
+    )
+    for (const answer of [first!, second!]) {
+      const [head, ...chunks] = answer.split('\r\n')
+      expect(head).toBe('200 OK')
+      const body = chunks.slice(chunks.indexOf('') + 1)
+      expect(body.splice(-3)).toEqual(['0', '', ''])
+      const texts = body.filter((_, index) => index % 2 === 1)
+      expect(body.filter((_, index) => index % 2 === 0)).toEqual(
+        texts.map(text => Buffer.byteLength(text).toString(16)),
+      )
+      expect(texts.join('')).toContain('世界 🌍')
+    }
+  })
+
+  test('a caller of HTTP/1.0 gets the stream without chunks, to the end of the connection', async () => {
+    const { house } = await open()
+    const [head, body] = (await heard(house, streaming('1.0'))).split('\r\n\r\n')
+    expect(head).not.toMatch(/transfer-encoding/i)
+    expect(body).toMatch(/^data: /)
+    expect(body!.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
   test('nothing tells what the gateway is made of', async () => {
     const { house } = await open()
     const { headers } = await house.ask('/v1/chat/completions', ASK)

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Reply, Worker } from '../gateway.ts'
+import { aroundChunk, chunkOf, LAST_CHUNK } from './chunked.ts'
 
 /** A body so small is taken off the line even when it was refused, so that the connection can be used again. */
 const SMALL = 64 * 1024
@@ -19,6 +20,8 @@ export class HttpReply implements Reply {
   private readonly response: ServerResponse
   private readonly message: IncomingMessage
   private readonly own: Headers
+  /** The body goes out in chunks of our own framing. */
+  private framed = false
 
   /** `own` are the headers every answer carries. */
   constructor(message: IncomingMessage, response: ServerResponse, own: Headers) {
@@ -51,22 +54,26 @@ export class HttpReply implements Reply {
     this.message.once('close', close)
   }
 
+  /** Node decides by the caller's version of HTTP and our headers whether the body is chunked; the chunks are ours. */
   begin(headers: Headers): void {
     this.begun = true
     this.response.writeHead(200, { ...this.own, ...headers })
+    this.framed = this.response.chunkedEncoding
+    this.response.chunkedEncoding = false
   }
 
   /** A piece leaves at once: Node would gather all of a tick, which whoever writes here has done already. */
   write(piece: string | Uint8Array): boolean {
     const { socket } = this.response
     socket?.cork()
-    const room = this.response.write(piece)
+    const room = typeof piece === 'string' ? this.writeText(piece) : this.writeBytes(piece)
     socket?.uncork()
     return room
   }
 
   end(text: string): void {
-    this.response.end(text)
+    const length = Buffer.byteLength(text)
+    this.response.end(this.framed ? chunkOf(text, length) + LAST_CHUNK : text, encodingOf(text, length))
   }
 
   once(event: 'drain', listener: () => void): void {
@@ -75,6 +82,19 @@ export class HttpReply implements Reply {
 
   destroy(): void {
     this.response.destroy()
+  }
+
+  private writeText(text: string): boolean {
+    const length = Buffer.byteLength(text)
+    return this.response.write(this.framed ? chunkOf(text, length) : text, encodingOf(text, length))
+  }
+
+  private writeBytes(bytes: Uint8Array): boolean {
+    if (!this.framed || bytes.length === 0) return this.response.write(bytes)
+    const [before, after] = aroundChunk(bytes.length)
+    this.response.write(before)
+    this.response.write(bytes)
+    return this.response.write(after)
   }
 }
 
