@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
-import { put, rest, spelling } from '../fields.ts'
+import { put, rest, spelling, withDefined } from '../fields.ts'
 
 export const FORMAT = 'contents'
 
@@ -46,27 +46,37 @@ export function leftOf(
   refused?: readonly string[],
 ): Left {
   const { extras, spelling: marks } = rest(FORMAT, fields, taken, undefined, refused)
+  const own = marks?.[FORMAT]
+  const outerExtras = extras?.[FORMAT]
   const innerExtras = pick(inside, 'extras')
-  const all = spelling({ ...marks?.[FORMAT], ...spelt, names, inside: pick(inside, 'marks') })
-  return {
-    ...(extras === undefined && innerExtras === undefined ? {} : { extras: { ...extras?.[FORMAT], ...innerExtras } }),
-    ...(all === undefined ? {} : { marks: all }),
-  }
+  const said = own === undefined ? spelt : { ...own, ...spelt }
+  return withDefined(
+    {},
+    {
+      extras: innerExtras === undefined ? outerExtras : { ...outerExtras, ...innerExtras },
+      marks: spelling({ ...said, names, inside: pick(inside, 'marks') }),
+    },
+  )
 }
 
 function pick(inside: { readonly [field: string]: Left | undefined }, what: keyof Left): JsonObject | undefined {
-  const entries = Object.entries(inside).flatMap(([field, left]) => {
-    const value = left?.[what]
-    return value === undefined ? [] : [[field, value] as const]
-  })
-  return entries.length === 0 ? undefined : Object.fromEntries(entries)
+  let out: { [field: string]: Json } | undefined
+  for (const field in inside) {
+    const value = inside[field]?.[what]
+    if (value !== undefined) put((out ??= {}), field, value)
+  }
+  return out
 }
 
 /** The leftovers as a canonical node carries them. */
-export const nodeOf = ({ extras, marks }: Left): Node => ({
-  ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }),
-  ...(marks === undefined ? {} : { spelling: { [FORMAT]: marks } }),
-})
+export const nodeOf = ({ extras, marks }: Left): Node =>
+  withDefined(
+    {},
+    {
+      extras: extras === undefined ? undefined : { [FORMAT]: extras },
+      spelling: marks === undefined ? undefined : { [FORMAT]: marks },
+    },
+  )
 
 /** A list may be written as its only item. */
 export const listed = (value: Json | undefined): Json | undefined => (isObject(value) ? [value] : value)
