@@ -43,6 +43,7 @@ import { type Candidate, type RouteRequest, route, usableModels } from './router
 
 export type { Call, Reply, Worker } from './gateway/call.ts'
 export { PICTURES } from './gateway/delivery.ts'
+export { freshId } from './gateway/fresh-id.ts'
 export type { ModelShape } from './gateway/models.ts'
 export type { Log } from './gateway/report.ts'
 export type { ActionName } from './gateway/state/actions.ts'

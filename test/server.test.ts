@@ -155,10 +155,8 @@ describe('paths and methods', () => {
 
   test('a socket is refused where there is none, so that clients fall back to HTTP', async () => {
     const { house } = await open()
-    const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
-    socket.write('GET /v1/messages HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n')
-    const text = await new Promise(resolve => socket.on('data', data => resolve(String(data))))
-    socket.destroy()
+    const upgrade = 'GET /v1/messages HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n'
+    const text = await heard(house, upgrade, all => all !== '')
     expect(text).toContain(' 404 ')
   })
 

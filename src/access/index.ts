@@ -113,15 +113,15 @@ const storedKeys = (dataDir: string): KeyConfig[] =>
 /** Finds keys by their hash: by its first letters quickly, by the whole of it in constant time. A key is hashed once. */
 class KeyRing {
   readonly #shown = new Map<string, KeyConfig>()
-  readonly #byStart = new Map<string, KnownKey[]>()
+  readonly #byStart = new Map<string, HashedKey[]>()
 
   constructor(keys: readonly KeyConfig[]) {
     for (const key of keys) {
       const start = key.hash.slice(0, 8)
-      const known = { key, hash: Buffer.from(key.hash) }
+      const hashed = { key, hash: Buffer.from(key.hash) }
       const others = this.#byStart.get(start)
-      if (others === undefined) this.#byStart.set(start, [known])
-      else others.push(known)
+      if (others === undefined) this.#byStart.set(start, [hashed])
+      else others.push(hashed)
     }
   }
 
@@ -131,14 +131,14 @@ class KeyRing {
     if (known !== undefined) return known
     const hash = hashOf(credential)
     const shown = Buffer.from(hash)
-    const found = this.#byStart.get(hash.slice(0, 8))?.find(known => timingSafeEqual(shown, known.hash))
+    const found = this.#byStart.get(hash.slice(0, 8))?.find(one => timingSafeEqual(shown, one.hash))
     if (found === undefined) throw unauthenticated('The API key is not valid.', 'invalid_api_key')
     this.#shown.set(credential, found.key)
     return found.key
   }
 }
 
-interface KnownKey {
+interface HashedKey {
   readonly key: KeyConfig
   /** The letters of its hash. */
   readonly hash: Buffer

@@ -1,12 +1,6 @@
 /** The same object without the fields that are undefined. */
-export function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const out: Record<string, unknown> = {}
-  for (const key in fields) {
-    const value = fields[key]
-    if (value !== undefined) put(out, key, value)
-  }
-  return out as { [K in keyof T]: Exclude<T[K], undefined> }
-}
+export const defined = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  withDefined({}, fields)
 
 /**
  * Adds those of the fields that are not undefined to an object just made, and gives it back. As `{ ...made,

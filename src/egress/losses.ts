@@ -82,8 +82,10 @@ function losesState({ path }: Loss, state: State | undefined): boolean {
   return path.length === 1 ? asked.length > 0 : asked.includes(String(path[1]))
 }
 
-/** The whole turn, a part of it, or the very thing the part shows. */
-/** Of a conversation only the last turn is looked at, of a list of things each. */
+/**
+ * The whole turn, a part of it, or the very thing the part shows. Of a conversation only the last turn is looked at, of
+ * a list of things each.
+ */
 function losesSight({ path }: Loss, request: CanonicalRequest, turn: number): boolean {
   const at = lists(request) ? path[1] : turn
   if (path[0] !== 'messages' || path[1] !== at) return false

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Reply, Worker } from '../gateway.ts'
-import { aroundChunk, chunkOf, LAST_CHUNK } from './chunked.ts'
+import { CHUNK_END, chunkHead, chunkOf, LAST_CHUNK } from './chunked.ts'
 
 /** A body so small is taken off the line even when it was refused, so that the connection can be used again. */
 const SMALL = 64 * 1024
@@ -91,10 +91,9 @@ export class HttpReply implements Reply {
 
   private writeBytes(bytes: Uint8Array): boolean {
     if (!this.framed || bytes.length === 0) return this.response.write(bytes)
-    const [before, after] = aroundChunk(bytes.length)
-    this.response.write(before)
+    this.response.write(chunkHead(bytes.length))
     this.response.write(bytes)
-    return this.response.write(after)
+    return this.response.write(CHUNK_END)
   }
 }
 

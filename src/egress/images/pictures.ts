@@ -199,4 +199,4 @@ function writeName(part: Picture, path: Path, losses: Losses): JsonObject | unde
 const ownOf = (part: MediaPart): JsonObject => part.extras?.[FORMAT] ?? {}
 
 const dataUrl = (mediaType: string, bytes: Bytes): string | undefined =>
-  bytes instanceof HeldBytes ? `data:${mediaType};base64,${bytes.toJSON()}` : undefined
+  bytes instanceof HeldBytes ? urlOfSource({ type: 'base64', mediaType, data: bytes.toJSON() }) : undefined

@@ -22,9 +22,11 @@ export interface Stand {
   readonly late?: Pick<Head, 'serviceTier' | 'extras' | 'spelling'> | undefined
 }
 
+const PREFIX = 'resp_'
+
 /** The id of an answer: those of other formats get the beginning clients look for. */
 export const answerId = (id: string | undefined): string =>
-  id === undefined ? 'resp_0' : id.startsWith('resp_') ? id : joined('resp_', id)
+  id === undefined ? `${PREFIX}0` : id.startsWith(PREFIX) ? id : joined(PREFIX, id)
 
 /** A response object before anything is known of it: to fill it in is much cheaper than to put one together. */
 const BLANK: JsonObject = { id: '', object: 'response', created_at: 0, model: '', ...DEFAULTS }
@@ -32,7 +34,7 @@ const BLANK: JsonObject = { id: '', object: 'response', created_at: 0, model: ''
 /** Clients may send ids back, and none may be longer than 64 characters. */
 const LONGEST = 44
 
-const baseOf = (id: string): string => wholly(id.slice(id.startsWith('resp_') ? 5 : 0).slice(-LONGEST))
+const baseOf = (id: string): string => wholly(id.slice(id.startsWith(PREFIX) ? PREFIX.length : 0).slice(-LONGEST))
 
 const echoIn = (node: Node): JsonObject | undefined => spelt(node, FORMAT)['echo'] as JsonObject | undefined
 

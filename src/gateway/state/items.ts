@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { freshId } from '../fresh-id.ts'
 
 /** The `input` of a request as a list of items: it may be one text or one item (trap 71). */
 export function itemsOf(input: Json | undefined): readonly JsonObject[] {
@@ -40,9 +40,6 @@ export function unnamed(item: JsonObject): JsonObject {
   const { id: _, ...rest } = item
   return rest
 }
-
-/** A name nobody else has. */
-export const freshId = (): string => randomUUID().replaceAll('-', '')
 
 /** Only a pointer to an item that was kept; clients may leave out the type of one. */
 export function referenceOf(item: JsonObject): string | undefined {

@@ -3,8 +3,9 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate } from '../../router.ts'
 import type { Conversations } from '../../store/conversations.ts'
 import { outputOf, type Turn, type Turns } from '../../store/turns.ts'
+import { freshId } from '../fresh-id.ts'
 import type { Log } from '../report.ts'
-import { freshId, named } from './items.ts'
+import { named } from './items.ts'
 
 /** What is known of a turn before it is answered. */
 export interface Beginning {

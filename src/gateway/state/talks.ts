@@ -1,7 +1,8 @@
 import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Conversation, Conversations } from '../../store/conversations.ts'
-import { freshId, named } from './items.ts'
+import { freshId } from '../fresh-id.ts'
+import { named } from './items.ts'
 import { type Page, paged, shownItem } from './page.ts'
 
 /** Items that may be added at once. */

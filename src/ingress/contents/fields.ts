@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
-import { put, rest, spelling, withDefined } from '../fields.ts'
+import { defined, put, rest, spelling } from '../fields.ts'
 
 export const FORMAT = 'contents'
 
@@ -50,13 +50,10 @@ export function leftOf(
   const outerExtras = extras?.[FORMAT]
   const innerExtras = pick(inside, 'extras')
   const said = own === undefined ? spelt : { ...own, ...spelt }
-  return withDefined(
-    {},
-    {
-      extras: innerExtras === undefined ? outerExtras : { ...outerExtras, ...innerExtras },
-      marks: spelling({ ...said, names, inside: pick(inside, 'marks') }),
-    },
-  )
+  return defined({
+    extras: innerExtras === undefined ? outerExtras : { ...outerExtras, ...innerExtras },
+    marks: spelling({ ...said, names, inside: pick(inside, 'marks') }),
+  })
 }
 
 function pick(inside: { readonly [field: string]: Left | undefined }, what: keyof Left): JsonObject | undefined {
@@ -70,13 +67,10 @@ function pick(inside: { readonly [field: string]: Left | undefined }, what: keyo
 
 /** The leftovers as a canonical node carries them. */
 export const nodeOf = ({ extras, marks }: Left): Node =>
-  withDefined(
-    {},
-    {
-      extras: extras === undefined ? undefined : { [FORMAT]: extras },
-      spelling: marks === undefined ? undefined : { [FORMAT]: marks },
-    },
-  )
+  defined({
+    extras: extras === undefined ? undefined : { [FORMAT]: extras },
+    spelling: marks === undefined ? undefined : { [FORMAT]: marks },
+  })
 
 /** A list may be written as its only item. */
 export const listed = (value: Json | undefined): Json | undefined => (isObject(value) ? [value] : value)
