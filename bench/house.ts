@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ export async function openHouse({ profile }: HouseOptions): Promise<House> {
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
   const gateway = start(
     'proxy',
-    [...METERED, ...profiling, ...(process.env['FLAGS']?.split(' ') ?? []), 'src/main.ts', 'serve', '--config', config],
+    [...METERED, ...profiling, ...(process.env['FLAGS']?.split(' ') ?? []), ...STARTED, 'serve', '--config', config],
     log,
   )
   const close = async (): Promise<void> => {
@@ -67,6 +67,13 @@ export async function openHouse({ profile }: HouseOptions): Promise<House> {
     close,
   }
 }
+
+/** What `npm start` gives to Node. */
+const STARTED = (
+  JSON.parse(readFileSync('package.json', 'utf8')) as { readonly scripts: { readonly start: string } }
+).scripts.start
+  .split(' ')
+  .slice(1)
 
 const METERED = ['--expose-gc', '--import', './bench/meter.ts']
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const MAIN = join(import.meta.dirname, '../../bin/interlingua.js')
 /** Where the offline upstream says hello in words. */
 const TALKS = ['/v1/chat/completions', '/v1/responses', '/v1/messages', ':generateContent']
 
