@@ -10,7 +10,7 @@ import type { ChannelConfig, ChannelFormat } from './config.ts'
 import type { LateParts } from './egress/multipart.ts'
 import type { ChannelHealth } from './router.ts'
 
-export { forwardable, retryAfterSeconds, upstreamId } from './channel/answer-headers.ts'
+export { forwardable, upstreamId } from './channel/answer-headers.ts'
 export type { Answer, Exchange, Taker } from './channel/exchange.ts'
 export { type Fetched, MediaFetcher } from './channel/fetch.ts'
 export { flat, type Headers, single } from './channel/headers.ts'

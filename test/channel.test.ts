@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { GatewayError } from '../src/canonical/error.ts'
-import { forwardable, retryAfterSeconds } from '../src/channel/answer-headers.ts'
+import { forwardable } from '../src/channel/answer-headers.ts'
 import { Channel, type Exchange } from '../src/channel.ts'
 import type { ChannelConfig } from '../src/config.ts'
 import { channelAt, deadAddress, FakeUpstream, type Script, TIMED, until } from './faults/upstream.ts'
@@ -238,29 +238,14 @@ test('a taker that pauses holds up the upstream', async () => {
   expect(size).toBe(written)
 })
 
-describe('trap 78: what an answer says beside its body', () => {
-  test.each([
-    [{ 'retry-after': '7' }, 7],
-    [{ 'retry-after': '1.5' }, 1.5],
-    [{ 'retry-after': '7', 'retry-after-ms': '250' }, 0.25],
-    [{ 'retry-after': new Date(1_000_000_000_000 + 30_000).toUTCString() }, 30],
-    [{ 'retry-after': new Date(1_000_000_000_000 - 30_000).toUTCString() }, 0],
-    [{ 'retry-after': '99999999' }, 86_400],
-    [{ 'retry-after': 'soon' }, undefined],
-    [{}, undefined],
-  ])('%j asks for a pause of %s s', (headers, seconds) => {
-    expect(retryAfterSeconds(headers as never, 1_000_000_000_000)).toBe(seconds)
-  })
-
-  test('only what is left of the limits is forwarded', () => {
-    expect(
-      forwardable({
-        'x-ratelimit-remaining-tokens': '5',
-        'anthropic-ratelimit-requests-limit': ['7'],
-        'set-cookie': ['a=b'],
-        server: 'x',
-        'openai-organization': 'org',
-      }),
-    ).toEqual({ 'x-ratelimit-remaining-tokens': '5', 'anthropic-ratelimit-requests-limit': '7' })
-  })
+test('trap 78: only what is left of the limits is forwarded', () => {
+  expect(
+    forwardable({
+      'x-ratelimit-remaining-tokens': '5',
+      'anthropic-ratelimit-requests-limit': ['7'],
+      'set-cookie': ['a=b'],
+      server: 'x',
+      'openai-organization': 'org',
+    }),
+  ).toEqual({ 'x-ratelimit-remaining-tokens': '5', 'anthropic-ratelimit-requests-limit': '7' })
 })

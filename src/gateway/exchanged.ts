@@ -1,6 +1,6 @@
 import { GatewayError } from '../canonical/error.ts'
 import { parseObject } from '../canonical/node.ts'
-import { type Answer, type Exchange, flat, forwardable, retryAfterSeconds, upstreamId } from '../channel.ts'
+import { type Answer, type Exchange, flat, forwardable, upstreamId } from '../channel.ts'
 import { READERS } from '../ingress/index.ts'
 import type { Reader } from '../ingress/reader.ts'
 import type { Candidate } from '../router.ts'
@@ -46,9 +46,5 @@ async function errorOf(answer: Answer, reader: Reader, { native }: Candidate): P
     return new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered with a redirect.' })
   const body = parseObject(await answer.text(LARGEST_ERROR)) ?? {}
   const error = reader.error!({ status: answer.status, headers: flat(answer.headers), body })
-  const wait = error.retryAfterSeconds ?? retryAfterSeconds(answer.headers, Date.now())
-  return new UpstreamFailure(
-    wait === undefined ? error : { ...error, retryAfterSeconds: wait },
-    native ? forwardable(answer.headers) : {},
-  )
+  return new UpstreamFailure(error, native ? forwardable(answer.headers) : {})
 }

@@ -1,7 +1,20 @@
-/** Seconds an upstream asks to be left alone: `retry-after-ms`, else `retry-after` in seconds (trap 78). */
-export function retryAfter(headers: { readonly [name: string]: string }): number | undefined {
-  const millis = Number.parseFloat(headers['retry-after-ms'] ?? '')
-  if (Number.isFinite(millis)) return millis / 1000
-  const seconds = Number.parseFloat(headers['retry-after'] ?? '')
-  return Number.isFinite(seconds) ? seconds : undefined
+/** Delays beyond a day are no delays but outages: nobody is left alone for longer. */
+const LONGEST_SECONDS = 86_400
+
+/** Seconds somebody may be left alone, of those an upstream asks for. */
+export const bounded = (seconds: number): number => Math.min(Math.max(seconds, 0), LONGEST_SECONDS)
+
+/**
+ * How long an upstream's headers ask to leave it alone, in seconds: `retry-after-ms`, else `retry-after` as seconds or
+ * as an HTTP date. Undefined where they say nothing, or nonsense (trap 78).
+ *
+ * @param now Unix time in milliseconds.
+ */
+export function retryAfter(headers: { readonly [name: string]: string }, now: number = Date.now()): number | undefined {
+  const milliseconds = Number.parseFloat(headers['retry-after-ms'] ?? '')
+  if (Number.isFinite(milliseconds)) return bounded(milliseconds / 1000)
+  const text = (headers['retry-after'] ?? '').trim()
+  if (/^\d+(\.\d+)?$/.test(text)) return bounded(Number(text))
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : bounded((date - now) / 1000)
 }

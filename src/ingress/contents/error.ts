@@ -2,11 +2,11 @@ import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/err
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
+import { bounded, retryAfter } from '../wait.ts'
 
 /** An error answer of a Google upstream (FORMATS §15); one in the framing of lists stands in a list. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
-  const seconds = Number.parseFloat(headers['retry-after'] ?? '')
-  return describe(errorOf(body), status, Number.isFinite(seconds) ? seconds : undefined)
+  return describe(errorOf(body), status, retryAfter(headers))
 }
 
 /** The error inside a stream or under a status of 200 (traps 75, 77). */
@@ -45,7 +45,7 @@ const REASONS: { readonly [reason: string]: ErrorKind } = {
   CANNOT_EXPRESS: 'cannot-express',
 }
 
-function describe(error: JsonObject | undefined, status: number, retryAfter: number | undefined): CanonicalError {
+function describe(error: JsonObject | undefined, status: number, wait: number | undefined): CanonicalError {
   const details = anyObjects(error?.['details'])
   const reason = first(details, 'reason')
   const kind = REASONS[reason ?? ''] ?? kindOf(status)
@@ -55,7 +55,7 @@ function describe(error: JsonObject | undefined, status: number, retryAfter: num
     ...defined({
       param: fieldOf(details),
       code: first(details, 'code') ?? reason,
-      retryAfterSeconds: delayOf(details) ?? retryAfter,
+      retryAfterSeconds: delayOf(details) ?? wait,
     }),
     status,
   }
@@ -91,7 +91,7 @@ function fieldOf(details: readonly JsonObject[]): string | undefined {
 function delayOf(details: readonly JsonObject[]): number | undefined {
   for (const { retryDelay } of details) {
     const seconds = typeof retryDelay === 'string' ? Number.parseFloat(retryDelay) : Number.NaN
-    if (Number.isFinite(seconds)) return seconds
+    if (Number.isFinite(seconds)) return bounded(seconds)
   }
   return undefined
 }
