@@ -62,7 +62,7 @@ export interface StreamOptions {
 }
 
 /** A reader that takes nothing for so many heartbeats is gone. */
-const PATIENCE = 8
+export const PATIENCE = 8
 
 /** Milliseconds between two writes of a stream in full spate: a write costs more than many events. */
 const GAP = 4

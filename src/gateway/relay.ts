@@ -1,13 +1,14 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { RawBody } from '../canonical/exchange.ts'
 import type { Reply } from './call.ts'
+import { caughtUp } from './caught-up.ts'
 import { GONE } from './failures.ts'
 
 /**
  * Passes an answer on that is no JSON: a text, or bytes as they come, no faster than the caller takes them. Nothing is
  * sent before the first byte is there, so that an upstream that breaks off at once can be made good by another.
- * `patience` is how long, in milliseconds, a caller may take nothing at all.
  *
+ * @param heartbeat milliseconds between signs of life on a silent stream.
  * @throws GatewayError where the upstream sends nothing or breaks off, or the caller left; what was sent by then is for
  * the caller to throw away.
  */
@@ -15,7 +16,7 @@ export async function relay(
   reply: Reply,
   headers: { readonly [name: string]: string },
   raw: RawBody,
-  patience: number,
+  heartbeat: number,
 ): Promise<void> {
   const about = { 'content-type': raw.mediaType, ...headers }
   if ('text' in raw) return reply.whole(200, about, raw.text)
@@ -25,7 +26,7 @@ export async function relay(
   if (next.done === true) throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent nothing.' })
   reply.begin(size === undefined ? about : { ...about, 'content-length': String(size) })
   while (next.done !== true) {
-    if (!reply.write(next.value) && !reply.gone) await caughtUp(reply, patience)
+    if (!reply.write(next.value) && !reply.gone) await caughtUp(reply, heartbeat)
     if (reply.gone) {
       await pieces.return?.()
       throw GONE
@@ -33,24 +34,4 @@ export async function relay(
     next = await pieces.next()
   }
   reply.end('')
-}
-
-/** Settles when the caller has taken what was written, or will never. */
-function caughtUp(reply: Reply, patience: number): Promise<void> {
-  return new Promise(resolve => {
-    const before = reply.worker
-    const timer = setTimeout(() => reply.destroy(), patience)
-    const done = (): void => {
-      clearTimeout(timer)
-      reply.worker = before
-      resolve()
-    }
-    reply.worker = {
-      abort: () => {
-        before?.abort()
-        done()
-      },
-    }
-    reply.once('drain', done)
-  })
 }

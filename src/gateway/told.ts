@@ -38,11 +38,8 @@ export async function told(attempt: Attempt, made: Answered): Promise<void> {
   const headers = { ...wire.headers, ...lossHeaders(lost), ...answered.headers }
   if (attempt.telling?.keep !== undefined) await attempt.telling.keep(wire.body)
   if (wire.raw === undefined) call.reply.whole(wire.status, headers, jsonText(wire.body))
-  else await relay(call.reply, headers, wire.raw, attempt.heartbeat * PATIENCE)
+  else await relay(call.reply, headers, wire.raw, attempt.heartbeat)
 }
-
-/** A caller that takes nothing for so many heartbeats is gone. */
-const PATIENCE = 8
 
 /** The result with media as base64: few formats take bytes as they are. */
 export async function withoutBytes(result: CanonicalResult): Promise<CanonicalResult> {

@@ -1,6 +1,7 @@
 import type { WireEvent } from '../../canonical/exchange.ts'
 import { EVENT_STREAM } from '../../egress/sse.ts'
 import type { Reply } from '../call.ts'
+import { caughtUp } from '../caught-up.ts'
 
 /** Characters of events that are held; beyond, the oldest go. */
 const MOST = 8 * 1024 * 1024
@@ -51,7 +52,7 @@ export class Tape {
 
   /**
    * Tells the events after the number to a caller, as they come, until the last or until the caller leaves; one that
-   * is slow to take them holds up nobody else.
+   * is slow to take them holds up nobody else, and is gone when it takes nothing for too long.
    */
   async play(reply: Reply, after: number, heartbeat: number): Promise<void> {
     reply.begin({ 'content-type': EVENT_STREAM.contentType, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' })
@@ -65,7 +66,7 @@ export class Tape {
         reply.end(text)
         return
       }
-      if (text !== '' && !reply.write(text)) await drained(reply)
+      if (text !== '' && !reply.write(text)) await caughtUp(reply, heartbeat)
       else if (text === '') await more(promise, reply, heartbeat)
     }
   }
@@ -82,12 +83,6 @@ async function more(said: Promise<void>, reply: Reply, heartbeat: number): Promi
   await Promise.race([said, gone.promise])
   clearTimeout(timer)
 }
-
-const drained = (reply: Reply): Promise<void> =>
-  new Promise(resolve => {
-    reply.worker = { abort: resolve }
-    reply.once('drain', resolve)
-  })
 
 /** The events of an answer that is over: those that were kept, and the last. */
 export function tapeOf(texts: readonly string[], last: WireEvent): Tape {
