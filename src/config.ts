@@ -61,6 +61,16 @@ const duration = v.pipe(
     return NEVER
   }),
 )
+/** A duration somebody waits for. A timer of Node holds 24 days: one that is too long goes off at once. */
+const wait = (shortest = '1ms', longest = '24d') =>
+  v.pipe(
+    duration,
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed || (dataset.value >= milliseconds(shortest)! && dataset.value <= milliseconds(longest)!))
+        return
+      addIssue({ message: `expected a duration from ${shortest} to ${longest}` })
+    }),
+  )
 const size = v.pipe(
   v.union([v.string(), v.number()], expects('a size such as 32MiB')),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
@@ -99,12 +109,13 @@ const server = fields({
   host: v.optional(text),
   port: v.optional(v.pipe(count('a port'), v.maxValue(65_535, expects('a port')))),
   public_url: v.optional(address),
-  heartbeat: v.optional(duration),
-  grace: v.optional(duration),
+  // A caller that takes nothing for eight heartbeats is gone, which is waited for, too.
+  heartbeat: v.optional(wait('1ms', '3d')),
+  grace: v.optional(wait('0s')),
   sockets: v.optional(
     fields({
-      lifetime: v.optional(duration),
-      idle: v.optional(duration),
+      lifetime: v.optional(wait()),
+      idle: v.optional(wait()),
       queue: v.optional(count()),
       turns: v.optional(count()),
       memory: v.optional(size),
@@ -116,7 +127,7 @@ const server = fields({
 const media = fields({
   fetch: v.optional(yesOrNo),
   limit: v.optional(size),
-  timeout: v.optional(duration),
+  timeout: v.optional(wait()),
   allow: v.optional(
     v.array(
       v.pipe(text, v.check(isRange, expects('an address or a range such as 10.0.0.0/8'))),
@@ -165,10 +176,10 @@ const channel = fields({
   betas: v.optional(v.union([oneOf(['allow', 'none']), texts], expects('"allow", "none" or a list'))),
   timeout: v.optional(
     fields({
-      connect: v.optional(duration),
-      first_byte: v.optional(duration),
-      whole: v.optional(duration),
-      idle: v.optional(duration),
+      connect: v.optional(wait()),
+      first_byte: v.optional(wait()),
+      whole: v.optional(wait()),
+      idle: v.optional(wait()),
     }),
   ),
   max_concurrent: v.optional(number('a whole number, 1 or more', 1, true)),

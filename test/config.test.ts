@@ -194,6 +194,17 @@ describe('faults name their line', () => {
       '2 server.heartbeat expected a duration such as 5s or 500ms, found 5',
     ],
     [
+      'no time at all between signs of life',
+      'server:\n  heartbeat: 0s',
+      '2 server.heartbeat expected a duration from 1ms to 3d',
+    ],
+    ['more than a timer can wait for', 'server: { grace: 30d }', '1 server.grace expected a duration from 0s to 24d'],
+    [
+      'a wait nobody can keep',
+      channel('provider: ollama, timeout: { idle: 0s }'),
+      '2 channels[0].timeout.idle expected a duration from 1ms to 24d',
+    ],
+    [
       'a word of a few',
       'groups:\n  g: { on_loss: hide }',
       '2 groups.g.on_loss expected "show" or "refuse", found "hide"',
