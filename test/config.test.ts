@@ -239,6 +239,11 @@ describe('faults name their line', () => {
       channel('provider: ollama, allow_headers: [Authorization]'),
       '2 channels[0].allow_headers[0] "Authorization" never goes from a caller to an upstream',
     ],
+    ...['xi-api-key', 'accept-encoding', 'user-agent', 'expect'].map(name => [
+      `${name}, which the exchange with the upstream has of its own`,
+      channel(`provider: ollama, allow_headers: [${name}]`),
+      `2 channels[0].allow_headers[0] "${name}" never goes from a caller to an upstream`,
+    ]),
     [
       'a model that is no text',
       channel('provider: ollama, models: [a, 1]'),

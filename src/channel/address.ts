@@ -2,7 +2,7 @@ import type { WireRequest } from '../canonical/exchange.ts'
 import type { ChannelConfig, ChannelFormat } from '../config.ts'
 import { type LateParts, multipart } from '../egress/multipart.ts'
 import { allowedBetas, authHeaders } from '../providers/index.ts'
-import { type Headers, single } from './headers.ts'
+import { type Headers, NEVER_PASSED_ON, single } from './headers.ts'
 
 /** What goes onto the wire, ready for the HTTP client. */
 export interface Outgoing {
@@ -11,23 +11,6 @@ export interface Outgoing {
   readonly headers: { readonly [name: string]: string }
   readonly body: string | AsyncIterable<Uint8Array>
 }
-
-/** Headers that carry a credential or belong to one connection: never passed on, whatever an operator allows. */
-const OURS = new Set([
-  'authorization',
-  'x-api-key',
-  'x-goog-api-key',
-  'api-key',
-  'cookie',
-  'proxy-authorization',
-  'host',
-  'connection',
-  'content-length',
-  'content-type',
-  'content-encoding',
-  'transfer-encoding',
-  'accept-encoding',
-])
 
 /**
  * A format's request, addressed to a channel: the path below its base address, the channel's own credential and
@@ -125,7 +108,7 @@ function passedOn(channel: ChannelConfig, from: Headers): Outgoing['headers'] {
   const out: Record<string, string> = {}
   for (const name of channel.allowHeaders) {
     const value = from[name]
-    if (value !== undefined && !OURS.has(name)) out[name] = single(value)
+    if (value !== undefined && !NEVER_PASSED_ON.has(name)) out[name] = single(value)
   }
   return out
 }

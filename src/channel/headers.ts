@@ -13,3 +13,23 @@ export function flat(headers: Headers): { readonly [name: string]: string } {
   for (const name in headers) if (headers[name] !== undefined) out[name] = single(headers[name])
   return out
 }
+
+/**
+ * Headers of callers that no operator can let through: they carry credentials, belong to one connection, or are what
+ * the exchange with the upstream says of itself.
+ */
+export const NEVER_PASSED_ON: ReadonlySet<string> = new Set([
+  ...['authorization', 'proxy-authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'xi-api-key', 'cookie'],
+  ...[
+    'host',
+    'connection',
+    'proxy-connection',
+    'keep-alive',
+    'upgrade',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'expect',
+  ],
+  ...['content-length', 'content-type', 'content-encoding', 'accept', 'accept-encoding', 'user-agent'],
+])

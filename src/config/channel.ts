@@ -1,6 +1,7 @@
 import { defined } from '../canonical/defined.ts'
 import type { Path } from '../canonical/loss.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
+import { NEVER_PASSED_ON } from '../channel/headers.ts'
 import type { WrittenConfig } from '../config.ts'
 import { baseUrlFor, FORMATS, isMixed, PRESETS, type Preset, type PresetFormat } from '../providers/index.ts'
 import { suggestion } from './faults.ts'
@@ -8,7 +9,8 @@ import type { Env } from './source.ts'
 import type { ChannelConfig, ChannelFormat, ChannelModels, Timeouts } from './types.ts'
 
 export type WrittenChannel = NonNullable<WrittenConfig['channels']>[number]
-type FaultAt = (path: Path, message: string) => void
+/** Tells of something a schema cannot see, at a path of what was written. */
+export type FaultAt = (path: Path, message: string) => void
 
 /** A channel with its preset applied and every default filled in; faults are told by their path in the channel. */
 export function completeChannel(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): ChannelConfig {
@@ -92,12 +94,6 @@ function formatOf(
 
 const lowerCase = (headers: { readonly [name: string]: string }): { readonly [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-
-/** Headers that carry credentials, or that the exchange with the upstream makes itself. */
-const NEVER_PASSED_ON = new Set([
-  ...['authorization', 'proxy-authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'cookie', 'host'],
-  ...['connection', 'content-length', 'content-type', 'transfer-encoding', 'upgrade', 'te', 'trailer', 'keep-alive'],
-])
 
 function allowed(names: readonly string[], fault: FaultAt): string[] {
   return names.map((name, index) => {

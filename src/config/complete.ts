@@ -2,14 +2,11 @@ import { defined } from '../canonical/defined.ts'
 import type { Path } from '../canonical/loss.ts'
 import type { WrittenConfig } from '../config.ts'
 import { FORMATS, PRESETS } from '../providers/index.ts'
-import { completeChannel, environmentChannels, type WrittenChannel } from './channel.ts'
+import { completeChannel, environmentChannels, type FaultAt, type WrittenChannel } from './channel.ts'
 import { suggestion } from './faults.ts'
 import { hashOf } from './hash.ts'
 import type { Env } from './source.ts'
 import type { ChannelConfig, Config, GroupConfig, KeyConfig, MediaConfig, ModelFacts, ServerConfig } from './types.ts'
-
-/** Something a schema cannot see, at a path of the written config. */
-export type FaultAt = (path: Path, message: string) => void
 
 export interface Completed {
   readonly config: Config
