@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { suggestion } from '../config/faults.ts'
 import { hashOf } from '../config/hash.ts'
 
 /** A key that was made here; the key itself was shown once and is not kept. */
@@ -56,7 +57,7 @@ function keysIn(text: string): readonly StoredKey[] | undefined {
 /** Makes a key and returns it; afterwards only its hash is known. */
 export function createKey(path: string, name: string, group: string, now = new Date()): string {
   const keys = readKeys(path)
-  if (active(keys, name) !== undefined)
+  if (activeKey(keys, name) !== undefined)
     throw new KeyError(`there is a key named "${name}" already; rotate or revoke it`)
   const { key, hash, hint } = newKey()
   writeKeys(path, [...keys, { name, hash, group, hint, createdAt: now.toISOString() }])
@@ -80,13 +81,15 @@ export function rotateKey(path: string, name: string, now = new Date()): string 
   return createKey(path, name, group, now)
 }
 
-const active = (keys: readonly StoredKey[], name: string): StoredKey | undefined =>
+/** The key of that name that is good, if there is one. */
+export const activeKey = (keys: readonly StoredKey[], name: string): StoredKey | undefined =>
   keys.find(key => key.name === name && key.revokedAt === undefined)
 
 function required(keys: readonly StoredKey[], name: string): StoredKey {
-  const key = active(keys, name)
-  if (key === undefined) throw new KeyError(`there is no key named "${name}"`)
-  return key
+  const key = activeKey(keys, name)
+  if (key !== undefined) return key
+  const good = keys.filter(one => one.revokedAt === undefined).map(one => one.name)
+  throw new KeyError(`there is no key named "${name}"${suggestion(name, good)}`)
 }
 
 function newKey(): { key: string; hash: string; hint: string } {

@@ -1,25 +1,25 @@
-import { createKey, keyFile, readKeys, revokeKey, rotateKey } from '../access/key-file.ts'
+import { activeKey, createKey, KeyError, keyFile, readKeys, revokeKey, rotateKey } from '../access/key-file.ts'
 import { suggestion } from '../config/faults.ts'
 import { findConfig, loadConfig } from '../config/file.ts'
 import type { Terminal } from './outcome.ts'
 
 /** `interlingua keys create NAME`: the key is printed alone on its line, so that a script can take it. */
 export function createCommand(name: string, group: string, config: string | undefined, terminal: Terminal): void {
-  const { dataDir, groups } = loadConfig(findConfig(config))
+  const { groups } = loadConfig(findConfig(config))
   if (!groups.has(group)) throw new Error(`there is no group "${group}"${suggestion(group, groups.keys())}`)
-  terminal.out(createKey(keyFile(dataDir), name, group))
+  terminal.out(createKey(fileFor(name, config), name, group))
   terminal.fault('Keep it: only its hash is stored, it cannot be shown again.')
 }
 
 /** Ends a key and prints the one in its place, this once. */
 export function rotateCommand(name: string, config: string | undefined, terminal: Terminal): void {
-  terminal.out(rotateKey(keyOf(config), name))
+  terminal.out(rotateKey(fileFor(name, config), name))
   terminal.fault('The old key has ended. Keep this one: it cannot be shown again.')
 }
 
 /** Ends a key. */
 export function revokeCommand(name: string, config: string | undefined, terminal: Terminal): void {
-  revokeKey(keyOf(config), name)
+  revokeKey(fileFor(name, config), name)
   terminal.out(`${name} is revoked.`)
 }
 
@@ -38,7 +38,18 @@ export function listCommand(config: string | undefined, terminal: Terminal): voi
   else terminal.out(table([['NAME', 'GROUP', 'KEY', ''], ...rows]))
 }
 
-const keyOf = (config: string | undefined): string => keyFile(loadConfig(findConfig(config)).dataDir)
+/**
+ * The key file a command about the key of that name works on.
+ *
+ * @throws KeyError for a name only the config has: limits are counted by name, so no other key may have it.
+ */
+function fileFor(name: string, config: string | undefined): string {
+  const { dataDir, keys } = loadConfig(findConfig(config))
+  const path = keyFile(dataDir)
+  if (keys.some(key => key.name === name) && activeKey(readKeys(path), name) === undefined)
+    throw new KeyError(`the key "${name}" is fixed in the config: change it there`)
+  return path
+}
 
 function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)))

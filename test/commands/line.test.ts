@@ -102,6 +102,22 @@ describe('keys', () => {
     expect(await run('keys', 'revoke', 'bob', '-c')).toMatchObject({ code: 1, fault: 'there is no key named "bob"' })
   })
 
+  it('of the config are its own business', async () => {
+    for (const command of ['create', 'revoke', 'rotate'])
+      expect(await run('keys', command, 'fixed', '-c')).toMatchObject({
+        code: 1,
+        fault: 'the key "fixed" is fixed in the config: change it there',
+      })
+  })
+
+  it('are suggested where a name is misspelt', async () => {
+    await run('keys', 'create', 'backend', '-c')
+    expect(await run('keys', 'revoke', 'backned', '-c')).toMatchObject({
+      code: 1,
+      fault: 'there is no key named "backned"; did you mean "backend"?',
+    })
+  })
+
   it('need a group there is', async () => {
     expect(await run('keys', 'create', 'x', '--group', 'tean', '-c')).toMatchObject({
       code: 1,
