@@ -1,6 +1,7 @@
 import type { ChannelConfig, Config } from '../config.ts'
 import { exampleLines } from './examples.ts'
 import type { FirstKey } from './first-key.ts'
+import { program } from './outcome.ts'
 
 /** The models named by channels; those that upstreams list themselves are not known yet. */
 function namedModels(channels: readonly ChannelConfig[]): string[] {
@@ -30,12 +31,12 @@ function keyLines(config: Config, { made, known }: FirstKey): string[] {
   if (made !== undefined)
     return [
       `key      ${made}`,
-      '         It is shown this once and kept as a hash only; `interlingua keys create NAME` makes another.',
+      `         It is shown this once and kept as a hash only; \`${program()} keys create NAME\` makes another.`,
     ]
   const names = [...config.keys.map(({ name }) => name), ...known]
   return [
     `keys     ${shortened(names)}`,
-    '         They cannot be shown; `interlingua keys create NAME` makes a new one. Put yours in INTERLINGUA_KEY:',
+    `         They cannot be shown; \`${program()} keys create NAME\` makes a new one. Put yours in INTERLINGUA_KEY:`,
     '         export INTERLINGUA_KEY=…',
   ]
 }

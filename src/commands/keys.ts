@@ -1,7 +1,7 @@
 import { activeKey, createKey, KeyError, keyFile, readKeys, revokeKey, rotateKey } from '../access/key-file.ts'
 import { suggestion } from '../config/faults.ts'
 import { findConfig, loadConfig } from '../config/file.ts'
-import type { Terminal } from './outcome.ts'
+import { program, type Terminal } from './outcome.ts'
 
 /** `interlingua keys create NAME`: the key is printed alone on its line, so that a script can take it. */
 export function createCommand(name: string, group: string, config: string | undefined, terminal: Terminal): void {
@@ -34,7 +34,7 @@ export function listCommand(config: string | undefined, terminal: Terminal): voi
     revokedAt === undefined ? `made ${createdAt}` : `revoked ${revokedAt}`,
   ])
   const rows = [...fixed, ...stored]
-  if (rows.length === 0) terminal.fault('There are no keys yet; `interlingua keys create NAME` makes one.')
+  if (rows.length === 0) terminal.fault(`There are no keys yet; \`${program()} keys create NAME\` makes one.`)
   else terminal.out(table([['NAME', 'GROUP', 'KEY', ''], ...rows]))
 }
 

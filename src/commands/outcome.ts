@@ -9,6 +9,9 @@ export const TERMINAL: Terminal = {
   fault: text => process.stderr.write(`${text}\n`),
 }
 
+/** How a command line begins here: where npm started the gateway, nothing says that `interlingua` is on the path. */
+export const program = (): string => (process.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'interlingua')
+
 /** What was asked for cannot be asked for; told like any other slip on the command line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'

@@ -1,0 +1,21 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { greeting } from '../../src/commands/greeting.ts'
+import { defaultConfig, readConfig } from '../../src/config.ts'
+
+afterEach(() => vi.unstubAllEnvs())
+
+const greeted = (text?: string): string =>
+  greeting('http://127.0.0.1:1', text === undefined ? defaultConfig({}) : readConfig(text, {}), { known: ['k'] }, '1.0')
+
+test.each([
+  ['start', '`npm start -- keys create NAME`'],
+  [undefined, '`interlingua keys create NAME`'],
+])('the commands it names can be pasted: begun by npm as %j, %s', (event, command) => {
+  vi.stubEnv('npm_lifecycle_event', event)
+  expect(greeted()).toContain(command)
+})
+
+test('a gateway without channels says so, and offers nothing to try that must fail', () => {
+  expect(greeted('channels: []')).toContain('none: no channel is configured')
+  expect(greeted('channels: []')).not.toContain('/v1/chat/completions')
+})
