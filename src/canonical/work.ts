@@ -11,8 +11,8 @@ export type Work =
   | 'image'
   | 'speech'
   | 'transcription'
+  /** No format here does it: whoever asks for it is told so. */
   | 'video'
-  | 'realtime'
 
 /** A request for nothing but one of these is that kind of work; beside text they are part of a conversation. */
 const ALONE: { readonly [M in Modality]?: Work } = {

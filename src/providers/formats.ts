@@ -13,6 +13,7 @@ export interface FormatFacts {
 
 const openai = (...does: Work[]): FormatFacts => ({ does, versioned: 'base', auth: 'bearer' })
 
+/** Every format an upstream can be asked in, a row each. */
 export const FORMATS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatFacts>([
   ['chat', openai('conversation', 'completion', 'transcription')],
   ['responses', openai('conversation', 'completion', 'count', 'compaction', 'image')],
@@ -30,12 +31,10 @@ export const FORMATS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatF
   ['rerank', openai('ranking')],
   ['cohere', { does: ['ranking', 'embedding'], versioned: 'path', auth: 'bearer' }],
   ['images', openai('image')],
-  ['videos', openai('video')],
   ['speech', openai('speech')],
   ['transcriptions', openai('transcription')],
   ['elevenlabs', { does: ['speech', 'transcription'], versioned: 'path', auth: 'xi-api-key' }],
   ['deepgram', { does: ['transcription'], versioned: 'path', auth: 'token' }],
-  ['realtime', openai('realtime')],
 ])
 
 /**

@@ -4,7 +4,7 @@ import { ELEVENLABS_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from './voices.ts'
 
 /* Vendors of their own formats. */
 
-const OPENAI_MEDIA = ['completions', 'images', 'videos', 'speech', 'transcriptions', 'realtime'] as const
+const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions'] as const
 const OPENAI_CHAT = { include_usage: true, cache: 'prompt_cache_breakpoint' } as const
 
 export const openai: Preset = {

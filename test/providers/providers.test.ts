@@ -56,8 +56,12 @@ describe('presets', () => {
     expect(expectedOf('unheard_of', 1)).toBeUndefined()
   })
 
-  it('know the kind of every format that can be read or written', () => {
+  it('know every format that can be read or written, and none that no upstream can be asked in', () => {
     for (const format of Object.keys({ ...READERS, ...WRITERS })) expect(FORMATS.has(format), format).toBe(true)
+    for (const format of FORMATS.keys()) {
+      expect(WRITERS[format]?.request, format).toBeDefined()
+      expect(READERS[format]?.result, format).toBeDefined()
+    }
   })
 })
 
