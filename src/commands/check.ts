@@ -17,5 +17,6 @@ export function checkCommand(named: string | undefined, terminal: Terminal): voi
   for (const warning of warnings(config)) terminal.fault(`warning: ${warning}`)
   const from = path === undefined ? 'no config file; from the environment' : path
   const channels = config.channels.map(({ name, formats }) => `${name} (${formats.map(one => one.format).join(', ')})`)
-  terminal.out(`${from}: good. ${channels.length} channel${channels.length === 1 ? '' : 's'}: ${channels.join('; ')}`)
+  const count = `${channels.length} channel${channels.length === 1 ? '' : 's'}`
+  terminal.out(`${from}: good. ${[count, channels.join('; ')].filter(Boolean).join(': ')}`)
 }

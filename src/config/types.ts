@@ -7,9 +7,9 @@ export interface Config {
   readonly responses: ResponsesConfig
   /** Where what outlives a process is kept. */
   readonly dataDir: string
-  /** Address of a PostgreSQL database, for many instances. */
+  /** Address of a PostgreSQL database; not used yet, which `warnings` says. */
   readonly store?: string
-  /** Address of a Redis, for limits and health shared by instances. */
+  /** Address of a Redis; not used yet, either. */
   readonly redis?: string
   readonly groups: ReadonlyMap<string, GroupConfig>
   readonly keys: readonly KeyConfig[]
@@ -149,7 +149,7 @@ export interface Timeouts {
   readonly idle: number
 }
 
-/** What the catalogue shows of a model; every fact is optional. */
+/** What an operator says of a model; the model lists show its name, description and limits. */
 export interface ModelFacts {
   readonly id: string
   readonly name?: string

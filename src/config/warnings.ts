@@ -6,6 +6,7 @@ import type { ChannelConfig, Config } from './types.ts'
 export function* warnings(config: Config): Generator<string> {
   for (const field of ['store', 'redis'] as const)
     if (config[field] !== undefined) yield `${field}: it is not used yet, everything is kept by this process`
+  if (config.channels.length === 0) yield 'channels: there are none, so every request is refused'
   for (const channel of config.channels) yield* channelWarnings(channel)
 }
 

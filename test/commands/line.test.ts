@@ -65,6 +65,15 @@ describe('check', () => {
     expect(fault).toBe('warning: channel local: unknown dialect flag "custom_tool"; did you mean "custom_tools"?')
   })
 
+  it('says where nobody would answer', async () => {
+    const empty = file('empty.yaml', 'channels: []')
+    expect(await run('check', '-c', empty)).toEqual({
+      code: 0,
+      out: `${empty}: good. 0 channels`,
+      fault: 'warning: channels: there are none, so every request is refused',
+    })
+  })
+
   it('fails on a bad one, and on one that is not there', async () => {
     const bad = file('bad.yaml', 'server:\n  prot: 1')
     expect(await run('check', '-c', bad)).toMatchObject({
