@@ -397,11 +397,12 @@ describe('requests', () => {
   })
 
   it('trap 53: tools and their choice are written in this format’s shape', () => {
+    const parameters = { type: 'object', properties: {} }
     const { tools, tool_choice } = body({
-      tools: [{ type: 'function', name: 'f', parameters: { type: 'object' } }],
+      tools: [{ type: 'function', name: 'f', parameters }],
       toolChoice: { mode: 'required', only: ['f'] },
     })
-    expect(tools).toEqual([{ type: 'function', name: 'f', parameters: { type: 'object' }, strict: false }])
+    expect(tools).toEqual([{ type: 'function', name: 'f', parameters, strict: false }])
     expect(tool_choice).toEqual({ type: 'function', name: 'f' })
   })
 

@@ -91,9 +91,11 @@ function writeContent(
 export function contentOf(
   parts: readonly JsonObject[],
   spelling: Json | undefined,
-  { dialect, native }: Pen,
+  { dialect, native }: Pick<Pen, 'dialect' | 'native'>,
 ): { content?: Json } {
   if (parts.length === 0) return native ? (spelling === 'absent' ? {} : { content: parts }) : { content: '' }
+  const said = native ? parts : parts.filter(part => !isPlainText(part) || part['text'] !== '')
+  if (said.length < parts.length) return contentOf(said, spelling, { dialect, native })
   const single = parts.length === 1 && isPlainText(parts[0]!)
   if (single && (spelling === 'string' || !native)) return { content: parts[0]!['text']! }
   if (!native && dialect.text_only_content === 'string' && parts.every(isPlainText))

@@ -3,8 +3,10 @@ import { foreign, type Losses, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Reasoning, Sampling } from '../../canonical/request.ts'
 import { reportCompletion } from '../completion.ts'
+import { endUserOf } from '../end-user.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { asItCame, legalise } from '../legal.ts'
+import { fewStops } from '../stops.ts'
 import type { WriteOptions } from '../writer.ts'
 import { around, FORMAT, type Pen } from './content.ts'
 import { chatDialect } from './dialect.ts'
@@ -38,6 +40,7 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
 function writeSampling(sampling: Sampling, request: CanonicalRequest, { dialect, native, losses }: Pen): JsonObject {
   const { limit, stop, logprobs } = spelt(request, FORMAT)
   if (sampling.topK !== undefined) losses.drop(['sampling', 'topK'], 'no-top-k')
+  const stops = native ? sampling.stop : fewStops(sampling.stop, 4, losses)
   const field = native ? (limit ?? 'max_completion_tokens') : (dialect.limit_field ?? 'max_completion_tokens')
   return defined({
     [field as string]: sampling.maxTokens,
@@ -46,7 +49,7 @@ function writeSampling(sampling: Sampling, request: CanonicalRequest, { dialect,
     frequency_penalty: sampling.frequencyPenalty,
     presence_penalty: sampling.presencePenalty,
     seed: sampling.seed,
-    stop: stop === 'string' && sampling.stop?.length === 1 ? sampling.stop[0] : sampling.stop,
+    stop: stop === 'string' && stops?.length === 1 ? stops[0] : stops,
     logprobs: sampling.logprobs === undefined ? logprobs : true,
     top_logprobs: sampling.logprobs === 0 ? undefined : sampling.logprobs,
   }) as JsonObject
@@ -133,18 +136,21 @@ function writeSettings(request: CanonicalRequest, { dialect, native, losses }: P
   return defined({
     parallel_tool_calls: request.parallelToolCalls,
     store: stores ? state?.store : undefined,
-    [user]: endUser,
+    [user]: native ? endUser : endUserOf(endUser, losses),
     metadata: request.metadata,
     service_tier: request.serviceTier,
     prompt_cache_key: request.cacheKey,
   }) as JsonObject
 }
 
-/** Usage comes in a stream only when asked for; a channel may always ask, for its log (trap 22). */
-function writeStreaming(request: CanonicalRequest, { dialect }: Pen, extras: JsonObject): JsonObject {
+/**
+ * Usage comes in a stream only when asked for. Callers of other formats always have it, and some count on it to compact
+ * in time; a channel may always ask, for its log (trap 22).
+ */
+function writeStreaming(request: CanonicalRequest, { dialect, native }: Pen, extras: JsonObject): JsonObject {
   const { stream, stream_options } = spelt(request, FORMAT)
   if (!request.stream) return { ...(stream === false ? { stream } : {}), ...options(stream_options, extras) }
-  const forced = dialect.include_usage ? { include_usage: true } : undefined
+  const forced = (dialect.include_usage ?? !native) ? { include_usage: true } : undefined
   return { stream: true, ...options(forced ?? stream_options, extras) }
 }
 

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { parametersOf } from '../parameters.ts'
 import { around, FORMAT, type Pen, writeCache } from './content.ts'
 
 /** The three fields tools may stand in here: `tools`, the `functions` of old, and the web search option. */
@@ -28,17 +29,23 @@ export function writeTools(request: CanonicalRequest, pen: Pen): JsonObject {
 function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, pen: Pen): JsonObject[] {
   if (tool.type === 'opaque') return tool.format === FORMAT ? [tool.value] : []
   if (tool.type === 'freeform') return [writeCustom(tool)]
-  const wire = around(tool, 'function', functionFields(tool))
+  const parameters = pen.native ? tool.parameters : parametersOf(tool, path, pen.losses)
+  const wire = around(tool, 'function', functionFields({ ...tool, parameters }))
   const cached = { ...wire, ...writeCache(tool, path, pen) }
   if (spelt(tool, FORMAT)['type'] !== 'absent') return [cached]
   const { type: _, ...untyped } = cached
   return [untyped]
 }
 
-const functionFields = ({ name, description, parameters, strict }: FunctionTool): JsonObject =>
+type Fields = Pick<FunctionTool, 'name' | 'description' | 'strict'> & { readonly parameters: JsonObject | undefined }
+
+const functionFields = ({ name, description, parameters, strict }: Fields): JsonObject =>
   defined({ name, description, parameters, strict }) as JsonObject
 
-const writeDefinition = (tool: FunctionTool): JsonObject => ({ ...functionFields(tool), ...kept(tool, FORMAT) })
+const writeDefinition = (tool: FunctionTool): JsonObject => ({
+  ...functionFields({ ...tool, parameters: tool.parameters }),
+  ...kept(tool, FORMAT),
+})
 
 function writeCustom(tool: FreeformTool): JsonObject {
   const { name, description, grammar } = tool

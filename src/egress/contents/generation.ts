@@ -3,6 +3,7 @@ import type { CanonicalRequest, Effort, Output, Reasoning, Sampling } from '../.
 import { reportCompletion } from '../completion.ts'
 import { defined, spelt } from '../fields.ts'
 import { narrowed, openApiOf } from '../schema.ts'
+import { fewStops } from '../stops.ts'
 import { FORMAT, inner, type Pen, sealedUnlessEmpty } from './fields.ts'
 import { writeImage } from './image.ts'
 import { writeVoice } from './speech.ts'
@@ -19,9 +20,6 @@ export function writeGeneration(request: CanonicalRequest, pen: Pen): JsonObject
   })
 }
 
-/** As many stop sequences as there may be. */
-const MOST_STOPS = 5
-
 function writeSampling(sampling: Sampling, node: Node, pen: Pen): JsonObject {
   const { logprobs } = sampling
   return defined({
@@ -30,18 +28,12 @@ function writeSampling(sampling: Sampling, node: Node, pen: Pen): JsonObject {
     topP: sampling.topP,
     topK: sampling.topK,
     seed: sampling.seed,
-    stopSequences: writeStops(sampling.stop, pen),
+    stopSequences: pen.native ? sampling.stop : fewStops(sampling.stop, 5, pen.losses),
     presencePenalty: sampling.presencePenalty,
     frequencyPenalty: sampling.frequencyPenalty,
     responseLogprobs: logprobs !== undefined ? true : pen.native ? spelt(node, FORMAT)['logprobs'] : undefined,
     logprobs: logprobs === 0 ? undefined : logprobs,
   }) as JsonObject
-}
-
-function writeStops(stop: readonly string[] | undefined, { native, losses }: Pen): readonly string[] | undefined {
-  if (native || stop === undefined || stop.length <= MOST_STOPS) return stop
-  for (let index = MOST_STOPS; index < stop.length; index++) losses.drop(['sampling', 'stop', index], 'five-stops-only')
-  return stop.slice(0, MOST_STOPS)
 }
 
 const OUTPUT_LOSSES = {

@@ -28,7 +28,18 @@ export function writeTurns(messages: readonly Message[], pen: Pen): Turns {
   }
   if (order.some((from, to) => from !== to)) pen.losses.move(['messages'], order, 'results-first')
   const contents = writer.written()
+  if (systemInstruction !== undefined && count === messages.length && !pen.native)
+    return { systemInstruction, contents: opened(messages, pen) }
   return systemInstruction === undefined ? { contents } : { systemInstruction, contents }
+}
+
+/** What the user says where nobody says anything: no contents at all are refused. */
+const OPENING = 'Continue.'
+
+function opened(messages: readonly Message[], { losses }: Pen): readonly JsonObject[] {
+  const opening: Message = { role: 'user', content: [{ type: 'text', text: OPENING }] }
+  losses.insert(['messages', messages.length], opening, 'the-user-speaks-first')
+  return [{ role: 'user', parts: [{ text: OPENING }] }]
 }
 
 /** What stands before the conversation is one instruction (trap 42). */

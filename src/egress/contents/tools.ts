@@ -1,5 +1,5 @@
 import type { Path } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { spelt } from '../fields.ts'
@@ -21,7 +21,12 @@ interface Field {
 export function writeTools(request: CanonicalRequest, pen: Pen): Json | undefined {
   const { tools } = request
   if (tools === undefined) return undefined
-  const fields = tools.flatMap((tool, index) => writeTool(tool, index, pen))
+  const mixes = pen.native || takesBoth(request)
+  const fields = tools.flatMap((tool, index) => {
+    if (mixes || tool.type !== 'hosted') return writeTool(tool, index, pen)
+    pen.losses.drop(['tools', index], 'not-beside-functions')
+    return []
+  })
   const groups = pen.native ? spelt(request, FORMAT)['tools'] : undefined
   if (groups !== undefined && fields.length === tools.length) return regrouped(fields, groups)
   const entries = grouped(fields)
@@ -29,6 +34,14 @@ export function writeTools(request: CanonicalRequest, pen: Pen): Json | undefine
   if (entries.length === 0) return undefined
   return entries.map(entryOf)
 }
+
+/** Models that take functions or tools of their own, but not both. */
+const EITHER = /gemini-[12]\b/
+
+const isMixed = ({ tools = [] }: CanonicalRequest): boolean =>
+  tools.some(({ type }) => type === 'function') && tools.some(({ type }) => type === 'hosted')
+
+const takesBoth = (request: CanonicalRequest): boolean => !isMixed(request) || !EITHER.test(request.model)
 
 /** Entries of one field each. */
 function grouped(fields: readonly Field[]): readonly (readonly Field[])[] {
@@ -94,7 +107,9 @@ function writeFunction(tool: FunctionTool, path: Path, pen: Pen): JsonObject {
       own === undefined ? { ...head, parametersJsonSchema: parameters } : { ...head, parameters: own },
     )
   }
-  pen.losses.dropFields(tool, path, { strict: 'no-strict-tools', cache: 'no-cache-markers' })
+  if (tool.strict === false) pen.losses.hide([...path, 'strict'], 'lax-anyway')
+  else pen.losses.dropFields(tool, path, { strict: 'no-strict-tools' })
+  pen.losses.dropFields(tool, path, { cache: 'no-cache-markers' })
   if (parameters === undefined || pen.dialect.schema !== 'openapi')
     return sealed(undefined, { ...head, parametersJsonSchema: parameters, ...own(tool) })
   const narrow = narrowed(parameters)
@@ -139,9 +154,25 @@ export function writeToolConfig(request: CanonicalRequest, pen: Pen): JsonObject
   const config = inner(request, 'toolConfig')
   const calling = inner(config, 'functionCallingConfig')
   const choice = request.toolChoice
-  if (choice === undefined) return sealedUnlessEmpty(config, {})
+  const together = pen.native ? {} : writeTogether(request, config, pen)
+  if (choice === undefined) return sealedUnlessEmpty(config, together)
   const functionCallingConfig = sealed(calling, pen.native ? asChosen(choice, calling) : writeChoice(choice, pen))
-  return sealed(config, { functionCallingConfig })
+  return sealed(config, { functionCallingConfig, ...together })
+}
+
+const TOGETHER = 'includeServerSideToolInvocations'
+
+/** The Gemini API's own tools stand beside functions only where this is said. */
+function writeTogether(request: CanonicalRequest, config: Node, { dialect, losses }: Pen): JsonObject {
+  if (dialect.vertex === true || !isMixed(request) || !takesBoth(request)) return {}
+  const said = config.extras?.[FORMAT]
+  if (said?.[TOGETHER] !== undefined) return {}
+  const own = request.extras?.[FORMAT]
+  const toolConfig = { ...said, [TOGETHER]: true }
+  const became = { ...own, toolConfig }
+  if (request.extras === undefined) losses.add(['extras'], { [FORMAT]: became }, 'minted-togetherness')
+  else losses.add(['extras', FORMAT], became, 'minted-togetherness')
+  return { [TOGETHER]: true }
 }
 
 function asChosen({ mode, only }: ToolChoice, calling: ReturnType<typeof inner>): JsonObject {

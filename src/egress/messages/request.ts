@@ -31,7 +31,7 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
     ...writeToolFields(request, tools, pen),
     ...(pen.native ? writeOwnTurns : writeTurns)(request.messages, pen),
     ...writeToolChoice(request, tools, thinking.on, pen),
-    ...writeSampling(request.sampling, thinking.on, pen),
+    ...writeSampling(request, thinking.on, pen),
     ...writeOutput(request, thinking, pen),
     ...writeSettings(request, pen),
     ...extrasOf(request),

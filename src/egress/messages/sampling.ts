@@ -22,7 +22,12 @@ export function writeLimit(
 /** The version of the format that knows no sampling. */
 const UNSAMPLED = '2026-10-21'
 
-export function writeSampling(sampling: Sampling, thinking: boolean, pen: Pen): JsonObject {
+/** Models that let the caller choose how they throw their dice: Anthropic's up to 4.6 (FORMATS §6), and others'. */
+const THROWN = /claude-(?:instant|v?\d|(?:opus|sonnet|haiku)-(?:3|4(?![-.](?:[7-9]|\d\d)(?!\d))))/
+
+const choosesItself = (model: string): boolean => model.includes('claude-') && !THROWN.test(model)
+
+export function writeSampling({ sampling, model }: CanonicalRequest, thinking: boolean, pen: Pen): JsonObject {
   const { dialect, native, losses } = pen
   losses.dropFields(sampling, ['sampling'], {
     seed: 'no-seed',
@@ -30,7 +35,8 @@ export function writeSampling(sampling: Sampling, thinking: boolean, pen: Pen): 
     presencePenalty: 'no-penalties',
     logprobs: 'no-logprobs',
   })
-  const none = dialect.sampling === 'none' || (!native && dialect.version === UNSAMPLED && dialect.sampling !== 'all')
+  const unsampled = !native && (dialect.version === UNSAMPLED || choosesItself(model))
+  const none = dialect.sampling === 'none' || (unsampled && dialect.sampling !== 'all')
   const legal = none ? withoutDice(sampling, pen) : native ? sampling : legalDice(sampling, thinking, pen)
   return defined({
     temperature: legal.temperature,
@@ -49,7 +55,10 @@ function withoutDice(sampling: Sampling, { losses }: Pen): Dice {
 
 const LEAST_TOP_P = 0.95
 
-/** A temperature of at most 1; while thinking only 1, hardly any `top_p`, and no `top_k` (trap 38). */
+/**
+ * A temperature of at most 1 or a `top_p`, never both; while thinking only 1, hardly any `top_p`, and no `top_k`
+ * (trap 38).
+ */
 function legalDice({ temperature, topP, topK }: Sampling, thinking: boolean, { losses }: Pen): Dice {
   const reason = 'not-while-thinking'
   const hot = temperature !== undefined && temperature > 1
@@ -60,10 +69,12 @@ function legalDice({ temperature, topP, topK }: Sampling, thinking: boolean, { l
   }
   for (const field of ['temperature', 'topP', 'topK'] as const)
     if (drops[field]) losses.drop(['sampling', field], reason)
+  const one = temperature !== undefined && !drops.temperature && topP !== undefined && !drops.topP
+  if (one) losses.drop(['sampling', 'topP'], 'one-of-both')
   if (hot && !drops.temperature) losses.change(['sampling', 'temperature'], 1, 'at-most-one')
   return defined({
     temperature: drops.temperature ? undefined : hot ? 1 : temperature,
-    topP: drops.topP ? undefined : topP,
+    topP: drops.topP || one ? undefined : topP,
     topK: drops.topK ? undefined : topK,
   }) as Dice
 }

@@ -10,7 +10,7 @@ import { asItCame, nameless } from './items.ts'
 /** `instructions` and `input`: a leading system text, and everything else as items. */
 export function writeHistory(request: CanonicalRequest, pen: Pen): JsonObject {
   const { messages } = request
-  const instructions = instructionsOf(messages[0], pen)
+  const instructions = instructionsOf(messages, pen)
   const items: JsonObject[] = []
   messages.forEach((message, index) => {
     const path: Path = ['messages', index]
@@ -30,9 +30,13 @@ function inputOf(items: readonly JsonObject[], spelling: Json | undefined, { nat
   return { input: spelling === 'string' && typeof content === 'string' ? content : items }
 }
 
-/** A caller's own instructions; of another format's caller, a leading system turn that is one plain text. */
-function instructionsOf(first: Message | undefined, { native }: Pen): string | undefined {
-  if (first?.role !== 'system') return undefined
+/**
+ * A caller's own instructions; of another format's caller, a leading system turn that is one plain text and not all
+ * there is: no input at all is refused.
+ */
+function instructionsOf(messages: readonly Message[], { native }: Pen): string | undefined {
+  const [first] = messages
+  if (first?.role !== 'system' || (!native && messages.length === 1)) return undefined
   const [part, ...others] = first.content
   if (part?.type !== 'text' || others.length > 0) return undefined
   if (native) return spelt(first, FORMAT)['as'] === 'instructions' ? part.text : undefined

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Reasoning, Sampling, State } from '../../canonical/request.ts'
 import { reportCompletion } from '../completion.ts'
+import { endUserOf } from '../end-user.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT, type Pen } from './content.ts'
 
@@ -79,7 +80,7 @@ export function writeSettings(request: CanonicalRequest, pen: Pen): JsonObject {
   return defined({
     parallel_tool_calls: request.parallelToolCalls,
     ...writeState(request, pen),
-    [user]: request.endUser,
+    [user]: pen.native ? request.endUser : endUserOf(request.endUser, pen.losses),
     metadata: request.metadata,
     service_tier: request.serviceTier,
     prompt_cache_key: request.cacheKey,

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { parametersOf } from '../parameters.ts'
 import { FORMAT } from './content.ts'
 import { DRAW, isDrawing, writeDrawingTool } from './drawing.ts'
 
@@ -104,7 +105,7 @@ function writeFunction(tool: FunctionTool, path: Path, { native, losses }: Pen):
     type: 'function',
     name,
     ...defined({ description }),
-    parameters: parameters ?? null,
+    parameters: parametersOf(tool, path, losses) ?? null,
     strict: strict ?? false,
     ...tool.extras?.[FORMAT],
   } as JsonObject

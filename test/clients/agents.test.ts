@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import { type Asked, House } from '../faults/house.ts'
+import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import type { Loose } from './scene.ts'
+import { bodyOf } from './stage.ts'
+import { UPSTREAMS } from './upstreams/index.ts'
+
+/* What agents send, and what the upstream they were not written for would have refused or understood otherwise. */
+
+const MESSAGES = '/v1/messages'
+const CHAT = '/v1/chat/completions'
+const RESPONSES = '/v1/responses'
+const CONTENTS = '/v1beta/models/m:generateContent'
+
+interface Upstream {
+  readonly dialect?: JsonObject
+  /** What the model is called there. */
+  readonly model?: string
+}
+
+/** What an upstream of the format is sent for a request at a door, and what the caller got. */
+async function sent(format: string, path: string, body: JsonObject, { dialect = {}, model = 'm' }: Upstream = {}) {
+  const spoken = UPSTREAMS[format]!
+  const upstream = await FakeUpstream.open((response, seen) =>
+    spoken.streams(seen.url, bodyOf(seen))
+      ? response.writeHead(200, { 'content-type': 'text/event-stream' }).end(spoken.frames({ text: 'Done.' }).join(''))
+      : response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify(spoken.whole({ text: 'Done.' }))),
+  )
+  const channel = channelAt(upstream.address, { format })
+  const house = await House.open([
+    {
+      ...channel,
+      formats: [{ ...channel.formats[0]!, dialect }],
+      models: { named: new Map([['m', model]]), patterns: [] },
+    },
+  ])
+  const answer: Asked = await house.ask(path, body, { headers: { 'anthropic-version': '2023-06-01' } })
+  await house.server.close(0)
+  await upstream.close()
+  expect(answer.status, answer.text).toBe(200)
+  return { body: bodyOf(upstream.seen[0]!) as Loose, loss: answer.headers['interlingua-loss'] ?? '', answer }
+}
+
+const asked = (more: JsonObject = {}): JsonObject => ({
+  model: 'm',
+  max_tokens: 100,
+  messages: [{ role: 'user', content: 'Hi!' }],
+  ...more,
+})
+
+describe('Claude Code’s name for its user, a text of JSON', () => {
+  const user_id = JSON.stringify({ device_id: 'a'.repeat(64), account_uuid: '', session_id: '0f7e5a9a-1111-2222' })
+
+  test.each(['chat', 'responses'])(
+    '%s takes 64 characters: a hash of it goes there, the same every time',
+    async format => {
+      const first = await sent(format, MESSAGES, asked({ metadata: { user_id } }))
+      const second = await sent(format, MESSAGES, asked({ metadata: { user_id } }))
+      expect(first.body.user).toMatch(/^[0-9a-f]{64}$/)
+      expect(second.body.user).toBe(first.body.user)
+      expect(first.loss).toContain('endUser hashed')
+    },
+  )
+
+  test.each(['chat', 'responses'])('%s is told a short one as it is', async format => {
+    const { body, loss } = await sent(format, MESSAGES, asked({ metadata: { user_id: 'ann' } }))
+    expect(body.user).toBe('ann')
+    expect(loss).toBe('')
+  })
+})
+
+describe('a tool of an MCP server that takes nothing', () => {
+  const tools = [{ name: 'ping', input_schema: { type: 'object' } }]
+
+  test('OpenAI’s formats want to be told that it has no properties', async () => {
+    const chat = await sent('chat', MESSAGES, asked({ tools }))
+    const responses = await sent('responses', MESSAGES, asked({ tools }))
+    expect(chat.body.tools[0].function.parameters).toEqual({ type: 'object', properties: {} })
+    expect(responses.body.tools[0].parameters).toEqual({ type: 'object', properties: {} })
+    expect(chat.loss + responses.loss).toBe('')
+  })
+
+  test('a list says what is in it, however deep it is', async () => {
+    const input_schema = {
+      type: 'object',
+      properties: { all: { type: 'object', properties: { of: { type: 'array' } } } },
+    }
+    const { body } = await sent('chat', MESSAGES, asked({ tools: [{ name: 'f', input_schema }] }))
+    expect(body.tools[0].function.parameters.properties.all.properties.of).toEqual({ type: 'array', items: {} })
+  })
+})
+
+test('Continue’s many stop words: chat takes four, the others are told to be lost', async () => {
+  const { body, loss } = await sent('chat', MESSAGES, asked({ stop_sequences: ['a', 'b', 'c', 'd', 'e', 'f'] }))
+  expect(body.stop).toEqual(['a', 'b', 'c', 'd'])
+  expect(loss).toBe('sampling/stop/4 4-stops-only; sampling/stop/5 4-stops-only')
+})
+
+describe('tokens of a stream', () => {
+  test('agents compact by them: a chat upstream is asked for what the caller’s format always has', async () => {
+    const { body, answer } = await sent('chat', MESSAGES, asked({ stream: true }))
+    expect(body.stream_options).toEqual({ include_usage: true })
+    expect(answer.text).toContain('"output_tokens":13')
+  })
+
+  test('not where the upstream is said to refuse the question', async () => {
+    const { body } = await sent('chat', MESSAGES, asked({ stream: true }), { dialect: { include_usage: false } })
+    expect(body.stream_options).toBeUndefined()
+  })
+
+  test('a caller of chat gets what it asks for', async () => {
+    const { body } = await sent('chat', CHAT, asked({ stream: true }))
+    expect(body.stream_options).toBeUndefined()
+  })
+})
+
+test('a screenshot beside the words of a tool leaves no empty part behind where it is moved away', async () => {
+  const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' }
+  const content = [
+    { type: 'text', text: 'Done, see:' },
+    { type: 'image', source },
+  ]
+  const { body } = await sent(
+    'chat',
+    MESSAGES,
+    asked({
+      messages: [
+        { role: 'user', content: 'Hi!' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content }] },
+      ],
+    }),
+  )
+  expect(body.messages[2]).toEqual({ role: 'tool', tool_call_id: 'a', content: 'Done, see:' })
+})
+
+describe('Codex’s web search beside its functions', () => {
+  const tools = [
+    { type: 'function', name: 'exec', parameters: { type: 'object', properties: {} }, strict: false },
+    { type: 'web_search' },
+  ]
+  const turn = { model: 'm', input: 'Hi!', tools, tool_choice: 'auto' }
+
+  test('Gemini is told that its own tools stand beside others', async () => {
+    const { body, loss } = await sent('contents', RESPONSES, turn)
+    expect(body.toolConfig).toEqual({
+      functionCallingConfig: { mode: 'AUTO' },
+      includeServerSideToolInvocations: true,
+    })
+    expect(loss).toBe('')
+  })
+
+  test('without functions, and without tools of its own, there is nothing to say', async () => {
+    expect((await sent('contents', RESPONSES, { ...turn, tools: [tools[1]!] })).body.toolConfig).toEqual({
+      functionCallingConfig: { mode: 'AUTO' },
+    })
+    expect((await sent('contents', RESPONSES, { model: 'm', input: 'Hi!', tools: [tools[0]!] })).body.toolConfig).toBe(
+      undefined,
+    )
+  })
+
+  test('Google’s cloud does not know the word', async () => {
+    const { body } = await sent('contents', RESPONSES, turn, { dialect: { vertex: true } })
+    expect(body.toolConfig).toEqual({ functionCallingConfig: { mode: 'AUTO' } })
+  })
+
+  test('models that take one or the other get the functions', async () => {
+    const { body, loss } = await sent('contents', RESPONSES, turn, { model: 'gemini-2.5-pro' })
+    expect(body.tools).toHaveLength(1)
+    expect(body.tools[0].functionDeclarations).toHaveLength(1)
+    expect(body.toolConfig).toEqual({ functionCallingConfig: { mode: 'AUTO' } })
+    expect(loss).toContain('tools/1 not-beside-functions')
+  })
+})
+
+describe('Gemini CLI’s dice at Anthropic', () => {
+  const turn = {
+    contents: [{ role: 'user', parts: [{ text: 'Hi!' }] }],
+    generationConfig: { maxOutputTokens: 100, temperature: 1, topP: 0.95, topK: 64 },
+  }
+
+  test('temperature and top_p are one too many', async () => {
+    const { body, loss } = await sent('messages', CONTENTS, turn, { model: 'claude-sonnet-4-5' })
+    expect(body).toMatchObject({ temperature: 1, top_k: 64 })
+    expect(body).not.toHaveProperty('top_p')
+    expect(loss).toBe('sampling/topP one-of-both')
+  })
+
+  test.each(['claude-opus-4-7', 'claude-opus-4-8', 'claude-sonnet-5', 'claude-fable-5'])(
+    '%s takes none that say anything',
+    async model => {
+      const { body, loss } = await sent('messages', CONTENTS, turn, { model })
+      expect(body).not.toHaveProperty('temperature')
+      expect(body).not.toHaveProperty('top_p')
+      expect(body).not.toHaveProperty('top_k')
+      expect(loss).toContain('sampling/topK no-sampling')
+    },
+  )
+
+  test.each(['claude-3-5-haiku-latest', 'claude-opus-4-20250514', 'claude-opus-4-6', 'claude-sonnet-4-6', 'glm-5'])(
+    '%s takes a temperature',
+    async model => {
+      expect((await sent('messages', CONTENTS, turn, { model })).body.temperature).toBe(1)
+    },
+  )
+})
+
+describe('a prompt that is a system text and nothing else', () => {
+  const prompt = { model: 'm', messages: [{ role: 'system', content: 'Translate “hi”.' }] }
+
+  test('Gemini wants something to be said', async () => {
+    const { body, loss } = await sent('contents', CHAT, prompt)
+    expect(body.contents).toEqual([{ role: 'user', parts: [{ text: 'Continue.' }] }])
+    expect(loss).toBe('messages/1 the-user-speaks-first')
+  })
+
+  test('responses want an input, which may be the system’s', async () => {
+    const { body } = await sent('responses', CHAT, prompt)
+    expect(body.instructions).toBeUndefined()
+    expect(body.input).toEqual([{ type: 'message', role: 'system', content: 'Translate “hi”.' }])
+  })
+})
