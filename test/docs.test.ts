@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { toJsonSchema } from '@valibot/to-json-schema'
+import { expect, test } from 'vitest'
+import { CONFIG_SCHEMA, readConfig } from '../src/config.ts'
+import { PRESETS } from '../src/providers/index.ts'
+import { DOORS } from '../src/server/doors.ts'
+import { KEPT_DOORS } from '../src/server/kept.ts'
+
+/* What is told to people, held to what is so. */
+
+const README = readFileSync('README.md', 'utf8')
+const ARCHITECTURE = readFileSync('ARCHITECTURE.md', 'utf8')
+const EXAMPLE = readFileSync('interlingua.example.yaml', 'utf8')
+
+const quoted = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, word]) => word!)
+
+test('the README names every preset and every door, and its config is one', () => {
+  const [, presets] = /Presets: (.*)/.exec(README)!
+  expect(quoted(presets!).sort()).toEqual([...PRESETS.keys()].sort())
+  for (const { path } of DOORS) expect(README).toContain(path.replace('/v1/messages/count_tokens', '/count_tokens'))
+  for (const { path } of KEPT_DOORS) expect(README).toContain(path.split('/').slice(0, 3).join('/'))
+  const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(README)!
+  const env = { DEV_KEY: 'a', OPENAI_API_KEY: 'b', ANTHROPIC_API_KEY: 'c' }
+  expect(readConfig(yaml!, env).channels).toHaveLength(3)
+})
+
+interface Schema {
+  readonly properties?: { readonly [name: string]: Schema }
+  readonly additionalProperties?: Schema | boolean
+  readonly items?: Schema
+}
+
+/** The names of all fields, however deep. */
+function fieldsOf({ properties = {}, additionalProperties, items }: Schema): string[] {
+  const inner = [...Object.values(properties), additionalProperties, items]
+  return [
+    ...Object.keys(properties),
+    ...inner.flatMap(one => (typeof one === 'object' && one !== null ? fieldsOf(one) : [])),
+  ]
+}
+
+test('the example has every field there is, but for those that are not used yet', () => {
+  const schema = toJsonSchema(CONFIG_SCHEMA, { typeMode: 'input', errorMode: 'ignore' }) as Schema
+  const missing = new Set(fieldsOf(schema)).values().filter(name => !new RegExp(`\\b${name}:`).test(EXAMPLE))
+  expect([...missing].sort()).toEqual(['redis', 'store'])
+})
+
+test('the architecture says of every dependency why it is there', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    readonly [kind: string]: { readonly [name: string]: string }
+  }
+  const names = Object.keys({ ...dependencies, ...devDependencies }).filter(
+    name => !name.startsWith('@types/') && !name.startsWith('@ai-sdk/'),
+  )
+  expect(names.filter(name => !quoted(ARCHITECTURE).includes(name))).toEqual([])
+})
