@@ -5,9 +5,6 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import { isObject, type JsonObject } from '../canonical/node.ts'
 
-/** Bytes a JSON body may have, inflated, where the operator says nothing. */
-export const JSON_LIMIT = 32 * 1024 * 1024
-
 /** Milliseconds a JSON body may take to come. */
 const PATIENCE = 300_000
 
@@ -24,7 +21,7 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
  * announced, arrive or unpack (the rest is left unread), `invalid-request` for another encoding, charset or shape,
  * `cancelled` when the caller leaves before the end.
  */
-export async function readJson(message: IncomingMessage, limit = JSON_LIMIT): Promise<JsonObject> {
+export async function readJson(message: IncomingMessage, limit: number): Promise<JsonObject> {
   const charset = charsetOf(message.headers['content-type'])
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
     throw fault('invalid-request', `A JSON body is UTF-8 text; ${charset} is not known here.`)

@@ -13,7 +13,7 @@ export class MemoryTurns implements Turns {
    * @param most how many turns are held.
    * @param largest how many characters of JSON they may have together.
    */
-  constructor(most = 64, largest = Number.POSITIVE_INFINITY) {
+  constructor(most: number, largest: number) {
     this.most = most
     this.largest = largest
   }

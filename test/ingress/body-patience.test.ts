@@ -20,7 +20,7 @@ class Coming extends EventEmitter {
   }
 }
 
-const reading = (message: Coming) => readJson(message as unknown as IncomingMessage)
+const reading = (message: Coming) => readJson(message as unknown as IncomingMessage, 1000)
 const tick = () => new Promise<void>(resolve => process.nextTick(resolve))
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))

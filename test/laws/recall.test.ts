@@ -79,8 +79,8 @@ const check = (memories: () => readonly Turns[], one: (recalled: Recalled, full:
 type Recalled = NonNullable<Awaited<ReturnType<typeof recall>>>
 
 describe.each([
-  { name: 'one memory', memories: () => [new MemoryTurns()] },
-  { name: 'a connection and a file', memories: () => [new MemoryTurns(), store.turns] },
+  { name: 'one memory', memories: () => [new MemoryTurns(64, 1e9)] },
+  { name: 'a connection and a file', memories: () => [new MemoryTurns(64, 1e9), store.turns] },
   { name: 'a file', memories: () => [store.turns] },
 ])('$name', ({ memories }) => {
   test.each(conversing('request').filter(format => format !== 'responses'))('as told to %s', format =>

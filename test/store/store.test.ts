@@ -31,7 +31,7 @@ afterAll(() => data.drop())
 
 describe.each([
   { name: 'a file', open: () => store.turns },
-  { name: 'a connection', open: () => new MemoryTurns() },
+  { name: 'a connection', open: () => new MemoryTurns(64, 1e9) },
 ])('turns of $name', ({ open }) => {
   let turns: Turns
   beforeEach(() => (turns = open()))
