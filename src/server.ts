@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import type { Config } from './config.ts'
 import { Gateway, type Log, PICTURES } from './gateway.ts'
-import { contentsDoor, DOORS, type Door } from './server/doors.ts'
+import { contentsDoor, DOORS, type Door, namesMethod } from './server/doors.ts'
 import { enter, list, refuse, say } from './server/entrance.ts'
-import { ask, KEPT_DOORS } from './server/kept.ts'
+import { ask, KEPT_DOORS, KEPT_METHODS } from './server/kept.ts'
 import { familyOf, pathOf } from './server/line.ts'
 import { sendPicture } from './server/pictures.ts'
 import { malformedPath, unknownPath, wrongMethod } from './server/refusals.ts'
@@ -107,11 +107,18 @@ const BY_PATH: ReadonlyMap<string, Door> = new Map(DOORS.map(door => [door.path,
 /** One row per endpoint. */
 function doors(gateway: Gateway, state: { readonly closing: boolean }) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
+  const wrong = (allow: string) => (message: Request, response: Response) =>
+    refuse(gateway, wrongMethod(message), message, response, { allow })
   for (const door of DOORS)
-    app.post(door.path, (message, response) => enter(gateway, { door, streams: false }, message, response))
+    app
+      .post(door.path, (message, response) => enter(gateway, { door, streams: false }, message, response))
+      .all(door.path, wrong('POST'))
   for (const { method, path, action } of KEPT_DOORS)
     app[method](path, (message, response) => ask(gateway, action, message, response))
   app.post(MODEL_METHODS, (message, response) => enter(gateway, contentsDoor(pathOf(message)), message, response))
+  app.all(MODEL_METHODS, (message, response, next) =>
+    namesMethod(pathOf(message)) ? wrong('POST')(message, response) : next(),
+  )
   app.get(['/v1/models', '/v1/models/*id'], (message, response) =>
     list(gateway, familyOf(message), message, response, idOf(message.params)),
   )
@@ -123,7 +130,7 @@ function doors(gateway: Gateway, state: { readonly closing: boolean }) {
   app.get('/readyz', (_, response) =>
     gateway.ready && !state.closing ? say(response, 200, 'ready') : say(response, 503, 'not ready'),
   )
-  app.all(KNOWN, (message, response) => refuse(gateway, wrongMethod(message), message, response))
+  for (const [path, allow] of KNOWN) app.all(path, wrong(allow))
   app.use((message: Request, response: Response) => refuse(gateway, unknownPath(message, KNOWN), message, response))
   app.use((thrown: unknown, message: Request, response: Response, _next: NextFunction) =>
     refuse(gateway, thrown instanceof URIError ? malformedPath() : thrown, message, response),
@@ -137,14 +144,12 @@ const idOf = ({ id }: { readonly id?: string | string[] }): string | undefined =
 
 const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
 
-const KNOWN = [
-  ...DOORS.map(({ path }) => path),
-  ...KEPT_DOORS.map(({ path }) => path),
-  '/v1/models',
-  '/v1/models/*rest',
-  '/v1beta/models',
-  '/v1beta/models/*rest',
-  `${PICTURES}/:token`,
-  '/healthz',
-  '/readyz',
-]
+const READ = 'GET, HEAD'
+
+/** What a path takes that is of several methods, or of none of the doors above. */
+const KNOWN: ReadonlyMap<string, string> = new Map([
+  ...DOORS.map(({ path }) => [path, 'POST'] as const),
+  ...KEPT_METHODS,
+  ...['/v1/models', '/v1/models/*rest', '/v1beta/models', '/v1beta/models/*rest'].map(path => [path, READ] as const),
+  ...[`${PICTURES}/:token`, '/healthz', '/readyz'].map(path => [path, READ] as const),
+])

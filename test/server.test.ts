@@ -153,6 +153,29 @@ describe('paths and methods', () => {
     expect((await house.ask('/v1/messages', undefined, { method: 'DELETE' })).status).toBe(405)
   })
 
+  test.each([
+    ['GET', '/v1/responses/compact', 'POST'],
+    ['GET', '/v1/responses/input_tokens', 'POST'],
+    ['DELETE', '/v1/messages/count_tokens', 'POST'],
+    ['GET', '/v1beta/models/m:generateContent', 'POST'],
+    ['PUT', '/v1/models/a/b:countTokens', 'POST'],
+    ['GET', '/v1beta/tunedModels/m:streamGenerateContent', 'POST'],
+    ['POST', '/v1/models', 'GET, HEAD'],
+    ['PUT', '/v1/responses/resp_1', 'GET, HEAD, DELETE'],
+    ['PUT', '/v1/conversations/conv_1', 'GET, HEAD, POST, DELETE'],
+  ])('%s %s is told what the path takes', async (method, path, allow) => {
+    const { house } = await open()
+    const { status, headers, json } = await house.ask(path, undefined, { method })
+    expect(status).toBe(405)
+    expect(headers['allow']).toBe(allow)
+    expect(JSON.stringify(json)).toContain(`does not take ${method}`)
+  })
+
+  test('a model whose name looks like one of a method is still found or not', async () => {
+    const { house } = await open()
+    expect((await house.ask('/v1/models/llama:latest', undefined, GET)).status).toBe(404)
+  })
+
   test('a socket is refused where there is none, so that clients fall back to HTTP', async () => {
     const { house } = await open()
     const upgrade = 'GET /v1/messages HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n'

@@ -121,6 +121,9 @@ export function contentsDoor(path: string): { door: Door; streams: boolean } {
   return { door, streams: method === 'streamGenerateContent' }
 }
 
+/** Whether a path is that of a method of a model, and not of a model with a colon in its name. */
+export const namesMethod = (path: string): boolean => METHODS.has(/(?::|%3[Aa])([A-Za-z]+)$/.exec(path)?.[1] ?? '')
+
 /** The path below its base address that a body of the format was meant for, by the field it has. */
 export function pathFor(format: Format, model: string, body: JsonObject): string {
   const isMeant = ({ mark }: Partial<Door>): boolean => mark !== undefined && body[mark] !== undefined

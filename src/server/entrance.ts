@@ -50,12 +50,18 @@ export function list(
 }
 
 /** A request that met no door, or was turned away at one that is not a format's. */
-export function refuse(gateway: Gateway, thrown: unknown, message: IncomingMessage, response: ServerResponse): void {
+export function refuse(
+  gateway: Gateway,
+  thrown: unknown,
+  message: IncomingMessage,
+  response: ServerResponse,
+  more: { readonly [name: string]: string } = {},
+): void {
   const id = requestId()
   const path = pathOf(message)
   const format = /^\/v1\/models($|\/[^:]*$)/.test(path) ? familyOf(message) : formatOfPath(path)
   const { status, headers, text } = gateway.error(format, thrown, id)
-  new HttpReply(message, response, idHeaders(id)).whole(status, headers, text)
+  new HttpReply(message, response, idHeaders(id)).whole(status, { ...more, ...headers }, text)
 }
 
 /** A word of the gateway itself. */

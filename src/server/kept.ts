@@ -29,6 +29,16 @@ export const KEPT_DOORS: readonly KeptDoor[] = [
   { method: 'delete', path: '/v1/conversations/:id/items/:item', action: 'delete-item' },
 ]
 
+/** What each of the paths takes. */
+export const KEPT_METHODS: ReadonlyMap<string, string> = new Map(
+  KEPT_DOORS.map(({ path }) => [
+    path,
+    KEPT_DOORS.filter(door => door.path === path)
+      .map(({ method }) => (method === 'get' ? 'GET, HEAD' : method.toUpperCase()))
+      .join(', '),
+  ]),
+)
+
 /** A question at one of the doors; always answered. */
 export function ask(
   gateway: Gateway,
