@@ -30,7 +30,7 @@ export async function estimate(request: CanonicalRequest, format: Format): Promi
   if (request.tools !== undefined && request.tools.length > 0) gathered.marks += TOOLS_PREAMBLE[format] ?? 0
   const { text } = request.output
   if (text?.shape === 'schema') gathered.texts.push(JSON.stringify(text.schema))
-  const media = await Promise.all(gathered.media.map(part => mediaTokens(part, format)))
+  const media = gathered.media.map(part => mediaTokens(part, format))
   const words = Math.ceil((await tokensIn(gathered.texts)) * (FACTOR[format] ?? 1))
   return AROUND.request + gathered.marks + words + media.reduce((sum, tokens) => sum + tokens, 0)
 }

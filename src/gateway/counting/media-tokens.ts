@@ -1,4 +1,3 @@
-import { gathered } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
 import { type Size, sizeOf } from './picture-size.ts'
@@ -59,43 +58,40 @@ const SOUND = 16_000
 const FILM = 250_000
 
 /** About how many tokens a medium is to an upstream of the format; text in it is counted elsewhere. */
-export async function mediaTokens(part: MediaPart, format: Format): Promise<number> {
+export function mediaTokens(part: MediaPart, format: Format): number {
   const prices = PRICES[format] ?? OTHERS
   if (part.source.type === 'text') return 0
-  if (part.kind === 'image') return Math.ceil(await pictureTokens(part, prices))
+  if (part.kind === 'image') return Math.ceil(pictureTokens(part, prices))
   const size = bytesOf(part)
   if (part.kind === 'audio') return Math.ceil(((size ?? 60 * SOUND) / SOUND) * prices.soundSecond)
   if (part.kind === 'video') return Math.ceil(((size ?? 60 * FILM) / FILM) * prices.filmSecond)
-  return (await pagesOf(part, size)) * prices.page
+  return pagesOf(part, size) * prices.page
 }
 
-async function pictureTokens(part: MediaPart, prices: Prices): Promise<number> {
+function pictureTokens(part: MediaPart, prices: Prices): number {
   if (part.detail === 'low' && prices === OTHERS) return GLANCE
-  const head = await beginningOf(part, HEAD)
+  const head = beginningOf(part, HEAD)
   const size = head === undefined ? undefined : sizeOf(head)
   return size === undefined ? prices.unseen : Math.max(1, prices.picture(size))
 }
 
 /** Every page of a PDF is an object that says so, unless they are packed; then its size has to tell. */
-async function pagesOf(part: MediaPart, size: number | undefined): Promise<number> {
-  const bytes = await beginningOf(part, LOOKED_AT)
+function pagesOf(part: MediaPart, size: number | undefined): number {
+  const bytes = beginningOf(part, LOOKED_AT)
   if (bytes === undefined || size === undefined) return 1
   const marked = bytes.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0
   const pages = marked * Math.max(1, size / LOOKED_AT)
   return Math.max(1, Math.ceil(marked > 0 ? pages : size / PAGE))
 }
 
-function bytesOf({ source }: MediaPart): number | undefined {
-  if (source.type === 'base64') return Math.floor((source.data.length * 3) / 4)
-  return source.type === 'bytes' ? source.bytes.size : undefined
-}
+/* What is counted comes as JSON, so media that are here are base64, and never bytes. */
+
+const bytesOf = ({ source }: MediaPart): number | undefined =>
+  source.type === 'base64' ? Math.floor((source.data.length * 3) / 4) : undefined
 
 /** The first bytes of a medium that is here. */
-async function beginningOf({ source }: MediaPart, length: number): Promise<Buffer | undefined> {
-  if (source.type === 'base64') return Buffer.from(source.data.slice(0, Math.ceil((length * 4) / 3)), 'base64')
-  if (source.type !== 'bytes' || source.bytes.once === true) return undefined
-  return (await gathered(source.bytes, length)) ?? undefined
-}
+const beginningOf = ({ source }: MediaPart, length: number): Buffer | undefined =>
+  source.type === 'base64' ? Buffer.from(source.data.slice(0, Math.ceil((length * 4) / 3)), 'base64') : undefined
 
 const area = ({ width, height }: Size): number => width * height
 
