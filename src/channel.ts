@@ -50,6 +50,8 @@ export class Channel {
   private readonly pools = new Map<string, Pool>()
   private readonly watchdog: Watchdog
   private open = 0
+  /** Nobody new comes here. */
+  private leaving = false
   private cooling: { until: number; for: ErrorKind } | undefined
   /** The ids the upstream lists, once they are known. */
   listed: ReadonlySet<string> | undefined
@@ -99,9 +101,15 @@ export class Channel {
     return this.exchange(origin, { method: 'GET', path, headers: { ...where.headers, ...headers } }, firstByte)
   }
 
-  /** Lets running exchanges end, then closes the connections. */
+  /**
+   * Lets running exchanges end, then closes the connections. A request that found the channel before may still come
+   * to it: its connections are closed after it.
+   */
   async close(): Promise<void> {
-    await Promise.all([...this.pools.values()].map(pool => pool.close()))
+    this.leaving = true
+    const pools = [...this.pools.values()]
+    this.pools.clear()
+    await Promise.all(pools.map(pool => pool.close()))
   }
 
   /** Breaks off what is running. */
@@ -123,6 +131,7 @@ export class Channel {
 
   private readonly closed = (): void => {
     this.open--
+    if (this.leaving && this.open === 0) void this.close()
   }
 
   /** A connection for each request in flight: waiting for another's answer costs more than a connection. */

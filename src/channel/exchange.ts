@@ -3,7 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Bytes } from '../canonical/bytes.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import { flowing } from './flowing.ts'
-import type { Headers } from './headers.ts'
+import { type Headers, single } from './headers.ts'
 import type { Watchdog, Watched } from './watchdog.ts'
 
 /** Who takes the body of an answer, piece by piece; after `end` or `fail` nothing more comes. */
@@ -40,6 +40,7 @@ const LINGER = 2000
 
 const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   gzip: createGunzip,
+  'x-gzip': createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
 }
@@ -119,12 +120,14 @@ export class Exchange implements Watched {
   pause(): void {
     this.deaf = true
     this.controller?.pause()
+    this.inflater?.pause()
   }
 
   resume(): void {
     this.deaf = false
     this.hear()
-    this.controller?.resume()
+    this.inflater?.resume()
+    if (this.inflater?.writableNeedDrain !== true) this.controller?.resume()
   }
 
   onRequestStart(controller: Controller): void {
@@ -137,8 +140,8 @@ export class Exchange implements Watched {
     this.begun = true
     this.patience = this.options.idle
     this.hear()
-    const encoding = headers['content-encoding']
-    if (typeof encoding === 'string' && Object.hasOwn(INFLATERS, encoding)) this.inflate(INFLATERS[encoding]!())
+    const encoding = single(headers['content-encoding']).toLowerCase()
+    if (Object.hasOwn(INFLATERS, encoding)) this.inflate(INFLATERS[encoding]!())
     this.resolve({
       status,
       headers,
@@ -151,7 +154,7 @@ export class Exchange implements Watched {
   onResponseData(_: Controller, chunk: Uint8Array): void {
     this.hear()
     if (this.inflater === undefined) this.give(chunk)
-    else if (this.settled === undefined) this.inflater.write(chunk)
+    else if (this.settled === undefined && !this.inflater.write(chunk)) this.controller?.pause()
   }
 
   onResponseEnd(): void {
@@ -167,11 +170,18 @@ export class Exchange implements Watched {
     this.heard = this.options.watchdog.now
   }
 
+  /** A little that was packed may be a lot: it is unpacked no faster than it is taken. */
   private inflate(inflater: Transform): void {
     this.inflater = inflater
-    inflater.on('data', (chunk: Uint8Array) => this.give(chunk))
+    inflater.on('data', (chunk: Uint8Array) => {
+      this.hear()
+      this.give(chunk)
+    })
+    inflater.on('drain', () => {
+      if (!this.deaf) this.controller?.resume()
+    })
     inflater.on('end', () => this.settle('ended'))
-    inflater.on('error', error => this.settle(toFailure(error, true)))
+    inflater.on('error', error => this.breakOff(toFailure(error, true)))
   }
 
   private give(chunk: Uint8Array): void {

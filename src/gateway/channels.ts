@@ -7,21 +7,24 @@ import { Listing } from './listing.ts'
 export class Channels {
   all: readonly Channel[] = []
   private byName = new Map<string, Channel>()
+  /** Requests that run go on with the channels they found: another config's key is not for their upstreams. */
+  private readonly byConfig = new WeakMap<ChannelConfig, Channel>()
   private readonly listing = new Listing(() => this.all)
 
   constructor(configs: readonly ChannelConfig[]) {
     this.reload(configs)
   }
 
-  /** The channel of that name, unless a reload took it away. */
-  get(config: ChannelConfig): Channel | undefined {
-    return this.byName.get(config.name)
+  /** The channel of that config, also where a reload took it away meanwhile. */
+  get(config: ChannelConfig): Channel {
+    return this.byConfig.get(config)!
   }
 
   reload(configs: readonly ChannelConfig[]): void {
     const before = this.byName
     this.byName = new Map(configs.map(config => [config.name, kept(before.get(config.name), config)]))
     this.all = [...this.byName.values()]
+    for (const channel of this.all) this.byConfig.set(channel.config, channel)
     for (const channel of before.values()) if (this.byName.get(channel.config.name) !== channel) void channel.close()
     this.listing.refresh()
   }
