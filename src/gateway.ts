@@ -9,6 +9,7 @@ import type { Channel } from './channel.ts'
 import type { Config, OnLoss } from './config.ts'
 import { WRITERS } from './egress/index.ts'
 import { jsonText } from './egress/json.ts'
+import { PATIENCE } from './egress/sse.ts'
 import { type Asking, isForm, readAskingForm } from './gateway/asking.ts'
 import { type Attempt, attempt } from './gateway/attempt.ts'
 import type { Call } from './gateway/call.ts'
@@ -166,7 +167,6 @@ export class Gateway {
     const candidates = this.route({ ...asked, request: session?.whole ?? asked.request }, onLoss)
     for (const candidate of session?.among(candidates) ?? candidates) {
       const channel = this.channels.get(candidate.channel)
-      if (channel === undefined) continue
       const request = session?.form(candidate) ?? asked.request
       const telling = session?.telling(candidate)
       const ready = this.media.concerns(request, candidate) ? await this.media.ready(request, candidate) : request
@@ -231,7 +231,7 @@ export class Gateway {
     if (error.kind !== 'internal' && error.kind !== 'cannot-express')
       this.log.warn({ channel, kind: error.kind, err: cause, said: saidBy(error, candidate) }, 'a channel failed')
     if (error.retryAfterSeconds !== undefined && mayRetry(error))
-      this.channels.get(candidate.channel)?.cool(Date.now() + error.retryAfterSeconds * 1000, error.kind)
+      this.channels.get(candidate.channel).cool(Date.now() + error.retryAfterSeconds * 1000, error.kind)
     return error.kind === 'internal'
       ? failure
       : new UpstreamFailure(seenFromOutside(error, candidate, request.model), headersOf(failure))
@@ -284,6 +284,11 @@ export class Gateway {
       if (reply.begun) reply.destroy()
       else reply.whole(status, headers, text)
     }
+  }
+
+  /** Milliseconds after which a caller that takes nothing is gone. */
+  get patience(): number {
+    return this.config.server.heartbeat * PATIENCE
   }
 
   /** The gateway has somewhere to send requests. */

@@ -1,3 +1,6 @@
+/** Minutes that pay off any debt: one beyond a day is no debt but a fault of whoever counted. */
+const LONGEST = 24 * 60
+
 /** A minute's allowance, refilled steadily: what is not used is kept up to one minute's worth, debts are paid off. */
 export class Bucket {
   #perMinute: number
@@ -28,7 +31,7 @@ export class Bucket {
   /** Takes units, also ones that are not there. */
   take(units: number, now: number): void {
     this.#refill(now)
-    this.#level -= units
+    this.#level = Math.max(this.#level - units, -LONGEST * this.#perMinute)
   }
 
   #refill(now: number): void {

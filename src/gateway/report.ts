@@ -78,7 +78,8 @@ export class Report {
 
   /** All tokens the request cost, as far as the upstream told. */
   get tokens(): number {
-    return this.usage?.total ?? (this.usage?.input ?? 0) + (this.usage?.output ?? 0)
+    const tokens = this.usage?.total ?? (this.usage?.input ?? 0) + (this.usage?.output ?? 0)
+    return Number.isFinite(tokens) ? tokens : 0
   }
 
   write(log: Log): void {

@@ -24,7 +24,7 @@ export function enter(
     ...(door.form === undefined ? {} : { form: { only: door.form === 'only', needs: 'model' } }),
     framing: streams && query['alt'] !== 'sse' ? 'array' : 'events',
     ...(door.heartbeat === undefined ? {} : { heartbeat: door.heartbeat }),
-    reply: new HttpReply(message, response, idHeaders(id)),
+    reply: new HttpReply(message, response, idHeaders(id), gateway.patience),
   }
   gateway.handle(call).catch(() => response.destroy())
 }

@@ -20,14 +20,16 @@ export class HttpReply implements Reply {
   private readonly response: ServerResponse
   private readonly message: IncomingMessage
   private readonly own: Headers
+  private readonly patience: number
   /** The body goes out in chunks of our own framing. */
   private framed = false
 
-  /** `own` are the headers every answer carries. */
-  constructor(message: IncomingMessage, response: ServerResponse, own: Headers) {
+  /** `own` are the headers every answer carries; a caller that takes nothing for `patience` milliseconds is gone. */
+  constructor(message: IncomingMessage, response: ServerResponse, own: Headers, patience = 120_000) {
     this.message = message
     this.response = response
     this.own = own
+    this.patience = patience
     response.on('error', () => {})
     response.on('close', () => {
       if (response.writableFinished) return
@@ -42,6 +44,9 @@ export class HttpReply implements Reply {
     const all = { ...this.own, 'content-type': JSON_TYPE, ...headers, 'content-length': String(length) }
     if (this.message.complete || !hasBody(this.message) || Number(this.message.headers['content-length']) <= SMALL) {
       this.response.writeHead(status, all).end(text, encodingOf(text, length))
+      if (!this.message.complete) this.closeUnlessSent()
+      // What the system took at once needs no timer; the socket's own sees every byte that leaves.
+      if (length > SMALL && !this.response.writableFinished) this.response.setTimeout(this.patience)
       return
     }
     this.response.writeHead(status, { ...all, connection: 'close' }).write(text)
@@ -52,6 +57,13 @@ export class HttpReply implements Reply {
     }
     const timer = setTimeout(close, LINGER)
     this.message.once('close', close)
+  }
+
+  /** Who announced a body and sends none must not keep the connection. */
+  private closeUnlessSent(): void {
+    const { message } = this
+    const { socket } = message
+    if (hasBody(message)) setTimeout(() => message.complete || socket.destroy(), LINGER).unref()
   }
 
   /** Node decides by the caller's version of HTTP and our headers whether the body is chunked; the chunks are ours. */

@@ -1,0 +1,158 @@
+import { connect } from 'node:net'
+import { createGzip, gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, test } from 'vitest'
+import { Channel } from '../../src/channel.ts'
+import { ANSWER, ASK, events, failure, HEAD, json, STREAM, TAIL, words } from './chat.ts'
+import { configOf, House, type HouseOptions, KEY } from './house.ts'
+import { channelAt, FakeUpstream, type Script, until } from './upstream.ts'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+const PATH = '/v1/chat/completions'
+
+async function upstreamOf(script: Script): Promise<FakeUpstream> {
+  const upstream = await FakeUpstream.open(script)
+  closing.push(() => upstream.close())
+  return upstream
+}
+
+async function open(script: Script, options: HouseOptions = {}) {
+  const upstream = await upstreamOf(script)
+  const house = await House.open([channelAt(upstream.address)], options)
+  closing.push(() => house.server.close(0))
+  return { house, upstream }
+}
+
+const good: Script = response => json(response, ANSWER)
+const packed = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }
+
+describe('what an upstream packs unasked', () => {
+  test('and breaks is let go at once, though it never ends', async () => {
+    for (const body of [ASK, STREAM]) {
+      const { house, upstream } = await open(response => void response.writeHead(200, packed).write('this is no gzip'))
+      expect((await house.ask(PATH, body)).status).toBe(502)
+      await until(() => upstream.seen[0]!.brokenAt !== undefined, 1000)
+    }
+  })
+
+  test.each(['GZIP', 'x-gzip'])('may be called %s', async encoding => {
+    const { house } = await open(response =>
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding })
+        .end(gzipSync(JSON.stringify(ANSWER))),
+    )
+    expect((await house.ask(PATH, ASK)).json).toEqual(ANSWER)
+  })
+
+  test('is unpacked no faster than it is taken', async () => {
+    const whole = 64 * 1024 * 1024
+    const upstream = await upstreamOf(response => {
+      const gzip = createGzip()
+      gzip.pipe(response.writeHead(200, packed))
+      for (let size = 0; size < whole; size += 1024 * 1024) gzip.write(Buffer.alloc(1024 * 1024))
+      gzip.end()
+    })
+    const channel = new Channel(channelAt(upstream.address))
+    closing.push(() => channel.destroy())
+    const format = channel.config.formats[0]!
+    const exchange = channel.send({ format, wire: { path: '', query: {}, headers: {}, body: {} } })
+    let size = 0
+    let ended = false
+    ;(await exchange.answer).flow({
+      take: bytes => {
+        if (size === 0) exchange.pause()
+        size += bytes.length
+      },
+      end: () => (ended = true),
+      fail: () => {},
+    })
+    await new Promise(resolve => setTimeout(resolve, 300))
+    expect(size).toBeLessThan(4 * 1024 * 1024)
+    exchange.resume()
+    await until(() => ended)
+    expect(size).toBe(whole)
+  })
+})
+
+describe('a caller that holds a connection', () => {
+  const hold = async (house: House, text: string): Promise<{ closed: () => boolean; resume(): void }> => {
+    const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
+    let closed = false
+    socket.on('error', () => {}).on('close', () => (closed = true))
+    closing.push(() => socket.destroy())
+    socket.write(text)
+    await new Promise(resolve => socket.once('readable', resolve))
+    return { closed: () => closed, resume: () => void socket.resume() }
+  }
+  const headOf = (length: number, key = KEY): string =>
+    `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: ${length}\r\n\r\n`
+
+  test('and never sends the body of a request that was refused loses it', async () => {
+    const { house } = await open(good)
+    const held = await hold(house, headOf(1000, 'nobody'))
+    held.resume()
+    await until(held.closed, 3000)
+  })
+
+  test('and never takes a whole answer loses it', async () => {
+    const large = { ...ANSWER, choices: [{ ...ANSWER.choices[0], message: { content: 'x'.repeat(20_000_000) } }] }
+    const { house } = await open(response => json(response, large), { heartbeat: 40 })
+    const body = JSON.stringify(ASK)
+    const held = await hold(house, headOf(body.length) + body)
+    await new Promise(resolve => setTimeout(resolve, 1200))
+    held.resume()
+    await until(held.closed, 3000)
+  })
+})
+
+describe('a reload', () => {
+  const slowly: Script = response => setTimeout(() => json(response, failure('Oops.'), 500), 150)
+  const second = (address: string, key: string) => channelAt(address, { name: 'second', priority: 1, key })
+
+  test('leaves a request the channels it found, each with its own key', async () => {
+    const [first, old, next] = [await upstreamOf(slowly), await upstreamOf(good), await upstreamOf(good)]
+    const house = await House.open([channelAt(first.address), second(old.address, 'old-key')])
+    closing.push(() => house.server.close(0))
+    const asked = house.ask(PATH, ASK)
+    await until(() => first.seen.length === 1)
+    house.server.reload(configOf([second(next.address, 'new-key')]))
+    expect((await asked).status).toBe(200)
+    expect(old.seen[0]!.headers.authorization).toBe('Bearer old-key')
+    expect(next.seen).toHaveLength(0)
+  })
+
+  test('that takes all channels away drops nothing', async () => {
+    const [first, spare] = [await upstreamOf(slowly), await upstreamOf(good)]
+    const house = await House.open([channelAt(first.address), second(spare.address, 'k')])
+    closing.push(() => house.server.close(0))
+    const asked = house.ask(PATH, ASK)
+    await until(() => first.seen.length === 1)
+    house.server.reload(configOf([]))
+    expect((await asked).status).toBe(200)
+    expect((await house.ask(PATH, ASK)).status).toBe(404)
+  })
+})
+
+test('an upstream that counts without end blocks no key for ever', async () => {
+  let counts = '1e999'
+  const { house } = await open(
+    response =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(ANSWER).replace(/"total_tokens":\d+/, `"total_tokens":${counts}`)),
+    { group: { tpm: 1000 } },
+  )
+  expect((await house.ask(PATH, ASK)).status).toBe(200)
+  expect((await house.ask(PATH, ASK)).status).toBe(200)
+  counts = '-1e300'
+  expect((await house.ask(PATH, ASK)).status).toBe(200)
+  expect((await house.ask(PATH, ASK)).status).toBe(200)
+})
+
+test('what comes after the end of a stream is not heard', async () => {
+  const { house } = await open(response => events(response).end(`${HEAD}${words('Hello.')}${TAIL}${words('More.')}`))
+  expect((await house.ask(PATH, STREAM)).text).not.toContain('More.')
+})
