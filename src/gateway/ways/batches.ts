@@ -2,11 +2,11 @@ import { GatewayError } from '../../canonical/error.ts'
 import { type Loss, shifted } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
-import { totalUsage } from '../../canonical/usage.ts'
 import { workOf } from '../../canonical/work.ts'
 import type { Candidate } from '../../router.ts'
 import type { Attempt } from '../attempt.ts'
 import type { Answered } from '../told.ts'
+import { combined } from './combined.ts'
 import { together } from './together.ts'
 
 /** How many pieces of one request are under way at once. */
@@ -67,14 +67,8 @@ export function oneEach<T>(answers: readonly T[], inputs: number): readonly T[] 
 const contentOf = ({ result }: Answered) => result.candidates[0]?.content ?? []
 
 function whole(answers: readonly Answered[]): CanonicalResult {
-  const { usage: _, candidates, ...head } = answers[0]!.result
-  const usages = answers.flatMap(({ result }) => result.usage ?? [])
-  const usage = usages.length === answers.length ? totalUsage(usages) : undefined
-  return {
-    ...head,
-    candidates: [{ ...candidates[0]!, content: answers.flatMap(contentOf) }],
-    ...(usage === undefined ? {} : { usage }),
-  }
+  const [first] = answers[0]!.result.candidates
+  return combined(answers, [{ ...first!, content: answers.flatMap(contentOf) }])
 }
 
 /** Losses of what is embedded, at its place in the whole request; what is lost of the settings is lost alike in all. */

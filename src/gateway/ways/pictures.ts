@@ -1,9 +1,9 @@
 import { GatewayError } from '../../canonical/error.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { totalUsage } from '../../canonical/usage.ts'
 import { workOf } from '../../canonical/work.ts'
 import type { Candidate } from '../../router.ts'
 import type { Way } from '../ways.ts'
+import { combined } from './combined.ts'
 import { together } from './together.ts'
 
 /** As many pictures one request may ask for that each take a request of their own. */
@@ -29,18 +29,9 @@ export const pictures: Way = {
       attempt,
       Array.from({ length: count! }, () => one),
     )
-    const [first] = answers
-    const { usage: _, ...head } = first!.result
-    const usage = totalUsage(answers.flatMap(({ result }) => result.usage ?? []))
-    return {
-      result: {
-        ...head,
-        candidates: answers.flatMap(({ result }) => result.candidates),
-        ...(usage === undefined ? {} : { usage }),
-      },
-      losses: first!.losses,
-      headers: first!.headers,
-    }
+    const { losses, headers } = answers[0]!
+    const candidates = answers.flatMap(({ result }) => result.candidates)
+    return { result: combined(answers, candidates), losses, headers }
   },
 }
 

@@ -2,10 +2,10 @@ import { GatewayError } from '../../canonical/error.ts'
 import { type Loss, shifted } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate } from '../../canonical/result.ts'
-import { totalUsage } from '../../canonical/usage.ts'
 import { GONE } from '../failures.ts'
 import type { Answered } from '../told.ts'
 import type { Way } from '../ways.ts'
+import { combined } from './combined.ts'
 import { unreadable } from './unreadable.ts'
 
 /** As many answers one request may ask for that each take a request of their own. */
@@ -32,18 +32,8 @@ export const prompts: Way = {
         wanted -= candidates.length
         answers.push({ ...answered, index, candidates })
       }
-    const usages = answers.flatMap(({ result }) => result.usage ?? [])
-    const usage = usages.length === answers.length ? totalUsage(usages) : undefined
-    const { usage: _, ...head } = answers[0]!.result
-    return {
-      result: {
-        ...head,
-        candidates: answers.flatMap(({ candidates }) => candidates),
-        ...(usage === undefined ? {} : { usage }),
-      },
-      losses: lossesOf(answers),
-      headers: answers[0]!.headers,
-    }
+    const candidates = answers.flatMap(one => one.candidates)
+    return { result: combined(answers, candidates), losses: lossesOf(answers), headers: answers[0]!.headers }
   },
 }
 
