@@ -19,7 +19,7 @@ export const ranking: Way = {
     ...foreign({ extras }, ''),
   ],
   answer: async ({ request, candidate }, ask) => {
-    const asked = tellsPurpose(request, candidate) ? apart(request, ask) : together(request, ask)
+    const asked = tellsPurpose(request, candidate) ? inTwo(request, ask) : inOne(request, ask)
     const { vectors, usage, model, losses } = await asked
     const [query, ...documents] = vectors.map(vector => vectorAs(vector, 'float') as readonly number[])
     const ranks = documents.map((document, index) => ({ index, score: cosine(query!, document) }))
@@ -44,7 +44,7 @@ interface Embedded {
 }
 
 /** The query and the documents as what they are, in a request each. */
-async function apart(request: CanonicalRequest, ask: Ask): Promise<Embedded> {
+async function inTwo(request: CanonicalRequest, ask: Ask): Promise<Embedded> {
   const query = await ask(embeddingOf(request, [queryOf(request)], 'query'))
   const documents = await ask(embeddingOf(request, request.messages, 'document'))
   return {
@@ -56,7 +56,7 @@ async function apart(request: CanonicalRequest, ask: Ask): Promise<Embedded> {
 }
 
 /** The query before the documents in one request. */
-async function together(request: CanonicalRequest, ask: Ask): Promise<Embedded> {
+async function inOne(request: CanonicalRequest, ask: Ask): Promise<Embedded> {
   const answered = await ask(embeddingOf(request, [queryOf(request), ...request.messages]))
   const { usage, model } = answered.result
   return { vectors: vectorsIn(answered, request.messages.length + 1), usage, model, losses: lossesOf(answered, 1) }
