@@ -57,8 +57,8 @@ export interface Candidate {
 
 /**
  * The channels to try, best first, never none: lower priority first; then those that surely have the model, those that
- * need no detour, those that speak the caller's format, those that lose least; then a weighted draw. Pure: equal inputs give equal orders,
- * whatever order the channels are configured in.
+ * need no detour, those that speak the caller's format, those that lose least; then a weighted draw. Pure: equal inputs
+ * give equal orders, whatever order the channels are configured in.
  *
  * @throws GatewayError `not-found` for a model no channel has, `forbidden` for one the key may not use,
  * `rate-limited` or `overloaded` with `retryAfterSeconds` where every channel is cooling down or full.

@@ -72,7 +72,7 @@ export class Exchange implements Watched {
   private inflater: Transform | undefined
   private early: Uint8Array[] = []
   private lingering: NodeJS.Timeout | undefined
-  /** We do not listen just now. */
+  /** The body is held up by us, so that the upstream's silence means nothing. */
   private deaf = false
 
   constructor(options: ExchangeOptions) {

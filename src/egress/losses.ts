@@ -31,8 +31,9 @@ export function lossHeaders(losses: readonly Loss[]): { readonly [name: string]:
 }
 
 /**
- * The losses no answer can make good: state the upstream cannot keep, a turn that stands for something kept elsewhere,
- * something to look at in the last user turn or in any of a list of things, a hosted tool that had to be used, and the container of a recording. A request with one of them is always refused.
+ * The losses no answer can make good: state the upstream cannot keep, a part that stands for something kept elsewhere,
+ * something to look at in the last user turn or in any of a list of things, what is wanted of a recording besides its
+ * words, a hosted tool that had to be used, and the container of speech. A request with one of them is always refused.
  */
 export function essential(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const turn = request.messages.findLastIndex(message => message.role === 'user')

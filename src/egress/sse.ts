@@ -80,6 +80,7 @@ export class EventStream {
   private empty = true
   private scheduled = false
   private wrote = Number.NEGATIVE_INFINITY
+  /** Heartbeats since the reader fell behind, counted from 1; 0 while it keeps up. */
   private behind = 0
   private over = false
 

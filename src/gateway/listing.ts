@@ -3,8 +3,10 @@ import { isObject, parseObject } from '../canonical/node.ts'
 import type { Channel } from '../channel.ts'
 import type { ChannelFormat } from '../config.ts'
 
+/** Milliseconds after which lists are asked for again: all of them, and where one could not be had at all. */
 const EVERY = 10 * 60_000
 const SOON = 30_000
+/** Bytes a list may have. */
 const LARGEST = 16 * 1024 * 1024
 
 /** Where an upstream lists its models, by the format it speaks; the formats of one family agree. */

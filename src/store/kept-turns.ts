@@ -169,7 +169,7 @@ export class KeptTurns implements Turns {
   }
 }
 
-/** A turn that continued itself would have no beginning. */
+/** The row of a turn; one that says it continues itself continues nothing: its chain would have no beginning. */
 const rowOf = ({
   owner,
   id,

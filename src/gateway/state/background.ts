@@ -37,13 +37,7 @@ export class Background {
    */
   async start({ keeper, most, request, turns }: Beginning, answer: (reply: Reply) => Promise<void>): Promise<Run> {
     const { owner, id } = keeper
-    if (
-      this.working
-        .values()
-        .filter(one => one.owner === owner)
-        .toArray().length >= most
-    )
-      throw tooMany(most)
+    if (this.countOf(owner) >= most) throw tooMany(most)
     keeper.saves = false
     const run = new Run(firstOf(request, keeper))
     const { promise: done, resolve } = Promise.withResolvers<void>()
@@ -55,6 +49,10 @@ export class Background {
     }
     void this.work(id, one, keeper, turns, answer).finally(resolve)
     return run
+  }
+
+  private countOf(owner: string): number {
+    return [...this.working.values()].filter(one => one.owner === owner).length
   }
 
   private async work(id: string, one: Working, keeper: Keeper, turns: Turns, answer: (reply: Reply) => Promise<void>) {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Store } from '../../store/store.ts'
 import type { Log } from '../report.ts'
 
+/** Milliseconds after which what expired is deleted again. */
 const SWEEP = 3_600_000
 /** Milliseconds before a store that could not be opened is tried again. */
 const REST = 5000

@@ -61,12 +61,12 @@ export class State {
       ...(saves && store !== undefined ? [store.turns] : []),
     ]
     const input = recalled?.input ?? itemsOf(wire.body['input'])
-    const { previous, conversation } = { previous: request.state?.previous, conversation: conversationOf(wire.body) }
+    const pointed = { previous: request.state?.previous, conversation: conversationOf(wire.body) }
     const keeper =
       turns.length === 0
         ? undefined
         : new Keeper(
-            { owner, input, previous, conversation, request },
+            { owner, input, ...pointed, request },
             { turns, conversations: saves ? store?.conversations : undefined, lifetime: keep, log: this.log },
           )
     const context = this.config.models.get(request.model)?.context

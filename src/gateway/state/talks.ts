@@ -1,4 +1,4 @@
-import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
+import { GatewayError } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Conversation, Conversations } from '../../store/conversations.ts'
 import { freshId } from '../fresh-id.ts'
@@ -95,7 +95,7 @@ function metadataIn(value: Json | undefined): JsonObject {
 const fault = (param: string, message: string): GatewayError =>
   new GatewayError({ kind: 'invalid-request', message, param })
 
-const missing = (message: string): GatewayError => new GatewayError({ kind: 'not-found' satisfies ErrorKind, message })
+const missing = (message: string): GatewayError => new GatewayError({ kind: 'not-found', message })
 
 const unknown = (id: string): GatewayError => missing(`Conversation with id '${id}' not found.`)
 const unknownItem = (id: string): GatewayError => missing(`Item with id '${id}' not found.`)
