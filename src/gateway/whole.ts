@@ -74,8 +74,10 @@ async function rawBody(answer: Answer, mediaType: string): Promise<RawBody> {
     : { mediaType, bytes: answer.bytes() }
 }
 
+const BYTE_ORDER_MARK = 0xfeff
+
 function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject {
-  const body = parse(text)
+  const body = parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text)
   if (body !== undefined) return body
   throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered something that is not JSON.' })
 }

@@ -167,8 +167,8 @@ const AUDIO_LOSSES = {
 
 /** A call as the format has it; an argument text that says nothing is `{}` (trap 8). */
 export function writeCall(part: ToolCallPart, native: boolean): JsonObject {
-  const { id, type } = spelt(part, FORMAT)
-  const head = { ...(id === 'absent' ? {} : { id: part.id }) }
+  const { id, type, said } = spelt(part, FORMAT)
+  const head = { ...(id === 'absent' ? {} : { id: said ?? part.id }) }
   if (part.freeform) return { ...head, ...around(part, 'custom', { name: part.name, input: part.arguments }) }
   const wire = around(part, 'function', { name: part.name, ...writeArguments(part, native) })
   if (type !== 'absent') return { ...head, ...wire }

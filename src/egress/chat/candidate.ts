@@ -67,7 +67,7 @@ export class CandidateWriter {
   end(event: CandidateEnd): readonly WireEvent[] {
     this.out = []
     this.begin()
-    const { message, ...extras } = kept(event, FORMAT)
+    const { message, finish_reason: _, ...extras } = kept(event, FORMAT)
     const finish = streamedFinish(event, this.calls > 0)
     this.say((message as JsonObject | undefined) ?? {}, finish, extras)
     return this.out

@@ -1,4 +1,5 @@
-import type { MediaPart, OpaquePart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import { AnswerIds } from '../../canonical/answer-ids.ts'
+import type { MediaPart, OpaquePart, Part, ReasoningPart, TextPart, ToolCallPart } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -45,6 +46,10 @@ function reportOrder(content: readonly Part[], path: Path, losses: Losses): void
   if (order.some((from, to) => from !== to)) losses.move(path, order, 'fields-have-an-order')
 }
 
+/** A text of a content list, as the upstream wrote it where it had words of its own for that. */
+const pieceOf = (part: TextPart): JsonObject =>
+  (spelt(part, FORMAT)['value'] as JsonObject | undefined) ?? { type: 'text', text: part.text, ...kept(part, FORMAT) }
+
 class MessageWriter {
   private readonly texts = new Texts()
   private readonly thoughts: ReasoningPart[] = []
@@ -55,12 +60,14 @@ class MessageWriter {
   private signature: string | undefined
   private readonly losses: Losses
   private readonly asked: CanonicalRequest
+  private readonly ids: AnswerIds
   /** How the candidate was spelled, if it came from this format. */
   private readonly own: JsonObject
 
   constructor(losses: Losses, asked: CanonicalRequest, own: JsonObject) {
     this.losses = losses
     this.asked = asked
+    this.ids = new AnswerIds(asked)
     this.own = own
     this.list = own['content'] === 'parts' ? [] : undefined
   }
@@ -69,9 +76,7 @@ class MessageWriter {
     if (part.type !== 'opaque') this.reportNode(part, path)
     switch (part.type) {
       case 'text':
-        return this.list === undefined
-          ? this.texts.add(part, path)
-          : void this.list.push({ type: 'text', text: part.text, ...kept(part, FORMAT) })
+        return this.list === undefined ? this.texts.add(part, path) : void this.list.push(pieceOf(part))
       case 'reasoning':
         return this.reasoning(part, next, path)
       case 'refusal':
@@ -111,7 +116,9 @@ class MessageWriter {
       return
     }
     const signed = this.signature === undefined ? {} : signatureExtra(this.signature)
-    this.calls.push({ ...writeCall(part, this.native), ...signed })
+    const id = this.ids.call(part.id, part.name)
+    if (id !== part.id) this.losses.rename([...path, 'id'], id, 'id-made-unique')
+    this.calls.push({ ...writeCall(id === part.id ? part : { ...part, id }, this.native), ...signed })
     this.signature = undefined
   }
 
@@ -152,8 +159,10 @@ class MessageWriter {
   }
 
   private reasoned(): JsonObject {
-    if (this.thoughts.length === 0) return {}
-    const field = spelt(this.thoughts[0], FORMAT)['field'] === 'reasoning' ? 'reasoning' : 'reasoning_content'
+    const own = spelt(this.thoughts[0], FORMAT)
+    if (this.thoughts.length === 0 || own['field'] === 'elsewhere') return {}
+    const field = own['field'] === 'reasoning' ? 'reasoning' : 'reasoning_content'
+    if (own['value'] !== undefined) return { [field]: own['value'] }
     return { [field]: this.thoughts.map(part => part.text).join('') }
   }
 }

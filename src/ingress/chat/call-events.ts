@@ -1,6 +1,8 @@
+import { AnswerIds } from '../../canonical/answer-ids.ts'
 import type { ToolCallPart } from '../../canonical/content.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
-import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import { rest } from '../fields.ts'
 import { isCustom, thoughtSignature } from './calls.ts'
 
@@ -15,8 +17,8 @@ interface Call {
   legacy: boolean
   signature: string | undefined
   extras: JsonObject | undefined
-  /** Arguments that came before the call could start (trap 7). */
-  early: string
+  /** All of its arguments so far; those that came before the call could start are told with its start (trap 7). */
+  said: string
   part: number | undefined
 }
 
@@ -28,9 +30,11 @@ export class CallReader {
   some = false
   private readonly candidate: number
   private readonly calls: Call[] = []
+  private readonly ids: AnswerIds
 
-  constructor(candidate: number) {
+  constructor(candidate: number, asked: CanonicalRequest) {
     this.candidate = candidate
+    this.ids = new AnswerIds(asked)
   }
 
   read(piece: JsonObject, out: CanonicalEvent[], parts: number): number {
@@ -38,13 +42,14 @@ export class CallReader {
     const told = piece[custom ? 'custom' : 'function']
     const inside = isObject(told) ? told : {}
     const id = typeof piece['id'] === 'string' && piece['id'] !== '' ? piece['id'] : undefined
-    const call = this.find(piece['index'], id) ?? this.open(piece['index'])
+    const append = textOf(inside[custom ? 'input' : 'arguments'])
+    const call = this.find(piece['index'] ?? undefined, id, nameIn(inside), append) ?? this.open(piece['index'])
     call.id ??= id
     call.freeform ||= custom
     call.signature ??= thoughtSignature(piece)
     for (const field in piece)
       if (!PIECE.has(field)) call.extras = { ...call.extras, ...Object.fromEntries([[field, piece[field]!]]) }
-    return this.grow(call, inside, inside[call.freeform ? 'input' : 'arguments'], out, parts)
+    return this.grow(call, inside, append, out, parts)
   }
 
   /** The one call of the time before tools: its name stands for an id. */
@@ -52,7 +57,7 @@ export class CallReader {
     const call = this.calls.find(call => call.legacy) ?? this.open('legacy')
     call.legacy = true
     if (typeof piece['name'] === 'string') call.id ??= piece['name']
-    return this.grow(call, piece, piece['arguments'], out, parts)
+    return this.grow(call, piece, textOf(piece['arguments']), out, parts)
   }
 
   close(out: CanonicalEvent[], parts: number): number {
@@ -65,30 +70,38 @@ export class CallReader {
     return begun
   }
 
-  private find(index: unknown, id: string | undefined): Call | undefined {
-    if (index === undefined) return id === undefined ? this.calls.at(-1) : this.calls.find(call => call.id === id)
-    const call = this.calls.findLast(call => call.index === index)
-    return call !== undefined && id !== undefined && call.id !== undefined && call.id !== id ? undefined : call
+  /** The call a piece belongs to; undefined where it begins another one. */
+  private find(index: unknown, id: string | undefined, name: string, append: string): Call | undefined {
+    const call =
+      index === undefined
+        ? id === undefined
+          ? this.calls.at(-1)
+          : this.calls.find(call => call.id === id)
+        : this.calls.findLast(call => call.index === index)
+    if (call === undefined) return undefined
+    if (id !== undefined && call.id !== undefined && call.id !== id)
+      return name === '' && append !== '' && call.name !== '' ? call : undefined
+    return id === undefined && isAnother(call, index, name, append) ? undefined : call
   }
 
   private open(index: unknown): Call {
     const call: Call = {
-      ...{ index, id: undefined, name: '', freeform: false, legacy: false },
-      ...{ signature: undefined, extras: undefined, early: '', part: undefined },
+      ...{ index: index ?? undefined, id: undefined, name: '', freeform: false, legacy: false },
+      ...{ signature: undefined, extras: undefined, said: '', part: undefined },
     }
     this.calls.push(call)
     this.some = true
     return call
   }
 
-  private grow(call: Call, inside: JsonObject, said: unknown, out: CanonicalEvent[], parts: number): number {
-    if (call.part === undefined && typeof inside['name'] === 'string') call.name ||= inside['name']
-    const append = typeof said === 'string' ? said : isObject(said) ? JSON.stringify(said) : ''
+  private grow(call: Call, inside: JsonObject, append: string, out: CanonicalEvent[], parts: number): number {
+    if (call.part === undefined) call.name ||= nameIn(inside)
     if (call.part === undefined && (call.name === '' || call.id === undefined)) {
-      call.early += append
+      call.said += append
       return parts
     }
     const begun = this.begin(call, out, parts)
+    call.said += append
     if (append !== '') out.push({ type: 'part-delta', at: { candidate: this.candidate, part: call.part! }, append })
     return begun
   }
@@ -104,18 +117,34 @@ export class CallReader {
     call.part = begun++
     const at = { candidate: this.candidate, part: call.part }
     out.push({ type: 'part-start', at, part: this.part(call) })
-    if (call.early !== '') out.push({ type: 'part-delta', at, append: call.early })
+    if (call.said !== '') out.push({ type: 'part-delta', at, append: call.said })
     return begun
   }
 
   private part(call: Call): ToolCallPart {
     return {
       type: 'tool-call',
-      id: call.id ?? `call_${this.candidate}_${this.calls.indexOf(call)}`,
+      id: call.legacy ? (call.id ?? call.name) : this.ids.call(call.id, call.name),
       name: call.name,
       arguments: '',
       ...(call.freeform ? { freeform: true as const } : {}),
       ...rest(FORMAT, call.extras ?? {}, PIECE, call.legacy ? { as: 'function_call' } : undefined),
     }
   }
+}
+
+const nameIn = ({ name }: JsonObject): string => (typeof name === 'string' ? name : '')
+
+/** Arguments as text; an empty object says that they are yet to come. */
+const textOf = (said: unknown): string =>
+  typeof said === 'string' ? said : isObject(said) && Object.keys(said).length > 0 ? JSON.stringify(said) : ''
+
+/**
+ * Whether a piece that names no id is of another call than this one: upstreams that send calls whole leave out what
+ * tells them apart, or say it alike for all, but each has its name.
+ */
+function isAnother(call: Call, index: unknown, name: string, append: string): boolean {
+  if (name === '' || call.name === '') return false
+  if (parseObject(call.said) !== undefined) return append !== '' || name !== call.name
+  return index === undefined && name !== call.name
 }

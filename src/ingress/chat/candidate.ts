@@ -5,7 +5,9 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { Base64Stream } from '../base64.ts'
 import { NONE, rest } from '../fields.ts'
 import { CallReader } from './call-events.ts'
-import { isHollow, MESSAGE, readAnnotation, readFinish, readLogprobs, wordOf } from './result.ts'
+import { readFinish, wordOf } from './finish.ts'
+import { isHollow, MESSAGE, readAnnotation, readLogprobs } from './result.ts'
+import { thoughtIn, thoughtOf } from './thoughts.ts'
 
 const FORMAT = 'chat'
 
@@ -34,24 +36,29 @@ export class CandidateReader {
   private textStart = 0
   private audio: Audio | undefined
   private word: string | undefined
+  /** Thoughts came in a field of their own. */
+  private thinks = false
   private extras: { [field: string]: Json } | undefined
   private message: { [field: string]: Json } | undefined
 
   constructor(index: number, asked: CanonicalRequest) {
     this.index = index
     this.asked = asked
-    this.calls = new CallReader(index)
+    this.calls = new CallReader(index, asked)
   }
 
+  /** One choice of a chunk; some upstreams send the whole message where they were asked for pieces of it. */
   read(choice: JsonObject, out: CanonicalEvent[]): void {
     const logprobs = choice['logprobs']
     if (isObject(logprobs)) {
       const append = readLogprobs(logprobs['content'])
       if (append !== undefined && append.length > 0) out.push({ type: 'logprobs', candidate: this.index, append })
     }
-    const delta = choice['delta']
+    const told = isObject(choice['delta']) ? 'delta' : 'message'
+    const delta = choice[told]
     if (isObject(delta)) this.delta(delta, out)
-    for (const field in choice) if (!CHOICE.has(field)) this.extras = added(this.extras, field, choice[field]!)
+    for (const field in choice)
+      if (!CHOICE.has(field) && field !== told) this.extras = added(this.extras, field, choice[field]!)
     const word = choice['finish_reason']
     if (typeof word === 'string' && word !== '') {
       this.word ??= word
@@ -79,10 +86,20 @@ export class CandidateReader {
   }
 
   private delta(delta: JsonObject, out: CanonicalEvent[]): void {
-    const { reasoning_content, reasoning, content, refusal, tool_calls, function_call, audio, annotations } = delta
-    if (typeof reasoning_content === 'string' && reasoning_content !== '')
-      this.append('reasoning', reasoning_content, THOUGHTS, out)
-    else if (typeof reasoning === 'string' && reasoning !== '') this.append('reasoning', reasoning, BARE_THOUGHTS, out)
+    const {
+      reasoning_content,
+      reasoning,
+      reasoning_details,
+      content,
+      refusal,
+      tool_calls,
+      function_call,
+      audio,
+      annotations,
+    } = delta
+    if (typeof reasoning_content === 'string' && reasoning_content !== '') this.think(reasoning_content, THOUGHTS, out)
+    else if (typeof reasoning === 'string' && reasoning !== '') this.think(reasoning, BARE_THOUGHTS, out)
+    else if (reasoning_details !== undefined || isObject(reasoning)) this.thinkElsewhere(delta, out)
     if (typeof content === 'string') {
       if (content !== '') this.append('text', content, TEXT, out)
     } else if (Array.isArray(content)) this.pieces(content, out)
@@ -106,16 +123,25 @@ export class CandidateReader {
     this.endFlow(out)
   }
 
+  private think(text: string, part: Part, out: CanonicalEvent[]): void {
+    this.thinks = true
+    this.append('reasoning', text, part, out)
+  }
+
+  /** Thoughts that have no field of their own; where they have one, this is more about the same. */
+  private thinkElsewhere(delta: JsonObject, out: CanonicalEvent[]): void {
+    const thought = this.thinks ? undefined : thoughtIn(delta)
+    if (thought !== undefined) this.append('reasoning', thought.text, BARE_THOUGHTS, out)
+  }
+
   /** Content as a list of parts: Mistral's way to tell thoughts from text. */
   private pieces(content: readonly Json[], out: CanonicalEvent[]): void {
     for (const piece of content) {
       if (!isObject(piece)) continue
-      const { type, text, thinking } = piece
-      if (type === 'text' && typeof text === 'string') this.append('text', text, TEXT, out)
-      if (type === 'thinking' && Array.isArray(thinking))
-        for (const thought of thinking)
-          if (isObject(thought) && typeof thought['text'] === 'string')
-            this.append('reasoning', thought['text'], THOUGHTS, out)
+      const thought = thoughtOf(piece)
+      const text = piece['text']
+      if (thought !== undefined && thought !== '') this.append('reasoning', thought, THOUGHTS, out)
+      else if (typeof text === 'string' && text !== '') this.append('text', text, TEXT, out)
     }
   }
 

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { defined, nested, object, objects, required, rest, spelling, text, WrongType, withDefined } from '../fields.ts'
 import { readCall, readLegacyCall } from './calls.ts'
+import { thoughtOf } from './thoughts.ts'
 import { KNOWN_PARTS, ROLES } from './wire.ts'
 
 const FORMAT = 'chat'
@@ -136,8 +137,8 @@ const FILE_DATA = new Set(['file_data', 'filename'])
 
 /** Mistral's thoughts: a part whose text is itself a list of text parts. */
 function readThinkingPart(wire: JsonObject): Part {
-  const said = required(objects(wire['thinking'])).map(piece => required(text(piece['text'])))
-  return { type: 'reasoning', text: said.join(''), spelling: { [FORMAT]: { as: 'thinking', value: wire } } }
+  const said = required(thoughtOf(wire))
+  return { type: 'reasoning', text: said, spelling: { [FORMAT]: { as: 'thinking', value: wire } } }
 }
 
 /** OpenRouter's `cache_control` and OpenAI's `prompt_cache_breakpoint` say the same thing. */

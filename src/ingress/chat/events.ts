@@ -4,7 +4,7 @@ import type { WireEvent } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
-import { NONE, put, rest } from '../fields.ts'
+import { anyObject, NONE, put, rest } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { CandidateReader } from './candidate.ts'
 import { readInnerError } from './error.ts'
@@ -35,7 +35,7 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     if (this.over) return NOTHING
     this.out = []
     if (data === DONE) this.finish()
-    else this.chunk(parseObject(data))
+    else this.chunk(parseObject(data), data)
     return this.out
   }
 
@@ -47,18 +47,24 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     return this.out
   }
 
-  private chunk(chunk: JsonObject | undefined): void {
-    if (chunk === undefined)
-      return this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
+  private chunk(chunk: JsonObject | undefined, data: string): void {
+    if (chunk === undefined) return this.unread(data.trim())
     if (chunk['error'] != null) return this.fail(readInnerError(chunk))
     this.about(chunk)
     const choices = chunk['choices']
     if (Array.isArray(choices)) for (const choice of choices) if (isObject(choice)) this.choice(choice, chunk)
-    const usage = chunk['usage']
-    if (isObject(usage)) {
+    const usage = usageIn(chunk)
+    if (usage !== undefined) {
       this.start(chunk)
       this.out.push({ type: 'usage', usage: readUsage(usage) })
     }
+  }
+
+  /** What is no chunk: nothing at all, or the end with spaces around it. */
+  private unread(data: string): void {
+    if (data === DONE) this.finish()
+    else if (data !== '')
+      this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
   }
 
   private choice(choice: JsonObject, chunk: JsonObject): void {
@@ -110,4 +116,12 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'error', error })
     this.over = true
   }
+}
+
+/** The count of a chunk; Moonshot tells it of the choice, Groq among its own things. */
+function usageIn({ usage, choices, x_groq }: JsonObject): JsonObject | undefined {
+  if (isObject(usage)) return usage
+  const told = Array.isArray(choices) ? choices[0] : undefined
+  if (isObject(told) && isObject(told['usage'])) return told['usage']
+  return isObject(x_groq) ? anyObject(x_groq['usage']) : undefined
 }

@@ -1,9 +1,10 @@
+import { AnswerIds } from '../../canonical/answer-ids.ts'
 import type { Annotation, Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
+import type { Candidate, CanonicalResult, TokenLogprob } from '../../canonical/result.ts'
 import {
   anyNumber,
   anyObject,
@@ -20,13 +21,15 @@ import { readHead } from '../openai-answer.ts'
 import { readCall, readLegacyCall } from './calls.ts'
 import { readContent } from './content.ts'
 import { readInnerError } from './error.ts'
+import { readFinish, wordOf } from './finish.ts'
+import { readThoughts, thoughtOf, twinsIn, unreadThoughts } from './thoughts.ts'
 import { readUsage } from './usage.ts'
 
 const FORMAT = 'chat'
 
 /** A whole answer of a chat upstream; an error under status 200 is thrown (trap 77). */
 export function readResult({ body }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
-  if (!Array.isArray(body['choices']))
+  if (!Array.isArray(body['choices']) || (body['choices'].length === 0 && isObject(body['error'])))
     throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
   const usage = anyObject(body['usage'])
   const { object } = body
@@ -91,13 +94,27 @@ const CHOICE_BARE = new Set(['index', 'message', 'finish_reason'])
 
 /** Some upstreams send every field, the unused ones hollow: those say nothing, so they are spelling. */
 const hollowIn = (message: JsonObject): JsonObject | undefined => {
-  const fields = ['audio', 'function_call'].filter(field => isHollow(message[field]))
+  const fields = [...['audio', 'function_call'].filter(field => isHollow(message[field])), ...twinsIn(message)]
   return fields.length === 0 ? undefined : Object.fromEntries(fields.map(field => [field, message[field]!]))
 }
 
-/** Notes on a text are nothing to read without it. */
-const unread = ({ annotations, content }: JsonObject): readonly string[] =>
-  Array.isArray(annotations) && annotations.length > 0 && typeof content !== 'string' ? ['annotations'] : []
+/** What nothing was read from: notes on a text that is not there, a second thought, fields of another type. */
+const unread = (message: JsonObject): readonly string[] => [
+  ...(typeof message['content'] !== 'string' && isFilled(message['annotations']) ? ['annotations'] : []),
+  ...unreadThoughts(message),
+  ...Object.keys(TYPES).filter(field => message[field] != null && !TYPES[field]!(message[field]!)),
+]
+
+const isFilled = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0
+
+const TYPES: { readonly [field: string]: (value: Json) => boolean } = {
+  content: value => typeof value === 'string' || Array.isArray(value),
+  refusal: value => typeof value === 'string',
+  annotations: Array.isArray,
+  audio: isObject,
+  tool_calls: Array.isArray,
+  function_call: isObject,
+}
 
 export const isHollow = (value: Json | undefined): boolean =>
   isObject(value) &&
@@ -113,10 +130,20 @@ function readMessage(message: JsonObject, asked: CanonicalRequest): Part[] {
   if (refusal !== undefined && refusal !== '') parts.push({ type: 'refusal', text: refusal })
   const audio = anyObject(message['audio'])
   if (audio !== undefined && !isHollow(audio)) parts.push(readAudio(audio, asked))
-  for (const call of anyObjects(message['tool_calls'])) parts.push(...leniently(call, readCall))
+  const ids = new AnswerIds(asked)
+  for (const call of anyObjects(message['tool_calls']))
+    parts.push(...leniently(call, readCall).map(part => identified(part, ids)))
   const legacy = anyObject(message['function_call'])
   if (legacy !== undefined && !isHollow(legacy)) parts.push(...leniently(legacy, call => [readLegacyCall(call)]))
   return parts
+}
+
+/** A call under an id of its own; what the upstream called it is how it was spelled. */
+function identified(part: Part, ids: AnswerIds): Part {
+  if (part.type !== 'tool-call') return part
+  const id = ids.call(part.id, part.name)
+  if (id === part.id) return part
+  return { ...part, id, spelling: { ...part.spelling, [FORMAT]: { ...part.spelling?.[FORMAT], said: part.id } } }
 }
 
 /** A piece of the answer that is not as it should be is kept as it is. */
@@ -129,19 +156,23 @@ function leniently(wire: JsonObject, read: (wire: JsonObject) => readonly Part[]
   }
 }
 
-function readThoughts(message: JsonObject): readonly Part[] {
-  const named = anyText(message['reasoning_content'])
-  if (named !== undefined) return [{ type: 'reasoning', text: named }]
-  const bare = anyText(message['reasoning'])
-  return bare === undefined ? [] : [{ type: 'reasoning', text: bare, spelling: { [FORMAT]: { field: 'reasoning' } } }]
-}
-
 function readSaid(message: JsonObject): readonly Part[] {
   const content = message['content']
-  if (Array.isArray(content)) return anyObjects(content).flatMap(part => leniently(part, one => readContent([one])))
+  if (Array.isArray(content)) return anyObjects(content).flatMap(readPiece)
   if (typeof content !== 'string') return []
   const annotations = anyObjects(message['annotations']).map(readAnnotation)
   return [{ type: 'text', text: content, ...(annotations.length === 0 ? {} : { annotations }) }]
+}
+
+/** One piece of a content list; whatever it calls itself, a thought is a thought and a text is a text. */
+function readPiece(wire: JsonObject): readonly Part[] {
+  const thought = thoughtOf(wire)
+  if (thought !== undefined)
+    return [{ type: 'reasoning', text: thought, spelling: { [FORMAT]: { as: 'thinking', value: wire } } }]
+  const parts = leniently(wire, one => readContent([one]))
+  const text = anyText(wire['text'])
+  if (parts[0]?.type !== 'opaque' || text === undefined) return parts
+  return [{ type: 'text', text, spelling: { [FORMAT]: { value: wire } } }]
 }
 
 const CITATION = new Set(['url', 'title', 'start_index', 'end_index'])
@@ -152,15 +183,15 @@ export function readAnnotation(wire: JsonObject): Annotation {
   const url = anyText(cited?.['url'])
   if (wire['type'] !== 'url_citation' || cited === undefined || url === undefined)
     return { type: 'opaque', format: FORMAT, value: wire }
+  const title = anyText(cited['title'])
+  const start = anyNumber(cited['start_index'])
+  const end = anyNumber(cited['end_index'])
+  const bare = title === undefined || start === undefined || end === undefined ? true : undefined
   return {
     type: 'citation',
     url,
-    ...defined({
-      title: anyText(cited['title']),
-      start: anyNumber(cited['start_index']),
-      end: anyNumber(cited['end_index']),
-    }),
-    ...nested(FORMAT, wire, 'url_citation', cited, CITATION, CITED),
+    ...defined({ title, start, end }),
+    ...nested(FORMAT, wire, 'url_citation', cited, CITATION, CITED, { bare }),
   }
 }
 
@@ -195,36 +226,4 @@ function readToken(wire: JsonObject): TokenLogprob {
     }),
     ...rest(FORMAT, wire, TOKEN),
   }
-}
-
-const FINISHES: { readonly [word: string]: FinishReason } = {
-  stop: 'stop',
-  eos: 'stop',
-  length: 'length',
-  model_length: 'length',
-  max_tokens: 'length',
-  tool_calls: 'tool-calls',
-  function_call: 'tool-calls',
-  content_filter: 'refused',
-  error: 'error',
-}
-
-const WORDS: { readonly [R in FinishReason]?: string } = {
-  stop: 'stop',
-  length: 'length',
-  'tool-calls': 'tool_calls',
-  refused: 'content_filter',
-}
-
-/** The word a writer would choose; another one is kept as spelling. */
-export const wordOf = (reason: FinishReason): string | undefined => WORDS[reason]
-
-/**
- * Calls were made, so they are why it stopped, whatever the upstream says (trap 13); an upstream that says nothing has
- * simply stopped.
- */
-export function readFinish(word: string | undefined, content: readonly Part[]): Finish {
-  const reason = word === undefined || word === '' ? 'stop' : (FINISHES[word] ?? 'other')
-  const called = reason === 'stop' && content.some(part => part.type === 'tool-call')
-  return { reason: called ? 'tool-calls' : reason, ...(word === undefined || word === '' ? {} : { raw: word }) }
 }

@@ -6,14 +6,12 @@ import { openaiErrors, openaiFailure } from './openai.ts'
 
 type Message = OpenAI.ChatCompletionMessageParam
 
-/** Upstreams have two names for thoughts, and some put them into a list beside the text. */
-const thoughtIn = ({ reasoning_content, reasoning, content }: Loose): string =>
-  reasoning_content ??
-  reasoning ??
-  (Array.isArray(content) ? content : [])
-    .flatMap((part: Loose) => part.thinking ?? [])
-    .map((part: Loose) => part.text)
-    .join('')
+/** Upstreams have several names for thoughts, and some put them into a list of details, or one beside the text. */
+const thoughtIn = ({ reasoning_content, reasoning, reasoning_details, content }: Loose): string => {
+  if (reasoning_content || reasoning) return reasoning_content || reasoning.thinking || reasoning
+  const pieces = (Array.isArray(content) ? content : []).flatMap((part: Loose) => part.thinking ?? [])
+  return [...(reasoning_details ?? []), ...pieces].map((part: Loose) => part.text ?? part.summary ?? '').join('')
+}
 
 const textIn = (content: Loose): string =>
   Array.isArray(content) ? content.map(part => part.text ?? '').join('') : (content ?? '')
@@ -72,7 +70,9 @@ class ChatTalk implements Talk {
     let thought = ''
     for await (const chunk of stream) {
       const delta = chunk.choices[0]?.delta as Loose
-      thought += delta === undefined ? '' : thoughtIn(delta)
+      // Details that follow thoughts tell more about them.
+      const { reasoning_details, ...told } = delta ?? {}
+      thought += thoughtIn(thought === '' ? { ...told, reasoning_details } : told)
       if (delta?.content) onText?.()
     }
     const completion = await stream.finalChatCompletion()

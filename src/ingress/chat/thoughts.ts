@@ -1,0 +1,72 @@
+import type { ReasoningPart } from '../../canonical/content.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { anyObjects, anyText, defined } from '../fields.ts'
+
+const FORMAT = 'chat'
+
+/** The fields a thought is written back to; one that stood elsewhere stays there, among what is left of the message. */
+const FIELDS = ['reasoning_content', 'reasoning'] as const
+
+interface Thought {
+  readonly text: string
+  readonly field: string
+  /** How it was told, where that was not the text alone. */
+  readonly value?: JsonObject
+}
+
+/** What a message or a delta tells of thoughts, of the names upstreams have for them the first that says anything. */
+export function thoughtIn(message: JsonObject): Thought | undefined {
+  for (const field of FIELDS) {
+    const told = message[field]
+    if (typeof told === 'string' && told !== '') return { text: told, field }
+    // Heroku's way.
+    if (isObject(told) && typeof told['thinking'] === 'string') return { text: told['thinking'], field, value: told }
+  }
+  const text = wordsOfDetails(message['reasoning_details'])
+  return text === '' ? undefined : { text, field: 'elsewhere' }
+}
+
+/** OpenRouter tells thoughts in a list of details as well, Snowflake there alone. */
+const wordsOfDetails = (details: Json | undefined): string =>
+  anyObjects(details)
+    .map(detail => anyText(detail['text']) ?? anyText(detail['summary']) ?? '')
+    .join('')
+
+/** The field of the thought that was read, or of one that is empty. */
+const fieldOf = (message: JsonObject): string | undefined =>
+  thoughtIn(message)?.field ?? FIELDS.find(name => message[name] === '')
+
+/** The thought of a whole message; an empty one is told, too. */
+export function readThoughts(message: JsonObject): readonly ReasoningPart[] {
+  const { text = '', value } = thoughtIn(message) ?? {}
+  const field = fieldOf(message)
+  if (field === undefined) return []
+  const spelt = field === FIELDS[0] && value === undefined ? {} : { spelling: { [FORMAT]: defined({ field, value }) } }
+  return [{ type: 'reasoning', text, ...spelt }]
+}
+
+/** Names of the thought that say the same as the one that was read, or nothing. */
+export function twinsIn(message: JsonObject): readonly string[] {
+  const field = fieldOf(message)
+  const text = thoughtIn(message)?.text
+  return FIELDS.filter(name => name !== field && (message[name] === '' || message[name] === text))
+}
+
+/** Names of the thought that say something else. */
+export function unreadThoughts(message: JsonObject): readonly string[] {
+  const known = [fieldOf(message), ...twinsIn(message)]
+  return FIELDS.filter(name => message[name] != null && !known.includes(name))
+}
+
+/** The words of a piece of content that is a thought: a text, or a list of them. */
+export function thoughtOf({ type, thinking, summary }: JsonObject): string | undefined {
+  if (type === 'thinking') return wordsOf(thinking)
+  return type === 'reasoning' ? wordsOf(summary) : undefined
+}
+
+const wordsOf = (said: Json | undefined): string | undefined =>
+  Array.isArray(said)
+    ? anyObjects(said)
+        .map(piece => anyText(piece['text']) ?? '')
+        .join('')
+    : anyText(said)

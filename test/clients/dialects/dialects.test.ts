@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Stage } from '../stage.ts'
+import { CHAT } from './chat.ts'
+import { heardOf, type Said } from './said.ts'
+
+/* Every client, whole and streamed, hears the same of an answer, however oddly its upstream puts it. */
+
+const SAID: { readonly [format: string]: readonly Said[] } = { chat: CHAT }
+
+/** A whole answer goes to a client of its own format as it came, and some of these words only the gateway makes out. */
+const asItCame = (way: string, format: string): boolean => way === `${format}, whole, of a whole answer`
+
+describe.each(Object.keys(SAID))('an upstream of %s may send', format => {
+  let stage: Stage
+  beforeAll(async () => void (stage = await Stage.open(format)))
+  afterAll(() => stage.close())
+
+  test.each(SAID[format]!.map(one => [one.name, one] as const))('%s', async (_, said) => {
+    const heard = await heardOf(stage, format, said)
+    for (const [way, got] of Object.entries(heard))
+      if (!asItCame(way, format)) expect(got, way).toMatchObject(said.want)
+  })
+})
+
+test('a whole answer goes to a client of its own format as it came, odd or not', async () => {
+  const stage = await Stage.open('chat')
+  for (const { whole } of CHAT.filter(one => typeof one.whole === 'object')) {
+    stage.does(response => response.setHeader('content-type', 'application/json').end(JSON.stringify(whole)))
+    const body = { model: 'm', messages: [{ role: 'user', content: 'Hi!' }] }
+    expect((await stage.house.ask('/v1/chat/completions', body)).json).toEqual(whole)
+  }
+  await stage.close()
+})

@@ -1,0 +1,71 @@
+import type { Caller, Got } from '../caller.ts'
+import { CALLERS } from '../callers/index.ts'
+import { frame, type Loose } from '../scene.ts'
+import type { Stage } from '../stage.ts'
+
+/** An answer as an upstream might put it, whole, streamed or both, and what every client must make of it. */
+export interface Said {
+  readonly name: string
+  readonly whole?: Loose
+  /** Data of events, or the bytes of the stream as they are. */
+  readonly events?: readonly Loose[] | string
+  readonly want: Partial<Got>
+  /** Clients of these formats are not asked: they get the upstream's own words. */
+  readonly not?: readonly string[]
+}
+
+const SIZES = [1, 7, 97]
+
+const named = (format: string, event: Loose): string =>
+  frame(event, format === 'messages' || format === 'responses' ? event.type : undefined)
+
+/** What every client got out of it, by who it was and how it came. */
+export async function heardOf(stage: Stage, format: string, said: Said): Promise<{ [way: string]: unknown }> {
+  const heard: { [way: string]: unknown } = {}
+  for (const caller of CALLERS.filter(one => !said.not?.includes(one.format)))
+    for (const stream of [false, true]) {
+      if (said.whole !== undefined) {
+        const text = typeof said.whole === 'string' ? said.whole : JSON.stringify(said.whole)
+        speak(stage, text, 'application/json', 97)
+        heard[`${caller.format}, ${stream ? 'streamed' : 'whole'}, of a whole answer`] = await ask(
+          caller,
+          stage,
+          stream,
+        )
+      }
+      if (said.events === undefined) continue
+      const text = typeof said.events === 'string' ? said.events : said.events.map(one => named(format, one)).join('')
+      for (const size of stream ? SIZES : [97]) {
+        speak(stage, text, 'text/event-stream', size)
+        const way = `${caller.format}, ${stream ? `streamed in ${size}s` : 'whole'}, of a stream`
+        heard[way] = await ask(caller, stage, stream)
+      }
+    }
+  return heard
+}
+
+function speak(stage: Stage, text: string, type: string, size: number): void {
+  stage.does(async response => {
+    response.writeHead(200, { 'content-type': type })
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length; at += size) {
+      response.write(bytes.subarray(at, at + size))
+      if (at % 8 === 0) await new Promise(resolve => setImmediate(resolve))
+    }
+    response.end()
+  })
+}
+
+async function ask(caller: Caller, stage: Stage, stream: boolean): Promise<unknown> {
+  const got = await caller.open(stage.address).say({ text: 'Hi!' }, { stream })
+  const finish = MEANINGS[got.finish ?? ''] ?? got.finish
+  const ended = finish === 'stop' && got.calls.length > 0 ? 'calls' : finish
+  return { ...got, thought: got.thought.replace(/\s+/g, ''), finish: ended }
+}
+
+/** Each client's words for why an answer ended, in one: some have none of their own for calls. */
+const MEANINGS: { readonly [word: string]: string } = {
+  ...{ stop: 'stop', end_turn: 'stop', STOP: 'stop', completed: 'stop' },
+  ...{ length: 'length', max_tokens: 'length', MAX_TOKENS: 'length', incomplete: 'length' },
+  ...{ tool_calls: 'calls', tool_use: 'calls', function_call: 'calls' },
+}
