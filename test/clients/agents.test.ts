@@ -223,3 +223,27 @@ describe('a prompt that is a system text and nothing else', () => {
     expect(body.input).toEqual([{ type: 'message', role: 'system', content: 'Translate “hi”.' }])
   })
 })
+
+describe('Google’s older clients write numbers as texts', () => {
+  const contents = [{ role: 'user', parts: [{ text: 'Hi!' }] }]
+
+  test('and are understood', async () => {
+    const generationConfig = {
+      ...{ maxOutputTokens: '100', temperature: '0.5', top_k: '4', candidateCount: '1' },
+      thinkingConfig: { thinkingBudget: '-1' },
+    }
+    const { body } = await sent('messages', CONTENTS, { contents, generationConfig })
+    expect(body).toMatchObject({ max_tokens: 100 })
+    expect((await sent('contents', CONTENTS, { contents, generationConfig })).body.generationConfig).toEqual(
+      generationConfig,
+    )
+  })
+
+  test.each(['', 'many', '1e', '0x10', ' 1'])('but %j is none', async maxOutputTokens => {
+    const house = await House.open([channelAt('http://127.0.0.1:9', { format: 'contents' })])
+    const { status, text } = await house.ask(CONTENTS, { contents, generationConfig: { maxOutputTokens } })
+    await house.server.close(0)
+    expect(status).toBe(400)
+    expect(text).toContain('generationConfig.maxOutputTokens')
+  })
+})

@@ -12,6 +12,10 @@ export const list = (value: fc.Arbitrary<unknown>, maxLength = 3) => fc.array(va
 export const maybe = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 6, arbitrary: value }, { weight: 1, arbitrary: is(null) })
 
+/** A number, which may be written as a text. */
+export const numeral = (value: fc.Arbitrary<number>): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: value.map(String) })
+
 const snake = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 /** The object with some of its fields in snake_case. */

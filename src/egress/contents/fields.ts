@@ -1,6 +1,6 @@
 import { put } from '../../canonical/defined.ts'
 import type { Losses } from '../../canonical/loss.ts'
-import type { JsonObject, Node } from '../../canonical/node.ts'
+import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import type { ContentsDialect } from './dialect.ts'
 
@@ -22,16 +22,23 @@ export function inner(node: Node | undefined, field: string): Node {
   return { extras: { [FORMAT]: extras ?? NONE }, spelling: { [FORMAT]: marks ?? NONE } }
 }
 
-/** The object with what the format itself said there, its fields named as they were. */
+/** The object with what the format itself said there, its fields named as they were, and numbers that were texts. */
 export function sealed(node: Node | undefined, fields: object): JsonObject {
   const own = kept(node, FORMAT)
   const out = own === NONE ? (defined(fields) as JsonObject) : { ...own, ...(defined(fields) as JsonObject) }
-  const names = spelt(node, FORMAT)['names'] as JsonObject | undefined
-  if (names === undefined) return out
+  const { names, numerals } = spelt(node, FORMAT) as { readonly [mark: string]: JsonObject | undefined }
+  if (names === undefined && numerals === undefined) return out
   const named: JsonObject = {}
-  for (const key in out) put(named, Object.hasOwn(names, key) ? String(names[key]) : key, out[key])
+  for (const key in out) {
+    const name = names !== undefined && Object.hasOwn(names, key) ? String(names[key]) : key
+    put(named, name, asNumeral(out[key], numerals?.[key]))
+  }
   return named
 }
+
+/** A number as the text it was written as. */
+const asNumeral = (value: Json | undefined, text: Json | undefined): Json | undefined =>
+  typeof text === 'string' && Number(text) === value ? text : value
 
 /** As `sealed`, or undefined where nothing is said and nothing was written. */
 export function sealedUnlessEmpty(node: Node, fields: object): JsonObject | undefined {

@@ -3,9 +3,9 @@ import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
-import { anyNumber, defined } from '../fields.ts'
+import { defined } from '../fields.ts'
 import { readInnerError } from './error.ts'
-import { leftOf, nodeOf, open } from './fields.ts'
+import { anyNumeral, leftOf, nodeOf, open } from './fields.ts'
 import { readUsage } from './usage.ts'
 
 /** The method that counts tokens and answers nothing. */
@@ -35,12 +35,12 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
   const opened = open(body, COUNT)
   const { totalTokens, cachedContentTokenCount, promptTokensDetails } = opened.fields
   // A count of nothing is left out (proto3 JSON).
-  const input = totalTokens === undefined && isCount(opened.fields) ? 0 : anyNumber(totalTokens)
+  const input = totalTokens === undefined && isCount(opened.fields) ? 0 : anyNumeral(totalTokens)
   if (input === undefined) throw new GatewayError(body['error'] == null ? NOT_A_COUNT : readInnerError(body))
   const { inputBy } = readUsage(defined({ promptTokensDetails }) as JsonObject)
   return {
     candidates: [],
-    usage: { input, ...defined({ cacheRead: anyNumber(cachedContentTokenCount), inputBy }) },
+    usage: { input, ...defined({ cacheRead: anyNumeral(cachedContentTokenCount), inputBy }) },
     ...nodeOf({ ...leftOf(opened, TAKEN), marks: { whole: body } }),
   }
 }

@@ -22,15 +22,16 @@ const BATCH = new Set(['requests'])
 
 function read({ body, query }: WireRequest, { model, method, place }: Address): CanonicalRequest {
   const spelt = { ...place, method, query: Object.keys(query).length === 0 ? undefined : query }
-  if (method === 'embedContent') return embedding([open(body, ITEM)], { model, spelt, left: {} })
+  if (method === 'embedContent') return embedding([open(body, ITEM, NUMBERS)], { model, spelt, left: {} })
   const opened = open(body, BATCH)
-  const items = required(objects(opened.fields['requests'])).map(item => open(item, ITEM))
+  const items = required(objects(opened.fields['requests'])).map(item => open(item, ITEM, NUMBERS))
   if (items.length === 0) throw WrongType.instance
   return embedding(items, { model, spelt, left: leftOf(opened, BATCH) })
 }
 
 const ITEM = new Set(['model', 'content', 'taskType', 'title', 'outputDimensionality', 'embedContentConfig'])
 const CONFIG = new Set(['taskType', 'outputDimensionality'])
+const NUMBERS = ['outputDimensionality']
 
 interface Whole {
   readonly model: string
@@ -83,7 +84,7 @@ interface Settings {
 
 function readSettings({ fields }: Opened): Settings {
   const wires = object(fields['embedContentConfig'])
-  const config = wires === undefined ? undefined : open(wires, CONFIG)
+  const config = wires === undefined ? undefined : open(wires, CONFIG, NUMBERS)
   const [outer, inner] = [PURPOSES.get(text(fields['taskType'])), PURPOSES.get(text(config?.fields['taskType']))]
   const size = number(fields['outputDimensionality'])
   const innerSize = number(config?.fields['outputDimensionality'])

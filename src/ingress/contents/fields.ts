@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
-import { defined, put, rest, spelling } from '../fields.ts'
+import { anyNumber, defined, put, rest, spelling } from '../fields.ts'
 
 export const FORMAT = 'contents'
 
@@ -7,10 +7,34 @@ export const FORMAT = 'contents'
 export interface Opened {
   readonly fields: JsonObject
   readonly names: JsonObject | undefined
+  /** Numbers that were written as texts. */
+  readonly numerals?: JsonObject | undefined
 }
 
-/** Fields may be written in camelCase or in snake_case, each for itself (proto3 JSON, FORMATS §7). */
-export function open(wire: JsonObject, known: ReadonlySet<string>): Opened {
+/**
+ * Fields may be written in camelCase or in snake_case, each for itself, and those of `numbers` as texts (proto3 JSON,
+ * FORMATS §7).
+ */
+export function open(wire: JsonObject, known: ReadonlySet<string>, numbers: readonly string[] = []): Opened {
+  const opened = cased(wire, known)
+  const { fields, names } = opened
+  const written = numbers.filter(name => typeof fields[name] === 'string' && NUMERAL.test(fields[name]))
+  if (written.length === 0) return opened
+  return {
+    fields: { ...fields, ...Object.fromEntries(written.map(name => [name, Number(fields[name])])) },
+    names,
+    numerals: Object.fromEntries(written.map(name => [name, fields[name]!])),
+  }
+}
+
+/** A number as JSON writes it. */
+export const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/
+
+/** A number an upstream sent, as such or as a text. */
+export const anyNumeral = (value: Json | undefined): number | undefined =>
+  typeof value === 'string' && NUMERAL.test(value) ? Number(value) : anyNumber(value)
+
+function cased(wire: JsonObject, known: ReadonlySet<string>): Opened {
   let names: Record<string, string> | undefined
   for (const key in wire) {
     if (!key.includes('_')) continue
@@ -39,7 +63,7 @@ export interface Left {
 
 /** What is left of an object inside which others were read, whose leftovers are kept under their fields' names. */
 export function leftOf(
-  { fields, names }: Opened,
+  { fields, names, numerals }: Opened,
   taken: ReadonlySet<string>,
   spelt: { readonly [key: string]: Json | undefined } = {},
   inside: { readonly [field: string]: Left | undefined } = {},
@@ -52,7 +76,7 @@ export function leftOf(
   const said = own === undefined ? spelt : { ...own, ...spelt }
   return defined({
     extras: innerExtras === undefined ? outerExtras : { ...outerExtras, ...innerExtras },
-    marks: spelling({ ...said, names, inside: pick(inside, 'marks') }),
+    marks: spelling({ ...said, names, numerals, inside: pick(inside, 'marks') }),
   })
 }
 

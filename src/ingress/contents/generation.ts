@@ -18,6 +18,11 @@ const KNOWN = new Set([
   ...['responseModalities', 'speechConfig', 'imageConfig', 'thinkingConfig'],
 ])
 
+const NUMBERS = [
+  ...['candidateCount', 'maxOutputTokens', 'temperature', 'topP', 'topK', 'seed', 'presencePenalty'],
+  ...['frequencyPenalty', 'logprobs'],
+]
+
 export interface Generation {
   readonly output: Output
   readonly sampling: Sampling
@@ -29,7 +34,7 @@ export interface Generation {
 export function readGeneration(wire: Json | undefined): Generation {
   const config = object(wire)
   if (config === undefined) return { output: {}, sampling: {}, reasoning: undefined, left: undefined }
-  const opened = open(config, KNOWN)
+  const opened = open(config, KNOWN, NUMBERS)
   const { fields } = opened
   const refused: string[] = []
   const shape = readShape(fields)
@@ -210,7 +215,7 @@ const EFFORTS: { readonly [level: string]: Effort } = { MINIMAL: 'minimal', LOW:
 function readThinking(fields: JsonObject): { readonly reasoning: Reasoning; readonly left: Left } | undefined {
   const wire = object(fields['thinkingConfig'])
   if (wire === undefined) return undefined
-  const opened: Opened = open(wire, THINKING)
+  const opened: Opened = open(wire, THINKING, ['thinkingBudget'])
   const level = text(opened.fields['thinkingLevel'])
   const word = level?.toUpperCase() ?? ''
   const effort = Object.hasOwn(EFFORTS, word) ? EFFORTS[word] : undefined

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
-import { leftOf, nodeOf, open } from './fields.ts'
+import { anyObjects, anyText, defined } from '../fields.ts'
+import { anyNumeral, leftOf, nodeOf, open } from './fields.ts'
 
 const KNOWN = new Set([
   ...['promptTokenCount', 'cachedContentTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'],
@@ -22,9 +22,9 @@ export function readUsage(wire: JsonObject): Usage {
   const opened = open(wire, KNOWN)
   const { fields } = opened
   const input = sum(fields['promptTokenCount'], fields['toolUsePromptTokenCount'])
-  const reasoning = anyNumber(fields['thoughtsTokenCount'])
+  const reasoning = anyNumeral(fields['thoughtsTokenCount'])
   const output = sum(fields['candidatesTokenCount'], reasoning)
-  const total = anyNumber(fields['totalTokenCount'])
+  const total = anyNumeral(fields['totalTokenCount'])
   const prompt = byModality(fields['promptTokensDetails'])
   const answer = byModality(fields['candidatesTokensDetails'])
   const { extras } = leftOf(opened, TAKEN)
@@ -33,7 +33,7 @@ export function readUsage(wire: JsonObject): Usage {
   return {
     ...defined({
       input,
-      cacheRead: anyNumber(fields['cachedContentTokenCount']),
+      cacheRead: anyNumeral(fields['cachedContentTokenCount']),
       output,
       reasoning,
       inputBy: prompt.counts,
@@ -51,7 +51,7 @@ export function tierOf(wire: JsonObject): string | undefined {
 }
 
 function sum(a: Json | undefined, b: Json | undefined): number | undefined {
-  const [first, second] = [anyNumber(a), anyNumber(b)]
+  const [first, second] = [anyNumeral(a), anyNumeral(b)]
   return first === undefined && second === undefined ? undefined : (first ?? 0) + (second ?? 0)
 }
 
@@ -75,7 +75,7 @@ function byModality(wire: Json | undefined): ByModality {
     const modality = anyText(entry['modality']) ?? ''
     const known = Object.hasOwn(MODALITIES, modality) ? MODALITIES[modality]! : undefined
     if (known === undefined) others.push(entry)
-    else counts[known] = (counts[known] ?? 0) + (anyNumber(entry['tokenCount'] ?? entry['token_count']) ?? 0)
+    else counts[known] = (counts[known] ?? 0) + (anyNumeral(entry['tokenCount'] ?? entry['token_count']) ?? 0)
   }
   return {
     counts: Object.keys(counts).length === 0 ? undefined : counts,

@@ -1,10 +1,16 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { open } from './fields.ts'
+import { NUMERAL, open } from './fields.ts'
 
 /** The generateContent request, FORMATS §7. Loose: unknown fields pass; free JSON is never looked into. */
 
 const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
+
+/** A number, which may be written as a text. */
+const number = v.custom<number | string>(
+  value => typeof value === 'number' || (typeof value === 'string' && NUMERAL.test(value)),
+  'Invalid type: Expected number',
+)
 
 const json = v.custom<JsonObject>(isObject, 'Invalid type: Expected Object')
 
@@ -72,17 +78,17 @@ const tool = cased({
 })
 
 const generationConfig = cased({
-  candidateCount: maybe(v.number()),
+  candidateCount: maybe(number),
   stopSequences: maybe(v.array(v.string())),
-  maxOutputTokens: maybe(v.number()),
-  temperature: maybe(v.number()),
-  topP: maybe(v.number()),
-  topK: maybe(v.number()),
-  seed: maybe(v.number()),
-  presencePenalty: maybe(v.number()),
-  frequencyPenalty: maybe(v.number()),
+  maxOutputTokens: maybe(number),
+  temperature: maybe(number),
+  topP: maybe(number),
+  topK: maybe(number),
+  seed: maybe(number),
+  presencePenalty: maybe(number),
+  frequencyPenalty: maybe(number),
   responseLogprobs: maybe(v.boolean()),
-  logprobs: maybe(v.number()),
+  logprobs: maybe(number),
   responseMimeType: maybe(v.string()),
   responseSchema: maybe(json),
   responseJsonSchema: maybe(json),
@@ -94,7 +100,7 @@ const generationConfig = cased({
   thinkingConfig: maybe(
     cased({
       includeThoughts: maybe(v.boolean()),
-      thinkingBudget: maybe(v.number()),
+      thinkingBudget: maybe(number),
       thinkingLevel: maybe(v.string()),
     }),
   ),
@@ -121,8 +127,8 @@ const toEmbed = {
   model: maybe(v.string()),
   content: cased({ role: maybe(v.string()), parts: maybe(many(part)) }),
   taskType: maybe(v.string()),
-  outputDimensionality: maybe(v.number()),
-  embedContentConfig: maybe(cased({ taskType: maybe(v.string()), outputDimensionality: maybe(v.number()) })),
+  outputDimensionality: maybe(number),
+  embedContentConfig: maybe(cased({ taskType: maybe(v.string()), outputDimensionality: maybe(number) })),
 }
 
 /** `:embedContent`, FORMATS §8. */

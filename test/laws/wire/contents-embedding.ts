@@ -18,7 +18,7 @@ const part = fc.oneof(
 const content = loose({}, { role: fc.constantFrom('user', 'model', 'anyone'), parts: fc.oneof(part, list(part)) })
 const settings = {
   taskType: fc.constantFrom('RETRIEVAL_QUERY', 'RETRIEVAL_DOCUMENT', 'CODE_RETRIEVAL_QUERY', 'X_TASK'),
-  outputDimensionality: fc.constantFrom(128, 768),
+  outputDimensionality: fc.constantFrom<unknown>(128, 768, '768'),
 }
 const toEmbed = loose(
   { content },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { WireRequest } from '../../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { bytes, filled, json, object, schema, word } from '../arbitrary.ts'
-import { is, list, loose, unknown } from '../loose.ts'
+import { is, list, loose, numeral, unknown } from '../loose.ts'
 import * as embedding from './contents-embedding.ts'
 
 /* Valid generateContent values, in either casing, with unknown fields and nulls sprinkled on every object. */
@@ -98,17 +98,17 @@ const toolConfig = loose(
 const generationConfig = loose(
   {},
   {
-    candidateCount: fc.nat(3),
+    candidateCount: numeral(fc.nat(3)),
     stopSequences: list(word, 6),
-    maxOutputTokens: fc.nat(),
-    temperature: fc.nat(2),
+    maxOutputTokens: numeral(fc.nat()),
+    temperature: numeral(fc.constantFrom(0, 0.5, 2)),
     topP: fc.nat(1),
     topK: fc.nat(),
-    seed: fc.nat(),
+    seed: numeral(fc.integer()),
     presencePenalty: fc.nat(1),
     frequencyPenalty: fc.nat(1),
     responseLogprobs: fc.boolean(),
-    logprobs: fc.nat(3),
+    logprobs: numeral(fc.nat(3)),
     responseMimeType: fc.constantFrom('application/json', 'text/plain', 'text/x.enum'),
     responseSchema: fc.constantFrom<unknown>(...OPENAPI),
     responseJsonSchema: schema,
@@ -132,7 +132,7 @@ const generationConfig = loose(
       {},
       {
         includeThoughts: fc.boolean(),
-        thinkingBudget: fc.integer({ min: -1, max: 9 }),
+        thinkingBudget: numeral(fc.integer({ min: -1, max: 9 })),
         thinkingLevel: fc.constantFrom('LOW', 'high', 'EXTREME'),
       },
     ),
@@ -256,7 +256,10 @@ const candidate = loose(
     ),
   },
 )
-const details = list(loose({}, { modality: fc.constantFrom('TEXT', 'IMAGE', 'DOCUMENT'), tokenCount: fc.nat() }), 2)
+const details = list(
+  loose({}, { modality: fc.constantFrom('TEXT', 'IMAGE', 'DOCUMENT'), tokenCount: numeral(fc.nat()) }),
+  2,
+)
 
 export const result: fc.Arbitrary<JsonObject> = loose(
   { responseId: filled },
@@ -266,12 +269,12 @@ export const result: fc.Arbitrary<JsonObject> = loose(
     usageMetadata: loose(
       {},
       {
-        promptTokenCount: fc.nat(),
-        candidatesTokenCount: fc.nat(),
+        promptTokenCount: numeral(fc.nat()),
+        candidatesTokenCount: numeral(fc.nat()),
         thoughtsTokenCount: fc.nat(),
         toolUsePromptTokenCount: fc.nat(),
-        cachedContentTokenCount: fc.nat(),
-        totalTokenCount: fc.nat(),
+        cachedContentTokenCount: numeral(fc.nat()),
+        totalTokenCount: numeral(fc.nat()),
         promptTokensDetails: details,
         candidatesTokensDetails: details,
         toolUsePromptTokensDetails: details,
