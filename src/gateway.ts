@@ -1,7 +1,7 @@
 import { type Access, type Caller, openAccess } from './access/index.ts'
 import type { MediaPart } from './canonical/content.ts'
 import { ERRORS, GatewayError } from './canonical/error.ts'
-import type { WireRequest } from './canonical/exchange.ts'
+import type { RawBody, WireRequest } from './canonical/exchange.ts'
 import type { Format } from './canonical/node.ts'
 import type { CanonicalRequest } from './canonical/request.ts'
 import { workOf } from './canonical/work.ts'
@@ -12,7 +12,7 @@ import { jsonText } from './egress/json.ts'
 import { PATIENCE } from './egress/sse.ts'
 import { type Asking, isForm, readAskingForm } from './gateway/asking.ts'
 import { type Attempt, attempt } from './gateway/attempt.ts'
-import type { Call } from './gateway/call.ts'
+import type { Call, Reply } from './gateway/call.ts'
 import { Channels } from './gateway/channels.ts'
 import { opened } from './gateway/compaction/opened.ts'
 import { Seals } from './gateway/compaction/seals.ts'
@@ -31,6 +31,7 @@ import { Media } from './gateway/media.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
 import { type KeptPicture, Pictures } from './gateway/pictures.ts'
 import { prepare, weigh } from './gateway/prepare.ts'
+import { relay } from './gateway/relay.ts'
 import { type Log, Report } from './gateway/report.ts'
 import { type KeptCall, keptAnswer } from './gateway/state/actions.ts'
 import type { Keeper } from './gateway/state/keeper.ts'
@@ -197,6 +198,11 @@ export class Gateway {
   /** A picture whose caller wanted an address. */
   picture(token: string): KeptPicture | undefined {
     return this.pictures.get(token)
+  }
+
+  /** Sends bytes to a caller as they come. Rejects where they break off, or the caller left or takes none of them. */
+  pass(reply: Reply, headers: { readonly [name: string]: string }, raw: RawBody): Promise<void> {
+    return relay(reply, headers, raw, this.config.server.heartbeat)
   }
 
   private route(

@@ -5,7 +5,7 @@ import { Spool } from '../ingress/spool.ts'
 /** A picture somebody may fetch. */
 export interface KeptPicture {
   readonly mediaType: string
-  readonly bytes: Bytes
+  readonly bytes: Bytes & { readonly size: number }
   /** Seconds it will still be there, if nothing pushes it out. */
   readonly seconds: number
 }
@@ -69,10 +69,9 @@ export class Pictures {
     const entry = this.entries.get(token)
     if (entry === undefined) return undefined
     const { mediaType, bytes, until } = entry
-    const size = bytes.size === undefined ? {} : { size: bytes.size }
     return {
       mediaType,
-      bytes: { ...size, read: () => reading(entry) },
+      bytes: { size: bytes.size!, read: () => reading(entry) },
       seconds: Math.max(0, Math.floor((until - this.now()) / 1000)),
     }
   }

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { GatewayError } from '../canonical/error.ts'
 import type { Gateway } from '../gateway.ts'
+import { HttpReply } from './reply.ts'
 
 /** Whoever holds the address may have the picture: no key is asked for, as none can be sent by an `<img>`. */
 export function sendPicture(gateway: Gateway, token: string, message: IncomingMessage, response: ServerResponse): void {
@@ -10,14 +9,13 @@ export function sendPicture(gateway: Gateway, token: string, message: IncomingMe
   if (picture === undefined)
     throw new GatewayError({ kind: 'not-found', message: 'There is no such picture, or its time is over.' })
   const { mediaType, bytes, seconds } = picture
-  response.writeHead(200, {
+  const headers = {
     'content-type': /^image\/[\w.+-]+$/.test(mediaType) ? mediaType : 'application/octet-stream',
-    ...(bytes.size === undefined ? {} : { 'content-length': String(bytes.size) }),
     'cache-control': `private, max-age=${seconds}`,
     // A drawing may hold scripts, which must not run in the gateway's name.
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     'x-content-type-options': 'nosniff',
-  })
-  if (message.method === 'HEAD') response.end()
-  else pipeline(Readable.from(bytes.read()), response).catch(() => response.destroy())
+  }
+  if (message.method === 'HEAD') response.writeHead(200, { ...headers, 'content-length': String(bytes.size) }).end()
+  else gateway.pass(new HttpReply(message, response, {}), headers, { mediaType, bytes }).catch(() => response.destroy())
 }

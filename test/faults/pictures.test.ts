@@ -1,0 +1,32 @@
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import { House } from './house.ts'
+import { channelAt, FakeUpstream } from './upstream.ts'
+
+const HEARTBEAT = 30
+/** More than the buffers of a connection hold. */
+const LARGE = 16 * 1024 * 1024
+
+test('who asks for a large picture and takes none of it is gone after eight heartbeats', async () => {
+  const data = [{ b64_json: Buffer.alloc(LARGE, 'a picture').toString('base64') }]
+  const upstream = await FakeUpstream.open(response =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ created: 1, data })),
+  )
+  const house = await House.open([channelAt(upstream.address, { format: 'images' })], { heartbeat: HEARTBEAT })
+  const made = await house.ask('/v1/images/generations', { model: 'm', prompt: 'a', response_format: 'url' })
+  const { hostname, port, pathname } = new URL(made.json.data[0].url)
+
+  const socket = connect(Number(port), hostname)
+  socket.write(`GET ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`)
+  await new Promise(resolve => socket.once('readable', resolve))
+  await new Promise(resolve => setTimeout(resolve, HEARTBEAT * 8 * 3))
+  let taken = 0
+  const over = new Promise(resolve => socket.once('close', resolve))
+  socket.on('error', () => {}).on('data', piece => (taken += piece.length))
+  await Promise.race([over, new Promise(resolve => setTimeout(resolve, 3000))])
+  expect(taken).toBeLessThan(LARGE)
+
+  socket.destroy()
+  await house.server.close(0)
+  await upstream.close()
+})
