@@ -7,10 +7,12 @@ import { endUserOf } from '../end-user.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { asItCame, legalise } from '../legal.ts'
 import { fewStops } from '../stops.ts'
+import { knownTier } from '../tiers.ts'
 import type { WriteOptions } from '../writer.ts'
 import { around, FORMAT, type Pen } from './content.ts'
 import { chatDialect } from './dialect.ts'
 import { writeMessages } from './messages.ts'
+import { writeAudio, writeModalities } from './speaking.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
 /** The canonical request as `POST /chat/completions` (FORMATS §2, §16). */
@@ -58,19 +60,13 @@ function writeSampling(sampling: Sampling, request: CanonicalRequest, { dialect,
 function writeOutput(output: Output, pen: Pen): JsonObject {
   pen.losses.dropFields(output, ['output'], OUTPUT_LOSSES)
   reportCompletion(output, pen.losses)
-  const { modalities, candidates, text, verbosity, audio } = output
-  const [kind, format] = audio?.mediaType?.split('/', 2) ?? []
-  if (kind !== undefined && kind !== 'audio') pen.losses.drop(['output', 'audio', 'mediaType'], 'not-an-audio-type')
-  if (audio?.speed !== undefined) pen.losses.drop(['output', 'audio', 'speed'], 'no-speed')
+  const { candidates, text, verbosity } = output
   return defined({
-    modalities,
+    modalities: writeModalities(output, pen),
     n: candidates,
     response_format: text === undefined ? undefined : writeShape(text, pen),
     verbosity,
-    audio:
-      audio === undefined
-        ? undefined
-        : { ...defined({ voice: audio.voice, format: kind === 'audio' ? format : undefined }), ...kept(audio, FORMAT) },
+    audio: writeAudio(output, pen),
   }) as JsonObject
 }
 
@@ -122,6 +118,8 @@ function writeThinking(reasoning: Reasoning, losses: Losses): JsonObject {
   return { thinking: { type: off ? 'disabled' : 'enabled' } }
 }
 
+const TIERS = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])
+
 function writeSettings(request: CanonicalRequest, { dialect, native, losses }: Pen): JsonObject {
   const { state, endUser, cache } = request
   losses.dropFields(state, ['state'], {
@@ -138,7 +136,7 @@ function writeSettings(request: CanonicalRequest, { dialect, native, losses }: P
     store: stores ? state?.store : undefined,
     [user]: native ? endUser : endUserOf(endUser, losses),
     metadata: request.metadata,
-    service_tier: request.serviceTier,
+    service_tier: knownTier(request.serviceTier, TIERS, { native, losses }),
     prompt_cache_key: request.cacheKey,
   }) as JsonObject
 }

@@ -5,10 +5,12 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { knownTier } from '../tiers.ts'
 import { FORMAT, type Pen } from './content.ts'
 import { writeHistory } from './input.ts'
 import { writeItems } from './output.ts'
 import { answerId } from './response.ts'
+import { TIERS } from './settings.ts'
 import { madeOf, meaningOf } from './status.ts'
 import { writeUsage } from './usage.ts'
 
@@ -57,7 +59,7 @@ export function writeCompaction(request: CanonicalRequest, pen: Pen): JsonObject
     ...(defined({
       previous_response_id: state?.previous,
       prompt_cache_key: request.cacheKey,
-      service_tier: request.serviceTier,
+      service_tier: knownTier(request.serviceTier, TIERS, pen),
     }) as JsonObject),
     ...kept(request, FORMAT),
   }

@@ -107,7 +107,8 @@ function writeMedia(part: MediaPart, path: Path, pen: Pen): JsonObject | undefin
   if (part.source.type === 'text') return writeDocument(part, part.source.text, path, pen)
   const field = spelt(part, FORMAT)['as'] as string | undefined
   if (field !== undefined && pen.native) return writeFileAs(part, field)
-  const wire = part.kind === 'image' ? writeImage(part) : part.kind === 'file' ? writeFile(part, path, pen) : undefined
+  const wire =
+    part.kind === 'image' ? writeImage(part, path, pen) : part.kind === 'file' ? writeFile(part, path, pen) : undefined
   if (wire === undefined) {
     pen.losses.drop(path, part.source.type === 'file-id' ? 'no-such-file-ids' : `no-${part.kind}`)
     return undefined
@@ -141,10 +142,14 @@ const addressOf = ({ source }: MediaPart): { url?: string; id?: string } =>
       : {}
     : defined({ url: urlOfSource(source) })
 
-function writeImage(part: MediaPart): JsonObject | undefined {
+/** How closely to look must be said; a caller that did not say leaves it to the model. */
+function writeImage(part: MediaPart, path: Path, { native, losses }: Pen): JsonObject | undefined {
   const { url, id } = addressOf(part)
   if (url === undefined && id === undefined) return undefined
-  return { type: 'input_image', ...defined({ image_url: url, file_id: id, detail: part.detail }) } as JsonObject
+  const unsaid = part.detail === undefined && !native
+  if (unsaid) losses.add([...path, 'detail'], 'auto', 'minted-detail')
+  const detail = unsaid ? 'auto' : part.detail
+  return { type: 'input_image', ...defined({ image_url: url, file_id: id, detail }) } as JsonObject
 }
 
 function writeFile(part: MediaPart, path: Path, { native, losses }: Pen): JsonObject | undefined {

@@ -3,6 +3,7 @@ import type { CanonicalRequest, Output, Reasoning, Sampling, State } from '../..
 import { reportCompletion } from '../completion.ts'
 import { endUserOf } from '../end-user.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { knownTier } from '../tiers.ts'
 import { FORMAT, type Pen } from './content.ts'
 
 /* What a request settles beside its history and tools; an answer repeats it. */
@@ -10,11 +11,17 @@ import { FORMAT, type Pen } from './content.ts'
 const SAMPLING_LOSSES = { topK: 'no-top-k', seed: 'no-seed', stop: 'no-stop-sequences' }
 const PENALTIES = { frequencyPenalty: 'no-penalties', presencePenalty: 'no-penalties' }
 
+/** The smallest limit there may be. */
+const LEAST_TOKENS = 16
+
 /** There are no stop sequences, no seed and no candidates here (trap 18); penalties are a dialect's own. */
 export function writeSampling(sampling: Sampling, { native, losses }: Pen): JsonObject {
+  const { maxTokens } = sampling
+  const tooFew = !native && maxTokens !== undefined && maxTokens < LEAST_TOKENS
+  if (tooFew) losses.change(['sampling', 'maxTokens'], LEAST_TOKENS, 'sixteen-tokens-at-least')
   losses.dropFields(sampling, ['sampling'], native ? SAMPLING_LOSSES : { ...SAMPLING_LOSSES, ...PENALTIES })
   return defined({
-    max_output_tokens: sampling.maxTokens,
+    max_output_tokens: tooFew ? LEAST_TOKENS : maxTokens,
     temperature: sampling.temperature,
     top_p: sampling.topP,
     frequency_penalty: native ? sampling.frequencyPenalty : undefined,
@@ -74,6 +81,8 @@ export function writeReasoning(reasoning: Reasoning | undefined, { native, losse
   return Object.keys(told).length > 0 || native ? { reasoning: told } : {}
 }
 
+export const TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'])
+
 export function writeSettings(request: CanonicalRequest, pen: Pen): JsonObject {
   if (request.cache !== undefined) pen.losses.drop(['cache'], 'no-cache-marker-of-the-whole')
   const user = !pen.native || spelt(request, FORMAT)['user'] === 'user' ? 'user' : 'safety_identifier'
@@ -82,7 +91,7 @@ export function writeSettings(request: CanonicalRequest, pen: Pen): JsonObject {
     ...writeState(request, pen),
     [user]: pen.native ? request.endUser : endUserOf(request.endUser, pen.losses),
     metadata: request.metadata,
-    service_tier: request.serviceTier,
+    service_tier: knownTier(request.serviceTier, TIERS, pen),
     prompt_cache_key: request.cacheKey,
   }) as JsonObject
 }

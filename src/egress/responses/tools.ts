@@ -30,7 +30,7 @@ export function writeTools(request: CanonicalRequest, pen: Pen): JsonObject {
     const member = isNamed(tool) && tool.namespace !== undefined
     const group = member ? groups.get(tool.namespace!.name) : undefined
     if (group !== undefined && !(pen.native && spelt(tool as Named, FORMAT)['group'] !== undefined)) {
-      reportGroup(tool as Named, tools, group.order[0]!, path, pen.losses)
+      reportGroup(tool as Named, tools, group.order[0]!, path, pen)
       group.tools.push(wire)
       group.order.push(index)
       continue
@@ -40,7 +40,7 @@ export function writeTools(request: CanonicalRequest, pen: Pen): JsonObject {
     else {
       const inside = [wire]
       groups.set(tool.namespace!.name, { tools: inside, order: order.at(-1)! })
-      written.push(writeGroup(tool, inside))
+      written.push(writeGroup(tool, inside, path, pen))
     }
   }
   reportOrder(order.flat(), tools, pen.losses)
@@ -50,8 +50,10 @@ export function writeTools(request: CanonicalRequest, pen: Pen): JsonObject {
 
 const isNamed = (tool: Tool): tool is Named => tool.type === 'function' || tool.type === 'freeform'
 
-function writeGroup(first: Named, tools: readonly JsonObject[]): JsonObject {
-  const { name, description } = first.namespace!
+function writeGroup(first: Named, tools: readonly JsonObject[], path: Path, { native, losses }: Pen): JsonObject {
+  const { name, description = native ? undefined : '' } = first.namespace!
+  if (first.namespace!.description !== description)
+    losses.add([...path, 'namespace', 'description'], '', 'minted-description')
   const group = spelt(first, FORMAT)['group'] as JsonObject | undefined
   const said = group === undefined ? undefined : (first.extras?.[FORMAT]?.['namespace'] as JsonObject | undefined)
   return {
@@ -64,10 +66,19 @@ function writeGroup(first: Named, tools: readonly JsonObject[]): JsonObject {
 }
 
 /** A group has one description: its first tool's. */
-function reportGroup(tool: Named, tools: readonly Tool[], first: number, path: Path, losses: Losses): void {
+function reportGroup(
+  { namespace }: Named,
+  tools: readonly Tool[],
+  first: number,
+  path: Path,
+  { native, losses }: Pen,
+): void {
   const described = (tools[first] as Named).namespace!
-  if (tool.namespace!.description !== described.description)
-    losses.change([...path, 'namespace'], described, 'one-description-a-group')
+  const { description = native ? undefined : '' } = described
+  if (namespace!.description === undefined && description === '')
+    losses.add([...path, 'namespace', 'description'], '', 'minted-description')
+  else if (namespace!.description !== description)
+    losses.change([...path, 'namespace'], { ...described, description }, 'one-description-a-group')
 }
 
 /** Tools that come together in their group leave their places; what was dropped stays where it was. */
