@@ -34,8 +34,11 @@ export interface Writer {
   events?(asked: CanonicalRequest): Transducer<CanonicalEvent, WireEvent>
   /** Takes media as bytes, in requests and answers; for any other format they are made base64 beforehand. */
   readonly bytes?: true | ((dialect: Dialect) => boolean)
-  /** Whether media at an address must be fetched first, as an upstream of this format cannot be told the address. */
-  fetches?(part: MediaPart, dialect: Dialect, work: Work): boolean
+  /**
+   * Whether media at an address must be fetched first, as an upstream of this format cannot be told the address, or not
+   * in the result of a tool.
+   */
+  fetches?(part: MediaPart, dialect: Dialect, work: Work, inResult: boolean): boolean
   /**
    * How an answer says that a conversation goes on from these messages and what was sealed: parts of a candidate.
    * `base` is what ids are made of.

@@ -29,7 +29,7 @@ export class Media {
     const work = workOf(request)
     if (work === 'count') return false
     const change = this.changeFor(candidate, work)
-    return request.messages.some(({ content }) => content.some(part => isChanged(part, change)))
+    return request.messages.some(({ content }) => content.some(part => isChanged(part, change, false)))
   }
 
   /**
@@ -40,7 +40,7 @@ export class Media {
   async ready(request: CanonicalRequest, candidate: Candidate): Promise<CanonicalRequest> {
     const change = this.changeFor(candidate, workOf(request))
     const messages = request.messages.map(
-      async (message): Promise<Message> => ({ ...message, content: await changed(message.content, change) }),
+      async (message): Promise<Message> => ({ ...message, content: await changed(message.content, change, false) }),
     )
     return { ...request, messages: await Promise.all(messages) }
   }
@@ -64,11 +64,11 @@ export class Media {
   /** What is to be done with a piece of media; nothing for most. */
   private changeFor({ format, native }: Candidate, work: Work): Change {
     const { bytes, fetches } = WRITERS[format.format]!
-    return part => {
+    return (part, inResult) => {
       if (part.source.type === 'bytes') return takesBytes(bytes, format.dialect) ? undefined : inBase64
       const fetcher = this.fetcher
       if (fetcher === undefined || part.source.type !== 'url' || native) return undefined
-      return fetches?.(part, format.dialect, work) === true ? one => fetched(one, fetcher) : undefined
+      return fetches?.(part, format.dialect, work, inResult) === true ? one => fetched(one, fetcher) : undefined
     }
   }
 }
@@ -76,18 +76,18 @@ export class Media {
 const takesBytes = (bytes: Writer['bytes'], dialect: Dialect): boolean =>
   typeof bytes === 'function' ? bytes(dialect) : bytes === true
 
-type Change = (part: MediaPart) => ((part: MediaPart) => Promise<MediaPart>) | undefined
+type Change = (part: MediaPart, inResult: boolean) => ((part: MediaPart) => Promise<MediaPart>) | undefined
 
-function isChanged(part: Part, change: Change): boolean {
-  if (part.type === 'media') return change(part) !== undefined
-  return part.type === 'tool-result' && part.content.some(inner => isChanged(inner, change))
+function isChanged(part: Part, change: Change, inResult: boolean): boolean {
+  if (part.type === 'media') return change(part, inResult) !== undefined
+  return part.type === 'tool-result' && part.content.some(inner => isChanged(inner, change, true))
 }
 
-const changed = (content: readonly Part[], change: Change): Promise<Part[]> =>
+const changed = (content: readonly Part[], change: Change, inResult: boolean): Promise<Part[]> =>
   Promise.all(
     content.map(async part => {
-      if (part.type === 'media') return (await change(part)?.(part)) ?? part
-      if (part.type === 'tool-result') return { ...part, content: await changed(part.content, change) }
+      if (part.type === 'media') return (await change(part, inResult)?.(part)) ?? part
+      if (part.type === 'tool-result') return { ...part, content: await changed(part.content, change, true) }
       return part
     }),
   )

@@ -50,3 +50,31 @@ test('trap 50: no document is fetched from inside', async () => {
   expect(answer.text).toContain('Media is not fetched from this address.')
   expect(asked).toEqual([])
 })
+
+test('trap 48: a picture at an address in the result of a tool reaches Gemini as bytes', async () => {
+  const pages = await FakeUpstream.open(response =>
+    response.writeHead(200, { 'content-type': 'image/png' }).end('a picture'),
+  )
+  const upstream = await FakeUpstream.open(response =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end('{"candidates":[{"content":{"role":"model","parts":[{"text":"Seen."}]},"finishReason":"STOP"}]}'),
+  )
+  const house = await House.open([channelAt(upstream.address, { format: 'contents' })], { allow: ['127.0.0.0/8'] })
+  closing.push(
+    () => house.server.close(),
+    () => upstream.close(),
+    () => pages.close(),
+  )
+  const image = { type: 'image', source: { type: 'url', url: `${pages.address}/a.png` } }
+  const messages = [
+    { role: 'user', content: 'Look.' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'look', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [image] }] },
+  ]
+  const body = { model: 'm', max_tokens: 10, messages }
+  const answer = await house.ask('/v1/messages', body, { headers: { 'anthropic-version': '2023-06-01' } })
+  expect(answer.status, answer.text).toBe(200)
+  const { parts } = JSON.parse(upstream.seen[0]!.text).contents.at(-1).parts[0].functionResponse
+  expect(parts).toEqual([{ inlineData: { mimeType: 'image/png', data: Buffer.from('a picture').toString('base64') } }])
+})

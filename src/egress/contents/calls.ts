@@ -1,5 +1,5 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
-import type { Part, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
+import type { MediaSource, Part, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
@@ -111,6 +111,11 @@ function writePiece(piece: Part, path: Path, pen: Pen): string | JsonObject | un
     return piece.text
   }
   if (piece.type === 'media') {
+    const place = pen.native || pen.dialect.vertex === true ? undefined : placeOf(piece.source)
+    if (place !== undefined) {
+      pen.losses.change(path, { type: 'text', text: place }, 'said-in-words')
+      return place
+    }
     const { extras: _, ...plain } = piece
     const wire = writeMedia(piece.source.type === 'text' ? plain : piece, path, {
       native: pen.native,
@@ -121,6 +126,12 @@ function writePiece(piece: Part, path: Path, pen: Pen): string | JsonObject | un
   }
   pen.losses.drop(path, 'not-in-results')
   return undefined
+}
+
+/** Where a file is, of what is not here: a result has bytes alone beside it. */
+function placeOf(source: MediaSource): string | undefined {
+  if (source.type === 'url') return source.url
+  return source.type === 'file-id' && source.format === FORMAT ? source.id : undefined
 }
 
 function reportOrder(written: readonly number[], length: number, path: Path, { losses }: Pen): void {

@@ -24,6 +24,6 @@ export const contents: Writer = {
     return work === 'embedding' ? writeEmbedded(result, asked) : writeResult(result, asked)
   },
   events: () => new ContentsStream(),
-  fetches: (_, { fetch_urls }) => fetch_urls === true,
+  fetches: (_, { fetch_urls, vertex }, __, inResult) => fetch_urls === true || (inResult && vertex !== true),
   error: writeError,
 }
