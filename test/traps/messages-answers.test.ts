@@ -24,6 +24,14 @@ it('trap 32: a proof alone stands before what it signs, and is no last word of a
   expect(starts).toHaveLength(1)
 })
 
+it('trap 46: ids of calls are legal, whole and streamed, for the next turn may go to an upstream of this format', () => {
+  const answer = result([call('functions.f:0')])
+  const [block] = whole(answer).content
+  expect(block.id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+  const start = streamOf(unfold(answer)).find(event => event.type === 'content_block_start')
+  expect(start.content_block.id).toBe(block.id)
+})
+
 describe('streams', () => {
   const piece = (index: number, id: string | undefined, args: string) => ({
     index,

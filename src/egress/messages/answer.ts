@@ -3,6 +3,7 @@ import { Losses, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { enclose } from '../../canonical/signature.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { legalWord } from '../legal.ts'
 import { writeMarker } from './cache.ts'
 import { writeAnnotation } from './citations.ts'
 import { asText, type Block, callerOf, FORMAT, inputOf } from './content.ts'
@@ -132,6 +133,8 @@ function writeReasoning(part: ReasoningPart, path: Path, { own, losses }: Answer
 function writeCall(part: ToolCallPart, path: Path, pen: AnswerPen): Block {
   const { losses } = pen
   if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
+  const id = idOf(part, pen.own)
+  if (id !== part.id) losses.rename([...path, 'id'], id, 'id-made-legal')
   if (part.freeform === undefined) return callBlock(part, inputFields(part), pen.own)
   const input = { input: part.arguments }
   losses.change([...path, 'arguments'], JSON.stringify(input), 'wrapped-as-json')
@@ -142,9 +145,14 @@ function writeCall(part: ToolCallPart, path: Path, pen: AnswerPen): Block {
 const inputFields = (part: ToolCallPart): JsonObject =>
   part.arguments === '' && spelt(part, FORMAT)['input'] === 'absent' ? {} : { input: inputOf(part.arguments) }
 
+const LONGEST_ID = 64
+
+/** An id that stays legal where the caller's next turn goes to an upstream of this very format, as it is. */
+const idOf = ({ id }: ToolCallPart, own: boolean): string => (own ? id : legalWord(id, LONGEST_ID))
+
 export const callBlock = (part: ToolCallPart, input: JsonObject, own: boolean): Block => ({
   type: 'tool_use',
-  id: part.id,
+  id: idOf(part, own),
   name: part.name,
   ...input,
   ...(own ? callerOf(part) : { caller: { type: 'direct' } }),

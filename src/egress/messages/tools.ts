@@ -1,4 +1,4 @@
-import type { Path } from '../../canonical/loss.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
@@ -109,6 +109,8 @@ function ownFields(tool: HostedTool): JsonObject {
   return { ...Object.fromEntries(empty.map(field => [field, []])), ...hostedFields(tool) }
 }
 
+type Place = NonNullable<HostedTool['location']>
+
 /** One list of domains only, neither an empty one, and at least one use. */
 function legalHosted(tool: HostedTool, path: Path, { losses }: Pen): HostedTool {
   const faults: { [field: string]: string } = { ...NO_WORDS[tool.kind] }
@@ -122,7 +124,16 @@ function legalHosted(tool: HostedTool, path: Path, { losses }: Pen): HostedTool 
   }
   losses.dropFields(tool, path, faults)
   const gone = new Set<string>([...empty, ...Object.keys(faults)])
-  return Object.fromEntries(Object.entries(tool).filter(([field]) => !gone.has(field))) as unknown as HostedTool
+  const legal = Object.fromEntries(Object.entries(tool).filter(([field]) => !gone.has(field))) as unknown as HostedTool
+  return legal.location === undefined ? legal : { ...legal, location: legalPlace(legal.location, path, losses) }
+}
+
+/** A country has the two letters of ISO 3166, or none at all. */
+function legalPlace(place: Place, path: Path, losses: Losses): Place {
+  const { country, ...others } = place
+  if (country === undefined || country.length === 2) return place
+  losses.drop([...path, 'location', 'country'], 'countries-have-two-letters')
+  return others
 }
 
 /** `tool_choice`, which also says whether several tools may be called at once (trap 54). */
