@@ -187,6 +187,18 @@ describe('usage', () => {
       totalTokenCount: 22,
     })
   })
+
+  it('trap 24: thoughts that were counted beside the output are part of it, so that no count is below zero', () => {
+    const usage = { input: 1, output: 2, reasoning: 5 }
+    const { candidatesTokenCount, thoughtsTokenCount } = written(result([], { usage })).usageMetadata
+    expect([candidatesTokenCount, thoughtsTokenCount]).toEqual([0, 5])
+  })
+
+  it('tiers of other formats that this one has no word for stay away', () => {
+    const usage = { input: 1, output: 2 }
+    expect(written(result([], { usage, serviceTier: 'on_demand' })).usageMetadata).not.toHaveProperty('serviceTier')
+    expect(written(result([], { usage, serviceTier: 'default' })).usageMetadata.serviceTier).toBe('standard')
+  })
 })
 
 describe('signatures', () => {
@@ -313,6 +325,15 @@ describe('turns', () => {
     })
     const asked = read({ contents: turns(model(call('1')), back('1', text('See:'), picture)) })
     expect(asked.messages[1]!.content[0]).toMatchObject({ content: [text('See:'), picture] })
+  })
+
+  it('trap 48: a result has bytes beside its text and no places, which are said in words', () => {
+    const picture: Part = { type: 'media', kind: 'image', source: { type: 'url', url: 'https://a.example/b.png' } }
+    const { functionResponse } = turns(model(call('1')), back('1', text('See:'), picture))[1].parts[0]
+    expect(functionResponse.response.result).toContain('https://a.example/b.png')
+    expect(functionResponse).not.toHaveProperty('parts')
+    const cloud = body({ messages: [model(call('1')), back('1', picture)] }, { vertex: true })
+    expect(cloud.contents[1].parts[0].functionResponse.parts[0].fileData.fileUri).toBe('https://a.example/b.png')
   })
 
   it('trap 49: a failed result says so', () => {

@@ -11,18 +11,18 @@ export function writeUsage(
   serviceTier: string | undefined,
   losses: Losses,
 ): JsonObject | undefined {
-  const tier = serviceTier === undefined ? {} : { serviceTier: writeTier(serviceTier, losses) }
-  if (usage === undefined) return serviceTier === undefined ? undefined : tier
   const whole = spelt(usage, FORMAT)['whole'] as JsonObject | undefined
   if (whole !== undefined) return whole
+  const tier = writeTier(serviceTier, losses)
+  if (usage === undefined) return tier
   report(usage, losses)
   const { input, reasoning } = usage
-  const output = usage.output ?? reasoning
+  const output = outputOf(usage)
   return {
     ...sealed(usage, {
       promptTokenCount: input,
       cachedContentTokenCount: usage.cacheRead,
-      candidatesTokenCount: usage.output === undefined ? undefined : usage.output - (reasoning ?? 0),
+      candidatesTokenCount: usage.output === undefined ? undefined : output! - (reasoning ?? 0),
       thoughtsTokenCount: reasoning,
       totalTokenCount: usage.total ?? (input === undefined || output === undefined ? undefined : input + output),
       promptTokensDetails: byModality(usage.inputBy),
@@ -32,14 +32,19 @@ export function writeUsage(
   }
 }
 
+/** Thoughts are part of the output, which some upstreams count without them. */
+const outputOf = ({ output, reasoning }: Usage): number | undefined =>
+  output === undefined ? reasoning : Math.max(output, reasoning ?? 0)
+
 function report(usage: Usage, losses: Losses): void {
   losses.dropFields(usage, ['usage'], {
     cacheWrite: 'no-count-of-cache-writes',
     hostedCalls: 'no-count-of-hosted-calls',
   })
-  if (usage.output === undefined && usage.reasoning !== undefined)
-    losses.add(['usage', 'output'], usage.reasoning, 'thoughts-are-output')
-  if (usage.total !== undefined && usage.total === (usage.input ?? Number.NaN) + (usage.output ?? Number.NaN))
+  const output = outputOf(usage)
+  if (usage.output === undefined && output !== undefined) losses.add(['usage', 'output'], output, 'thoughts-are-output')
+  else if (usage.output !== output) losses.change(['usage', 'output'], output, 'thoughts-are-output')
+  if (usage.total !== undefined && usage.total === (usage.input ?? Number.NaN) + (output ?? Number.NaN))
     losses.drop(['usage', 'total'], 'told-by-the-others')
   for (const field of ['inputBy', 'outputBy'] as const)
     if (usage[field]?.embedding !== undefined) losses.drop(['usage', field, 'embedding'], 'no-such-count')
@@ -56,8 +61,15 @@ export function byModality(counts: Usage['inputBy']): readonly JsonObject[] | un
   return entries.length === 0 ? undefined : entries
 }
 
-function writeTier(tier: string, losses: Losses): string {
+const TIERS: { readonly [tier: string]: string } = { default: 'standard', flex: 'flex', priority: 'priority' }
+
+function writeTier(tier: string | undefined, losses: Losses): JsonObject | undefined {
+  if (tier === undefined) return undefined
   const read = tier === 'standard' ? 'default' : tier.toLowerCase()
+  if (!Object.hasOwn(TIERS, read)) {
+    losses.drop(['serviceTier'], 'no-such-tier')
+    return undefined
+  }
   if (read !== tier) losses.change(['serviceTier'], read, 'tiers-have-one-spelling')
-  return read === 'default' ? 'standard' : read
+  return { serviceTier: TIERS[read]! }
 }
