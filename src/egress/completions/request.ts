@@ -1,8 +1,9 @@
 import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output, Sampling } from '../../canonical/request.ts'
+import type { JsonObject, Node } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { fewStops } from '../stops.ts'
 import type { WriteOptions } from '../writer.ts'
 import { type CompletionsDialect, completionsDialect } from './dialect.ts'
 import { FORMAT, writePrompt } from './prompt.ts'
@@ -16,7 +17,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   const body = {
     model: request.model,
     prompt: writePrompt(request, losses),
-    ...writeSampling(request.sampling, request, losses),
+    ...writeSampling(request, options.native, losses),
     ...writeOutput(request.output, losses),
     ...defined({ user: request.endUser }),
     ...extras,
@@ -37,9 +38,9 @@ const LOSSES = {
   cacheKey: 'no-cache-keys',
 }
 
-function writeSampling(sampling: Sampling, request: CanonicalRequest, losses: Losses): JsonObject {
+function writeSampling({ sampling, ...request }: CanonicalRequest, native: boolean, losses: Losses): JsonObject {
   losses.dropFields(sampling, ['sampling'], { topK: 'no-top-k' })
-  const { stop } = sampling
+  const stop = native ? sampling.stop : fewStops(sampling.stop, 4, losses)
   return defined({
     max_tokens: sampling.maxTokens,
     temperature: sampling.temperature,
@@ -47,7 +48,7 @@ function writeSampling(sampling: Sampling, request: CanonicalRequest, losses: Lo
     frequency_penalty: sampling.frequencyPenalty,
     presence_penalty: sampling.presencePenalty,
     seed: sampling.seed,
-    stop: spelt(request, FORMAT)['stop'] === 'string' && stop?.length === 1 ? stop[0] : stop,
+    stop: spelt(request as Node, FORMAT)['stop'] === 'string' && stop?.length === 1 ? stop[0] : stop,
     logprobs: sampling.logprobs,
   }) as JsonObject
 }

@@ -27,6 +27,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     model: request.model,
     ...defined({ prompt }),
     ...writeOutput(request, options, losses),
+    ...writeFidelity(request, options.native || files !== undefined || Object.keys(named).length > 0, losses),
     ...defined({ [userField(marks, options.native)]: request.endUser }),
     stream: request.stream || marks['stream'] === false ? request.stream : undefined,
     ...named,
@@ -73,10 +74,17 @@ function writeOutput({ output, ...request }: CanonicalRequest, options: WriteOpt
     background: image?.background,
     output_format: options.native ? spelled : writeType(image?.mediaType, losses),
     output_compression: image?.compression,
-    input_fidelity: image?.fidelity,
     partial_images: image?.previews,
     response_format: writeDelivery(image, options, losses),
   }) as JsonObject
+}
+
+/** Only what starts from a picture can be true to it. */
+function writeFidelity({ output: { image } }: CanonicalRequest, starts: boolean, losses: Losses): JsonObject {
+  if (image?.fidelity === undefined) return {}
+  if (starts) return { input_fidelity: image.fidelity }
+  losses.drop(['output', 'image', 'fidelity'], 'no-picture-to-be-true-to')
+  return {}
 }
 
 function writeType(mediaType: string | undefined, losses: Losses): string | undefined {

@@ -1,7 +1,7 @@
 export const FORMAT = 'images'
 
 const OTHERS: { readonly [word: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
-const WORDS: { readonly [type: string]: string } = { 'image/svg+xml': 'svg' }
+const WORDS: { readonly [type: string]: string } = { 'image/svg+xml': 'svg', 'image/jpg': 'jpeg' }
 
 /** What the format's word for a kind of picture is read back as. */
 export const typeOfWord = (word: string): string => (Object.hasOwn(OTHERS, word) ? OTHERS[word]! : `image/${word}`)
