@@ -28,7 +28,7 @@ type Flag = readonly string[] | 'yes-or-no' | 'number' | 'text' | 'texts-by-name
  */
 export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   // chat; custom_tools and cache are the responses writer's, too
-  ['reasoning_field', ['reasoning_content', 'reasoning', 'none']],
+  ['reasoning_field', ['reasoning_content', 'reasoning', 'parts', 'none']],
   ['reasoning_as', ['reasoning_effort', 'reasoning', 'thinking', 'none']],
   ['cache', ['none', 'cache_control', 'prompt_cache_breakpoint']],
   ['custom_tools', 'yes-or-no'],
@@ -38,6 +38,7 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['text_only_content', ['parts', 'string']],
   ['json_schema', 'yes-or-no'],
   ['store', 'yes-or-no'],
+  ['call_ids', ['any', 'short']],
   ['video', 'yes-or-no'],
   // messages
   ['sampling', ['all', 'none']],

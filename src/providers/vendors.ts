@@ -68,7 +68,7 @@ export const groq: Preset = {
   ],
 }
 
-/** Refuses fields it does not know; usage comes with the last chunk unasked. */
+/** Refuses fields it does not know, and ids of calls not like its own; usage comes with the last chunk unasked. */
 export const mistral: Preset = {
   name: 'mistral',
   env: ['MISTRAL_API_KEY'],
@@ -76,7 +76,13 @@ export const mistral: Preset = {
     {
       format: 'chat',
       baseUrl: 'https://api.mistral.ai/v1',
-      dialect: { ...PLAIN_CHAT, limit_field: 'max_tokens', include_usage: false },
+      dialect: {
+        ...PLAIN_CHAT,
+        reasoning_field: 'parts',
+        limit_field: 'max_tokens',
+        include_usage: false,
+        call_ids: 'short',
+      },
     },
     {
       format: 'embeddings',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
+import { PRESETS } from '../../src/providers/index.ts'
 import { type Asked, House } from '../faults/house.ts'
 import { channelAt, FakeUpstream } from '../faults/upstream.ts'
 import type { Loose } from './scene.ts'
@@ -245,5 +246,58 @@ describe('Google’s older clients write numbers as texts', () => {
     await house.server.close(0)
     expect(status).toBe(400)
     expect(text).toContain('generationConfig.maxOutputTokens')
+  })
+})
+
+describe('Claude Code at Mistral', () => {
+  const [{ dialect = {} } = {}] = PRESETS.get('mistral')!.formats
+  const turns = [
+    { role: 'user', content: 'Hi!' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'A file.', signature: '' },
+        { type: 'text', text: 'I look.' },
+        { type: 'tool_use', id: 'toolu_01VpEm654HvfMoRcrE3Hgdc6', name: 'f', input: {} },
+        { type: 'tool_use', id: 'aB3dE6gH9', name: 'f', input: {} },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'toolu_01VpEm654HvfMoRcrE3Hgdc6', content: 'a' },
+        { type: 'tool_result', tool_use_id: 'aB3dE6gH9', content: 'b' },
+      ],
+    },
+  ]
+
+  test('thoughts go back as the parts they came as', async () => {
+    const { body, loss } = await sent('chat', MESSAGES, asked({ messages: turns }), { dialect })
+    expect(body.messages[1].content).toEqual([
+      { type: 'thinking', thinking: [{ type: 'text', text: 'A file.' }] },
+      { type: 'text', text: 'I look.' },
+    ])
+    expect(body.messages[1]).not.toHaveProperty('reasoning_content')
+    expect(loss).toBe('')
+  })
+
+  test('ids of calls have nine letters and digits, the same every time', async () => {
+    const { body } = await sent('chat', MESSAGES, asked({ messages: turns }), { dialect })
+    const ids = body.messages[1].tool_calls.map(({ id }: Loose) => id)
+    expect(ids).toEqual([expect.stringMatching(/^[a-zA-Z0-9]{9}$/), 'aB3dE6gH9'])
+    expect(body.messages.slice(2).map((one: Loose) => one.tool_call_id)).toEqual(ids)
+    expect((await sent('chat', MESSAGES, asked({ messages: turns }), { dialect })).body).toEqual(body)
+  })
+
+  test('so have those of chat’s own callers, who may have them from another model', async () => {
+    const calls = [{ id: 'call_0fypS1hVXabc', type: 'function', function: { name: 'f', arguments: '{}' } }]
+    const messages = [
+      { role: 'user', content: 'Hi!' },
+      { role: 'assistant', content: null, tool_calls: calls },
+      { role: 'tool', tool_call_id: 'call_0fypS1hVXabc', content: 'a' },
+    ]
+    const { body } = await sent('chat', CHAT, { model: 'm', messages }, { dialect })
+    expect(body.messages[1].tool_calls[0].id).toMatch(/^[a-zA-Z0-9]{9}$/)
+    expect(body.messages[2].tool_call_id).toBe(body.messages[1].tool_calls[0].id)
   })
 })

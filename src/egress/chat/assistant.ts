@@ -19,11 +19,11 @@ export function writeAssistant(message: Message, path: Path, pen: Pen): JsonObje
 const PLACES = { thoughts: 0, content: 1, refusal: 2, audio: 3, calls: 4 } as const
 type Place = keyof typeof PLACES
 
-function placeOf(part: Part, next: Part | undefined, { native }: Pen): Place {
+function placeOf(part: Part, next: Part | undefined, pen: Pen): Place {
   switch (part.type) {
     case 'reasoning':
-      if (spelt(part, FORMAT)['as'] === 'thinking') return 'content'
-      return native && signsCall(part, next) ? 'calls' : 'thoughts'
+      if (spelt(part, FORMAT)['as'] === 'thinking' || thinksInParts(pen)) return 'content'
+      return pen.native && signsCall(part, next) ? 'calls' : 'thoughts'
     case 'refusal':
       return spelt(part, FORMAT)['as'] === 'field' ? 'refusal' : 'content'
     case 'media':
@@ -34,6 +34,9 @@ function placeOf(part: Part, next: Part | undefined, { native }: Pen): Place {
       return 'content'
   }
 }
+
+/** Thoughts of other formats' callers stand among the parts of the content. */
+const thinksInParts = ({ native, dialect }: Pen): boolean => !native && dialect.reasoning_field === 'parts'
 
 /** A signature alone in front of a call is Google's thought signature of that call (trap 31). */
 const signsCall = (part: ReasoningPart, next: Part | undefined): boolean =>
@@ -59,7 +62,7 @@ class Turn {
   }
 
   put(part: Part, place: Place, path: Path): void {
-    if (part.type === 'reasoning' && place !== 'content') this.reasoning(part, place, path)
+    if (part.type === 'reasoning' && (place !== 'content' || thinksInParts(this.pen))) this.reasoning(part, place, path)
     else if (part.type === 'tool-call') this.call(part, path)
     else if (place === 'audio') this.audio(part as MediaPart, path)
     else if (place === 'refusal') this.refusal(part as Part & { text: string }, path)
@@ -86,7 +89,8 @@ class Turn {
     }
     losses.dropFields(part, path, { signature: 'no-signatures', cache: 'no-cache-markers-here' })
     if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
-    this.thoughts = this.join(this.thoughts, part.text, path)
+    if (thinksInParts(this.pen)) this.content.push({ type: 'thinking', thinking: [{ type: 'text', text: part.text }] })
+    else this.thoughts = this.join(this.thoughts, part.text, path)
   }
 
   private refusal(part: Part & { text: string }, path: Path): void {

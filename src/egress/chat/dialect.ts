@@ -2,8 +2,8 @@ import type { Dialect } from '../writer.ts'
 
 /** The quirks of chat-completions upstreams; what is not declared follows the public format. */
 export interface ChatDialect {
-  /** Under which name an assistant turn's reasoning goes back to the upstream (traps 35, 36). */
-  readonly reasoning_field?: 'reasoning_content' | 'reasoning' | 'none'
+  /** Under which name, or as which parts, an assistant turn's reasoning goes back to the upstream (traps 35, 36). */
+  readonly reasoning_field?: 'reasoning_content' | 'reasoning' | 'parts' | 'none'
   /** Which of the two cache markers the upstream obeys. */
   readonly cache?: 'none' | 'cache_control' | 'prompt_cache_breakpoint'
   /** Takes tools of type `custom`. Default true. */
@@ -20,13 +20,15 @@ export interface ChatDialect {
   readonly reasoning_as?: 'reasoning_effort' | 'reasoning' | 'thinking' | 'none'
   /** Takes `store`. Default true. */
   readonly store?: boolean
+  /** `short`: ids of calls have nine letters and digits. */
+  readonly call_ids?: 'any' | 'short'
   /** Takes `video_url` parts. */
   readonly video?: boolean
 }
 
 export const FLAGS = [
   ...['reasoning_field', 'cache', 'custom_tools', 'developer_role', 'limit_field', 'include_usage'],
-  ...['text_only_content', 'json_schema', 'reasoning_as', 'store', 'video'],
+  ...['text_only_content', 'json_schema', 'reasoning_as', 'store', 'call_ids', 'video'],
 ] as const
 
 export const chatDialect = (dialect: Dialect): ChatDialect => dialect as ChatDialect

@@ -9,6 +9,7 @@ import { asItCame, legalise } from '../legal.ts'
 import { fewStops } from '../stops.ts'
 import { knownTier } from '../tiers.ts'
 import type { WriteOptions } from '../writer.ts'
+import { withShortIds } from './call-ids.ts'
 import { around, FORMAT, type Pen } from './content.ts'
 import { chatDialect } from './dialect.ts'
 import { writeMessages } from './messages.ts'
@@ -22,10 +23,11 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
   const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, rule)
   if (!options.native) losses.list.push(...foreign(request, FORMAT))
   const pen: Pen = { dialect, native: options.native, losses }
+  const { messages } = dialect.call_ids === 'short' ? withShortIds(request, losses) : request
   const extras = kept(request, FORMAT)
   const body = {
     model: request.model,
-    messages: writeMessages(request.messages, pen),
+    messages: writeMessages(messages, pen),
     ...writeTools(request, pen),
     ...writeToolChoice(request, pen),
     ...writeSampling(request.sampling, request, pen),
