@@ -1,4 +1,4 @@
-import type { Annotation, MediaPart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { Annotation, Citation, MediaPart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
@@ -6,15 +6,23 @@ import { around, FORMAT } from './content.ts'
 
 /* The pieces of an answer that stand alike in a whole message and in the chunks of a stream. */
 
+/** What every citation says, known or not; an upstream of this very format says what it likes. */
+export const toldOf = (citation: Citation) => {
+  const { title, start, end } = citation
+  return spelt(citation, FORMAT)['bare'] === true
+    ? { title, start, end }
+    : { title: title ?? '', start: start ?? 0, end: end ?? 0 }
+}
+
 /** A citation of the text, which begins `offset` characters into the one text a message has. */
 export function writeAnnotation(annotation: Annotation, offset: number): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
-  const { url, title, start, end } = annotation
+  const { title, start, end } = toldOf(annotation)
   const shift = (index: number | undefined) => (index === undefined ? undefined : index + offset)
   return around(
     annotation,
     'url_citation',
-    defined({ url, title, start_index: shift(start), end_index: shift(end) }) as JsonObject,
+    defined({ url: annotation.url, title, start_index: shift(start), end_index: shift(end) }) as JsonObject,
   )
 }
 

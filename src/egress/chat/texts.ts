@@ -1,8 +1,8 @@
-import type { Annotation, TextPart } from '../../canonical/content.ts'
+import type { Annotation, Citation, TextPart } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined } from '../fields.ts'
-import { writeAnnotation } from './answer.ts'
+import { toldOf, writeAnnotation } from './answer.ts'
 import { FORMAT } from './content.ts'
 
 interface Placed {
@@ -51,20 +51,27 @@ export class Texts {
   private reportQuotes(losses: Losses): void {
     for (const { part, path } of this.list)
       for (const [index, annotation] of (part.annotations ?? []).entries())
-        if (annotation.type === 'citation' && annotation.quote !== undefined)
-          losses.drop([...path, 'annotations', index, 'quote'], 'no-quotes')
+        if (annotation.type === 'citation') reportCitation(annotation, [...path, 'annotations', index], losses)
   }
+}
+
+function reportCitation(citation: Citation, path: Path, losses: Losses): void {
+  if (citation.quote !== undefined) losses.drop([...path, 'quote'], 'no-quotes')
+  const told = toldOf(citation)
+  for (const field of ['title', 'start', 'end'] as const)
+    if (citation[field] !== told[field]) losses.add([...path, field], told[field], 'minted-where-required')
 }
 
 /** The annotation as it is read back from the joined text. */
 function readBack(annotation: Annotation, offset: number): Annotation | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation : undefined
-  const { quote: _, start, end, extras, ...rest } = annotation
+  const { quote: _, extras, ...rest } = annotation
+  const { title, start, end } = toldOf(annotation)
   const own = extras?.[FORMAT]
   const shift = (index: number | undefined) => (index === undefined ? undefined : index + offset)
   return {
     ...rest,
-    ...defined({ start: shift(start), end: shift(end) }),
+    ...defined({ title, start: shift(start), end: shift(end) }),
     ...(own === undefined ? {} : { extras: { [FORMAT]: own } }),
   }
 }

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { GatewayError } from '../../src/canonical/error.ts'
+import type { WireRequest } from '../../src/canonical/exchange.ts'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import { repair } from '../../src/canonical/repair.ts'
+import { drain } from '../../src/canonical/transducer.ts'
+import type { Work } from '../../src/canonical/work.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { FOREIGN } from '../../src/egress/writer.ts'
+import { streamed } from '../laws/arbitrary-result.ts'
+import { handedTo, holds, plain } from '../laws/support.ts'
+import { WORKS } from '../laws/works.ts'
+import { faultsOfEvent, faultsOfRequest, faultsOfResult, HAS_DESCRIPTIONS, PUBLISHED } from './published.ts'
+import { strange } from './strangers.ts'
+
+/* What leaves the gateway in a format for a caller or an upstream of another is valid by the format's publisher. */
+
+const jobsWith = (direction: 'request' | 'result' | 'event') =>
+  Object.entries(PUBLISHED).flatMap(([format, works]) =>
+    Object.entries(works)
+      .filter(([, published]) => published[direction] !== undefined)
+      .map(([work, published]) => [format, work as Work, published] as const),
+  )
+
+/** What the gateway fills in before an answer is written. */
+const DRESS = { id: 'id-of-the-gateway', model: 'm', createdAt: 1_700_000_000 }
+
+describe.skipIf(!HAS_DESCRIPTIONS)('requests written for callers of other formats are as published', () => {
+  it.each(jobsWith('request'))('%s: %s', (format, work, published) => {
+    holds(WORKS[work]!.request, given => {
+      const { request } = repair(handedTo(format, strange(given, format)))
+      const wire = written(format, request)
+      if (wire !== undefined) expect(faultsOfRequest(published, wire, bodyOf(wire))).toEqual([])
+    })
+  })
+})
+
+function written(format: string, request: Parameters<typeof repair>[0]): WireRequest | undefined {
+  try {
+    return WRITERS[format]!.request!(request, FOREIGN).wire
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return undefined
+    throw thrown
+  }
+}
+
+const NUMBERS = new Set(['n', 'output_compression', 'partial_images'])
+
+/** A form's fields as the values they stand for, its files as the texts a description takes them for. */
+function bodyOf({ body, files }: WireRequest): JsonObject {
+  if (files === undefined) return plain(body)
+  const fields = Object.entries(body).map(([name, value]) => [
+    name,
+    NUMBERS.has(name) ? Number(value) : name === 'stream' ? value === 'true' : value,
+  ])
+  return Object.fromEntries([...fields, ...files.map(({ field }) => [field.replace('[]', ''), 'bytes'])])
+}
+
+describe.skipIf(!HAS_DESCRIPTIONS)('answers of upstreams of other formats are written as published', () => {
+  it.each(jobsWith('result'))('%s: %s', (format, work, published) => {
+    const { asked, result } = WORKS[work]!
+    holds(result, answer => {
+      const { wire } = WRITERS[format]!.result!({ ...strange(answer, format), ...DRESS }, strange(asked, format))
+      expect(faultsOfResult(published, plain(wire.body))).toEqual([])
+    })
+  })
+})
+
+describe.skipIf(!HAS_DESCRIPTIONS)('events of upstreams of other formats are written as published', () => {
+  it.each(jobsWith('event'))('%s: %s', (format, work, published) => {
+    const { asked, result } = WORKS[work]!
+    holds(streamed(result), ({ events }) => {
+      const said = strange(events, format).map(one => (one.type === 'result-start' ? { ...one, ...DRESS } : one))
+      for (const { data } of drain(WRITERS[format]!.events!(asked), said)) {
+        if (data === '[DONE]') continue
+        const event = JSON.parse(data) as JsonObject
+        if (isError(event)) continue
+        expect(faultsOfEvent(published, event)).toEqual([])
+      }
+    })
+  })
+})
+
+/** Errors amid a stream are not described. */
+const isError = ({ type, error }: JsonObject): boolean => type === 'error' || error !== undefined
