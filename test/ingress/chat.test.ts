@@ -3,6 +3,8 @@ import { unfold } from '../../src/canonical/fold.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { chat as writer } from '../../src/egress/chat/index.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { chat as reader } from '../../src/ingress/chat/index.ts'
 
 const ASKED: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
@@ -33,4 +35,34 @@ test('annotations without a text to stand in are kept', () => {
   const body = { object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }
   const result = reader.result!({ status: 200, headers: {}, body }, ASKED)
   expect(writer.result!(result, ASKED).wire.body).toMatchObject(body)
+})
+
+test('a choice of old beside the choice of today goes to the next chat upstream, and is a loss to anybody else', () => {
+  const body = { model: 'm', messages: [], tool_choice: 'auto', function_call: { name: 'f' } }
+  const request = reader.request!({ path: '/chat/completions', query: {}, headers: {}, body })
+  expect(writer.request!(request, NATIVE).wire.body).toEqual(body)
+  const { losses } = WRITERS['messages']!.request!(request, FOREIGN)
+  expect(losses.map(({ path }) => path.join('/'))).toContain('extras/chat/function_call')
+})
+
+test('likely rivals of a token have no rivals themselves', () => {
+  const rival = { token: 'b', logprob: -2, bytes: null }
+  const token = { token: 'a', logprob: -1, bytes: [97], top_logprobs: [rival] }
+  const message = { role: 'assistant', content: 'a', refusal: null }
+  const choice = { index: 0, message, logprobs: { content: [token], refusal: null }, finish_reason: 'stop' }
+  const body = { id: 'c', object: 'chat.completion', created: 1, model: 'm', choices: [choice] }
+  const result = reader.result!({ status: 200, headers: {}, body }, ASKED)
+  expect(writer.result!(result, ASKED).wire.body).toEqual(body)
+})
+
+test('an answer of which nobody says why it ended has a reason that is told as added', () => {
+  const result = {
+    id: 'c',
+    model: 'm',
+    createdAt: 1,
+    candidates: [{ content: [{ type: 'text' as const, text: 'a' }] }],
+  }
+  const { wire, losses } = writer.result!(result, ASKED)
+  expect(wire.body).toMatchObject({ choices: [{ finish_reason: 'stop' }] })
+  expect(losses.map(({ path }) => path.join('/'))).toContain('candidates/0/finish')
 })

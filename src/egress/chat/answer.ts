@@ -26,17 +26,15 @@ export function writeAnnotation(annotation: Annotation, offset: number): JsonObj
   )
 }
 
-export function writeLogprob({ token, logprob, bytes, top, ...node }: TokenLogprob): JsonObject {
-  const own = spelt(node, FORMAT)
-  const nulls = own['nulls'] === undefined && bytes === undefined ? { bytes: null } : {}
-  const rivals = top === undefined && own['nulls'] === undefined ? [] : top?.map(writeLogprob)
-  return {
-    token,
-    logprob,
-    ...nulls,
-    ...(defined({ bytes, top_logprobs: rivals }) as JsonObject),
-    ...kept(node, FORMAT),
-  }
+/** A token and, where it was chosen, its rivals, which have none themselves. */
+export function writeLogprob(token: TokenLogprob): JsonObject {
+  return writeToken(token, token.top === undefined && spelt(token, FORMAT)['nulls'] === undefined ? [] : token.top)
+}
+
+function writeToken({ token, logprob, bytes, top: _, ...node }: TokenLogprob, top: TokenLogprob['top']): JsonObject {
+  const nulls = spelt(node, FORMAT)['nulls'] === undefined && bytes === undefined ? { bytes: null } : {}
+  const top_logprobs = top?.map(rival => writeToken(rival, rival.top))
+  return { token, logprob, ...nulls, ...(defined({ bytes, top_logprobs }) as JsonObject), ...kept(node, FORMAT) }
 }
 
 /** A signature alone in front of a call is Google's thought signature of that call (trap 31). */

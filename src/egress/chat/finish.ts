@@ -22,26 +22,22 @@ const MEANINGS: { readonly [word: string]: FinishReason } = {
 }
 
 /** The finish word; calls made are always the reason (trap 13), and a broken answer never looks finished (trap 15). */
-export function writeFinish(
-  { finish, ...node }: Pick<Candidate, 'finish' | 'spelling'>,
-  called: boolean,
-): string | null {
+export function writeFinish({ finish, ...node }: Pick<Candidate, 'finish' | 'spelling'>, called: boolean): string {
   const own = spelt(node, FORMAT)['finish']
   if (typeof own === 'string') return own
-  if (finish === undefined) return null
-  const word = WORDS[finish.reason]
+  const word = WORDS[finish?.reason ?? 'stop']
   return word === 'stop' && called ? 'tool_calls' : word
 }
 
 /** The finish word of a stream, which always has one: clients take a stream without for one that broke. */
-export function streamedFinish(event: Pick<Candidate, 'finish' | 'spelling'>, called: boolean): string | null {
+export function streamedFinish(event: Pick<Candidate, 'finish' | 'spelling'>, called: boolean): string {
   const own = spelt(event, FORMAT)['finish']
   return writeFinish(own === '' || own === 'absent' ? { ...event, spelling: {} } : event, called)
 }
 
-export function reportFinish(candidate: Candidate, word: string | null, path: Path, losses: Losses): void {
+export function reportFinish(candidate: Candidate, word: string, path: Path, losses: Losses): void {
   const { finish } = candidate
-  if (finish === undefined || word === null) return
+  if (finish === undefined) return losses.add([...path, 'finish'], { reason: MEANINGS[word] }, 'reason-required')
   if (finish.stopSequence !== undefined) losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
   const meaning = MEANINGS[word]
   if (spelt(candidate, FORMAT)['finish'] === undefined && meaning !== finish.reason)

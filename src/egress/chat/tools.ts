@@ -76,8 +76,8 @@ const SEARCH_LOSSES = {
 export function writeToolChoice(request: CanonicalRequest, { losses, native }: Pen): JsonObject {
   const choice = request.toolChoice
   if (choice === undefined) return {}
-  const own = choice.extras?.[FORMAT]?.['tool_choice']
-  if (own !== undefined) return { tool_choice: own }
+  const own = kept(choice, FORMAT)
+  if (Object.keys(own).length > 0) return own
   if (choice.hosted !== undefined) losses.drop(['toolChoice', 'hosted'], 'no-hosted-tools')
   if (spelt(choice, FORMAT)['as'] === 'function_call') return { function_call: legacyChoice(choice, losses) }
   return { tool_choice: writeChoice(choice, request.tools ?? [], native, losses) }

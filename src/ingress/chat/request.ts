@@ -47,7 +47,7 @@ function read(body: JsonObject): CanonicalRequest {
   const messages = readMessages(required(objects(body['messages'])))
   const stream = flag(body['stream']) ?? false
   const tools = readTools(body)
-  const toolChoice = readToolChoice(body)
+  const toolChoice = readToolChoice(body, refused)
   const node = withStreamOptions(FORMAT, body, rest(FORMAT, body, TAKEN, spell(body), refused))
   return withDefined(
     { model, messages, output, sampling, stream },

@@ -89,28 +89,32 @@ function readSearch(wire: JsonObject): HostedTool {
 const PLACE = new Set(['city', 'country', 'region', 'timezone'])
 const isPlace = ([key, value]: [string, Json]): boolean => PLACE.has(key) && typeof value === 'string'
 
-/** `tool_choice`, or `function_call` of old; a choice of a kind nobody else knows must still be made. */
-export function readToolChoice(wire: JsonObject): ToolChoice | undefined {
+/** `tool_choice`, or `function_call` of old where it stands alone; a choice of a kind nobody else knows must still be made. */
+export function readToolChoice(wire: JsonObject, refused: string[]): ToolChoice | undefined {
   const choice = wire['tool_choice'] ?? undefined
   const legacy = wire['function_call'] ?? undefined
   if (legacy !== undefined && typeof legacy !== 'string' && !isObject(legacy)) throw WrongType.instance
-  if (choice !== undefined) return readChoice(choice)
+  if (choice !== undefined) {
+    if (legacy !== undefined) refused.push('function_call')
+    return readChoice(choice, 'tool_choice')
+  }
   if (legacy === undefined) return undefined
   const spelling = { [FORMAT]: { as: 'function_call' } }
   if (isObject(legacy) && typeof legacy['name'] === 'string' && Object.keys(legacy).length === 1)
     return { mode: 'required', only: [legacy['name']], spelling }
-  return { ...readChoice(legacy), spelling }
+  return { ...readChoice(legacy, 'function_call'), spelling }
 }
 
 const MODES = new Set<Json>(['auto', 'none', 'required'])
 
-function readChoice(wire: Json): ToolChoice {
+function readChoice(wire: Json, field: 'tool_choice' | 'function_call'): ToolChoice {
   if (typeof wire === 'string') {
     if (MODES.has(wire)) return { mode: wire as ToolChoice['mode'] }
-    return { mode: 'auto', extras: { [FORMAT]: { tool_choice: wire } } }
+    return { mode: 'auto', extras: { [FORMAT]: { [field]: wire } } }
   }
   if (!isObject(wire)) throw WrongType.instance
-  return readForced(wire) ?? readAllowed(wire) ?? { mode: 'required', extras: { [FORMAT]: { tool_choice: wire } } }
+  const known = field === 'tool_choice' ? (readForced(wire) ?? readAllowed(wire)) : undefined
+  return known ?? { mode: 'required', extras: { [FORMAT]: { [field]: wire } } }
 }
 
 /** `{ type: "function", function: { name } }`, and the same with `custom`. */

@@ -15,17 +15,20 @@ const DATA = [
 const KNOWN = new Set([...DATA, 'thought', 'thoughtSignature', 'mediaResolution'])
 
 /**
- * As `readPart`, for what upstreams send: a part that is not as it should be is kept as it is. Code that ran is no
- * words of the answer.
+ * As `readPart`, for what upstreams send: a part that is not as it should be, or has no place in an answer, is kept as
+ * it is. Code that ran is no words of the answer.
  */
 export function readPartLeniently(wire: JsonObject, ids: CallIds): readonly Part[] {
   try {
-    return readPart(wire, ids).map(wordless)
+    const read = readPart(wire, ids)
+    return read.some(part => part.type === 'tool-result') ? [asItIs(wire)] : read.map(wordless)
   } catch (thrown) {
-    if (thrown instanceof WrongType) return [{ type: 'opaque', format: FORMAT, value: wire }]
+    if (thrown instanceof WrongType) return [asItIs(wire)]
     throw thrown
   }
 }
+
+const asItIs = (value: JsonObject): OpaquePart => ({ type: 'opaque', format: FORMAT, value })
 
 function wordless(part: Part): Part {
   if (part.type !== 'opaque' || part.text === undefined) return part

@@ -25,6 +25,8 @@ const WORDS: { readonly [R in FinishReason]?: string } = {
 }
 
 const TAKEN = new Set(['stop_reason', 'stop_sequence'])
+/** A sequence at which nothing stopped says nothing to anybody else. */
+const UNREAD = ['stop_sequence']
 const TAKEN_TOLD = new Set([...TAKEN, 'stop_details'])
 
 export const STOP_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details'] as const
@@ -46,6 +48,7 @@ export function readStop(wire: JsonObject, called: boolean): Omit<Candidate, 'co
       stop,
       refusal === undefined ? TAKEN : TAKEN_TOLD,
       spelling({ word: finish?.raw === word ? undefined : finish?.raw, own: true }),
+      finish === undefined ? UNREAD : undefined,
     ),
   }
 }

@@ -159,6 +159,7 @@ const body = plus(
       tools: fc.array(tool, { maxLength: 2 }),
       functions: fc.array(definition, { maxLength: 2 }),
       tool_choice: toolChoice,
+      function_call: fc.oneof(fc.constantFrom('auto', 'none', 'x_any'), plus(record({ name: filled })), forced),
       parallel_tool_calls: fc.boolean(),
       response_format: format,
       reasoning_effort: fc.constantFrom('low', 'high', 'x_huge'),
@@ -208,14 +209,12 @@ export const request: fc.Arbitrary<WireRequest> = body.map(body => ({
   body,
 }))
 
-const token: fc.Arbitrary<unknown> = plus(
-  record({
-    token: word,
-    logprob: fc.constant(-0.5),
-    bytes: fc.oneof(fc.constant(null), fc.array(fc.nat(255), { maxLength: 2 })),
-    top_logprobs: fc.constant([]),
-  }),
-)
+const rival = {
+  token: word,
+  logprob: fc.constant(-0.5),
+  bytes: fc.oneof(fc.constant(null), fc.array(fc.nat(255), { maxLength: 2 })),
+}
+const token = plus(record({ ...rival, top_logprobs: fc.array(plus(record(rival)), { maxLength: 2 }) }))
 const citation = plus(
   record({
     type: fc.constant('url_citation'),

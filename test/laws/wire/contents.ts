@@ -230,7 +230,7 @@ const candidate = loose(
   {},
   {
     index: fc.nat(1),
-    content: loose({}, { role: is('model'), parts: list(fc.oneof(...spoken)) }),
+    content: loose({}, { role: is('model'), parts: list(part) }),
     finishReason: fc.constantFrom(
       'STOP',
       'MAX_TOKENS',

@@ -260,7 +260,7 @@ export const result: fc.Arbitrary<JsonObject> = plus(
           ...['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'pause_turn', 'refusal', 'compaction', 'x_bored'],
         ),
       ),
-      stop_sequence: fc.constant(null),
+      stop_sequence: maybeNull(filled),
       usage,
     },
     {
@@ -270,12 +270,3 @@ export const result: fc.Arbitrary<JsonObject> = plus(
     },
   ),
 )
-  // A stop sequence is told only with a reason to stop.
-  .chain(answer =>
-    answer['stop_reason'] === null
-      ? fc.constant(answer)
-      : fc.oneof(
-          fc.constant(answer),
-          filled.map(stop_sequence => ({ ...answer, stop_sequence })),
-        ),
-  )
