@@ -164,13 +164,22 @@ export class Gateway {
     const { heartbeat } = this.config.server
     const shared = { call, late, report, onLoss, heartbeat, seal: this.seals.of(caller.id) }
     let failure: GatewayError | undefined
+    /** What could not be had for one channel is not asked for again: another may take the address itself. */
+    let unfetched = false
     const failed: Channel[] = []
     const candidates = this.route({ ...asked, request: session?.whole ?? asked.request }, onLoss)
     for (const candidate of session?.among(candidates) ?? candidates) {
       const channel = this.channels.get(candidate.channel)
       const request = session?.form(candidate) ?? asked.request
       const telling = session?.telling(candidate)
-      const ready = this.media.concerns(request, candidate) ? await this.media.ready(request, candidate) : request
+      const concerned = this.media.concerns(request, candidate)
+      if (concerned && unfetched) continue
+      const ready = concerned ? await this.media.ready(request, candidate).catch(toFailure) : request
+      if (ready instanceof GatewayError) {
+        failure = ready
+        unfetched = true
+        continue
+      }
       try {
         await attempt({ ...shared, ...this.delivering(call, request), request: ready, candidate, channel, telling })
         for (const one of failed) one.cool(Date.now() + REST, 'upstream-failed')

@@ -78,3 +78,46 @@ test('trap 48: a picture at an address in the result of a tool reaches Gemini as
   const { parts } = JSON.parse(upstream.seen[0]!.text).contents.at(-1).parts[0].functionResponse
   expect(parts).toEqual([{ inlineData: { mimeType: 'image/png', data: Buffer.from('a picture').toString('base64') } }])
 })
+
+test('trap 50: what cannot be fetched for one channel goes by its address to the next that takes addresses', async () => {
+  let fetched = 0
+  const pages = await FakeUpstream.open(response => {
+    fetched++
+    response.writeHead(404).end()
+  })
+  const blind = await FakeUpstream.open(response => response.writeHead(500).end())
+  const upstream = await FakeUpstream.open(response => {
+    const message = { role: 'assistant', content: 'Seen.', refusal: null }
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ id: 'c', model: 'm', created: 1, choices: [{ index: 0, message, finish_reason: 'stop' }] }))
+  })
+  const fetching = channelAt(blind.address, { format: 'contents' })
+  const formats = [{ ...fetching.formats[0]!, dialect: { fetch_urls: true } }]
+  const channels = [
+    { ...fetching, formats },
+    { ...fetching, formats, name: 'another', priority: 1 },
+    channelAt(upstream.address, { name: 'seeing', priority: 2 }),
+  ]
+  const house = await House.open(channels, { allow: ['127.0.0.0/8'] })
+  const alone = await House.open(channels.slice(0, 2), { allow: ['127.0.0.0/8'] })
+  closing.push(
+    () => house.server.close(),
+    () => alone.server.close(),
+    () => upstream.close(),
+    () => blind.close(),
+    () => pages.close(),
+  )
+  const url = `${pages.address}/a.png`
+  const content = [{ type: 'image', source: { type: 'url', url } }]
+  const body = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content }] }
+  const headers = { 'anthropic-version': '2023-06-01' }
+  const answer = await house.ask('/v1/messages', body, { headers })
+  expect(answer.status, answer.text).toBe(200)
+  expect(JSON.parse(upstream.seen[0]!.text).messages[0].content).toEqual([{ type: 'image_url', image_url: { url } }])
+  expect(blind.seen).toEqual([])
+  expect(fetched).toBe(1)
+  const refused = await alone.ask('/v1/messages', body, { headers })
+  expect(refused.status).toBe(400)
+  expect(refused.text).toContain('its server answered 404')
+})
