@@ -39,6 +39,7 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['json_schema', 'yes-or-no'],
   ['store', 'yes-or-no'],
   ['call_ids', ['any', 'short']],
+  ['after_tools', ['anyone', 'assistant']],
   ['video', 'yes-or-no'],
   // messages
   ['sampling', ['all', 'none']],

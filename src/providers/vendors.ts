@@ -68,7 +68,7 @@ export const groq: Preset = {
   ],
 }
 
-/** Refuses fields it does not know, and ids of calls not like its own; usage comes with the last chunk unasked. */
+/** Refuses fields it does not know, ids of calls not like its own and users who speak after tools; tells usage unasked. */
 export const mistral: Preset = {
   name: 'mistral',
   env: ['MISTRAL_API_KEY'],
@@ -82,6 +82,7 @@ export const mistral: Preset = {
         limit_field: 'max_tokens',
         include_usage: false,
         call_ids: 'short',
+        after_tools: 'assistant',
       },
     },
     {

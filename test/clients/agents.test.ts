@@ -300,4 +300,38 @@ describe('Claude Code at Mistral', () => {
     expect(body.messages[1].tool_calls[0].id).toMatch(/^[a-zA-Z0-9]{9}$/)
     expect(body.messages[2].tool_call_id).toBe(body.messages[1].tool_calls[0].id)
   })
+
+  test('the assistant says a word between what tools say and what the user says', async () => {
+    const [first, second, results] = turns as [Loose, Loose, Loose]
+    const said = [...results.content, { type: 'text', text: 'Go on.' }]
+    const messages = [first, second, { role: 'user', content: said }]
+    const { body, loss } = await sent('chat', MESSAGES, asked({ messages }), { dialect })
+    expect(body.messages.map(({ role }: Loose) => role)).toEqual([
+      ...['user', 'assistant', 'tool', 'tool', 'assistant', 'user'],
+    ])
+    expect(body.messages[4]).toEqual({ role: 'assistant', content: 'Done.' })
+    expect(loss).toBe('messages/3 no-user-after-tools')
+  })
+
+  test('and before a picture that is moved out of what a tool says', async () => {
+    const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' }
+    const [first, second, { content }] = turns as [Loose, Loose, Loose]
+    const results = [content[0], { ...content[1], content: [{ type: 'image', source }] }]
+    const { body } = await sent(
+      'chat',
+      MESSAGES,
+      asked({ messages: [first, second, { role: 'user', content: results }] }),
+      {
+        dialect,
+      },
+    )
+    expect(body.messages.slice(3).map(({ role }: Loose) => role)).toEqual(['tool', 'assistant', 'user'])
+  })
+
+  test('nowhere else is anything said', async () => {
+    const [first, second, { content }] = turns as [Loose, Loose, Loose]
+    const said = [...content, { type: 'text', text: 'Go on.' }]
+    const { body } = await sent('chat', MESSAGES, asked({ messages: [first, second, { role: 'user', content: said }] }))
+    expect(body.messages.slice(3).map(({ role }: Loose) => role)).toEqual(['tool', 'user'])
+  })
 })

@@ -22,13 +22,15 @@ export interface ChatDialect {
   readonly store?: boolean
   /** `short`: ids of calls have nine letters and digits. */
   readonly call_ids?: 'any' | 'short'
+  /** `assistant`: only the assistant may speak after a tool. */
+  readonly after_tools?: 'anyone' | 'assistant'
   /** Takes `video_url` parts. */
   readonly video?: boolean
 }
 
 export const FLAGS = [
   ...['reasoning_field', 'cache', 'custom_tools', 'developer_role', 'limit_field', 'include_usage'],
-  ...['text_only_content', 'json_schema', 'reasoning_as', 'store', 'call_ids', 'video'],
+  ...['text_only_content', 'json_schema', 'reasoning_as', 'store', 'call_ids', 'after_tools', 'video'],
 ] as const
 
 export const chatDialect = (dialect: Dialect): ChatDialect => dialect as ChatDialect

@@ -18,10 +18,23 @@ export function writeMessages(messages: readonly Message[], pen: Pen): JsonObjec
     }
     waiting = flush(waiting, index, wire, pen)
     const written = message.role === 'assistant' ? writeAssistant(message, path, pen) : writeMessage(message, path, pen)
-    if (pen.native || saysSomething(written)) wire.push(written)
+    if (!pen.native && !saysSomething(written)) continue
+    if (message.role !== 'assistant') answerTools(index, wire, pen)
+    wire.push(written)
   }
   flush(waiting, messages.length, wire, pen)
   return wire
+}
+
+/** What the assistant says to tools where nobody else may. */
+const ANSWER = 'Done.'
+
+/** Some upstreams refuse whoever speaks after a tool and is not the assistant. */
+function answerTools(index: number, wire: JsonObject[], { dialect, losses }: Pen): void {
+  if (dialect.after_tools !== 'assistant' || wire.at(-1)?.['role'] !== 'tool') return
+  const answer: Message = { role: 'assistant', content: [{ type: 'text', text: ANSWER }] }
+  losses.insert(['messages', index], answer, 'no-user-after-tools')
+  wire.push({ role: 'assistant', content: ANSWER })
 }
 
 /** Turns left with nothing to say are not sent: some upstreams refuse them. */
@@ -42,6 +55,7 @@ interface Waiting {
 /** Images of tool results, in a user message after the whole run of results (trap 48). */
 function flush(waiting: Waiting[], index: number, wire: JsonObject[], pen: Pen): Waiting[] {
   if (waiting.length === 0) return waiting
+  answerTools(index, wire, pen)
   const content = waiting.map(({ part }) => part)
   pen.losses.insert(['messages', index], { role: 'user', content }, 'moved-to-user-turn')
   wire.push({ role: 'user', content: waiting.map(({ wire }) => wire) })
