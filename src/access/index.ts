@@ -112,28 +112,28 @@ const storedKeys = (dataDir: string): KeyConfig[] =>
 
 /** Finds keys by their hash: by its first letters quickly, by the whole of it in constant time. A key is hashed once. */
 class KeyRing {
-  readonly #shown = new Map<string, KeyConfig>()
-  readonly #byStart = new Map<string, HashedKey[]>()
+  private readonly shown = new Map<string, KeyConfig>()
+  private readonly byStart = new Map<string, HashedKey[]>()
 
   constructor(keys: readonly KeyConfig[]) {
     for (const key of keys) {
       const start = key.hash.slice(0, 8)
       const hashed = { key, hash: Buffer.from(key.hash) }
-      const others = this.#byStart.get(start)
-      if (others === undefined) this.#byStart.set(start, [hashed])
+      const others = this.byStart.get(start)
+      if (others === undefined) this.byStart.set(start, [hashed])
       else others.push(hashed)
     }
   }
 
   find(credential: string | undefined): KeyConfig {
     if (credential === undefined) throw unauthenticated('No API key was given.', 'missing_api_key')
-    const known = this.#shown.get(credential)
+    const known = this.shown.get(credential)
     if (known !== undefined) return known
     const hash = hashOf(credential)
     const shown = Buffer.from(hash)
-    const found = this.#byStart.get(hash.slice(0, 8))?.find(one => timingSafeEqual(shown, one.hash))
+    const found = this.byStart.get(hash.slice(0, 8))?.find(one => timingSafeEqual(shown, one.hash))
     if (found === undefined) throw unauthenticated('The API key is not valid.', 'invalid_api_key')
-    this.#shown.set(credential, found.key)
+    this.shown.set(credential, found.key)
     return found.key
   }
 }

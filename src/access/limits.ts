@@ -4,20 +4,20 @@ import { Bucket } from './bucket.ts'
 
 /** How much each key has used of what its group allows a minute; kept in memory. */
 export class Limits {
-  readonly #requests = new Map<string, Bucket>()
-  readonly #tokens = new Map<string, Bucket>()
+  private readonly requests = new Map<string, Bucket>()
+  private readonly tokens = new Map<string, Bucket>()
 
   /** Counts one request, unless the key has used up its requests or tokens: then GatewayError `rate-limited`. */
   admit(key: string, group: GroupConfig, now: number): void {
-    const requests = bucketOf(this.#requests, key, group.rpm, now)
-    const tokens = bucketOf(this.#tokens, key, group.tpm, now)
+    const requests = bucketOf(this.requests, key, group.rpm, now)
+    const tokens = bucketOf(this.tokens, key, group.tpm, now)
     const wait = Math.max(requests?.wait(now) ?? 0, tokens?.wait(now) ?? 0)
     if (wait > 0) throw limited(wait, (requests?.wait(now) ?? 0) > 0 ? 'requests' : 'tokens')
     requests?.take(1, now)
   }
 
   spend(key: string, group: GroupConfig, tokens: number, now: number): void {
-    bucketOf(this.#tokens, key, group.tpm, now)?.take(tokens, now)
+    bucketOf(this.tokens, key, group.tpm, now)?.take(tokens, now)
   }
 }
 
