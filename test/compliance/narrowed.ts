@@ -18,8 +18,11 @@ const IGNORED = new Set([
 /** All of the description's schemas; closed, they allow no field that they do not name. */
 export const narrowed = (schemas: Schemas, closed: boolean): Schemas => {
   const narrower = new Narrower(schemas, closed)
-  return Object.fromEntries(Object.keys(schemas).map(name => [name, narrower.named(name)]))
+  return Object.fromEntries(Object.keys(schemas).flatMap(name => narrower.named(name)))
 }
+
+/** The name of a schema as a part of others. */
+const partOf = (name: string): string => `${name}.part`
 
 const nameIn = (ref: string): string => ref.split('/').at(-1)!
 const unionOf = (schema: Schema): readonly Schema[] | undefined => schema['anyOf'] ?? schema['oneOf']
@@ -38,8 +41,10 @@ class Narrower {
     this.findParts(schemas)
   }
 
-  named(name: string): Schema {
-    return this.narrow(this.schemas[name]!, this.parts.has(name))
+  named(name: string): (readonly [name: string, schema: Schema])[] {
+    const schema = this.schemas[name]!
+    const whole = [name, this.narrow(schema, false)] as const
+    return this.parts.has(name) ? [whole, [partOf(name), this.narrow(schema, true)]] : [whole]
   }
 
   private findParts(value: unknown): void {
@@ -73,6 +78,7 @@ class Narrower {
       else if (keyword === 'anyOf' || keyword === 'oneOf') parts.push(this.union(value, isPart))
       else if (keyword === 'allOf')
         parts.push(...(value as Schema[]).map(one => this.narrow(one, isPart || value.length > 1)))
+      else if (keyword === '$ref') out[keyword] = isPart && this.parts.has(nameIn(value)) ? partOf(value) : value
       else if (keyword === '$recursiveRef') out['$ref'] = '#/components/schemas/CompoundFilter'
       else if (keyword === 'items' || keyword === 'additionalProperties')
         out[keyword] = typeof value === 'object' ? this.narrow(value, false) : value

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { GatewayError } from '../../src/canonical/error.ts'
+import { ERRORS, type ErrorKind, GatewayError } from '../../src/canonical/error.ts'
 import type { WireRequest } from '../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { repair } from '../../src/canonical/repair.ts'
@@ -10,7 +10,14 @@ import { FOREIGN } from '../../src/egress/writer.ts'
 import { streamed } from '../laws/arbitrary-result.ts'
 import { handedTo, holds, plain } from '../laws/support.ts'
 import { WORKS } from '../laws/works.ts'
-import { faultsOfEvent, faultsOfRequest, faultsOfResult, HAS_DESCRIPTIONS, PUBLISHED } from './published.ts'
+import {
+  faultsOfError,
+  faultsOfEvent,
+  faultsOfRequest,
+  faultsOfResult,
+  HAS_DESCRIPTIONS,
+  PUBLISHED,
+} from './published.ts'
 import { strange } from './strangers.ts'
 
 /* What leaves the gateway in a format for a caller or an upstream of another is valid by the format's publisher. */
@@ -78,6 +85,47 @@ describe.skipIf(!HAS_DESCRIPTIONS)('events of upstreams of other formats are wri
         expect(faultsOfEvent(published, event)).toEqual([])
       }
     })
+  })
+})
+
+const TELLERS = [
+  ...['chat', 'responses', 'completions', 'embeddings', 'images', 'speech', 'transcriptions'].map(
+    format => [format, 'openai'] as const,
+  ),
+  ['messages', 'anthropic'] as const,
+]
+
+describe.skipIf(!HAS_DESCRIPTIONS)('errors are told as published', () => {
+  it.each(TELLERS)('%s', (format, by) => {
+    for (const kind of Object.keys(ERRORS) as ErrorKind[])
+      for (const more of [{}, { param: 'model', code: 'a_code' }]) {
+        const { body } = WRITERS[format]!.error!({ kind, message: 'It went wrong.', ...more }, 'req_1')
+        expect(faultsOfError(by, plain(body))).toEqual([])
+      }
+  })
+})
+
+const HI = { role: 'user', content: 'Hi.' }
+const SPOKEN = { type: 'message', role: 'user', content: [{ type: 'output_text', text: 'Hi.', annotations: [] }] }
+
+/** Requests that are wrong in one place: a description that takes them proves nothing. */
+const WRONG: readonly (readonly [format: string, body: JsonObject, fault: string])[] = [
+  ['chat', { model: 'm', messages: [HI], top_k: 1 }, '"top_k"'],
+  ['chat', { model: 'm', messages: [{ role: 'user', content: [{ type: 'text' }] }] }, "'text'"],
+  ['chat', { model: 'm', messages: [{ ...HI, cache: {} }] }, '"cache"'],
+  ['responses', { model: 'm', input: [HI], stop: 'a' }, '"stop"'],
+  ['responses', { model: 'm', input: [SPOKEN] }, '/input/#/content/#'],
+  ['responses', { model: 'm', input: [{ type: 'function_call', name: 'f', arguments: '{}' }] }, "'call_id'"],
+  ['messages', { model: 'm', messages: [HI] }, "'max_tokens'"],
+  ['messages', { model: 'm', max_tokens: 1, messages: [{ ...HI, name: 'a' }] }, '"name"'],
+  ['contents', { contents: [{ role: 'user', parts: [{ text: 'Hi.', detail: 'low' }] }] }, '"detail"'],
+  ['contents', { contents: [], generationConfig: { temperature: 'hot' } }, '/generationConfig/temperature'],
+]
+
+describe.skipIf(!HAS_DESCRIPTIONS)('what is wrong is found', () => {
+  it.each(WRONG)('%s: %j', (format, body, fault) => {
+    const found = faultsOfRequest(PUBLISHED[format]!.conversation!, { path: '', query: {}, headers: {}, body }, body)
+    expect(found.join('\n')).toContain(fault)
   })
 })
 
