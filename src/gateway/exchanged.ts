@@ -1,5 +1,5 @@
 import { GatewayError } from '../canonical/error.ts'
-import { parseObject } from '../canonical/node.ts'
+import { type JsonObject, parseObject } from '../canonical/node.ts'
 import { type Answer, type Exchange, flat, forwardable, upstreamId } from '../channel.ts'
 import { READERS } from '../ingress/index.ts'
 import type { Reader } from '../ingress/reader.ts'
@@ -44,7 +44,12 @@ export async function exchanged<T>(attempt: PreparedAttempt, use: Use<T>): Promi
 async function errorOf(answer: Answer, reader: Reader, { native }: Candidate): Promise<GatewayError> {
   if (answer.status < 400)
     return new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered with a redirect.' })
-  const body = parseObject(await answer.text(LARGEST_ERROR)) ?? {}
+  const body = errorIn(await answer.text(LARGEST_ERROR))
   const error = reader.error!({ status: answer.status, headers: flat(answer.headers), body })
   return new UpstreamFailure(error, native ? forwardable(answer.headers) : {})
 }
+
+/** Google wraps errors in a list, where it is asked to stream or in OpenAI's words. */
+const LISTED = /^\s*\[([\s\S]*)\]\s*$/
+
+const errorIn = (text: string): JsonObject => parseObject(text) ?? parseObject(LISTED.exec(text)?.[1] ?? '') ?? {}

@@ -35,7 +35,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   push({ data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.over || data === '' || data === '[DONE]') return NOTHING
+    if (this.over || SILENT.has(data.trim())) return NOTHING
     this.out = []
     const chunk = parseObject(data)
     if (chunk === undefined) this.fail(RUBBISH)
@@ -134,6 +134,9 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'error', error })
   }
 }
+
+/** Data that says nothing: some upstreams end their streams with it. */
+const SILENT: ReadonlySet<string> = new Set(['', '[DONE]'])
 
 /** Fields every event has again, or that are read where they stand. */
 const REPEATED: ReadonlySet<string> = new Set([...ANSWER].filter(field => field !== 'promptFeedback'))

@@ -30,7 +30,7 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
   private tier: string | undefined
 
   push({ event, data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.over || data === '[DONE]') return NOTHING
+    if (this.over || SILENT.has(data.trim())) return NOTHING
     const wire = parseObject(data)
     this.out = []
     if (wire === undefined)
@@ -163,6 +163,9 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.over = true
   }
 }
+
+/** Data that says nothing here: what ends the streams of another format, and nothing at all. */
+const SILENT: ReadonlySet<string> = new Set(['', '[DONE]'])
 
 const HEAD = new Set<string>([...['id', 'type', 'role', 'model', 'content', 'usage'], ...STOP_FIELDS])
 const DELTA = new Set(['type', 'delta', 'usage'])

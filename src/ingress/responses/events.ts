@@ -13,7 +13,8 @@ import { readFinish } from './status.ts'
 import { readUsage } from './usage.ts'
 
 const FORMAT = 'responses'
-const DONE = '[DONE]'
+/** Data that says nothing: some upstreams end their streams with it. */
+const SILENT: ReadonlySet<string> = new Set(['', '[DONE]'])
 
 /**
  * A streamed answer (FORMATS §4). Items are told apart by their place in the output, since some upstreams change ids on
@@ -31,13 +32,13 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   private started = false
   private over = false
 
-  push({ data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.over || data === DONE || data === '') return NOTHING
+  push({ event: name, data }: WireEvent): readonly CanonicalEvent[] {
+    if (this.over || SILENT.has(data.trim())) return NOTHING
     this.out = []
     const event = parseObject(data)
     if (event === undefined)
       this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
-    else this.read(event)
+    else this.read(event['type'] === undefined && name !== undefined ? { type: name, ...event } : event)
     return this.out
   }
 

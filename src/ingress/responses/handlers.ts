@@ -44,11 +44,14 @@ function begin(item: JsonObject, sink: Sink): ItemReader {
 function early(thought: ReasoningPart, { summary, content, encrypted_content }: JsonObject): ReasoningPart {
   const { signature, text: _, ...start } = thought
   const { id, status, role } = thought.spelling?.[FORMAT] ?? {}
-  const begun = defined({ summary, content, encrypted_content }) as JsonObject
+  const begun = defined({ summary: emptied(summary), content: emptied(content), encrypted_content }) as JsonObject
   const spelt = defined({ id, status, role, begun }) as JsonObject
   const hidden = thought.redacted === undefined || signature === undefined ? {} : { signature }
   return { ...start, text: '', ...hidden, spelling: { [FORMAT]: spelt } }
 }
+
+/** What a thought that begins whole has said already is told piece by piece, like any other. */
+const emptied = (told: Json | undefined): Json | undefined => (Array.isArray(told) ? [] : told)
 
 /** The message at the event's place; a part of one that never began begins with it. */
 function spoken(answer: ResponsesEvents, event: JsonObject): SpokenReader | undefined {

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Stage } from '../stage.ts'
 import { CHAT } from './chat.ts'
+import { CONTENTS, MESSAGES, RESPONSES } from './others.ts'
 import { heardOf, type Said } from './said.ts'
 
 /* Every client, whole and streamed, hears the same of an answer, however oddly its upstream puts it. */
 
-const SAID: { readonly [format: string]: readonly Said[] } = { chat: CHAT }
+const SAID: { readonly [format: string]: readonly Said[] } = {
+  chat: CHAT,
+  responses: RESPONSES,
+  messages: MESSAGES,
+  contents: CONTENTS,
+}
 
 /** A whole answer goes to a client of its own format as it came, and some of these words only the gateway makes out. */
 const asItCame = (way: string, format: string): boolean => way === `${format}, whole, of a whole answer`
@@ -29,5 +35,15 @@ test('a whole answer goes to a client of its own format as it came, odd or not',
     const body = { model: 'm', messages: [{ role: 'user', content: 'Hi!' }] }
     expect((await stage.house.ask('/v1/chat/completions', body)).json).toEqual(whole)
   }
+  await stage.close()
+})
+
+test.each(['chat', 'contents'])('an error that %s wraps in a list says why all the same', async format => {
+  const stage = await Stage.open(format)
+  const error = { code: 400, message: 'The pen is missing.', status: 'INVALID_ARGUMENT' }
+  stage.does(response => response.writeHead(400).end(JSON.stringify([{ error }])))
+  const body = { model: 'm', messages: [{ role: 'user', content: 'Hi!' }] }
+  const answer = await stage.house.ask('/v1/chat/completions', body)
+  expect([answer.status, answer.json.error.message]).toEqual([400, 'The pen is missing.'])
   await stage.close()
 })
