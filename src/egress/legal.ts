@@ -8,6 +8,8 @@ import type { FreeformTool, FunctionTool, Tool, ToolChoice } from '../canonical/
 export interface LegalRule {
   /** Longest tool name of letters, digits, `_` and `-` (trap 47). */
   readonly name: number
+  /** Whether a tool's name begins with a letter or `_`. */
+  readonly letterFirst?: true
   /** Longest tool call id of letters, digits, `_` and `-` (trap 46). */
   readonly id: number
   /** Whether tools may take plain text; otherwise they are wrapped as functions of one string (trap 65). */
@@ -115,7 +117,7 @@ class Legaliser {
   /** The wire name of a tool; the same for the same tool whatever else is there, so prompts stay stable (law 21). */
   private name(name: string, namespace: string | undefined): string {
     const flat = namespace === undefined || this.rule.namespaces ? name : `${namespace}__${name}`
-    const legal = legalWord(flat, this.rule.name)
+    const legal = legalWord(flat, this.rule.name, this.rule.letterFirst)
     if (legal !== name) this.renamed.set(legal, namespace === undefined ? { name } : { name, namespace })
     return legal
   }
@@ -128,12 +130,15 @@ class Legaliser {
 }
 
 const ILLEGAL = /[^a-zA-Z0-9_-]/g
+const BEGINNING = /^[a-zA-Z_]/
 
 /** The word itself where it is legal; otherwise what is legal of it, made unique by a hash of all of it. */
-export function legalWord(word: string, longest: number): string {
-  if (word !== '' && word.length <= longest && word.search(ILLEGAL) === -1) return word
+export function legalWord(word: string, longest: number, letterFirst = false): string {
+  const begins = !letterFirst || BEGINNING.test(word)
+  if (begins && word !== '' && word.length <= longest && word.search(ILLEGAL) === -1) return word
   const hash = createHash('sha256').update(word).digest('hex').slice(0, 8)
-  return `${word.replace(ILLEGAL, '_').slice(0, longest - 9)}_${hash}`
+  const legal = word.replace(ILLEGAL, '_')
+  return `${(begins ? legal : `_${legal}`).slice(0, longest - 9)}_${hash}`
 }
 
 /** A freeform tool as a function of one string. */

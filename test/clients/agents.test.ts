@@ -335,3 +335,29 @@ describe('Claude Code at Mistral', () => {
     expect(body.messages.slice(3).map(({ role }: Loose) => role)).toEqual(['tool', 'user'])
   })
 })
+
+test('a word of the user’s while a tool still runs, as Codex takes it: chat gets the results first', async () => {
+  const input = [
+    { role: 'user', content: 'Run it.' },
+    { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
+    { type: 'function_call', call_id: 'b', name: 'f', arguments: '{}' },
+    { role: 'user', content: 'Hurry!' },
+    { type: 'function_call_output', call_id: 'a', output: 'one' },
+    { type: 'function_call_output', call_id: 'b', output: 'two' },
+  ]
+  const { body, loss } = await sent('chat', RESPONSES, { model: 'm', input })
+  expect(body.messages.map(({ role }: Loose) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'user'])
+  expect(body.messages.at(-1)).toEqual({ role: 'user', content: 'Hurry!' })
+  expect(loss).toBe('messages results-first')
+})
+
+test('tools whose names begin with a digit: Gemini wants a letter, and the caller gets its name back', async () => {
+  const tools = [{ name: '3d_render', input_schema: { type: 'object', properties: {} } }]
+  const choice = { tools, tool_choice: { type: 'tool', name: '3d_render' } }
+  const { body, loss } = await sent('contents', MESSAGES, asked(choice))
+  const [{ name }] = body.tools[0].functionDeclarations
+  expect(name).toMatch(/^_3d_render_[0-9a-f]{8}$/)
+  expect(body.toolConfig.functionCallingConfig.allowedFunctionNames).toEqual([name])
+  expect(loss).toBe('')
+  expect((await sent('chat', MESSAGES, asked(choice))).body.tools[0].function.name).toBe('3d_render')
+})

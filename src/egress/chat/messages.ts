@@ -3,26 +3,30 @@ import { foreign, Losses, lose, type Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { resultsFirst } from '../results-first.ts'
 import { writeAssistant } from './assistant.ts'
 import { FORMAT, type Pen, writePart } from './content.ts'
 
-/** All messages of a request; what a tool's answer cannot hold follows its run of answers in a user message. */
+/** All messages of a request, results of tools right behind their calls; what a tool's answer cannot hold follows its run of answers in a user message. */
 export function writeMessages(messages: readonly Message[], pen: Pen): JsonObject[] {
   const wire: JsonObject[] = []
   let waiting: Waiting[] = []
-  for (const [index, message] of messages.entries()) {
+  const order = pen.native ? [...messages.keys()] : resultsFirst(messages, 0)
+  for (const [place, index] of order.entries()) {
+    const message = messages[index]!
     const path: Path = ['messages', index]
     if (message.role === 'tool') {
       wire.push(...writeResults(message, path, pen, waiting))
       continue
     }
-    waiting = flush(waiting, index, wire, pen)
+    waiting = flush(waiting, place, wire, pen)
     const written = message.role === 'assistant' ? writeAssistant(message, path, pen) : writeMessage(message, path, pen)
     if (!pen.native && !saysSomething(written)) continue
-    if (message.role !== 'assistant') answerTools(index, wire, pen)
+    if (message.role !== 'assistant') answerTools(place, wire, pen)
     wire.push(written)
   }
   flush(waiting, messages.length, wire, pen)
+  if (order.some((from, to) => from !== to)) pen.losses.move(['messages'], order, 'results-first')
   return wire
 }
 

@@ -38,7 +38,7 @@ export function writeResult(part: ToolResultPart, path: Path, pen: Pen, ids: Cal
   const node = inner(part, 'functionResponse')
   const said = spelt(node, FORMAT)
   const id = idOf(part, said['id'], pen)
-  const name = pen.native ? part.name : (ids.nameOf(part.id) ?? legalWord(part.name ?? 'unknown', 64))
+  const name = pen.native ? part.name : (ids.nameOf(part.id) ?? legalWord(part.name ?? 'unknown', 64, true))
   const read = ids.result(id, name)
   if (!pen.native) {
     pen.losses.dropFields(part, path, { cache: 'no-cache-markers' })

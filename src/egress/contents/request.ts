@@ -3,7 +3,7 @@ import { foreign, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { spelt } from '../fields.ts'
-import { asItCame, legalise } from '../legal.ts'
+import { asItCame, type LegalRule, legalise } from '../legal.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
 import { FORMAT, type Pen, sealed } from './fields.ts'
@@ -12,7 +12,7 @@ import { writeTurns } from './messages.ts'
 import { asToBeSpoken } from './speech.ts'
 import { writeToolConfig, writeTools } from './tools.ts'
 
-const RULE = { name: 64, id: 64, freeform: false, namespaces: false }
+const RULE: LegalRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
 
 /** The canonical request as `POST …/models/{model}:generateContent` or `:streamGenerateContent` (FORMATS §7, §16). */
 export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {

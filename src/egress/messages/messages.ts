@@ -2,6 +2,7 @@ import type { Loss, Path } from '../../canonical/loss.ts'
 import type { Json } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
+import { resultsFirst } from '../results-first.ts'
 import { type Block, contentOf, FORMAT, type Pen, type Placed, writeBlocks } from './content.ts'
 
 /** The two fields that hold the conversation. */
@@ -101,29 +102,6 @@ function writeRole({ role }: Message, path: Path, { dialect, losses }: Pen): str
   if (became !== role)
     losses.change([...path, 'role'], became, became === 'user' ? 'no-system-turns' : 'no-developer-role')
   return became
-}
-
-/** The order in which results come first after each turn of the assistant. */
-function resultsFirst(messages: readonly Message[], lead: number): number[] {
-  const order: number[] = []
-  let run: number[] = []
-  let answering = false
-  const flush = (): void => {
-    const first = answering ? run.filter(index => messages[index]!.role === 'tool') : []
-    order.push(...first, ...run.filter(index => !first.includes(index)))
-    run = []
-  }
-  for (let index = 0; index < messages.length; index++) {
-    if (index < lead) order.push(index)
-    else if (messages[index]!.role !== 'assistant') run.push(index)
-    else {
-      flush()
-      order.push(index)
-      answering = true
-    }
-  }
-  flush()
-  return order
 }
 
 interface WireTurn {
