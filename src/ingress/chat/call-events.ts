@@ -19,6 +19,8 @@ interface Call {
   extras: JsonObject | undefined
   /** All of its arguments so far; those that came before the call could start are told with its start (trap 7). */
   said: string
+  /** It began with an empty object, which some upstreams say of every call, whatever its arguments (trap 8). */
+  bare: boolean
   part: number | undefined
 }
 
@@ -30,6 +32,9 @@ export class CallReader {
   some = false
   private readonly candidate: number
   private readonly calls: Call[] = []
+  /** The last call of each index, and the first of each id: upstreams may make thousands in one chunk. */
+  private readonly byIndex = new Map<unknown, Call>()
+  private readonly byId = new Map<string, Call>()
   private readonly ids: AnswerIds
 
   constructor(candidate: number, asked: CanonicalRequest) {
@@ -44,7 +49,7 @@ export class CallReader {
     const id = typeof piece['id'] === 'string' && piece['id'] !== '' ? piece['id'] : undefined
     const append = textOf(inside[custom ? 'input' : 'arguments'])
     const call = this.find(piece['index'] ?? undefined, id, nameIn(inside), append) ?? this.open(piece['index'])
-    call.id ??= id
+    this.name(call, id)
     call.freeform ||= custom
     call.signature ??= thoughtSignature(piece)
     for (const field in piece)
@@ -56,7 +61,7 @@ export class CallReader {
   readLegacy(piece: JsonObject, out: CanonicalEvent[], parts: number): number {
     const call = this.calls.find(call => call.legacy) ?? this.open('legacy')
     call.legacy = true
-    if (typeof piece['name'] === 'string') call.id ??= piece['name']
+    if (typeof piece['name'] === 'string') this.name(call, piece['name'])
     return this.grow(call, piece, textOf(piece['arguments']), out, parts)
   }
 
@@ -64,37 +69,48 @@ export class CallReader {
     let begun = parts
     for (const call of this.calls) {
       begun = this.begin(call, out, begun)
-      out.push({ type: 'part-end', at: { candidate: this.candidate, part: call.part! } })
+      const at = { candidate: this.candidate, part: call.part! }
+      if (call.bare && call.said === '') out.push({ type: 'part-delta', at, append: '{}' })
+      out.push({ type: 'part-end', at })
     }
     this.calls.length = 0
+    this.byIndex.clear()
+    this.byId.clear()
     return begun
   }
 
   /** The call a piece belongs to; undefined where it begins another one. */
   private find(index: unknown, id: string | undefined, name: string, append: string): Call | undefined {
     const call =
-      index === undefined
-        ? id === undefined
-          ? this.calls.at(-1)
-          : this.calls.find(call => call.id === id)
-        : this.calls.findLast(call => call.index === index)
+      index === undefined ? (id === undefined ? this.calls.at(-1) : this.byId.get(id)) : this.byIndex.get(index)
     if (call === undefined) return undefined
     if (id !== undefined && call.id !== undefined && call.id !== id)
       return name === '' && append !== '' && call.name !== '' ? call : undefined
     return id === undefined && isAnother(call, index, name, append) ? undefined : call
   }
 
+  /** The first id a call is given is its own. */
+  private name(call: Call, id: string | undefined): void {
+    if (id === undefined || call.id !== undefined) return
+    call.id = id
+    if (!this.byId.has(id)) this.byId.set(id, call)
+  }
+
   private open(index: unknown): Call {
     const call: Call = {
       ...{ index: index ?? undefined, id: undefined, name: '', freeform: false, legacy: false },
-      ...{ signature: undefined, extras: undefined, said: '', part: undefined },
+      ...{ signature: undefined, extras: undefined, said: '', bare: false, part: undefined },
     }
     this.calls.push(call)
+    if (call.index !== undefined) this.byIndex.set(call.index, call)
     this.some = true
     return call
   }
 
-  private grow(call: Call, inside: JsonObject, append: string, out: CanonicalEvent[], parts: number): number {
+  private grow(call: Call, inside: JsonObject, said: string, out: CanonicalEvent[], parts: number): number {
+    const isBare = said === '{}' && call.said === ''
+    call.bare ||= isBare
+    const append = isBare ? '' : said
     if (call.part === undefined) call.name ||= nameIn(inside)
     if (call.part === undefined && (call.name === '' || call.id === undefined)) {
       call.said += append
@@ -146,5 +162,5 @@ const textOf = (said: unknown): string =>
 function isAnother(call: Call, index: unknown, name: string, append: string): boolean {
   if (name === '' || call.name === '') return false
   if (parseObject(call.said) !== undefined) return append !== '' || name !== call.name
-  return index === undefined && name !== call.name
+  return (index === undefined || call.bare) && name !== call.name
 }

@@ -31,11 +31,11 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.asked = asked
   }
 
-  push({ data }: WireEvent): readonly CanonicalEvent[] {
+  push({ event, data }: WireEvent): readonly CanonicalEvent[] {
     if (this.over) return NOTHING
     this.out = []
     if (data === DONE) this.finish()
-    else this.chunk(parseObject(data), data)
+    else this.chunk(parseObject(data), data, event === 'error')
     return this.out
   }
 
@@ -47,8 +47,9 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     return this.out
   }
 
-  private chunk(chunk: JsonObject | undefined, data: string): void {
+  private chunk(chunk: JsonObject | undefined, data: string, fails: boolean): void {
     if (chunk === undefined) return this.unread(data.trim())
+    if (fails || chunk['object'] === 'error') return this.fail(readInnerError({ error: chunk, ...chunk }))
     if (chunk['error'] != null) return this.fail(readInnerError(chunk))
     this.about(chunk)
     const choices = chunk['choices']

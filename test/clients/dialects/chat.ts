@@ -86,6 +86,16 @@ const CALLS: readonly Said[] = [
     want: { calls: [A] },
   },
   {
+    name: 'calls that begin with an empty object as a text',
+    events: [
+      calls(call('a', '{}', { index: 0, id: 'p' })),
+      calls(more('{"x":1}', { index: 0 })),
+      calls(call('b', '{}', { index: 1, id: 'q' })),
+      ...end(),
+    ],
+    want: { calls: [A, { name: 'b', arguments: {} }] },
+  },
+  {
     name: 'no word for why calls were made',
     whole: whole({ tool_calls: [call('a', '{"x":1}', { id: 'p' }), call('b', '{"y":2}', { id: 'q' })] }, 'end_turn'),
     events: [

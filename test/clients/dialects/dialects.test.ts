@@ -47,3 +47,18 @@ test.each(['chat', 'contents'])('an error that %s wraps in a list says why all t
   expect([answer.status, answer.json.error.message]).toEqual([400, 'The pen is missing.'])
   await stage.close()
 })
+
+test.each([
+  'event: error\ndata: {"message":"The pen broke.","type":"server_error"}\n\n',
+  'data: {"object":"error","message":"The pen broke.","type":"BadRequestError","code":400}\n\n',
+])('an error amid a stream of chat that is wrapped in nothing says why: %s', async event => {
+  const stage = await Stage.open('chat')
+  const delta = JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content: 'Hi' } }] })
+  stage.does(response => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(`data: ${delta}\n\n${event}`)
+  })
+  const body = { model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi!' }] }
+  expect((await stage.house.ask('/v1/chat/completions', body)).text).toContain('The pen broke.')
+  await stage.close()
+})
