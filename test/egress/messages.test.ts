@@ -40,7 +40,8 @@ describe('dialects', () => {
 
   it('leaves sampling away where the upstream refuses it', () => {
     const sampling = { temperature: 0.5, topP: 0.5, topK: 5, stop: ['a'] }
-    expect(body({ sampling })).toMatchObject({ temperature: 0.5, top_p: 0.5, top_k: 5 })
+    expect(body({ sampling })).toMatchObject({ temperature: 0.5, top_k: 5 })
+    expect(body({ sampling: { topP: 0.5 } })).toMatchObject({ top_p: 0.5 })
     for (const dialect of [{ sampling: 'none' }, { version: '2026-10-21' }]) {
       const written = body({ sampling }, dialect)
       expect(written).toMatchObject({ stop_sequences: ['a'] })
