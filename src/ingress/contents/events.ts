@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import { put } from '../fields.ts'
+import { saysNothing } from '../silence.ts'
 import { CandidateReader } from './candidate-events.ts'
 import { readInnerError } from './error.ts'
 import { FORMAT, nodeOf, type Opened, open } from './fields.ts'
@@ -35,7 +36,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   push({ data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.over || SILENT.has(data.trim())) return NOTHING
+    if (this.over || saysNothing(data)) return NOTHING
     this.out = []
     const chunk = parseObject(data)
     if (chunk === undefined) this.fail(RUBBISH)
@@ -134,9 +135,6 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'error', error })
   }
 }
-
-/** Data that says nothing: some upstreams end their streams with it. */
-const SILENT: ReadonlySet<string> = new Set(['', '[DONE]'])
 
 /** Fields every event has again, or that are read where they stand. */
 const REPEATED: ReadonlySet<string> = new Set([...ANSWER].filter(field => field !== 'promptFeedback'))

@@ -5,6 +5,7 @@ import type { WireEvent } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import { anyObject, NONE, put, rest } from '../fields.ts'
+import { saysNothing } from '../silence.ts'
 import { BlockReader, kindOfDelta } from './block.ts'
 import { readInnerError } from './error.ts'
 import { readStop, STOP_FIELDS } from './finish.ts'
@@ -30,7 +31,7 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
   private tier: string | undefined
 
   push({ event, data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.over || SILENT.has(data.trim())) return NOTHING
+    if (this.over || saysNothing(data)) return NOTHING
     const wire = parseObject(data)
     this.out = []
     if (wire === undefined)
@@ -163,9 +164,6 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.over = true
   }
 }
-
-/** Data that says nothing here: what ends the streams of another format, and nothing at all. */
-const SILENT: ReadonlySet<string> = new Set(['', '[DONE]'])
 
 const HEAD = new Set<string>([...['id', 'type', 'role', 'model', 'content', 'usage'], ...STOP_FIELDS])
 const DELTA = new Set(['type', 'delta', 'usage'])

@@ -4,6 +4,7 @@ import type { WireEvent } from '../../canonical/exchange.ts'
 import { type JsonObject, parseObject } from '../../canonical/node.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import { anyObject, anyObjects } from '../fields.ts'
+import { saysNothing } from '../silence.ts'
 import { readTokens } from './answer.ts'
 import { readInnerError } from './error.ts'
 import { HANDLERS, openItem } from './handlers.ts'
@@ -13,8 +14,6 @@ import { readFinish } from './status.ts'
 import { readUsage } from './usage.ts'
 
 const FORMAT = 'responses'
-/** Data that says nothing: some upstreams end their streams with it. */
-const SILENT: ReadonlySet<string> = new Set(['', '[DONE]'])
 
 /**
  * A streamed answer (FORMATS §4). Items are told apart by their place in the output, since some upstreams change ids on
@@ -33,7 +32,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   private over = false
 
   push({ event: name, data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.over || SILENT.has(data.trim())) return NOTHING
+    if (this.over || saysNothing(data)) return NOTHING
     this.out = []
     const event = parseObject(data)
     if (event === undefined)
