@@ -361,3 +361,11 @@ test('tools whose names begin with a digit: Gemini wants a letter, and the calle
   expect(loss).toBe('')
   expect((await sent('chat', MESSAGES, asked(choice))).body.tools[0].function.name).toBe('3d_render')
 })
+
+test.each(['chat', 'responses'])('thinking left to the model is what %s does anyway', async format => {
+  const thinking = { type: 'adaptive' }
+  expect((await sent(format, MESSAGES, asked({ thinking }))).loss).toBe('')
+  expect((await sent(format, MESSAGES, asked({ thinking: { type: 'enabled', budget_tokens: 2000 } }))).loss).toContain(
+    'reasoning/budget no-thinking-budget',
+  )
+})

@@ -103,7 +103,9 @@ function writeReasoning(reasoning: Reasoning | undefined, { dialect, native, los
     return { reasoning: { ...defined({ effort, max_tokens: budget, exclude }), ...kept(reasoning, FORMAT) } }
   }
   if (own === 'thinking') return writeThinking(reasoning, losses)
-  losses.dropFields(reasoning, ['reasoning'], { budget: 'no-thinking-budget', show: 'no-choice-of-showing' })
+  if (reasoning.budget === -1) losses.hide(['reasoning', 'budget'], 'left-to-the-model-anyway')
+  else losses.dropFields(reasoning, ['reasoning'], { budget: 'no-thinking-budget' })
+  losses.dropFields(reasoning, ['reasoning'], { show: 'no-choice-of-showing' })
   if (own !== 'none') return defined({ reasoning_effort: reasoning.effort }) as JsonObject
   if (reasoning.effort !== undefined) losses.drop(['reasoning', 'effort'], 'no-reasoning-effort')
   return {}

@@ -70,7 +70,8 @@ function writeShape(text: NonNullable<Output['text']>, { native, losses }: Pen):
 /** Thoughts are not shown unless asked for, so the wish to hide them needs no words. */
 export function writeReasoning(reasoning: Reasoning | undefined, { native, losses }: Pen): JsonObject {
   if (reasoning === undefined) return {}
-  if (reasoning.budget !== undefined) losses.drop(['reasoning', 'budget'], 'no-thinking-budget')
+  if (reasoning.budget === -1) losses.hide(['reasoning', 'budget'], 'left-to-the-model-anyway')
+  else if (reasoning.budget !== undefined) losses.drop(['reasoning', 'budget'], 'no-thinking-budget')
   if (reasoning.show === false) losses.hide(['reasoning', 'show'], 'hidden-unless-asked-for')
   const { summary, as } = native ? spelt(reasoning, FORMAT) : {}
   const field = (as as string | undefined) ?? 'summary'
