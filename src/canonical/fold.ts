@@ -38,31 +38,34 @@ export function withBody(part: Part, body: string): Part {
 const HOLE: Part = { type: 'text', text: '' }
 export const EMPTY: CanonicalResult = { candidates: [] }
 
-/** One event's effect on the result so far. Total: an event out of order never throws. */
-export function step(result: CanonicalResult, event: CanonicalEvent): CanonicalResult {
+/**
+ * One event's effect on the result so far. Total: an event out of order never throws. The result stays as it was,
+ * unless its lists are the caller's `own`.
+ */
+export function step(result: CanonicalResult, event: CanonicalEvent, own = false): CanonicalResult {
   switch (event.type) {
     case 'result-start': {
       const { type: _, ...head } = event
       return { ...result, ...head }
     }
     case 'part-start':
-      return atPart(result, event.at, () => event.part)
+      return atPart(result, event.at, own, () => event.part)
     case 'part-delta':
-      return atPart(result, event.at, part => grown(part, event))
+      return atPart(result, event.at, own, part => grown(part, event))
     case 'part-patch':
-      return atPart(result, event.at, part => patched(part, event))
+      return atPart(result, event.at, own, part => patched(part, event))
     case 'logprobs':
-      return atCandidate(result, event.candidate, candidate => ({
+      return atCandidate(result, event.candidate, own, candidate => ({
         ...candidate,
         logprobs: [...(candidate.logprobs ?? []), ...event.append],
       }))
     case 'transcript':
-      return atCandidate(result, event.candidate, candidate => ({
+      return atCandidate(result, event.candidate, own, candidate => ({
         ...candidate,
         transcript: longer(candidate.transcript, event.transcript),
       }))
     case 'candidate-end':
-      return atCandidate(result, event.candidate, candidate => ({
+      return atCandidate(result, event.candidate, own, candidate => ({
         ...candidate,
         ...(event.finish === undefined ? {} : { finish: event.finish }),
         ...merged(candidate, event),
@@ -86,10 +89,16 @@ export function step(result: CanonicalResult, event: CanonicalEvent): CanonicalR
 
 /** The result a stream of events amounts to; any prefix is a valid partial result. */
 export function fold(events: Iterable<CanonicalEvent>, from: CanonicalResult = EMPTY): CanonicalResult {
-  let result = from
-  for (const event of events) result = step(result, event)
+  let result = ownLists(from)
+  for (const event of events) result = step(result, event, true)
   return result
 }
+
+/** The result with lists of its own, which may be added to: to copy them for every event takes the square of its length. */
+const ownLists = (result: CanonicalResult): CanonicalResult => ({
+  ...result,
+  candidates: result.candidates.map(candidate => ({ ...candidate, content: [...candidate.content] })),
+})
 
 /** The shortest stream that folds to the result. */
 export function* unfold(result: CanonicalResult): Generator<CanonicalEvent> {
@@ -117,17 +126,18 @@ function* unfoldPart(part: Part, at: At): Generator<CanonicalEvent> {
 function atCandidate(
   result: CanonicalResult,
   index: number,
+  own: boolean,
   change: (candidate: Candidate) => Candidate,
 ): CanonicalResult {
-  const candidates = [...result.candidates]
+  const candidates = own ? (result.candidates as Candidate[]) : [...result.candidates]
   while (candidates.length <= index) candidates.push({ content: [] })
   candidates[index] = change(candidates[index]!)
   return { ...result, candidates }
 }
 
-function atPart(result: CanonicalResult, at: At, change: (part: Part) => Part): CanonicalResult {
-  return atCandidate(result, at.candidate, candidate => {
-    const content = [...candidate.content]
+function atPart(result: CanonicalResult, at: At, own: boolean, change: (part: Part) => Part): CanonicalResult {
+  return atCandidate(result, at.candidate, own, candidate => {
+    const content = own ? (candidate.content as Part[]) : [...candidate.content]
     while (content.length <= at.part) content.push(HOLE)
     content[at.part] = change(content[at.part]!)
     return { ...candidate, content }

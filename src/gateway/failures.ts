@@ -70,6 +70,14 @@ export function toFailure(thrown: unknown): GatewayError {
   )
 }
 
+/** What was thrown over an upstream's answer: one too large to handle is no fault of the caller's. */
+export const answerFailure = (thrown: unknown): GatewayError =>
+  thrown instanceof RangeError
+    ? new GatewayError({ kind: 'upstream-failed', message: TOO_MUCH }, { cause: thrown })
+    : toFailure(thrown)
+
+const TOO_MUCH = 'The upstream answered more than the gateway takes.'
+
 const UPSTREAM = '[upstream]'
 
 function scrubber({ channel, format, upstreamModel }: Candidate, model: string): (text: string) => string {

@@ -4,7 +4,7 @@ import type { WireEvent } from '../canonical/exchange.ts'
 import type { Transducer } from '../canonical/transducer.ts'
 import type { Taker } from '../channel.ts'
 import { eventParser } from '../ingress/sse.ts'
-import { toFailure } from './failures.ts'
+import { answerFailure, toFailure } from './failures.ts'
 import type { Gate } from './pieces.ts'
 import type { Sink } from './state/kept-stream.ts'
 
@@ -109,7 +109,7 @@ export class StreamedAnswer implements Taker {
   private arm(): void {
     if (this.stream !== undefined || this.over || this.held.length === 0 || this.timer !== undefined) return
     const left = this.steps.patience - (performance.now() - this.began)
-    this.timer = setTimeout(() => this.guarded(this.letThrough), left)
+    this.timer = setTimeout(() => this.guarded(this.letThrough), Math.max(left, 1))
   }
 
   private pass(events: readonly CanonicalEvent[]): void {
@@ -169,7 +169,7 @@ export class StreamedAnswer implements Taker {
     try {
       work()
     } catch (thrown) {
-      const failure = toFailure(thrown)
+      const failure = answerFailure(thrown)
       this.close()
       this.stream?.stop()
       this.reject(failure)

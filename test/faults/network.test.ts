@@ -2,9 +2,9 @@ import { connect } from 'node:net'
 import { createGzip, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Channel } from '../../src/channel.ts'
-import { ANSWER, ASK, events, failure, HEAD, json, STREAM, TAIL, words } from './chat.ts'
+import { ANSWER, ASK, chunk, events, failure, HEAD, json, STREAM, TAIL, words } from './chat.ts'
 import { configOf, House, type HouseOptions, KEY } from './house.ts'
-import { channelAt, FakeUpstream, type Script, until } from './upstream.ts'
+import { channelAt, FakeUpstream, type Script, TIMED, until } from './upstream.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -155,4 +155,50 @@ test('an upstream that counts without end blocks no key for ever', async () => {
 test('what comes after the end of a stream is not heard', async () => {
   const { house } = await open(response => events(response).end(`${HEAD}${words('Hello.')}${TAIL}${words('More.')}`))
   expect((await house.ask(PATH, STREAM)).text).not.toContain('More.')
+})
+
+describe('an answer of very many pieces', () => {
+  const many = <T>(count: number, piece: (index: number) => T): T[] =>
+    Array.from({ length: count }, (_, at) => piece(at))
+  const call = (index: number) => ({
+    index,
+    id: `c${index}`,
+    type: 'function',
+    function: { name: 'f', arguments: '{}' },
+  })
+
+  test('takes time for each of them, not for each pair', TIMED, async () => {
+    const calls = chunk({ tool_calls: many(30_000, call) })
+    const { house } = await open(response => events(response).end(`${HEAD}${calls}${TAIL}`))
+    for (const body of [ASK, STREAM]) {
+      const at = Date.now()
+      const { status, text } = await house.ask(PATH, body)
+      expect(status).toBe(200)
+      expect(text).toContain('"c29999"')
+      expect(Date.now() - at).toBeLessThan(4000)
+    }
+  })
+
+  const odds = many(150_000, () => ({ token: 'a', logprob: -1, bytes: [97], top_logprobs: [] }))
+
+  test('is told to its end', async () => {
+    const rated = JSON.stringify({ choices: [{ index: 0, delta: { content: 'a' }, logprobs: { content: odds } }] })
+    const { house } = await open(response => events(response).end(`${HEAD}data: ${rated}\n\n${TAIL}`))
+    expect((await house.ask(PATH, STREAM)).text.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  test('is no fault of the caller, even where it is too much', async () => {
+    const citation = {
+      type: 'char_location',
+      cited_text: 'a',
+      document_index: 0,
+      start_char_index: 0,
+      end_char_index: 1,
+    }
+    const content = [{ type: 'text', text: 'a', citations: many(150_000, () => citation) }]
+    const upstream = await upstreamOf(response => json(response, { type: 'message', role: 'assistant', content }))
+    const house = await House.open([channelAt(upstream.address, { format: 'messages' })])
+    closing.push(() => house.server.close(0))
+    expect((await house.ask(PATH, ASK)).status).not.toBe(400)
+  })
 })

@@ -61,7 +61,7 @@ export class CandidateWriter {
   }
 
   keepLogprobs(append: readonly TokenLogprob[]): void {
-    this.logprobs.push(...append)
+    for (const one of append) this.logprobs.push(one)
   }
 
   end(event: CandidateEnd): readonly WireEvent[] {

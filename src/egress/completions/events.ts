@@ -60,7 +60,7 @@ export class CompletionPieces implements Transducer<CanonicalEvent, WireEvent> {
         return text === '' ? NOTHING : this.say(choice, event.at.candidate, text)
       }
       case 'logprobs':
-        this.choice(event.candidate).rated.push(...event.append)
+        for (const one of event.append) this.choice(event.candidate).rated.push(one)
         return NOTHING
       case 'result-start':
         this.start(event)

@@ -78,7 +78,7 @@ export class CandidateWriter {
   }
 
   addLogprobs(append: readonly TokenLogprob[]): void {
-    this.logprobs.push(...append)
+    for (const one of append) this.logprobs.push(one)
   }
 
   end(event: CandidateEnd): readonly WireEvent[] {

@@ -47,8 +47,8 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
       case 'part-delta':
         return this.delta(event.at.part, event.append)
       case 'logprobs':
-        this.waiting.push(...event.append)
-        this.logprobs.push(...event.append)
+        for (const one of event.append) this.waiting.push(one)
+        for (const one of event.append) this.logprobs.push(one)
         return NOTHING
       case 'transcript':
         return this.timed(event.transcript)

@@ -33,7 +33,7 @@ export class KeptStream implements Sink {
 
   push(events: readonly WireEvent[]): void {
     if (this.held !== undefined) {
-      this.held.push(...events)
+      for (const one of events) this.held.push(one)
       return
     }
     const last = events.findIndex(event => TERMINAL.has(event.event))
