@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { drain } from '../../src/canonical/transducer.ts'
+import { WRITERS } from '../../src/egress/index.ts'
 import { responses as writer } from '../../src/egress/responses/index.ts'
 import { NATIVE } from '../../src/egress/writer.ts'
 import { responses as reader } from '../../src/ingress/responses/index.ts'
@@ -81,3 +84,45 @@ function spoil(body: JsonObject, value: unknown, at: number): JsonObject {
   if (key !== '__proto__') holder[key] = value
   return body
 }
+
+test.each(['failed', 'in_progress'])('a picture that never came is told as it is: %s', status => {
+  const call = { type: 'image_generation_call', id: 'ig_1', status }
+  const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', output: [] }
+  const done = { ...call, result: null }
+  const wire = [
+    { type: 'response.created', response },
+    { type: 'response.output_item.added', output_index: 0, item: { ...call, status: 'in_progress', result: null } },
+    { type: 'response.output_item.done', output_index: 0, item: done },
+    { type: 'response.completed', response: { ...response, status: 'completed', output: [done] } },
+  ].map((event, sequence_number) => ({ event: event.type, data: JSON.stringify({ ...event, sequence_number }) }))
+  const asked: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: true }
+  const events = drain(reader.events!(asked), wire)
+  const told = drain(WRITERS['responses']!.events!(asked), events).map(({ data }) => JSON.parse(data) as JsonObject)
+  expect(told.find(({ type }) => type === 'response.output_item.done')?.['item']).toEqual(done)
+  expect(told.some(({ type }) => type === 'response.image_generation_call.completed')).toBe(false)
+  for (const caller of ['chat', 'messages', 'contents'])
+    expect(() => drain(WRITERS[caller]!.events!(asked), events)).not.toThrow()
+})
+
+test('an answer that failed tells what it cost', () => {
+  const counts = { input_tokens: 3, output_tokens: 1, total_tokens: 4 }
+  const details = { input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } }
+  const usage = { ...counts, ...details }
+  const begun = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', output: [], usage: null, error: null }
+  const failed = { ...begun, status: 'failed', error: { code: 'server_error', message: 'Oh.' }, usage }
+  const wire = [
+    { type: 'response.created', response: { ...begun, status: 'in_progress' } },
+    { type: 'response.failed', response: failed },
+  ].map(event => ({ event: event.type, data: JSON.stringify(event) }))
+  const events = drain(reader.events!(asked), wire)
+  const told = drain(writer.events!(asked), events).map(({ data }) => JSON.parse(data) as JsonObject)
+  expect(told.at(-1)).toMatchObject({ type: 'response.failed', response: failed })
+})
+
+test('a picture in the message of an answer is kept in its place', () => {
+  const content = [{ type: 'input_image', image_url: 'https://example.com/a.png', detail: 'low' }]
+  const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content }
+  const body = { id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm', output: [message] }
+  const answer = reader.result!({ status: 200, headers: {}, body }, asked)
+  expect(writer.result!(answer, asked).wire.body).toMatchObject(body)
+})

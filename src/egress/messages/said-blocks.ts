@@ -30,7 +30,7 @@ export class TextBlock extends OpenBlock implements BlockWriter {
   }
 
   end(): void {
-    if (!this.started && isNothing(this.part)) return
+    if (!this.started && isNothing(this.part) && !this.page.own) return
     this.begin()
     this.close()
   }
@@ -84,7 +84,7 @@ export class ThinkingBlock extends OpenBlock implements BlockWriter {
   }
 
   end(): void {
-    if (!this.started && isNothing(this.part)) return
+    if (!this.started && isNothing(this.part) && !this.page.own) return
     if (!this.started && isLoneProof(this.part)) this.page.held.push(() => this.finish())
     else this.finish()
   }

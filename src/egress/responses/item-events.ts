@@ -137,12 +137,14 @@ export class PictureWriter extends SingleWriter {
     this.body = this.data.join('')
     const item_id = this.written()['id']!
     // An upstream of this format has said so itself.
-    if (!isOwn(spelt(this.part, FORMAT)))
+    if (this.part.type === 'media' && !isOwn(spelt(this.part, FORMAT)))
       this.desk.tape.emit('response.image_generation_call.completed', { item_id, output_index: this.index })
     super.end()
   }
 
+  /** A call that came to no picture is what it turned out to be. */
   written(): JsonObject {
+    if (this.part.type === 'opaque') return this.part.value
     return writePicture(withBody(this.part, this.body) as MediaPart, this.stamp())
   }
 }

@@ -92,6 +92,7 @@ export class Responder {
     const { id, createdAt } = this.head
     const model = spelt(this.head, FORMAT)['nameless'] === undefined ? this.head.model : undefined
     const said = isObject(echo['error']) ? { ...echo['error'], message: error?.message ?? '' } : undefined
+    const counted = defined({ usage }) as JsonObject
     return {
       ...(defined({
         id,
@@ -101,8 +102,10 @@ export class Responder {
       }) as JsonObject),
       ...echo,
       output,
-      ...(defined({ usage }) as JsonObject),
+      ...counted,
       ...kept(node, FORMAT),
+      // A beginning says that nothing is counted yet.
+      ...counted,
       ...(error === undefined ? {} : { status: state.status, error: said ?? failureOf(error) }),
     }
   }

@@ -24,10 +24,11 @@ export const contentReader =
     return wire.map(part => readAnswerPart(part, plain, tokens))
   }
 
-/** As any part, but what is not as it should be is kept as it is. */
+/** As any part, but what is not as it should be, or has no place in an answer's message elsewhere, is kept as it is. */
 export function readAnswerPart(wire: JsonObject, plain: TextType, tokens: TokenLogprob[]): Part {
   try {
-    return wire['type'] === 'output_text' ? readText(wire, plain, tokens) : readPart(wire, plain)
+    const part = wire['type'] === 'output_text' ? readText(wire, plain, tokens) : readPart(wire, plain)
+    return part.type === 'media' ? unknownPart(wire) : part
   } catch (thrown) {
     if (thrown instanceof WrongType) return unknownPart(wire)
     throw thrown

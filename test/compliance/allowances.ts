@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import type { WireRequest } from '../../src/canonical/exchange.ts'
+import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
+import { Allowed, type Meant } from './allowed.ts'
+
+/* What is asked and answered by which schema, and what those schemas mean but cannot say. */
+
+const base64 = (text: Json): string => Buffer.from(String(text)).toString('base64')
+
+const within = (value: JsonObject, field: string, change: (inner: Json) => Json): JsonObject =>
+  value[field] == null ? value : { ...value, [field]: change(value[field]) }
+
+const sounding = (audio: Json): Json => (isObject(audio) ? within(audio, 'data', base64) : audio)
+
+/** Bytes are base64, though the schema says only that they are a text. */
+const filed = (part: JsonObject): JsonObject => within(part, 'file_data', base64)
+const drawn = (call: JsonObject): JsonObject => within(call, 'result', base64)
+const OPENAI: Meant = {
+  InputFileContent: filed,
+  InputFileContentParam: filed,
+  BetaInputFileContent: filed,
+  BetaInputFileContentParam: filed,
+  ImageGenToolCall: drawn,
+  BetaImageGenToolCall: drawn,
+  ChatCompletionRequestMessageContentPartAudio: part => within(part, 'input_audio', sounding),
+  ChatCompletionResponseMessage: message => within(message, 'audio', sounding),
+}
+
+const DATA = [
+  ...['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse'],
+  ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
+]
+
+/** A part holds one kind of data. */
+function onePart(part: JsonObject): JsonObject {
+  const [kept] = DATA.filter(kind => kind in part)
+  return Object.fromEntries(Object.entries(part).filter(([field]) => !DATA.includes(field) || field === kept))
+}
+
+const asSchema = (json: Json): Json => ({ type: 'object', default: json })
+
+const typed = (blob: JsonObject): JsonObject => within(blob, 'mimeType', () => 'image/png')
+
+const GOOGLE: Meant = {
+  Part: onePart,
+  Blob: typed,
+  FunctionResponseBlob: typed,
+  // "Must be either 'user' or 'model'."
+  Content: content => within(content, 'role', role => (String(role).length % 2 === 0 ? 'user' : 'model')),
+  // "An output schema in JSON Schema", which is any JSON to the description.
+  GenerationConfig: config => within(within(config, 'responseJsonSchema', asSchema), '_responseJsonSchema', asSchema),
+  FunctionDeclaration: declaration => within(declaration, 'parametersJsonSchema', asSchema),
+  // An object without either is no answer (trap 77).
+  GenerateContentResponse: answer =>
+    'candidates' in answer || 'promptFeedback' in answer ? answer : { ...answer, candidates: [] },
+}
+
+const openai = new Allowed('openai-openapi.json', OPENAI)
+const openresponses = new Allowed('openresponses-2026-04-24-openapi.json', OPENAI)
+const anthropic = new Allowed('anthropic-messages-openapi.json')
+const google = new Allowed('gemini-v1beta-openapi.json', GOOGLE)
+
+/** Values of all the schemas together; the last word of a field stands. */
+const both = (...values: readonly fc.Arbitrary<JsonObject>[]): fc.Arbitrary<JsonObject> =>
+  fc.tuple(...values).map(all => Object.assign({}, ...all) as JsonObject)
+
+const field = (name: string, value: fc.Arbitrary<Json>): fc.Arbitrary<JsonObject> =>
+  value.map(said => ({ [name]: said }))
+
+/** A model is named, which not every description insists on (FORMATS §4), and by more than nothing. */
+const model = field('model', fc.constant('m'))
+
+const to =
+  (path: string, headers: { readonly [name: string]: string } = {}) =>
+  (body: JsonObject): WireRequest => ({ path, query: {}, headers, body })
+
+/** What each API version takes: sampling is gone from the newer one (FORMATS §6). */
+const GONE = new Set(['temperature', 'top_k', 'top_p'])
+const unsampled = (body: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !GONE.has(name)))
+const OLDER = { 'anthropic-version': '2023-06-01' }
+const NEWER = { 'anthropic-version': '2026-10-21' }
+
+type Row<T> = readonly [name: string, format: string, values: fc.Arbitrary<T>]
+
+const asks = (name: string): fc.Arbitrary<JsonObject> => openai.of(name)
+const chooses = both(field('tools', openai.of('ToolsArray')), field('tool_choice', openai.of('ToolChoiceParam')))
+
+export const REQUESTS: readonly Row<WireRequest>[] = [
+  ['chat', 'chat', both(asks('CreateChatCompletionRequest'), model).map(to('/chat/completions'))],
+  [
+    'responses',
+    'responses',
+    both(asks('CreateResponse'), model, field('input', openai.of('InputParam'))).map(to('/responses')),
+  ],
+  ['responses with tools', 'responses', both(asks('CreateResponse'), model, chooses).map(to('/responses'))],
+  ['beta responses', 'responses', both(asks('BetaCreateResponse'), model).map(to('/responses'))],
+  ['open responses', 'responses', both(openresponses.of('CreateResponseBody'), model).map(to('/responses'))],
+  ['compaction', 'responses', both(asks('CompactResponseMethodPublicBody'), model).map(to('/responses/compact'))],
+  ['input tokens', 'responses', both(asks('TokenCountsBody'), model).map(to('/responses/input_tokens'))],
+  ['messages of 2023', 'messages', both(anthropic.of('CreateMessageParams'), model).map(to('/v1/messages', OLDER))],
+  [
+    'messages of 2026',
+    'messages',
+    both(anthropic.of('CreateMessageParams'), model).map(unsampled).map(to('/v1/messages', NEWER)),
+  ],
+  ['beta messages', 'messages', both(anthropic.of('BetaCreateMessageParams'), model).map(to('/v1/messages', OLDER))],
+  [
+    'message tokens',
+    'messages',
+    both(anthropic.of('CountMessageTokensParams'), model).map(to('/v1/messages/count_tokens', OLDER)),
+  ],
+  ['contents', 'contents', google.of('GenerateContentRequest').map(to('/v1beta/models/m:generateContent'))],
+]
+
+export const ANSWERS: readonly Row<JsonObject>[] = [
+  ['chat', 'chat', openai.of('CreateChatCompletionResponse')],
+  ['responses', 'responses', openai.of('Response')],
+  ['beta responses', 'responses', openai.of('BetaResponse')],
+  ['open responses', 'responses', openresponses.of('ResponseResource')],
+  ['messages', 'messages', anthropic.of('Message')],
+  ['beta messages', 'messages', anthropic.of('BetaMessage')],
+  ['contents', 'contents', google.of('GenerateContentResponse')],
+]
