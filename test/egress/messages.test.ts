@@ -40,8 +40,10 @@ describe('dialects', () => {
 
   it('leaves sampling away where the upstream refuses it', () => {
     const sampling = { temperature: 0.5, topP: 0.5, topK: 5, stop: ['a'] }
-    expect(body({ sampling })).toMatchObject({ temperature: 0.5, top_k: 5 })
-    expect(body({ sampling: { topP: 0.5 } })).toMatchObject({ top_p: 0.5 })
+    expect(body({ sampling })).toMatchObject({ temperature: 0.5, top_p: 0.5, top_k: 5 })
+    const either = body({ sampling, model: 'claude-sonnet-4-5' })
+    expect(either).toMatchObject({ temperature: 0.5, top_k: 5 })
+    expect(either).not.toHaveProperty('top_p')
     for (const dialect of [{ sampling: 'none' }, { version: '2026-10-21' }]) {
       const written = body({ sampling }, dialect)
       expect(written).toMatchObject({ stop_sequences: ['a'] })

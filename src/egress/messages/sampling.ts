@@ -25,9 +25,13 @@ const UNSAMPLED = '2026-10-21'
 /** Models that let the caller choose how they throw their dice: Anthropic's up to 4.6 (FORMATS §6), and others'. */
 const THROWN = /claude-(?:instant|v?\d|(?:opus|sonnet|haiku)-(?:3|4(?![-.](?:[7-9]|\d\d)(?!\d))))/
 
+/** Models of Anthropic's that refuse a temperature beside a `top_p`: from Opus 4.1 and Sonnet 4.5 on. */
+const ONE_OF_BOTH = /claude-(?:opus-4[-.][1-6]|(?:sonnet|haiku)-4[-.][56])(?!\d)/
+
 const choosesItself = (model: string): boolean => model.includes('claude-') && !THROWN.test(model)
 
-export function writeSampling({ sampling, model }: CanonicalRequest, thinking: boolean, pen: Pen): JsonObject {
+export function writeSampling(request: CanonicalRequest, thinking: boolean, pen: Pen): JsonObject {
+  const { sampling, model } = request
   const { dialect, native, losses } = pen
   losses.dropFields(sampling, ['sampling'], {
     seed: 'no-seed',
@@ -37,7 +41,7 @@ export function writeSampling({ sampling, model }: CanonicalRequest, thinking: b
   })
   const unsampled = !native && (dialect.version === UNSAMPLED || choosesItself(model))
   const none = dialect.sampling === 'none' || (unsampled && dialect.sampling !== 'all')
-  const legal = none ? withoutDice(sampling, pen) : native ? sampling : legalDice(sampling, thinking, pen)
+  const legal = none ? withoutDice(sampling, pen) : native ? sampling : legalDice(request, thinking, pen)
   return defined({
     temperature: legal.temperature,
     top_p: legal.topP,
@@ -55,11 +59,9 @@ function withoutDice(sampling: Sampling, { losses }: Pen): Dice {
 
 const LEAST_TOP_P = 0.95
 
-/**
- * A temperature of at most 1 or a `top_p`, never both; while thinking only 1, hardly any `top_p`, and no `top_k`
- * (trap 38).
- */
-function legalDice({ temperature, topP, topK }: Sampling, thinking: boolean, { losses }: Pen): Dice {
+/** A temperature of at most 1; while thinking only 1, hardly any `top_p`, and no `top_k` (trap 38). */
+function legalDice({ sampling, model }: CanonicalRequest, thinking: boolean, { losses }: Pen): Dice {
+  const { temperature, topP, topK } = sampling
   const reason = 'not-while-thinking'
   const hot = temperature !== undefined && temperature > 1
   const drops = {
@@ -69,7 +71,8 @@ function legalDice({ temperature, topP, topK }: Sampling, thinking: boolean, { l
   }
   for (const field of ['temperature', 'topP', 'topK'] as const)
     if (drops[field]) losses.drop(['sampling', field], reason)
-  const one = temperature !== undefined && !drops.temperature && topP !== undefined && !drops.topP
+  const both = temperature !== undefined && !drops.temperature && topP !== undefined && !drops.topP
+  const one = both && ONE_OF_BOTH.test(model)
   if (one) losses.drop(['sampling', 'topP'], 'one-of-both')
   if (hot && !drops.temperature) losses.change(['sampling', 'temperature'], 1, 'at-most-one')
   return defined({
