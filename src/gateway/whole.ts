@@ -44,7 +44,7 @@ export async function resultOf(
   const head = { status: answer.status, headers: flat(answer.headers) }
   if (type.startsWith('text/event-stream')) {
     if (reader.events === undefined) throw UNASKED_STREAM
-    return sound(fold(eventsIn(await answer.text(LARGEST), reader, asked)), true)
+    return sound(fold(await eventsIn(answer, reader, asked)), true)
   }
   if (reader.raw === true && !type.includes('json'))
     return reader.result!({ ...head, body: {}, raw: await rawBody(answer, type) }, asked)
@@ -82,9 +82,49 @@ function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject 
   throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered something that is not JSON.' })
 }
 
-function eventsIn(text: string, reader: Reader, asked: CanonicalRequest): CanonicalEvent[] {
+/** The events of an answer up to its last: some upstreams leave the stream open behind it, or go on talking. */
+function eventsIn(answer: Answer, reader: Reader, asked: CanonicalRequest): Promise<CanonicalEvent[]> {
   const parser = eventParser()
   const machine = reader.events!(asked)
-  const wire = [...parser.push(Buffer.from(text)), ...parser.end()]
-  return [...wire.flatMap(event => machine.push(event)), ...machine.end()]
+  const events: CanonicalEvent[] = []
+  let size = 0
+  return new Promise((resolve, reject) => {
+    let over = false
+    const note = (some: readonly CanonicalEvent[]): void => {
+      for (const event of some) {
+        events.push(event)
+        over ||= event.type === 'result-end' || event.type === 'error'
+      }
+    }
+    const guarded = (work: () => void): void => {
+      if (over) return
+      try {
+        work()
+        if (over) resolve(events)
+      } catch (thrown) {
+        over = true
+        reject(thrown)
+      }
+    }
+    answer.flow({
+      take: bytes =>
+        guarded(() => {
+          size += bytes.length
+          if (size > LARGEST || parser.overflowed) throw TOO_LARGE
+          for (const event of parser.push(bytes)) if (!over) note(machine.push(event))
+        }),
+      end: () =>
+        guarded(() => {
+          for (const event of parser.end()) note(machine.push(event))
+          note(machine.end())
+          over = true
+        }),
+      fail: reject,
+    })
+  })
 }
+
+const TOO_LARGE = new GatewayError({
+  kind: 'upstream-failed',
+  message: 'The upstream answered more than the gateway takes.',
+})

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { createGzip, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -150,6 +151,21 @@ test('an upstream that counts without end blocks no key for ever', async () => {
   counts = '-1e300'
   expect((await house.ask(PATH, ASK)).status).toBe(200)
   expect((await house.ask(PATH, ASK)).status).toBe(200)
+})
+
+test.each([
+  ['stays open', () => {}],
+  ['goes on', (response: ServerResponse) => setInterval(() => response.write(words('More.')), 20)],
+])('a stream nobody asked for is whole at its last event, though it %s behind it', async (_, more) => {
+  const { house, upstream } = await open(response => {
+    events(response).write(`${HEAD}${words('Hello.')}${TAIL}`)
+    const timer = more(response)
+    response.on('close', () => clearInterval(timer as NodeJS.Timeout))
+  })
+  const at = Date.now()
+  expect((await house.ask(PATH, ASK)).json.choices[0].message.content).toBe('Hello.')
+  expect(Date.now() - at).toBeLessThan(1500)
+  await until(() => upstream.seen[0]!.brokenAt !== undefined, 4000)
 })
 
 test('what comes after the end of a stream is not heard', async () => {
