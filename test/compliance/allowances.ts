@@ -31,9 +31,10 @@ const DATA = [
   ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
 ]
 
-/** A part holds one kind of data. */
+/** A part holds exactly one kind of data (FORMATS §7). */
 function onePart(part: JsonObject): JsonObject {
   const [kept] = DATA.filter(kind => kind in part)
+  if (kept === undefined) return { ...part, text: 'a' }
   return Object.fromEntries(Object.entries(part).filter(([field]) => !DATA.includes(field) || field === kept))
 }
 
@@ -43,6 +44,8 @@ const typed = (blob: JsonObject): JsonObject => within(blob, 'mimeType', () => '
 
 const GOOGLE: Meant = {
   Part: onePart,
+  // A total of nothing counted is no count.
+  UsageMetadata: usage => ({ promptTokenCount: 1, ...usage }),
   Blob: typed,
   FunctionResponseBlob: typed,
   // "Must be either 'user' or 'model'."
