@@ -3,7 +3,8 @@ import type { CanonicalRequest } from './request.ts'
 
 /** The ids of an answer's calls: the upstream's own, and one of ours where it gives none or one for several (trap 6). */
 export class AnswerIds {
-  private readonly used = new Set<string>()
+  /** Made for the first call: most answers have none. */
+  private used: Set<string> | undefined
   private readonly asked: CanonicalRequest
   private minted: CallIds | undefined
 
@@ -12,16 +13,17 @@ export class AnswerIds {
   }
 
   call(said: string | undefined, name: string): string {
-    const id = said !== undefined && said !== '' && !this.used.has(said) ? said : this.mint(name)
-    this.used.add(id)
+    const used = (this.used ??= new Set())
+    const id = said !== undefined && said !== '' && !used.has(said) ? said : this.mint(name, used)
+    used.add(id)
     return id
   }
 
-  private mint(name: string): string {
+  private mint(name: string, used: ReadonlySet<string>): string {
     this.minted ??= CallIds.after(this.asked)
     for (;;) {
       const id = this.minted.call(undefined, name)
-      if (!this.used.has(id)) return id
+      if (!used.has(id)) return id
     }
   }
 }

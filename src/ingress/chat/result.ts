@@ -22,7 +22,7 @@ import { readCall, readLegacyCall } from './calls.ts'
 import { readContent } from './content.ts'
 import { readInnerError } from './error.ts'
 import { readFinish, wordOf } from './finish.ts'
-import { readThoughts, thoughtOf, twinsIn, unreadThoughts } from './thoughts.ts'
+import { readThoughts, type Thoughts, thoughtOf } from './thoughts.ts'
 import { readUsage } from './usage.ts'
 
 const FORMAT = 'chat'
@@ -61,7 +61,8 @@ export const MESSAGE: ReadonlySet<string> = new Set(
 
 function readChoice(choice: JsonObject, index: number, asked: CanonicalRequest): Candidate {
   const message = anyObject(choice['message']) ?? {}
-  const content = readMessage(message, asked)
+  const thoughts = readThoughts(message)
+  const content = readMessage(message, thoughts, asked)
   const logprobs = anyObject(choice['logprobs'])
   const tokens = readLogprobs(logprobs?.['content'])
   const word = choice['finish_reason']
@@ -82,28 +83,34 @@ function readChoice(choice: JsonObject, index: number, asked: CanonicalRequest):
       annotations: Array.isArray(message['annotations']) && message['annotations'].length === 0 ? 'empty' : undefined,
       calls: Array.isArray(message['tool_calls']) && message['tool_calls'].length === 0 ? 'empty' : undefined,
       logprobs: tokens === undefined ? undefined : spellLogprobs(logprobs!),
-      hollow: hollowIn(message),
+      hollow: hollowIn(message, thoughts),
       own: true,
     },
-    unread(message),
+    unread(message, thoughts),
   )
   return withDefined({ content }, { finish, logprobs: tokens, extras: node.extras, spelling: node.spelling })
 }
 
 const CHOICE_BARE = new Set(['index', 'message', 'finish_reason'])
 
+const MAYBE_HOLLOW = ['audio', 'function_call']
+
 /** Some upstreams send every field, the unused ones hollow: those say nothing, so they are spelling. */
-const hollowIn = (message: JsonObject): JsonObject | undefined => {
-  const fields = [...['audio', 'function_call'].filter(field => isHollow(message[field])), ...twinsIn(message)]
+const hollowIn = (message: JsonObject, { twins }: Thoughts): JsonObject | undefined => {
+  const fields = MAYBE_HOLLOW.filter(field => isHollow(message[field])).concat(twins)
   return fields.length === 0 ? undefined : Object.fromEntries(fields.map(field => [field, message[field]!]))
 }
 
 /** What nothing was read from: notes on a text that is not there, a second thought, fields of another type. */
-const unread = (message: JsonObject): readonly string[] => [
-  ...(typeof message['content'] !== 'string' && isFilled(message['annotations']) ? ['annotations'] : []),
-  ...unreadThoughts(message),
-  ...Object.keys(TYPES).filter(field => message[field] != null && !TYPES[field]!(message[field]!)),
-]
+function unread(message: JsonObject, thoughts: Thoughts): readonly string[] {
+  const fields = [...thoughts.unread]
+  if (typeof message['content'] !== 'string' && isFilled(message['annotations'])) fields.push('annotations')
+  for (const field in TYPES) {
+    const value = message[field]
+    if (value != null && !TYPES[field]!(value)) fields.push(field)
+  }
+  return fields
+}
 
 const isFilled = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0
 
@@ -124,8 +131,8 @@ export const isHollow = (value: Json | undefined): boolean =>
 /** Of the two lists only the content's is canonical. */
 const spellLogprobs = ({ content: _, ...others }: JsonObject): JsonObject => others
 
-function readMessage(message: JsonObject, asked: CanonicalRequest): Part[] {
-  const parts: Part[] = [...readThoughts(message), ...readSaid(message)]
+function readMessage(message: JsonObject, thoughts: Thoughts, asked: CanonicalRequest): Part[] {
+  const parts: Part[] = [...thoughts.parts, ...readSaid(message)]
   const refusal = anyText(message['refusal'])
   if (refusal !== undefined && refusal !== '') parts.push({ type: 'refusal', text: refusal })
   const audio = anyObject(message['audio'])

@@ -32,30 +32,36 @@ const wordsOfDetails = (details: Json | undefined): string =>
     .map(detail => anyText(detail['text']) ?? anyText(detail['summary']) ?? '')
     .join('')
 
-/** The field of the thought that was read, or of one that is empty. */
-const fieldOf = (message: JsonObject): string | undefined =>
-  thoughtIn(message)?.field ?? FIELDS.find(name => message[name] === '')
+/** What a whole message tells of its thought. */
+export interface Thoughts {
+  readonly parts: readonly ReasoningPart[]
+  /** Fields that say the same as the one that was read, or nothing. */
+  readonly twins: readonly string[]
+  /** Fields that say something else. */
+  readonly unread: readonly string[]
+}
+
+const NONE: Thoughts = { parts: [], twins: [], unread: [] }
 
 /** The thought of a whole message; an empty one is told, too. */
-export function readThoughts(message: JsonObject): readonly ReasoningPart[] {
-  const { text = '', value } = thoughtIn(message) ?? {}
-  const field = fieldOf(message)
-  if (field === undefined) return []
+export function readThoughts(message: JsonObject): Thoughts {
+  const { reasoning_content, reasoning, reasoning_details } = message
+  if (reasoning_content == null && reasoning == null && reasoning_details == null) return NONE
+  const thought = thoughtIn(message)
+  const field = thought?.field ?? FIELDS.find(name => message[name] === '')
+  const isTwin = (name: string): boolean => message[name] === '' || message[name] === thought?.text
+  const others = FIELDS.filter(name => name !== field && message[name] != null)
+  return {
+    parts: field === undefined ? [] : [partOf(field, thought)],
+    twins: others.filter(isTwin),
+    unread: others.filter(name => !isTwin(name)),
+  }
+}
+
+function partOf(field: string, thought: Thought | undefined): ReasoningPart {
+  const { text = '', value } = thought ?? {}
   const spelt = field === FIELDS[0] && value === undefined ? {} : { spelling: { [FORMAT]: defined({ field, value }) } }
-  return [{ type: 'reasoning', text, ...spelt }]
-}
-
-/** Names of the thought that say the same as the one that was read, or nothing. */
-export function twinsIn(message: JsonObject): readonly string[] {
-  const field = fieldOf(message)
-  const text = thoughtIn(message)?.text
-  return FIELDS.filter(name => name !== field && (message[name] === '' || message[name] === text))
-}
-
-/** Names of the thought that say something else. */
-export function unreadThoughts(message: JsonObject): readonly string[] {
-  const known = [fieldOf(message), ...twinsIn(message)]
-  return FIELDS.filter(name => message[name] != null && !known.includes(name))
+  return { type: 'reasoning', text, ...spelt }
 }
 
 /** The words of a piece of content that is a thought: a text, or a list of them. */
