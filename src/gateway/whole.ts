@@ -1,5 +1,4 @@
 import { GatewayError } from '../canonical/error.ts'
-import type { CanonicalEvent } from '../canonical/event.ts'
 import type { RawBody } from '../canonical/exchange.ts'
 import { fold } from '../canonical/fold.ts'
 import { type JsonObject, parseObject } from '../canonical/node.ts'
@@ -7,10 +6,10 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { type Answer, flat, forwardable, single } from '../channel.ts'
 import type { Reader } from '../ingress/reader.ts'
-import { eventParser } from '../ingress/sse.ts'
 import { fitting } from './fitting.ts'
 import type { Prepared } from './prepare.ts'
 import type { Answered } from './told.ts'
+import { eventsOf } from './unasked.ts'
 
 /** Bytes a whole answer may have: a few large pictures in base64. */
 export const LARGEST = 128 * 1024 * 1024
@@ -44,7 +43,7 @@ export async function resultOf(
   const head = { status: answer.status, headers: flat(answer.headers) }
   if (type.startsWith('text/event-stream')) {
     if (reader.events === undefined) throw UNASKED_STREAM
-    return sound(fold(await eventsIn(answer, reader, asked)), true)
+    return sound(fold(await eventsOf(answer, reader.events(asked), LARGEST)), true)
   }
   if (reader.raw === true && !type.includes('json'))
     return reader.result!({ ...head, body: {}, raw: await rawBody(answer, type) }, asked)
@@ -81,50 +80,3 @@ function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject 
   if (body !== undefined) return body
   throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered something that is not JSON.' })
 }
-
-/** The events of an answer up to its last: some upstreams leave the stream open behind it, or go on talking. */
-function eventsIn(answer: Answer, reader: Reader, asked: CanonicalRequest): Promise<CanonicalEvent[]> {
-  const parser = eventParser()
-  const machine = reader.events!(asked)
-  const events: CanonicalEvent[] = []
-  let size = 0
-  return new Promise((resolve, reject) => {
-    let over = false
-    const note = (some: readonly CanonicalEvent[]): void => {
-      for (const event of some) {
-        events.push(event)
-        over ||= event.type === 'result-end' || event.type === 'error'
-      }
-    }
-    const guarded = (work: () => void): void => {
-      if (over) return
-      try {
-        work()
-        if (over) resolve(events)
-      } catch (thrown) {
-        over = true
-        reject(thrown)
-      }
-    }
-    answer.flow({
-      take: bytes =>
-        guarded(() => {
-          size += bytes.length
-          if (size > LARGEST || parser.overflowed) throw TOO_LARGE
-          for (const event of parser.push(bytes)) if (!over) note(machine.push(event))
-        }),
-      end: () =>
-        guarded(() => {
-          for (const event of parser.end()) note(machine.push(event))
-          note(machine.end())
-          over = true
-        }),
-      fail: reject,
-    })
-  })
-}
-
-const TOO_LARGE = new GatewayError({
-  kind: 'upstream-failed',
-  message: 'The upstream answered more than the gateway takes.',
-})
