@@ -16,6 +16,8 @@ const SAID: { readonly [format: string]: readonly Said[] } = {
 /** A whole answer goes to a client of its own format as it came, and some of these words only the gateway makes out. */
 const asItCame = (way: string, format: string): boolean => way === `${format}, whole, of a whole answer`
 
+const VERSION = { headers: { 'anthropic-version': '2023-06-01' } }
+
 describe.each(Object.keys(SAID))('an upstream of %s may send', format => {
   let stage: Stage
   beforeAll(async () => void (stage = await Stage.open(format)))
@@ -45,6 +47,36 @@ test.each(['chat', 'contents'])('an error that %s wraps in a list says why all t
   const body = { model: 'm', messages: [{ role: 'user', content: 'Hi!' }] }
   const answer = await stage.house.ask('/v1/chat/completions', body)
   expect([answer.status, answer.json.error.message]).toEqual([400, 'The pen is missing.'])
+  await stage.close()
+})
+
+test.each([{}, { choices: [] }])('an error of chat under status 200 is a failure, with %j beside it', async beside => {
+  const stage = await Stage.open('chat')
+  const error = { message: 'The pen is missing.', type: 'server_error', code: 503 }
+  stage.does(response =>
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ id: 'x', ...beside, error })),
+  )
+  const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi!' }] }
+  for (const path of ['/v1/chat/completions', '/v1/messages']) {
+    const { status, json } = await stage.house.ask(path, body, VERSION)
+    expect(status, path).toBeGreaterThanOrEqual(500)
+    expect(json.error.message, path).toBe('The pen is missing.')
+  }
+  await stage.close()
+})
+
+test.each([
+  ['sensitive', 'refusal'],
+  ['eos_token', 'end_turn'],
+  ['MAX_TOKENS', 'max_tokens'],
+  ['constructor', 'end_turn'],
+])('the word %s ends an answer of chat', async (word, heard) => {
+  const stage = await Stage.open('chat')
+  const message = { role: 'assistant', content: 'Hi!' }
+  const answer = { id: 'x', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: word }] }
+  stage.does(response => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer)))
+  const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi!' }] }
+  expect((await stage.house.ask('/v1/messages', body, VERSION)).json.stop_reason).toBe(heard)
   await stage.close()
 })
 
