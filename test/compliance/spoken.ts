@@ -191,16 +191,21 @@ export const TELLINGS: { readonly [format: string]: Telling } = { messages, resp
 /** What a stream must say for its answer to be over, and what its pieces cannot tell apart. */
 const FINISHED: { readonly [format: string]: (answer: JsonObject) => JsonObject } = {
   // A part of thoughts begins by an event that does not tell a message from a thought.
-  responses: answer => ({ ...answer, output: objects(answer['output']).map(thoughtless) }),
+  responses: answer => ({ ...answer, output: objects(answer['output']).map(apart) }),
   // Beta's null is told at the start of a stream as nothing at all.
   messages: ({ context_management, ...answer }) =>
     context_management == null ? answer : { ...answer, context_management },
 }
 
-const thoughtless = (item: JsonObject): JsonObject =>
-  item['type'] === 'message'
-    ? { ...item, content: objects(item['content']).filter(part => part['type'] !== 'reasoning_text') }
-    : item
+/** A message without thoughts in it, and a thought with nothing else in it, which the events of thoughts cannot tell. */
+function apart(item: JsonObject): JsonObject {
+  const { type, content } = item
+  if ((type !== 'message' && type !== 'reasoning') || !Array.isArray(content)) return item
+  return {
+    ...item,
+    content: objects(content).filter(part => (part['type'] === 'reasoning_text') === (type === 'reasoning')),
+  }
+}
 
 export const finished = (format: string, answer: JsonObject): JsonObject => FINISHED[format]?.(answer) ?? answer
 
