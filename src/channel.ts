@@ -11,7 +11,7 @@ import type { LateParts } from './egress/multipart.ts'
 import type { ChannelHealth } from './router.ts'
 
 export { forwardable, upstreamId } from './channel/answer-headers.ts'
-export type { Answer, Exchange, Taker } from './channel/exchange.ts'
+export { type Answer, answeredTooMuch, type Exchange, type Taker } from './channel/exchange.ts'
 export { type Fetched, MediaFetcher } from './channel/fetch.ts'
 export { flat, type Headers, single } from './channel/headers.ts'
 

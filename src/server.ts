@@ -126,11 +126,11 @@ function doors(gateway: Gateway, state: { readonly closing: boolean }) {
     list(gateway, 'contents', message, response, idOf(message.params)),
   )
   app.get(`${PICTURES}/:token`, (message, response) => sendPicture(gateway, message.params.token, message, response))
-  app.get('/healthz', (_, response) => say(response, 200, 'ok'))
+  app.get('/healthz', (_, response) => say(gateway, response, 200, 'ok'))
   app.get('/readyz', (_, response) =>
-    gateway.ready && !state.closing ? say(response, 200, 'ready') : say(response, 503, 'not ready'),
+    gateway.ready && !state.closing ? say(gateway, response, 200, 'ready') : say(gateway, response, 503, 'not ready'),
   )
-  for (const [path, allow] of KNOWN) app.all(path, wrong(allow))
+  for (const [path, allow] of OTHERS) app.all(path, wrong(allow))
   app.use((message: Request, response: Response) => refuse(gateway, unknownPath(message, KNOWN), message, response))
   app.use((thrown: unknown, message: Request, response: Response, _next: NextFunction) =>
     refuse(gateway, thrown instanceof URIError ? malformedPath() : thrown, message, response),
@@ -146,10 +146,11 @@ const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedMod
 
 const READ = 'GET, HEAD'
 
-/** What a path takes that is of several methods, or of none of the doors above. */
-const KNOWN: ReadonlyMap<string, string> = new Map([
-  ...DOORS.map(({ path }) => [path, 'POST'] as const),
+/** What the paths take that are no format's door. */
+const OTHERS: ReadonlyMap<string, string> = new Map([
   ...KEPT_METHODS,
   ...['/v1/models', '/v1/models/*rest', '/v1beta/models', '/v1beta/models/*rest'].map(path => [path, READ] as const),
   ...[`${PICTURES}/:token`, '/healthz', '/readyz'].map(path => [path, READ] as const),
 ])
+
+const KNOWN: ReadonlySet<string> = new Set([...BY_PATH.keys(), ...OTHERS.keys()])

@@ -223,7 +223,7 @@ export class Exchange implements Watched {
           if (size <= limit) chunks.push(chunk)
           else {
             chunks.length = 0
-            this.breakOff(failure('upstream-failed', 'The upstream answered more than the gateway takes.'))
+            this.breakOff(answeredTooMuch())
           }
         },
         end: () =>
@@ -244,6 +244,10 @@ const TIMEOUTS: { readonly [code: string]: string } = {
   UND_ERR_CONNECT_TIMEOUT: 'The upstream did not take the connection in time.',
   ETIMEDOUT: 'The upstream did not take the connection in time.',
 }
+
+/** The failure of an answer too large to hold or to handle. */
+export const answeredTooMuch = (cause?: Error): GatewayError =>
+  failure('upstream-failed', 'The upstream answered more than the gateway takes.', cause)
 
 /** What the HTTP client says, in words that name no address. */
 function toFailure(error: Error, begun: boolean): GatewayError {

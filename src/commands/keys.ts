@@ -1,25 +1,27 @@
 import { activeKey, createKey, KeyError, keyFile, readKeys, revokeKey, rotateKey } from '../access/key-file.ts'
 import { suggestion } from '../config/faults.ts'
 import { findConfig, loadConfig } from '../config/file.ts'
+import type { Config } from '../config.ts'
 import { program, type Terminal } from './outcome.ts'
 
 /** `interlingua keys create NAME`: the key is printed alone on its line, so that a script can take it. */
 export function createCommand(name: string, group: string, config: string | undefined, terminal: Terminal): void {
-  const { groups } = loadConfig(findConfig(config))
+  const loaded = loadConfig(findConfig(config))
+  const { groups } = loaded
   if (!groups.has(group)) throw new Error(`there is no group "${group}"${suggestion(group, groups.keys())}`)
-  terminal.out(createKey(fileFor(name, config), name, group))
+  terminal.out(createKey(fileFor(name, loaded), name, group))
   terminal.fault('Keep it: only its hash is stored, it cannot be shown again.')
 }
 
 /** Ends a key and prints the one in its place, this once. */
 export function rotateCommand(name: string, config: string | undefined, terminal: Terminal): void {
-  terminal.out(rotateKey(fileFor(name, config), name))
+  terminal.out(rotateKey(fileFor(name, loadConfig(findConfig(config))), name))
   terminal.fault('The old key has ended. Keep this one: it cannot be shown again.')
 }
 
 /** Ends a key. */
 export function revokeCommand(name: string, config: string | undefined, terminal: Terminal): void {
-  revokeKey(fileFor(name, config), name)
+  revokeKey(fileFor(name, loadConfig(findConfig(config))), name)
   terminal.out(`${name} is revoked.`)
 }
 
@@ -43,8 +45,7 @@ export function listCommand(config: string | undefined, terminal: Terminal): voi
  *
  * @throws KeyError for a name only the config has: limits are counted by name, so no other key may have it.
  */
-function fileFor(name: string, config: string | undefined): string {
-  const { dataDir, keys } = loadConfig(findConfig(config))
+function fileFor(name: string, { dataDir, keys }: Pick<Config, 'dataDir' | 'keys'>): string {
   const path = keyFile(dataDir)
   if (keys.some(key => key.name === name) && activeKey(readKeys(path), name) === undefined)
     throw new KeyError(`the key "${name}" is fixed in the config: change it there`)

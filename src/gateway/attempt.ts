@@ -6,7 +6,6 @@ import type { Call } from './call.ts'
 import type { Seal } from './compaction/seals.ts'
 import { orConversing } from './conversing.ts'
 import { exchanged } from './exchanged.ts'
-import { answerFailure } from './failures.ts'
 import type { Late } from './late.ts'
 import { type Prepared, prepare, refused } from './prepare.ts'
 import type { Report } from './report.ts'
@@ -72,9 +71,7 @@ function direct(attempt: Attempt): Promise<void> {
   return exchanged(written, (exchange, answer, reader, asking) =>
     asking.request.stream
       ? streamed(asking, exchange, answer, reader)
-      : readWhole(answer, reader, asking.prepared)
-          .then(answered => told(asking, answered))
-          .catch(answerAtFault),
+      : readWhole(answer, reader, asking.prepared).then(answered => told(asking, answered)),
   )
 }
 
@@ -97,12 +94,8 @@ function ask(attempt: Attempt, request: CanonicalRequest): Promise<Answered> {
 
 const askOnce = (attempt: Attempt, request: CanonicalRequest): Promise<Answered> =>
   exchanged(writing(attempt, { ...request, stream: false }), (_, answer, reader, { prepared }) =>
-    readWhole(answer, reader, prepared).catch(answerAtFault),
+    readWhole(answer, reader, prepared),
   )
-
-const answerAtFault = (thrown: unknown): never => {
-  throw answerFailure(thrown)
-}
 
 /** Writes a request for the candidate, unless what it would lose is too much. */
 function writing(attempt: Attempt, request: CanonicalRequest): PreparedAttempt {

@@ -5,7 +5,7 @@ import { READERS } from '../ingress/index.ts'
 import type { Reader } from '../ingress/reader.ts'
 import type { Candidate } from '../router.ts'
 import type { PreparedAttempt } from './attempt.ts'
-import { UpstreamFailure } from './failures.ts'
+import { answerFailure, UpstreamFailure } from './failures.ts'
 import { completed } from './late.ts'
 
 const LARGEST_ERROR = 1024 * 1024
@@ -35,6 +35,8 @@ export async function exchanged<T>(attempt: PreparedAttempt, use: Use<T>): Promi
     const reader = READERS[candidate.format.format]!
     if (answer.status < 200 || answer.status > 299) throw await errorOf(answer, reader, candidate)
     return await use(exchange, answer, reader, late === undefined ? attempt : completed(attempt, late))
+  } catch (thrown) {
+    throw answerFailure(thrown)
   } finally {
     if (signal === undefined) call.reply.worker = undefined
     exchange.release()

@@ -1,5 +1,6 @@
 import { type CanonicalError, ERRORS, type ErrorKind, GatewayError } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
+import { answeredTooMuch } from '../channel.ts'
 import type { Candidate } from '../router.ts'
 
 /** What an upstream may blame on the gateway, never on the caller: its key, its address, its account. */
@@ -72,11 +73,7 @@ export function toFailure(thrown: unknown): GatewayError {
 
 /** What was thrown over an upstream's answer: one too large to handle is no fault of the caller's. */
 export const answerFailure = (thrown: unknown): GatewayError =>
-  thrown instanceof RangeError
-    ? new GatewayError({ kind: 'upstream-failed', message: TOO_MUCH }, { cause: thrown })
-    : toFailure(thrown)
-
-const TOO_MUCH = 'The upstream answered more than the gateway takes.'
+  thrown instanceof RangeError ? answeredTooMuch(thrown) : toFailure(thrown)
 
 const UPSTREAM = '[upstream]'
 

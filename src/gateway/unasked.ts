@@ -1,8 +1,8 @@
-import { GatewayError } from '../canonical/error.ts'
+import type { GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { WireEvent } from '../canonical/exchange.ts'
 import type { Transducer } from '../canonical/transducer.ts'
-import type { Answer, Taker } from '../channel.ts'
+import { type Answer, answeredTooMuch, type Taker } from '../channel.ts'
 import { eventParser } from '../ingress/sse.ts'
 
 /**
@@ -17,11 +17,6 @@ export const eventsOf = (
   limit: number,
 ): Promise<readonly CanonicalEvent[]> =>
   new Promise((resolve, reject) => answer.flow(new Unasked(machine, limit, resolve, reject)))
-
-const TOO_LARGE = new GatewayError({
-  kind: 'upstream-failed',
-  message: 'The upstream answered more than the gateway takes.',
-})
 
 class Unasked implements Taker {
   private readonly parser = eventParser()
@@ -44,7 +39,7 @@ class Unasked implements Taker {
     this.guarded(() => {
       this.size += bytes.length
       this.read(this.parser.push(bytes))
-      if (this.size > this.limit || this.parser.overflowed) throw TOO_LARGE
+      if (this.size > this.limit || this.parser.overflowed) throw answeredTooMuch()
     })
   }
 

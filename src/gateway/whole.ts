@@ -5,6 +5,7 @@ import { type JsonObject, parseObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { type Answer, flat, forwardable, single } from '../channel.ts'
+import { withoutMark } from '../ingress/mark.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { fitting } from './fitting.ts'
 import type { Prepared } from './prepare.ts'
@@ -73,10 +74,8 @@ async function rawBody(answer: Answer, mediaType: string): Promise<RawBody> {
     : { mediaType, bytes: answer.bytes() }
 }
 
-const BYTE_ORDER_MARK = 0xfeff
-
 function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject {
-  const body = parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text)
+  const body = parse(withoutMark(text))
   if (body !== undefined) return body
   throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered something that is not JSON.' })
 }

@@ -2,11 +2,10 @@ import { StringDecoder } from 'node:string_decoder'
 import { createParser } from 'eventsource-parser'
 import type { WireEvent } from '../canonical/exchange.ts'
 import { NOTHING, type Transducer } from '../canonical/transducer.ts'
+import { withoutMark } from './mark.ts'
 
 /** How long one event may be, in UTF-16 units: a picture of 4K in base64 fits. */
 const EVENT_LIMIT = 48 * 1024 * 1024
-
-const BYTE_ORDER_MARK = 0xfeff
 
 export interface EventParser extends Transducer<Uint8Array, WireEvent> {
   /** An event outgrew the limit: nothing more comes out, and whoever feeds it should stop. */
@@ -56,4 +55,3 @@ export function eventParser(limit = EVENT_LIMIT): EventParser {
 }
 
 /** The parser takes text, where the mark is one character it does not look for. */
-const withoutMark = (text: string): string => (text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text)

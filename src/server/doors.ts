@@ -108,13 +108,16 @@ const METHODS: ReadonlyMap<string, Partial<Door>> = new Map<string, Partial<Door
   ['countTokens', { mark: 'generateContentRequest', takes: ['contents'] }],
 ])
 
+/** A model, and what is asked of it. */
+const METHOD_PATH = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/
+
 /**
  * The `contents` door behind a path below `/v1` or `/v1beta`, e.g. `/v1/models/a/b:generateContent`; the method is
  * what follows the last colon, which some clients encode (FORMATS §1). Throws GatewayError `not-found` for a path
  * that names no method of ours.
  */
 export function contentsDoor(path: string): { door: Door; streams: boolean } {
-  const [, model, method] = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/.exec(path) ?? []
+  const [, model, method] = METHOD_PATH.exec(path) ?? []
   const own = METHODS.get(method ?? '')
   if (own === undefined) throw fault('not-found', 'There is no such method of models.')
   const door = { ...CONTENTS, ...own, below: `/v1beta/${model}:${method}` }
@@ -122,7 +125,7 @@ export function contentsDoor(path: string): { door: Door; streams: boolean } {
 }
 
 /** Whether a path is that of a method of a model, and not of a model with a colon in its name. */
-export const namesMethod = (path: string): boolean => METHODS.has(/(?::|%3[Aa])([A-Za-z]+)$/.exec(path)?.[1] ?? '')
+export const namesMethod = (path: string): boolean => METHODS.has(METHOD_PATH.exec(path)?.[2] ?? '')
 
 /** The path below its base address that a body of the format was meant for, by the field it has. */
 export function pathFor(format: Format, model: string, body: JsonObject): string {

@@ -46,7 +46,7 @@ export function list(
 ): void {
   const { queryKey } = queryOf(message)
   const text = gateway.models({ message, ...(queryKey === undefined ? {} : { queryKey }) }, shape, id)
-  new HttpReply(message, response, idHeaders(requestId())).whole(200, {}, text)
+  new HttpReply(message, response, idHeaders(requestId()), gateway.patience).whole(200, {}, text)
 }
 
 /** A request that met no door, or was turned away at one that is not a format's. */
@@ -61,12 +61,12 @@ export function refuse(
   const path = pathOf(message)
   const format = /^\/v1\/models($|\/[^:]*$)/.test(path) ? familyOf(message) : formatOfPath(path)
   const { status, headers, text } = gateway.error(format, thrown, id)
-  new HttpReply(message, response, idHeaders(id)).whole(status, { ...more, ...headers }, text)
+  new HttpReply(message, response, idHeaders(id), gateway.patience).whole(status, { ...more, ...headers }, text)
 }
 
 /** A word of the gateway itself. */
-export const say = (response: ServerResponse, status: number, word: string): void =>
-  new HttpReply(response.req, response, {}).whole(status, {}, JSON.stringify({ status: word }))
+export const say = (gateway: Gateway, response: ServerResponse, status: number, word: string): void =>
+  new HttpReply(response.req, response, {}, gateway.patience).whole(status, {}, JSON.stringify({ status: word }))
 
 /** Each family's clients look for the id under their own name (FORMATS §1). */
 export const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })

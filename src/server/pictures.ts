@@ -17,5 +17,8 @@ export function sendPicture(gateway: Gateway, token: string, message: IncomingMe
     'x-content-type-options': 'nosniff',
   }
   if (message.method === 'HEAD') response.writeHead(200, { ...headers, 'content-length': String(bytes.size) }).end()
-  else gateway.pass(new HttpReply(message, response, {}), headers, { mediaType, bytes }).catch(() => response.destroy())
+  else {
+    const reply = new HttpReply(message, response, {}, gateway.patience)
+    gateway.pass(reply, headers, { mediaType, bytes }).catch(() => response.destroy())
+  }
 }

@@ -7,7 +7,7 @@ export const wrongMethod = ({ method }: IncomingMessage): GatewayError =>
   new GatewayError({ kind: 'method-not-allowed', message: `This path does not take ${method}.` })
 
 /** A path nobody knows; clients often forget the version in their base address. */
-export function unknownPath(message: IncomingMessage, known: ReadonlyMap<string, string>): GatewayError {
+export function unknownPath(message: IncomingMessage, known: ReadonlySet<string>): GatewayError {
   const path = pathOf(message)
   const hint = known.has(`/v1${path}`) ? ` Did you mean /v1${path}?` : ''
   return new GatewayError({ kind: 'not-found', message: `There is nothing at ${message.method} ${path}.${hint}` })

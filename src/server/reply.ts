@@ -25,7 +25,7 @@ export class HttpReply implements Reply {
   private framed = false
 
   /** `own` are the headers every answer carries; a caller that takes nothing for `patience` milliseconds is gone. */
-  constructor(message: IncomingMessage, response: ServerResponse, own: Headers, patience = 120_000) {
+  constructor(message: IncomingMessage, response: ServerResponse, own: Headers, patience: number) {
     this.message = message
     this.response = response
     this.own = own

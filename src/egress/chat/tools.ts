@@ -37,15 +37,12 @@ function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, pen: Pen): JsonO
   return [untyped]
 }
 
-type Fields = Pick<FunctionTool, 'name' | 'description' | 'strict'> & { readonly parameters: JsonObject | undefined }
+type Fields = Pick<FunctionTool, 'name' | 'description' | 'strict'> & { readonly parameters?: JsonObject | undefined }
 
 const functionFields = ({ name, description, parameters, strict }: Fields): JsonObject =>
   defined({ name, description, parameters, strict }) as JsonObject
 
-const writeDefinition = (tool: FunctionTool): JsonObject => ({
-  ...functionFields({ ...tool, parameters: tool.parameters }),
-  ...kept(tool, FORMAT),
-})
+const writeDefinition = (tool: FunctionTool): JsonObject => ({ ...functionFields(tool), ...kept(tool, FORMAT) })
 
 function writeCustom(tool: FreeformTool): JsonObject {
   const { name, description, grammar } = tool

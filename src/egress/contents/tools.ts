@@ -21,7 +21,7 @@ interface Field {
 export function writeTools(request: CanonicalRequest, pen: Pen): Json | undefined {
   const { tools } = request
   if (tools === undefined) return undefined
-  const mixes = pen.native || takesBoth(request)
+  const mixes = pen.native || !isMixed(request) || takesBoth(request)
   const fields = tools.flatMap((tool, index) => {
     if (mixes || tool.type !== 'hosted') return writeTool(tool, index, pen)
     pen.losses.drop(['tools', index], 'not-beside-functions')
@@ -41,7 +41,7 @@ const EITHER = /gemini-[12]\b/
 const isMixed = ({ tools = [] }: CanonicalRequest): boolean =>
   tools.some(({ type }) => type === 'function') && tools.some(({ type }) => type === 'hosted')
 
-const takesBoth = (request: CanonicalRequest): boolean => !isMixed(request) || !EITHER.test(request.model)
+const takesBoth = ({ model }: CanonicalRequest): boolean => !EITHER.test(model)
 
 /** Entries of one field each. */
 function grouped(fields: readonly Field[]): readonly (readonly Field[])[] {

@@ -48,7 +48,8 @@ export class CallReader {
     const inside = isObject(told) ? told : {}
     const id = typeof piece['id'] === 'string' && piece['id'] !== '' ? piece['id'] : undefined
     const append = textOf(inside[custom ? 'input' : 'arguments'])
-    const call = this.find(piece['index'] ?? undefined, id, nameIn(inside), append) ?? this.open(piece['index'])
+    const index = piece['index'] ?? undefined
+    const call = this.find(index, id, nameIn(inside), append) ?? this.open(index)
     this.name(call, id)
     call.freeform ||= custom
     call.signature ??= thoughtSignature(piece)
@@ -98,7 +99,7 @@ export class CallReader {
 
   private open(index: unknown): Call {
     const call: Call = {
-      ...{ index: index ?? undefined, id: undefined, name: '', freeform: false, legacy: false },
+      ...{ index, id: undefined, name: '', freeform: false, legacy: false },
       ...{ signature: undefined, extras: undefined, said: '', bare: false, part: undefined },
     }
     this.calls.push(call)

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { defined, nested, object, objects, required, rest, spelling, text, WrongType, withDefined } from '../fields.ts'
 import { readCall, readLegacyCall } from './calls.ts'
-import { thoughtOf } from './thoughts.ts'
+import { readThinkingPart } from './thoughts.ts'
 import { KNOWN_PARTS, ROLES } from './wire.ts'
 
 const FORMAT = 'chat'
@@ -91,7 +91,7 @@ const PARTS: { readonly [type: string]: (wire: JsonObject) => Part } = {
   },
   file: readFile,
   refusal: wire => ({ type: 'refusal', text: required(text(wire['refusal'])), ...rest(FORMAT, wire, TAKEN.refusal) }),
-  thinking: readThinkingPart,
+  thinking: wire => required(readThinkingPart(wire)),
 }
 
 const AUDIO = new Set(['data', 'format'])
@@ -134,12 +134,6 @@ function readFile(wire: JsonObject): Part {
 }
 
 const FILE_DATA = new Set(['file_data', 'filename'])
-
-/** Mistral's thoughts: a part whose text is itself a list of text parts. */
-function readThinkingPart(wire: JsonObject): Part {
-  const said = required(thoughtOf(wire))
-  return { type: 'reasoning', text: said, spelling: { [FORMAT]: { as: 'thinking', value: wire } } }
-}
 
 /** OpenRouter's `cache_control` and OpenAI's `prompt_cache_breakpoint` say the same thing. */
 export function readCache(wire: JsonObject): { cache?: CacheHint } {

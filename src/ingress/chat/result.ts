@@ -22,7 +22,7 @@ import { readCall, readLegacyCall } from './calls.ts'
 import { readContent } from './content.ts'
 import { readInnerError } from './error.ts'
 import { readFinish, wordOf } from './finish.ts'
-import { readThoughts, type Thoughts, thoughtOf } from './thoughts.ts'
+import { readThinkingPart, readThoughts, type Thoughts } from './thoughts.ts'
 import { readUsage } from './usage.ts'
 
 const FORMAT = 'chat'
@@ -173,9 +173,8 @@ function readSaid(message: JsonObject): readonly Part[] {
 
 /** One piece of a content list; whatever it calls itself, a thought is a thought and a text is a text. */
 function readPiece(wire: JsonObject): readonly Part[] {
-  const thought = thoughtOf(wire)
-  if (thought !== undefined)
-    return [{ type: 'reasoning', text: thought, spelling: { [FORMAT]: { as: 'thinking', value: wire } } }]
+  const thought = readThinkingPart(wire)
+  if (thought !== undefined) return [thought]
   const parts = leniently(wire, one => readContent([one]))
   const text = anyText(wire['text'])
   if (parts[0]?.type !== 'opaque' || text === undefined) return parts

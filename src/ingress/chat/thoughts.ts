@@ -64,6 +64,14 @@ function partOf(field: string, thought: Thought | undefined): ReasoningPart {
   return { type: 'reasoning', text, ...spelt }
 }
 
+/** A piece of content that is a thought, and how it was put; undefined for any other piece. */
+export function readThinkingPart(wire: JsonObject): ReasoningPart | undefined {
+  const text = thoughtOf(wire)
+  return text === undefined
+    ? undefined
+    : { type: 'reasoning', text, spelling: { [FORMAT]: { as: 'thinking', value: wire } } }
+}
+
 /** The words of a piece of content that is a thought: a text, or a list of them. */
 export function thoughtOf({ type, thinking, summary }: JsonObject): string | undefined {
   if (type === 'thinking') return wordsOf(thinking)
