@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib'
+import { createGzip, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { GatewayError } from '../src/canonical/error.ts'
 import { forwardable } from '../src/channel/answer-headers.ts'
@@ -205,20 +205,8 @@ describe('failures', () => {
   })
 })
 
-test('a taker that pauses holds up the upstream', async () => {
-  let written = 0
-  const { send } = await open(response => {
-    const piece = Buffer.alloc(64 * 1024)
-    const more = (): void => {
-      while (written < 64e6) {
-        written += piece.length
-        if (!response.write(piece)) return void response.once('drain', more)
-      }
-      response.end()
-    }
-    more()
-  })
-  const exchange = send()
+/** What a taker has that pauses at the first bytes, and all of it once it goes on. */
+async function takenWithAPause(exchange: Exchange): Promise<{ early: number; rest(): Promise<number> }> {
   const answer = await exchange.answer
   let size = 0
   let ended = false
@@ -231,11 +219,46 @@ test('a taker that pauses holds up the upstream', async () => {
     fail: () => {},
   })
   await new Promise(resolve => setTimeout(resolve, 300))
-  expect(size).toBeLessThan(1e6)
-  expect(written).toBeLessThan(32e6)
-  exchange.resume()
-  await until(() => ended)
-  expect(size).toBe(written)
+  const rest = async (): Promise<number> => {
+    exchange.resume()
+    await until(() => ended)
+    return size
+  }
+  return { early: size, rest }
+}
+
+describe('a taker that pauses', () => {
+  test('holds up the upstream', async () => {
+    let written = 0
+    const { send } = await open(response => {
+      const piece = Buffer.alloc(64 * 1024)
+      const more = (): void => {
+        while (written < 64e6) {
+          written += piece.length
+          if (!response.write(piece)) return void response.once('drain', more)
+        }
+        response.end()
+      }
+      more()
+    })
+    const { early, rest } = await takenWithAPause(send())
+    expect(early).toBeLessThan(1e6)
+    expect(written).toBeLessThan(32e6)
+    expect(await rest()).toBe(written)
+  })
+
+  test('has what is packed unpacked no faster than it takes it', async () => {
+    const whole = 64 * 1024 * 1024
+    const { send } = await open(response => {
+      const gzip = createGzip()
+      gzip.pipe(response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }))
+      for (let size = 0; size < whole; size += 1024 * 1024) gzip.write(Buffer.alloc(1024 * 1024))
+      gzip.end()
+    })
+    const { early, rest } = await takenWithAPause(send())
+    expect(early).toBeLessThan(4 * 1024 * 1024)
+    expect(await rest()).toBe(whole)
+  })
 })
 
 test('trap 78: only what is left of the limits is forwarded', () => {
