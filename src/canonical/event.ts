@@ -15,6 +15,7 @@ export interface At {
  *
  * Parts of a candidate start in order 0, 1, 2, …; open parts may interleave; a part starts with an empty body;
  * every part has ended when its candidate ends; usage is cumulative and may come anywhere, the last one stands.
+ * Parts that are open when an error comes were cut short: no reader says that they ended, and no writer may (trap 88).
  */
 export type CanonicalEvent =
   | ResultStart

@@ -136,6 +136,9 @@ const LOOKS: { readonly [format: string]: Look } = {
 /** How to look at an answer that came through streams of the format. */
 export const streamLook = (format: string): Look => LOOKS[format] ?? (result => result)
 
+/** Formats whose stream may end behind a call without a word: it says no less than one that goes on (trap 103). */
+export const ENDS_BEHIND_CALLS: ReadonlySet<string> = new Set(['contents'])
+
 /**
  * Kinds that are read back as another: the gateway's own failure looks to the next one like any upstream's, and some
  * formats have a coarser word.

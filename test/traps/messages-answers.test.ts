@@ -131,14 +131,15 @@ describe('streams', () => {
     ])
   })
 
-  it('trap 75: an error amid the stream closes what is open and ends it, without a finish', () => {
+  it('traps 75, 88: an error amid the stream ends it, without a finish, and leaves open what is open', () => {
     const error = { kind: 'rate-limited', message: 'Slow down.' } as const
     const [start, begin, grow] = [...unfold(result([text('a')]))]
     const events = streamOf([start!, begin!, grow!, { type: 'error', error }])
-    lifeCycle(events)
+    const said = ['message_start', 'content_block_start', 'content_block_delta', 'error']
+    expect(events.map(({ type }) => type)).toEqual(said)
     expect(events.at(-1)).toEqual({ type: 'error', error: { type: 'rate_limit_error', message: 'Slow down.' } })
     const cut = streamOf([start!, begin!, grow!])
-    lifeCycle(cut)
+    expect(cut.map(({ type }) => type)).toEqual(said)
     expect(cut.at(-1)).toMatchObject({ type: 'error', error: { type: 'api_error' } })
   })
 

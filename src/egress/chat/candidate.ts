@@ -1,5 +1,5 @@
 import type { Annotation, Part, ToolCallPart } from '../../canonical/content.ts'
-import type { CandidateEnd, CanonicalEvent, PartDelta, PartEnd, PartPatch, PartStart } from '../../canonical/event.ts'
+import type { CandidateEnd, PartDelta, PartEnd, PartPatch, PartStart } from '../../canonical/event.ts'
 import type { WireEvent } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
@@ -9,7 +9,7 @@ import type { Envelope } from './chunk.ts'
 import { around, FORMAT } from './content.ts'
 import { streamedFinish } from './finish.ts'
 
-/** A field of the message that one part at a time may write to. */
+/** A field of the message that a part writes to. */
 type Lane = 'content' | 'reasoning' | 'refusal' | 'audio'
 
 interface Open {
@@ -26,16 +26,13 @@ interface Open {
 
 type PartEvent = PartStart | PartPatch | PartEnd
 
-/** One candidate of a streamed answer: which part may write to which field, and the chunks it makes. */
+/** One candidate of a streamed answer, its parts one after another: the field each writes to, and the chunks it makes. */
 export class CandidateWriter {
   private readonly index: number
   private readonly envelope: Envelope
-  private readonly open = new Map<number, Open>()
-  /** Parts that have ended, as far as the next part wants to know: the signature alone that signs a call. */
-  private readonly signatures = new Map<number, string>()
-  private readonly lanes: { [L in Lane]?: number } = {}
-  private held: (PartEvent | PartDelta)[] = []
-  private readonly waiting = new Set<number>()
+  private open: Open | undefined
+  /** What the part that ended last was nothing but: the signature of the call behind it. */
+  private signature: string | undefined
   private out: WireEvent[] = []
   private begun = false
   private spoken = false
@@ -56,7 +53,9 @@ export class CandidateWriter {
 
   part(event: PartEvent): readonly WireEvent[] {
     this.out = []
-    this.take(event)
+    if (event.type === 'part-start') this.start(event)
+    else if (this.open !== undefined && event.type === 'part-patch') this.patch(event, this.open)
+    else if (this.open !== undefined) this.finish(this.open)
     return this.out
   }
 
@@ -73,20 +72,9 @@ export class CandidateWriter {
     return this.out
   }
 
-  private take(event: PartEvent | PartDelta): void {
-    if (event.type === 'part-start') return this.start(event)
-    if (event.type === 'part-delta') return this.grow(event)
-    if (this.waiting.has(event.at.part)) return void this.held.push(event)
-    if (event.type === 'part-end') return this.finish(event.at.part)
-    this.patch(event)
-  }
-
   private grow(event: PartDelta): void {
-    const open = this.open.get(event.at.part)
-    if (open === undefined) {
-      if (this.waiting.has(event.at.part)) this.held.push(event)
-      return
-    }
+    const { open } = this
+    if (open === undefined) return
     if (open.prefix === undefined) {
       open.said = true
       return
@@ -100,19 +88,12 @@ export class CandidateWriter {
     this.out.push({ data: open.prefix + JSON.stringify(event.append) + suffix })
   }
 
-  private start(event: PartStart): void {
-    const { part, at } = event
-    const lane = this.laneFor(part)
-    if (this.waiting.size > 0 || this.mustWait(part, at.part)) {
-      this.waiting.add(at.part)
-      this.held.push(event)
-      return
-    }
-    if (lane !== undefined) this.lanes[lane] = at.part
-    this.open.set(at.part, this.opened(part, at.part, lane))
+  private start({ part, at }: PartStart): void {
+    this.open = this.opened(part, this.laneFor(part))
+    this.signature = undefined
     if (part.type === 'opaque' && part.format !== FORMAT && part.text !== undefined)
       this.grow({ type: 'part-delta', at, append: part.text })
-    if (part.type === 'text' && part.annotations !== undefined) this.annotate(part.annotations, this.open.get(at.part)!)
+    if (part.type === 'text' && part.annotations !== undefined) this.annotate(part.annotations, this.open)
   }
 
   /** A message has one piece of audio; another has no place. */
@@ -121,13 +102,7 @@ export class CandidateWriter {
     return lane === 'audio' && this.spoken ? undefined : lane
   }
 
-  /** Texts come one after another, and a call waits for the text before it and for the signature that may be its own. */
-  private mustWait(part: Part, index: number): boolean {
-    if (part.type === 'tool-call' && this.open.get(index - 1)?.part.type === 'reasoning') return true
-    return laneOf(part) === undefined && part.type !== 'tool-call' ? false : Object.keys(this.lanes).length > 0
-  }
-
-  private opened(part: Part, index: number, lane: Lane | undefined): Open {
+  private opened(part: Part, lane: Lane | undefined): Open {
     const common = {
       part,
       lane,
@@ -135,7 +110,7 @@ export class CandidateWriter {
       said: false,
       signature: part.type === 'reasoning' ? signatureOf(part) : undefined,
     }
-    if (part.type === 'tool-call') return { ...common, ...this.openCall(part, index) }
+    if (part.type === 'tool-call') return { ...common, ...this.openCall(part) }
     if (lane === 'audio') return { ...common, ...this.openAudio(part) }
     if (lane === undefined) return { ...common, prefix: undefined, suffix: '' }
     const field = lane === 'reasoning' ? reasoningField(part) : lane
@@ -146,10 +121,9 @@ export class CandidateWriter {
     }
   }
 
-  private openCall(part: ToolCallPart, index: number): Pick<Open, 'prefix' | 'suffix'> {
+  private openCall(part: ToolCallPart): Pick<Open, 'prefix' | 'suffix'> {
     const call = this.calls++
     const { type, inner } = callHead(part)
-    const signature = this.signatures.get(index - 1)
     if (spelt(part, FORMAT)['as'] === 'function_call') {
       this.say({ ...this.role(), function_call: { ...inner, ...kept(part, FORMAT) } })
       return {
@@ -157,7 +131,7 @@ export class CandidateWriter {
         suffix: this.envelope.suffix('}', 'null'),
       }
     }
-    const signed = signature === undefined ? {} : signatureExtra(signature)
+    const signed = this.signature === undefined ? {} : signatureExtra(this.signature)
     this.say({ ...this.role(), tool_calls: [{ index: call, id: part.id, ...around(part, type, inner), ...signed }] })
     const field = type === 'custom' ? '"custom":{"input":' : '"function":{"arguments":'
     return {
@@ -173,9 +147,7 @@ export class CandidateWriter {
     return { prefix: this.envelope.prefix(this.index, '"audio":{"data":'), suffix: this.envelope.suffix('}', 'null') }
   }
 
-  private patch(event: PartPatch): void {
-    const open = this.open.get(event.at.part)
-    if (open === undefined) return
+  private patch(event: PartPatch, open: Open): void {
     if (event.signature?.format === 'contents' && open.lane === 'reasoning') open.signature = event.signature.value
     if (event.annotations !== undefined) this.annotate(event.annotations, open)
     if (open.lane === 'audio' && event.extras?.[FORMAT] !== undefined) this.say({ audio: event.extras[FORMAT] })
@@ -191,23 +163,11 @@ export class CandidateWriter {
     this.say({ annotations })
   }
 
-  private finish(index: number): void {
-    const open = this.open.get(index)
-    if (open === undefined) return
+  private finish(open: Open): void {
+    this.open = undefined
     if (open.part.type === 'tool-call' && !open.said && !open.part.freeform)
       this.out.push({ data: `${open.prefix}"{}"${open.suffix}` })
-    if (open.part.type === 'reasoning' && !open.said && open.signature !== undefined)
-      this.signatures.set(index, open.signature)
-    this.open.delete(index)
-    if (open.lane !== undefined) delete this.lanes[open.lane]
-    if (this.held.length > 0) this.release()
-  }
-
-  private release(): void {
-    const events = this.held
-    this.held = []
-    this.waiting.clear()
-    for (const event of events) this.take(event as CanonicalEvent & PartEvent)
+    if (open.part.type === 'reasoning' && !open.said && open.signature !== undefined) this.signature = open.signature
   }
 
   /** The role goes ahead of everything else a candidate says. */

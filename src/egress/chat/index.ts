@@ -1,3 +1,4 @@
+import { Sequential } from '../../canonical/sequential.ts'
 import { hearing } from '../heard.ts'
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
@@ -9,7 +10,7 @@ import { writeResult } from './result.ts'
 export const chat: Writer = {
   request: hearing(writeRequest, { times: false }),
   result: writeResult,
-  events: asked => new ChatChunks(asked),
+  events: asked => new Sequential(new ChatChunks(asked)),
   fetches: ({ kind }) => kind === 'file' || kind === 'audio',
   error: writeError,
 }

@@ -1,3 +1,4 @@
+import { Sequential } from '../../canonical/sequential.ts'
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
 import { CompletionPieces } from './events.ts'
@@ -8,6 +9,6 @@ import { writeResult } from './result.ts'
 export const completions: Writer = {
   request: writeRequest,
   result: writeResult,
-  events: asked => new CompletionPieces(asked),
+  events: asked => new Sequential(new CompletionPieces(asked)),
   error: writeError,
 }

@@ -28,8 +28,9 @@ import { writeUsage } from './usage.ts'
 type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
 
 /**
- * A streamed answer as the events of a message (FORMATS §6). Blocks come one after another, so events of parts that
- * are not the open one wait (traps 1, 3, 4); the end comes exactly once, an early one as an error.
+ * A streamed answer, its parts one after another, as the events of a message (FORMATS §6, traps 1, 3, 4). The end comes
+ * exactly once, an early one as an error, which leaves the open block open: clients execute a call whose block was
+ * stopped (trap 88).
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly asked: CanonicalRequest
@@ -37,15 +38,11 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private start: ResultStart = { type: 'result-start' }
   private begun = false
   private over = false
-  private openPart = NONE
+  /** The block of the part that is open, if it has one. */
   private open: BlockWriter | undefined
-  /** Events of the parts that wait, by part; a Map keeps the order they started in. */
-  private readonly waiting = new Map<number, PartEvent[]>()
-  /** The part that started last, and the refusal that it is. */
-  private latest = NONE
+  /** The part that started last, if it is a refusal. */
   private last: RefusalBlock | undefined
   private called = false
-  private readonly refusals = new Set<number>()
   private refused = false
   private ending: CandidateEnd | undefined
   private usage: Usage | undefined
@@ -56,8 +53,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
 
   push(event: CanonicalEvent): readonly WireEvent[] {
     if (this.over) return NOTHING
-    if (event.type === 'part-delta' && event.at.part === this.openPart && event.at.candidate === 0) {
-      const prefix = this.open!.prefix
+    if (event.type === 'part-delta' && event.at.candidate === 0) {
+      const prefix = this.open?.prefix
       if (prefix !== undefined && event.of === undefined && event.append !== '' && this.begun)
         return this.grow(prefix, event.append)
     }
@@ -133,40 +130,11 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private part(event: PartEvent): void {
-    const { part } = event.at
-    if (event.type === 'part-start') this.see(event)
-    if (event.type === 'part-delta' && this.refusals.has(part)) this.refused ||= event.append !== ''
-    if (part === this.openPart) this.step(event)
-    else if (event.type !== 'part-start') this.waiting.get(part)?.push(event)
-    else if (!hasBlock(event.part)) return
-    else if (this.openPart === NONE) this.step(event)
-    else this.waiting.set(part, [event])
-    this.release()
-  }
-
-  private see({ part, at }: PartStart): void {
-    this.latest = at.part
-    this.letGo()
-    this.called ||= part.type === 'tool-call'
-    if (part.type === 'refusal') this.refusals.add(at.part)
-  }
-
-  /** A refusal that something follows is not the end of the answer. */
-  private letGo(): void {
-    this.last?.release()
-    this.last = undefined
-  }
-
-  private step(event: PartEvent): void {
     switch (event.type) {
       case 'part-start':
-        this.begin()
-        this.openPart = event.at.part
-        this.open = blockWriter(event.part, this.page)
-        if (this.open instanceof RefusalBlock) this.last = this.open
-        if (this.openPart !== this.latest) this.letGo()
-        return
+        return this.startPart(event)
       case 'part-delta':
+        if (this.open instanceof RefusalBlock) this.refused ||= event.append !== ''
         if (event.of === undefined) this.open?.delta(event.append)
         return
       case 'part-patch':
@@ -175,31 +143,27 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
       case 'part-end':
         this.open?.end()
         this.open = undefined
-        this.openPart = NONE
     }
   }
 
-  /** The next of the parts that wait, and the one after it if that was whole already, and so on. */
-  private release(): void {
-    while (this.openPart === NONE && this.waiting.size > 0) {
-      const [part, events] = this.waiting.entries().next().value!
-      this.waiting.delete(part)
-      for (const event of events) this.step(event)
-    }
+  private startPart({ part }: PartStart): void {
+    this.letGo()
+    this.called ||= part.type === 'tool-call'
+    if (!hasBlock(part)) return
+    this.begin()
+    this.open = blockWriter(part, this.page)
+    if (this.open instanceof RefusalBlock) this.last = this.open
   }
 
-  /** Ends every block, also of parts that nobody ended. */
-  private close(): void {
-    while (this.openPart !== NONE) {
-      this.step({ type: 'part-end', at: { candidate: 0, part: this.openPart } })
-      this.release()
-    }
+  /** A refusal that something follows is not the end of the answer. */
+  private letGo(): void {
+    this.last?.release()
+    this.last = undefined
   }
 
   private finish(event: ResultEnd): void {
     this.over = true
     this.begin()
-    this.close()
     const { container, ...late } = kept(event, FORMAT)
     const details = this.last?.details()
     if (details === undefined) this.letGo()
@@ -217,11 +181,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
 
   private fail(error: CanonicalError): void {
     this.over = true
-    this.close()
     this.letGo()
     this.page.out.push({ event: 'error', data: JSON.stringify(errorBody(error)) })
   }
 }
-
-/** No part is open. */
-const NONE = -1

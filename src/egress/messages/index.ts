@@ -1,3 +1,4 @@
+import { Sequential } from '../../canonical/sequential.ts'
 import type { Writer } from '../writer.ts'
 import { writeCounted, writeCounting } from './count.ts'
 import { writeError } from './error.ts'
@@ -10,6 +11,6 @@ export const messages: Writer = {
   request: (request, options) =>
     request.output.count === true ? writeCounting(request, options) : writeRequest(request, options),
   result: (result, asked) => (asked.output.count === true ? writeCounted(result) : writeResult(result, asked)),
-  events: asked => new MessageStream(asked),
+  events: asked => new Sequential(new MessageStream(asked)),
   error: writeError,
 }

@@ -37,8 +37,8 @@ const FAILED: State = { status: 'failed', incomplete_details: null }
 const EARLY: CanonicalError = { kind: 'upstream-failed', message: 'The answer ended early.' }
 
 /**
- * A streamed answer (FORMATS §4): items in the order their parts began, several open at a time where the parts
- * interleave, and a terminal event whose response is put together from all of them (trap 10).
+ * A streamed answer (FORMATS §4): items in the order their parts began, one done before the next is added (trap 96), and
+ * a terminal event whose response is put together from all of them (trap 10).
  */
 export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, Desk, TokenTray {
   readonly tape = new Tape()

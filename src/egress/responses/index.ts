@@ -1,9 +1,11 @@
+import { Sequential } from '../../canonical/sequential.ts'
 import type { Writer } from '../writer.ts'
 import { writeCompacted } from './compaction.ts'
 import { writeCounted, writeCounting } from './count.ts'
 import { writeError } from './error.ts'
 import { ResponsesStream } from './events.ts'
 import { writeRequest } from './request.ts'
+import { isOwnAnswer } from './response.ts'
 import { writeResult } from './result.ts'
 
 /** Responses, FORMATS §4. */
@@ -11,7 +13,7 @@ export const responses: Writer = {
   request: (request, options) =>
     request.output.count === true ? writeCounting(request, options) : writeRequest(request, options),
   result: (result, asked) => (asked.output.count === true ? writeCounted(result) : writeResult(result, asked)),
-  events: asked => new ResponsesStream(asked),
+  events: asked => new Sequential(new ResponsesStream(asked), isOwnAnswer),
   error: writeError,
   compacted: writeCompacted,
 }

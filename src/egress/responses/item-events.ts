@@ -42,13 +42,16 @@ export function itemId(own: JsonObject, prefix: string, base: string, index: num
 /** How far an item has come. */
 export type Progress = 'in_progress' | 'completed' | 'incomplete'
 
-/** Ids and states as they are; where the answer broke off, nothing goes on any more. */
+/** Ids and states as they are; an item the answer broke off in is not complete, whatever its beginning said (trap 88). */
 export const stampAt =
   (base: string, index: number, status: Progress, broken: boolean): Stamp =>
   (own, prefix) => {
     const stamp = minted(base, index, status)(own, prefix)
-    return broken && stamp['status'] === 'in_progress' ? { ...stamp, status: 'incomplete' } : stamp
+    return broken && status === 'in_progress' ? { ...stamp, status: UNFINISHED[prefix] ?? 'incomplete' } : stamp
   }
+
+/** Where an item that was not finished has another word than `incomplete`. */
+const UNFINISHED: { readonly [prefix: string]: string } = { ig: 'failed' }
 
 /** An item that is one part. */
 export abstract class SingleWriter implements PartWriter, ItemWriter {
@@ -56,7 +59,7 @@ export abstract class SingleWriter implements PartWriter, ItemWriter {
   protected readonly index: number
   protected part: Part
   protected body = ''
-  private status: Progress = 'in_progress'
+  protected status: Progress = 'in_progress'
   private broken = false
 
   constructor(part: Part, desk: Desk) {
@@ -107,8 +110,7 @@ export class PictureWriter extends SingleWriter {
 
   constructor(part: MediaPart, desk: Desk) {
     super(part, desk)
-    const item = { ...this.written(), result: null }
-    desk.tape.emit('response.output_item.added', { output_index: this.index, item })
+    desk.tape.emit('response.output_item.added', { output_index: this.index, item: this.written() })
   }
 
   delta(append: string): void {
@@ -145,7 +147,8 @@ export class PictureWriter extends SingleWriter {
   /** A call that came to no picture is what it turned out to be. */
   written(): JsonObject {
     if (this.part.type === 'opaque') return this.part.value
-    return writePicture(withBody(this.part, this.body) as MediaPart, this.stamp())
+    const item = writePicture(withBody(this.part, this.body) as MediaPart, this.stamp())
+    return this.status === 'in_progress' ? { ...item, result: null } : item
   }
 }
 
@@ -164,8 +167,7 @@ export class CallWriter extends SingleWriter {
     this.event = freeform ? 'response.custom_tool_call_input' : 'response.function_call_arguments'
     const type = `${this.event}.delta`
     this.prefix = `${JSON.stringify({ type, item_id: this.id, output_index: this.index }).slice(0, -1)},"delta":`
-    const item = { ...this.written(), [this.field]: '' }
-    desk.tape.emit('response.output_item.added', { output_index: this.index, item })
+    desk.tape.emit('response.output_item.added', { output_index: this.index, item: this.written() })
   }
 
   delta(append: string): void {
@@ -174,6 +176,7 @@ export class CallWriter extends SingleWriter {
   }
 
   override end(): void {
+    this.status = 'completed'
     const said = this.written()[this.field] as string | JsonObject | undefined
     const whole = typeof said === 'string' ? said : this.body
     if (this.body === '' && whole !== '') this.delta(whole)
@@ -181,7 +184,9 @@ export class CallWriter extends SingleWriter {
     super.end()
   }
 
+  /** Until it has ended, its arguments are what has come of them, and nothing is made of that. */
   written(): JsonObject {
-    return writeCall(withBody(this.part, this.body) as ToolCallPart, this.stamp())
+    const item = writeCall(withBody(this.part, this.body) as ToolCallPart, this.stamp())
+    return this.status === 'in_progress' ? { ...item, [this.field]: this.body } : item
   }
 }

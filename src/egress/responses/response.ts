@@ -38,6 +38,9 @@ const baseOf = (id: string): string => wholly(id.slice(id.startsWith(PREFIX) ? P
 
 const echoIn = (node: Node): JsonObject | undefined => spelt(node, FORMAT)['echo'] as JsonObject | undefined
 
+/** Whether the answer comes from an upstream of this very format. */
+export const isOwnAnswer = (head: Node): boolean => echoIn(head) !== undefined
+
 /** Writes the response object of one answer, as often as a stream shows it. */
 export class Responder {
   /** The upstream speaks this format too: its answer is repeated as it came. */
@@ -52,7 +55,7 @@ export class Responder {
   constructor(head: Head, asked: CanonicalRequest) {
     this.head = head
     this.asked = asked
-    this.own = echoIn(head) !== undefined
+    this.own = isOwnAnswer(head)
     this.id = this.own ? (head.id ?? '') : answerId(head.id)
     this.base = baseOf(this.id)
   }

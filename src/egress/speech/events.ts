@@ -15,20 +15,13 @@ import { continues, isRecording, type Recording, wrapping } from './recording.ts
 import { silence } from './result.ts'
 import { filledUsage, writeUsage } from './usage.ts'
 
-/** One piece of the recording while it comes. */
-interface Piece {
-  readonly part: number
-  waiting: string
-  ended: boolean
-}
-
-/** A streamed answer (FORMATS §12): pieces of the one recording in order, then its end with what it cost. */
+/** A streamed answer, its parts one after another (FORMATS §12): pieces of the one recording, then its end with what it cost. */
 export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly asked: CanonicalRequest
   private out: WireEvent[] = []
   private first: Recording | undefined
-  private readonly pieces: Piece[] = []
-  private current = 0
+  /** The open part is a piece of it. */
+  private heard = false
   /** Bytes of a file made here that make no whole group of base64 yet; undefined where none is made. */
   private carried: Base64Groups | undefined
   private usage: Usage | undefined
@@ -62,11 +55,9 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
         this.native = spelt(event, FORMAT)['own'] === true
         return
       case 'part-start':
-        return this.start(event.part, event.at.part)
+        return this.start(event.part)
       case 'part-delta':
-        return event.of === undefined ? this.grow(event.at.part, event.append) : undefined
-      case 'part-end':
-        return this.endPart(event.at.part)
+        return event.of === undefined && this.heard ? this.emit(event.append) : undefined
       case 'candidate-end':
         if (event.candidate === 0) this.ended = event
         return
@@ -83,32 +74,12 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
     }
   }
 
-  private start(part: Part, at: number): void {
-    if (!isRecording(part) || (this.first !== undefined && !continues(this.first, part))) return
-    this.pieces.push({ part: at, waiting: '', ended: false })
-    if (this.first !== undefined) return
+  private start(part: Part): void {
+    this.heard = isRecording(part) && (this.first === undefined || continues(this.first, part))
+    if (!isRecording(part) || this.first !== undefined) return
     this.first = part
     const { mediaType } = part.source
     if (wrapping(mediaType, this.asked) === 'wav') this.carried = new Base64Groups(wavHeader(samplesOf(mediaType)!))
-  }
-
-  private grow(at: number, append: string): void {
-    const piece = this.pieces.find(({ part }) => part === at)
-    if (piece === undefined) return
-    if (piece === this.pieces[this.current]) this.emit(append)
-    else piece.waiting += append
-  }
-
-  private endPart(at: number): void {
-    const piece = this.pieces.find(({ part }) => part === at)
-    if (piece !== undefined) piece.ended = true
-    while (this.pieces[this.current]?.ended === true) {
-      this.current++
-      const next = this.pieces[this.current]
-      if (next === undefined) return
-      if (next.waiting !== '') this.emit(next.waiting)
-      next.waiting = ''
-    }
   }
 
   private emit(base64: string): void {

@@ -1,3 +1,4 @@
+import { Sequential } from '../../canonical/sequential.ts'
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
 import { SpeechStream } from './events.ts'
@@ -9,6 +10,6 @@ export const speech: Writer = {
   request: writeRequest,
   result: writeResult,
   bytes: true,
-  events: asked => new SpeechStream(asked),
+  events: asked => new Sequential(new SpeechStream(asked)),
   error: writeError,
 }

@@ -22,6 +22,7 @@ interface Call {
   /** It began with an empty object, which some upstreams say of every call, whatever its arguments (trap 8). */
   bare: boolean
   part: number | undefined
+  ended: boolean
 }
 
 const PIECE = new Set(['index', 'id', 'type', 'function', 'custom', 'extra_content'])
@@ -36,10 +37,15 @@ export class CallReader {
   private readonly byIndex = new Map<unknown, Call>()
   private readonly byId = new Map<string, Call>()
   private readonly ids: AnswerIds
+  /** The call that began last, while it has not ended. */
+  private latest: Call | undefined
+  private readonly endText: (out: CanonicalEvent[]) => void
 
-  constructor(candidate: number, asked: CanonicalRequest) {
+  /** @param endText ends the text that a call follows. */
+  constructor(candidate: number, asked: CanonicalRequest, endText: (out: CanonicalEvent[]) => void) {
     this.candidate = candidate
     this.ids = new AnswerIds(asked)
+    this.endText = endText
   }
 
   read(piece: JsonObject, out: CanonicalEvent[], parts: number): number {
@@ -70,14 +76,29 @@ export class CallReader {
     let begun = parts
     for (const call of this.calls) {
       begun = this.begin(call, out, begun)
+      if (call.ended) continue
       const at = { candidate: this.candidate, part: call.part! }
       if (call.bare && call.said === '') out.push({ type: 'part-delta', at, append: '{}' })
       out.push({ type: 'part-end', at })
     }
     this.calls.length = 0
+    this.latest = undefined
     this.byIndex.clear()
     this.byId.clear()
     return begun
+  }
+
+  /**
+   * Something else begins: the call before it has ended if its arguments are a whole object, for nothing can follow
+   * them. Any other may go on later.
+   */
+  endWhole(out: CanonicalEvent[]): void {
+    const call = this.latest
+    this.latest = undefined
+    if (call === undefined || call.freeform || !call.said.trimEnd().endsWith('}')) return
+    if (parseObject(call.said) === undefined) return
+    call.ended = true
+    out.push({ type: 'part-end', at: { candidate: this.candidate, part: call.part! } })
   }
 
   /** The call a piece belongs to; undefined where it begins another one. */
@@ -100,7 +121,7 @@ export class CallReader {
   private open(index: unknown): Call {
     const call: Call = {
       ...{ index, id: undefined, name: '', freeform: false, legacy: false },
-      ...{ signature: undefined, extras: undefined, said: '', bare: false, part: undefined },
+      ...{ signature: undefined, extras: undefined, said: '', bare: false, part: undefined, ended: false },
     }
     this.calls.push(call)
     if (call.index !== undefined) this.byIndex.set(call.index, call)
@@ -109,6 +130,7 @@ export class CallReader {
   }
 
   private grow(call: Call, inside: JsonObject, said: string, out: CanonicalEvent[], parts: number): number {
+    if (call.ended) return parts
     const isBare = said === '{}' && call.said === ''
     call.bare ||= isBare
     const append = isBare ? '' : said
@@ -125,6 +147,9 @@ export class CallReader {
 
   private begin(call: Call, out: CanonicalEvent[], parts: number): number {
     if (call.part !== undefined) return parts
+    this.endText(out)
+    this.endWhole(out)
+    this.latest = call
     let begun = parts
     if (call.signature !== undefined) {
       const at = { candidate: this.candidate, part: begun++ }

@@ -21,8 +21,8 @@ interface Audio {
 }
 
 /**
- * One candidate of a streamed answer. A chunk has no ends of parts: a text ends when something else begins, calls stay
- * open beside each other until the end, for their pieces may come in any order (traps 1, 3).
+ * One candidate of a streamed answer. A chunk has no ends of parts: a text ends when something else begins, and so does
+ * a call whose arguments are whole; others stay open until the end, for their pieces may come in any order (traps 1, 3).
  */
 export class CandidateReader {
   finished = false
@@ -44,7 +44,7 @@ export class CandidateReader {
   constructor(index: number, asked: CanonicalRequest) {
     this.index = index
     this.asked = asked
-    this.calls = new CallReader(index, asked)
+    this.calls = new CallReader(index, asked, out => this.endFlow(out))
   }
 
   /** One choice of a chunk; some upstreams send the whole message where they were asked for pieces of it. */
@@ -108,19 +108,12 @@ export class CandidateReader {
     if (isObject(audio) && !isHollow(audio)) this.speak(audio, out)
     if (Array.isArray(tool_calls) && tool_calls.length > 0) this.call(tool_calls, out)
     if (isObject(function_call) && !isHollow(function_call))
-      this.begun(this.calls.readLegacy(function_call, out, this.parts), out)
+      this.parts = this.calls.readLegacy(function_call, out, this.parts)
     for (const field in delta) if (!MESSAGE.has(field)) this.message = added(this.message, field, delta[field]!)
   }
 
   private call(pieces: readonly Json[], out: CanonicalEvent[]): void {
-    for (const piece of pieces) if (isObject(piece)) this.begun(this.calls.read(piece, out, this.parts), out)
-  }
-
-  /** A text ends when a call begins; more of a call that is there already does not disturb it. */
-  private begun(parts: number, out: CanonicalEvent[]): void {
-    if (parts === this.parts) return
-    this.parts = parts
-    this.endFlow(out)
+    for (const piece of pieces) if (isObject(piece)) this.parts = this.calls.read(piece, out, this.parts)
   }
 
   private think(text: string, part: Part, out: CanonicalEvent[]): void {
@@ -154,6 +147,7 @@ export class CandidateReader {
   private enter(kind: Flow, part: Part, out: CanonicalEvent[]): { readonly part: number } {
     if (this.flow?.kind === kind) return this.flow
     this.endFlow(out)
+    this.calls.endWhole(out)
     if (kind === 'text') this.textStart = this.texts
     this.flow = { kind, part: this.parts++ }
     out.push({ type: 'part-start', at: { candidate: this.index, part: this.flow.part }, part })
@@ -182,6 +176,7 @@ export class CandidateReader {
 
   private enterAudio(node: Node, out: CanonicalEvent[]): Audio {
     this.endFlow(out)
+    this.calls.endWhole(out)
     const open = { part: this.parts++, data: new Base64Stream() }
     const source = { type: 'base64', mediaType: this.asked.output.audio?.mediaType ?? 'audio/wav', data: '' } as const
     const at = { candidate: this.index, part: open.part }

@@ -99,13 +99,9 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     if (typeof tier === 'string') this.tier ??= tier
   }
 
-  private close(): void {
+  private finish(): void {
     this.start({})
     for (const candidate of this.candidates) candidate.close(this.out)
-  }
-
-  private finish(): void {
-    this.close()
     for (const candidate of this.candidates) this.out.push(candidate.ended())
     const late = this.late === undefined ? {} : rest(FORMAT, this.late, NONE)
     this.out.push({ type: 'result-end', ...(this.tier === undefined ? {} : { serviceTier: this.tier }), ...late })
@@ -113,7 +109,7 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   private fail(error: CanonicalError): void {
-    this.close()
+    this.start({})
     this.out.push({ type: 'error', error })
     this.over = true
   }

@@ -98,14 +98,10 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'part-delta', at, append })
   }
 
-  private close(): void {
+  private finish(): void {
     this.start({})
     for (const [candidate, { begun }] of this.choices.entries())
       if (begun) this.out.push({ type: 'part-end', at: { candidate, part: 0 } })
-  }
-
-  private finish(): void {
-    this.close()
     for (const [candidate, { finish, extras }] of this.choices.entries()) {
       const spelt = finish?.raw === undefined ? undefined : { finish: finish.raw }
       const ended = finish === undefined ? {} : { finish }
@@ -116,7 +112,7 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   private fail(error: CanonicalError): void {
-    this.close()
+    this.start({})
     this.out.push({ type: 'error', error })
     this.over = true
   }

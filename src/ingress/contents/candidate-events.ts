@@ -44,6 +44,8 @@ export class CandidateReader {
   private open: Open | undefined
   private text = ''
   private called = false
+  /** What it said last is a whole call. */
+  private endsInCall = false
   private partial: { readonly at: At; readonly args: PartialArguments } | undefined
   private readonly cited = new Set<string>()
 
@@ -59,8 +61,9 @@ export class CandidateReader {
     return this.known
   }
 
+  /** Whether it may end here: a call is whole as it comes, and Google ends some streams behind one without a word (trap 103). */
   get finished(): boolean {
-    return this.facts.finished
+    return this.facts.finished || (this.endsInCall && this.partial === undefined)
   }
 
   read(wire: JsonObject, out: CanonicalEvent[]): void {
@@ -110,6 +113,7 @@ export class CandidateReader {
   }
 
   private next(): At {
+    this.endsInCall = false
     return { candidate: this.index, part: this.parts++ }
   }
 
@@ -153,6 +157,7 @@ export class CandidateReader {
     this.endOpen(out)
     if (part.type === 'tool-call') this.called = true
     const at = this.next()
+    this.endsInCall = part.type === 'tool-call'
     const body = bodyOf(part)
     out.push({ type: 'part-start', at, part: withBody(part, '') })
     if (body !== '') out.push({ type: 'part-delta', at, append: body })
@@ -191,6 +196,7 @@ export class CandidateReader {
       else {
         this.called = true
         const at = this.next()
+        this.endsInCall = true
         out.push({ type: 'part-start', at, part: withBody(part, '') })
         this.partial = { at, args: new PartialArguments() }
       }

@@ -129,7 +129,6 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
 
   /** What came before still stands. */
   private fail(error: CanonicalError): void {
-    for (const candidate of this.candidates) candidate.close(this.out)
     if (this.started) this.close()
     this.over = true
     this.out.push({ type: 'error', error })

@@ -138,14 +138,10 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'usage', usage: readUsage(this.usage) })
   }
 
-  private close(): void {
+  private finish(): void {
     this.start({})
     for (const block of this.open.values()) block.end(this.out)
     this.open.clear()
-  }
-
-  private finish(): void {
-    this.close()
     const { refusal, ...stop } = readStop(this.stop, this.called)
     if (refusal !== undefined) new BlockReader(refusal, this.parts++, this.out).end(this.out)
     this.out.push({ type: 'candidate-end', candidate: 0, ...stop })
@@ -159,7 +155,7 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   private fail(error: CanonicalError): void {
-    this.close()
+    this.start({})
     this.out.push({ type: 'error', error })
     this.over = true
   }

@@ -101,7 +101,6 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
 
   fail(error: CanonicalError): void {
     this.start(undefined)
-    this.closeAll()
     this.out.push({ type: 'error', error })
     this.over = true
   }

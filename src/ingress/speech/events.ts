@@ -71,15 +71,12 @@ export class SpeechEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'part-start', at: AT, part: { type: 'media', kind: 'audio', source } })
   }
 
-  private close(): void {
-    this.start()
-    if (!this.open) return
-    this.grow(this.data.end())
-    this.out.push({ type: 'part-end', at: AT })
-  }
-
   private finish(done: JsonObject): void {
-    this.close()
+    this.start()
+    if (this.open) {
+      this.grow(this.data.end())
+      this.out.push({ type: 'part-end', at: AT })
+    }
     this.out.push({ type: 'candidate-end', candidate: 0, finish: { reason: 'stop' } })
     if (isObject(done['usage'])) this.out.push({ type: 'usage', usage: readUsage(done['usage']) })
     this.out.push({ type: 'result-end', ...rest(FORMAT, done, DONE) })
@@ -87,7 +84,7 @@ export class SpeechEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   private fail(error: CanonicalError): void {
-    this.close()
+    this.start()
     this.out.push({ type: 'error', error })
     this.over = true
   }

@@ -148,7 +148,6 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
 
   private fail(error: CanonicalError): void {
     this.start()
-    this.close()
     this.out.push({ type: 'error', error })
     this.over = true
   }

@@ -1,0 +1,75 @@
+import type { CanonicalEvent, PartDelta, PartEnd, PartPatch, PartStart, ResultStart } from './event.ts'
+import { NOTHING, type Transducer } from './transducer.ts'
+
+type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
+
+/** The parts of one candidate: the one that is open, and events of those behind it, by part, in the order they started. */
+interface Line {
+  open: number
+  readonly waiting: Map<number, PartEvent[]>
+}
+
+/** No part is open. */
+const NONE = -1
+
+/**
+ * Feeds a writer the parts of a candidate one after another, for formats whose items never interleave (trap 96): a part
+ * that starts while another is open waits until that one has ended. Events whose turn it is go straight through. What
+ * still waits when an error comes is never written (trap 88). Holds no more than the upstream sent of parts that wait.
+ */
+export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
+  private readonly writer: Transducer<CanonicalEvent, Output>
+  private readonly exempt: ((start: ResultStart) => boolean) | undefined
+  private readonly lines: Line[] = []
+  private direct = false
+
+  /** @param exempt answers whose order is the upstream's own, in the writer's very format. */
+  constructor(writer: Transducer<CanonicalEvent, Output>, exempt?: (start: ResultStart) => boolean) {
+    this.writer = writer
+    this.exempt = exempt
+  }
+
+  push(event: CanonicalEvent): readonly Output[] {
+    if ('at' in event && !this.direct) return this.part(event)
+    if (event.type === 'result-start') this.direct = this.exempt?.(event) ?? false
+    return this.writer.push(event)
+  }
+
+  end(): readonly Output[] {
+    return this.writer.end()
+  }
+
+  private part(event: PartEvent): readonly Output[] {
+    const line = this.line(event.at.candidate)
+    if (event.at.part === line.open) {
+      if (event.type === 'part-end') return this.leave(line, event)
+      return this.writer.push(event)
+    }
+    if (event.type !== 'part-start') line.waiting.get(event.at.part)?.push(event)
+    else if (line.open === NONE) {
+      line.open = event.at.part
+      return this.writer.push(event)
+    } else line.waiting.set(event.at.part, [event])
+    return NOTHING
+  }
+
+  private line(candidate: number): Line {
+    while (this.lines.length <= candidate) this.lines.push({ open: NONE, waiting: new Map() })
+    return this.lines[candidate]!
+  }
+
+  /** The open part has ended: the next one follows, and the one behind it if that has ended already, and so on. */
+  private leave(line: Line, end: PartEnd): readonly Output[] {
+    line.open = NONE
+    if (line.waiting.size === 0) return this.writer.push(end)
+    const out = [...this.writer.push(end)]
+    while (line.open === NONE && line.waiting.size > 0) {
+      const [part, events] = line.waiting.entries().next().value!
+      line.waiting.delete(part)
+      line.open = part
+      for (const event of events) for (const written of this.writer.push(event)) out.push(written)
+      if (events.at(-1)!.type === 'part-end') line.open = NONE
+    }
+    return out
+  }
+}

@@ -1,0 +1,140 @@
+import type { WireEvent } from '../../src/canonical/exchange.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../src/canonical/node.ts'
+
+/*
+ * What in a stream of each format says that something ended, so that whoever reads it acts on it. Every format with
+ * events has a row.
+ */
+
+export interface Endings {
+  /** What of a call, a text or a thought is said to be whole: its body. */
+  readonly parts: readonly { readonly kind: 'call' | 'text' | 'thought' | 'media'; readonly body: string }[]
+  /** Candidates that are said to be finished. */
+  readonly candidates: readonly number[]
+}
+
+const list = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
+const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+const bodies = (wire: readonly WireEvent[]): JsonObject[] =>
+  wire.map(({ data }) => parseObject(data)).filter(event => event !== undefined)
+
+/** Choices with a reason to finish; calls have no end of their own. */
+const ofChoices = (events: readonly JsonObject[]): Endings => ({
+  parts: [],
+  candidates: events
+    .flatMap(({ choices }) => list(choices))
+    .filter(choice => choice['finish_reason'] != null)
+    .map(choice => Number(choice['index'])),
+})
+
+/** Blocks with a stop. */
+function ofBlocks(events: readonly JsonObject[]): Endings {
+  const open = new Map<Json | undefined, { type: Json | undefined; body: string }>()
+  const parts: Endings['parts'][number][] = []
+  for (const event of events) {
+    const { type, index } = event
+    const block = open.get(index)
+    if (type === 'content_block_start') open.set(index, { type: object(event['content_block'])['type'], body: '' })
+    else if (type === 'content_block_delta' && block !== undefined) {
+      const { text: said, thinking, partial_json } = object(event['delta'])
+      block.body += text(said) + text(thinking) + text(partial_json)
+    } else if (type === 'content_block_stop' && block !== undefined) {
+      const kind = BLOCKS.get(block.type)
+      if (kind !== undefined) parts.push({ kind, body: block.body })
+    }
+  }
+  const finished = events.some(
+    event => object(event['delta'])['stop_reason'] != null || event['type'] === 'message_stop',
+  )
+  return { parts, candidates: finished ? [0] : [] }
+}
+
+const BLOCKS: ReadonlyMap<Json | undefined, 'call' | 'text' | 'thought'> = new Map<
+  Json | undefined,
+  'call' | 'text' | 'thought'
+>([
+  ['tool_use', 'call'],
+  ['text', 'text'],
+  ['thinking', 'thought'],
+])
+
+/** Every `done`, and items of the last event that are not said to be incomplete. */
+function ofItems(events: readonly JsonObject[]): Endings {
+  const parts: Endings['parts'][number][] = []
+  const done = (item: JsonObject): void => {
+    if (item['status'] === 'incomplete' || item['status'] === 'failed') return
+    if (item['type'] === 'function_call') parts.push({ kind: 'call', body: text(item['arguments']) })
+    if (item['type'] === 'custom_tool_call') parts.push({ kind: 'call', body: text(item['input']) })
+    if (item['type'] === 'image_generation_call') parts.push({ kind: 'media', body: text(item['result']) })
+    if (item['type'] === 'message')
+      for (const part of list(item['content']))
+        parts.push({ kind: 'text', body: text(part['text'] ?? part['refusal']) })
+    if (item['type'] === 'reasoning')
+      for (const part of list(item['summary'])) parts.push({ kind: 'thought', body: text(part['text']) })
+  }
+  for (const event of events) {
+    const said = DONE.get(event['type'])
+    if (said !== undefined) parts.push({ kind: said.kind, body: text(event[said.field]) })
+    if (event['type'] === 'response.output_item.done') done(object(event['item']))
+    for (const item of list(object(event['response'])['output'])) done(item)
+  }
+  return { parts, candidates: events.some(({ type }) => FINISHED.has(type)) ? [0] : [] }
+}
+
+const FINISHED: ReadonlySet<Json | undefined> = new Set(['response.completed', 'response.incomplete'])
+
+const DONE: ReadonlyMap<Json | undefined, { kind: 'call' | 'text' | 'thought'; field: string }> = new Map<
+  Json | undefined,
+  { kind: 'call' | 'text' | 'thought'; field: string }
+>([
+  ['response.output_text.done', { kind: 'text', field: 'text' }],
+  ['response.refusal.done', { kind: 'text', field: 'refusal' }],
+  ['response.function_call_arguments.done', { kind: 'call', field: 'arguments' }],
+  ['response.custom_tool_call_input.done', { kind: 'call', field: 'input' }],
+  ['response.reasoning_summary_text.done', { kind: 'thought', field: 'text' }],
+  ['response.reasoning_text.done', { kind: 'thought', field: 'text' }],
+])
+
+/** A call comes whole, and so does a picture; candidates have a reason to finish. */
+function ofContents(events: readonly JsonObject[]): Endings {
+  const candidates = events.flatMap(event => list(event['candidates']))
+  const parts = candidates.flatMap(candidate => list(object(candidate['content'])['parts']))
+  return {
+    parts: parts
+      .filter(part => isObject(part['functionCall']))
+      .map(part => ({ kind: 'call' as const, body: JSON.stringify(object(part['functionCall'])['args'] ?? {}) })),
+    candidates: candidates.filter(({ finishReason }) => finishReason != null).map(({ index }) => Number(index ?? 0)),
+  }
+}
+
+/** One event that says that all is there. */
+const ofLast =
+  (type: RegExp) =>
+  (events: readonly JsonObject[]): Endings => ({
+    parts: [],
+    candidates: events.some(event => type.test(text(event['type']))) ? [0] : [],
+  })
+
+/** Every finished picture. */
+const ofPictures = (events: readonly JsonObject[]): Endings => ({
+  parts: events
+    .filter(({ type }) => text(type).endsWith('.completed'))
+    .map(event => ({ kind: 'media', body: text(event['b64_json']) })),
+  candidates: [],
+})
+
+const ENDINGS: { readonly [format: string]: (events: readonly JsonObject[]) => Endings } = {
+  chat: ofChoices,
+  completions: ofChoices,
+  messages: ofBlocks,
+  responses: ofItems,
+  contents: ofContents,
+  speech: ofLast(/^speech\.audio\.done$/),
+  transcriptions: ofLast(/^transcript\.text\.done$/),
+  images: ofPictures,
+}
+
+/** What a stream of the format says has ended. */
+export const endingsIn = (format: string, wire: readonly WireEvent[]): Endings => ENDINGS[format]!(bodies(wire))
