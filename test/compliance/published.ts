@@ -160,6 +160,12 @@ const EXCEPTIONS: readonly Exception[] = [
     why: 'clients go by codes the list leaves out, `context_length_exceeded` first',
   },
   {
+    schema: /^Message$|^MessageStreamEvent$/,
+    fault:
+      /^(\/message)?(\/content\/#|\/content_block|\/usage|\/delta)? must have required property '(citations|container|stop_details|cache_creation|inference_geo|output_tokens_details|server_tool_use|service_tier)'/,
+    why: 'described as required and null where there is none: no recorded answer has that null, and AI SDK 6 refuses it (trap 87)',
+  },
+  {
     schema: /^Message$/,
     fault: /^\/content\/#\/input must be object/,
     why: 'arguments that are no object are told as the model wrote them, whole as in the stream, which cannot know yet',

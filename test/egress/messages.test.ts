@@ -91,21 +91,38 @@ describe('schemas', () => {
 })
 
 describe('answers', () => {
-  it('hold every required key, known or not', () => {
+  it('trap 87: hold what recorded answers have, and no null that no answer has', () => {
     const call: Part = { type: 'tool-call', id: 'a', name: 'f', arguments: '{"x":1}' }
     expect(whole(result([{ type: 'text', text: 'a' }, call]))).toEqual({
       ...{ id: 'r1', type: 'message', role: 'assistant', model: 'm' },
       content: [
-        { type: 'text', text: 'a', citations: null },
+        { type: 'text', text: 'a' },
         { type: 'tool_use', id: 'a', name: 'f', input: { x: 1 }, caller: { type: 'direct' } },
       ],
-      ...{ stop_reason: 'tool_use', stop_sequence: null, stop_details: null, container: null },
+      ...{ stop_reason: 'tool_use', stop_sequence: null, stop_details: null },
       usage: {
-        ...{ input_tokens: 0, output_tokens: 0, cache_creation: null, cache_creation_input_tokens: null },
-        ...{ cache_read_input_tokens: null, inference_geo: null, output_tokens_details: null },
-        ...{ server_tool_use: null, service_tier: null },
+        ...{ input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
       },
     })
+  })
+
+  it('trap 87: and so do streams', () => {
+    const events = drain(writer.events!(BASE), unfold(result([{ type: 'text', text: 'a' }]))).map(({ data }) => data)
+    const said = events.map(data => JSON.parse(data)).filter(({ type }) => type !== 'content_block_delta')
+    const usage = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+    expect(said).toEqual([
+      {
+        type: 'message_start',
+        message: {
+          ...{ id: 'r1', type: 'message', role: 'assistant', model: 'm', content: [] },
+          ...{ stop_reason: null, stop_sequence: null, usage },
+        },
+      },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage },
+      { type: 'message_stop' },
+    ])
   })
 
   it('tell why they end with a refusal; one amid an answer is a text of it', () => {

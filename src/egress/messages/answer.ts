@@ -56,11 +56,10 @@ export const isLoneProof = (part: Part): boolean =>
 
 const EMPTY_FIELDS = new Set(['type', 'text', 'spelling', 'cache'])
 
-/** What every block of the kind has but its body; nullable fields are required of us. */
+/** What every block of the kind has but its body. No citations are no field: null is described, but never sent (trap 87). */
 export const textHead = (part: Part, own: boolean): Block => ({
   type: 'text',
   text: '',
-  ...(own ? {} : { citations: null }),
   ...ownCache(part, own),
   ...(part.type === 'opaque' ? {} : kept(part, FORMAT)),
 })

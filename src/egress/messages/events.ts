@@ -15,7 +15,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
-import { kept, spelt } from '../fields.ts'
+import { defined, kept, spelt } from '../fields.ts'
 import { type BlockWriter, DELTA, type Page, SUFFIX } from './block.ts'
 import { blockWriter, hasBlock } from './blocks.ts'
 import { FORMAT } from './content.ts'
@@ -115,7 +115,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     const message = {
       ...head(this.start, this.asked),
       content: [],
-      ...{ stop_reason: null, stop_sequence: null, stop_details: null, container: null },
+      ...{ stop_reason: null, stop_sequence: null },
       usage: writeUsage(this.usage, this.start.serviceTier, new Losses()),
       ...kept(this.start, FORMAT),
     }
@@ -165,14 +165,17 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     this.over = true
     this.begin()
     const { container, ...late } = kept(event, FORMAT)
-    const details = this.last?.details()
-    if (details === undefined) this.letGo()
-    const stop = writeStop(this.ending ?? {}, { called: this.called, refused: this.refused }, new Losses())
+    const explained = this.last?.details()
+    if (explained === undefined) this.letGo()
+    const said = { called: this.called, refused: this.refused }
+    const { stop_details, ...stop } = writeStop(this.ending ?? {}, said, new Losses())
+    const details = explained ?? stop_details
     const delta = {
-      ...{ stop_reason: null, stop_sequence: null, stop_details: null },
+      ...{ stop_reason: null, stop_sequence: null },
       ...stop,
-      ...(details === undefined ? {} : { stop_details: details }),
-      container: container ?? null,
+      // That there are none, a whole answer says, but no stream (trap 87).
+      ...(details === null && !this.page.own ? {} : defined({ stop_details: details })),
+      ...defined({ container }),
     }
     const tier = event.serviceTier === this.start.serviceTier ? undefined : event.serviceTier
     this.say('message_delta', { delta, usage: writeUsage(this.usage, tier, new Losses()), ...late })

@@ -28,7 +28,6 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
     content: spelling['content'] === 'string' && content.length === 1 ? content[0]!['text'] : content,
     ...stop,
     ...explained(candidate),
-    ...(pen.own ? {} : { container: null }),
     ...(pen.own && result.usage === undefined ? {} : { usage: writeUsage(result.usage, result.serviceTier, losses) }),
     ...kept(result, FORMAT),
   } as JsonObject

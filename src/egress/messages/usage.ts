@@ -4,29 +4,27 @@ import type { Usage } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
 
-/** Counts as the format has them: the prompt without what a cache was read from or written to (FORMATS §16.3, traps 19, 20). */
+/**
+ * Counts as the format has them: the prompt without what a cache was read from or written to (FORMATS §16.3, traps 19,
+ * 20). Its four counts are numbers in every recorded answer, and clients add them up; of the rest, what nobody counted is
+ * left out, not null (trap 87).
+ */
 export function writeUsage(usage: Usage | undefined, tier: string | undefined, losses: Losses): JsonObject {
   const own = spelt(usage, FORMAT)['own'] === true
-  if (usage === undefined) losses.add(['usage'], { input: 0, output: 0 }, 'count-required')
+  if (usage === undefined) losses.add(['usage'], { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, 'count-required')
   else if (!own) reportUsage(usage, losses)
   const counts = {
     input_tokens: own && usage?.input === undefined ? undefined : freshInput(usage ?? {}),
     output_tokens: own ? usage?.output : (usage?.output ?? 0),
-    cache_creation_input_tokens: usage?.cacheWrite,
-    cache_read_input_tokens: usage?.cacheRead,
+    cache_creation_input_tokens: own ? usage?.cacheWrite : (usage?.cacheWrite ?? 0),
+    cache_read_input_tokens: own ? usage?.cacheRead : (usage?.cacheRead ?? 0),
     output_tokens_details: usage?.reasoning === undefined ? undefined : { thinking_tokens: usage.reasoning },
     server_tool_use: usage?.hostedCalls && writeCalls(usage.hostedCalls),
     service_tier: tierWord(tier),
   }
   const said = defined(counts) as JsonObject
   const hollow = spelt(usage, FORMAT)['hollow'] as JsonObject | undefined
-  return own ? { ...said, ...hollow, ...kept(usage, FORMAT) } : { ...NULLABLE, ...said, ...kept(usage, FORMAT) }
-}
-
-/** What must be there, known or not. */
-const NULLABLE: JsonObject = {
-  ...{ cache_creation: null, cache_creation_input_tokens: null, cache_read_input_tokens: null },
-  ...{ inference_geo: null, output_tokens_details: null, server_tool_use: null, service_tier: null },
+  return own ? { ...said, ...hollow, ...kept(usage, FORMAT) } : { ...said, ...kept(usage, FORMAT) }
 }
 
 const cached = ({ cacheRead = 0, cacheWrite = 0 }: Usage): number => cacheRead + cacheWrite
@@ -41,7 +39,8 @@ function reportUsage(usage: Usage, losses: Losses): void {
   })
   if (usage.input === undefined) losses.add(['usage', 'input'], cached(usage), 'count-required')
   else if (usage.input < cached(usage)) losses.change(['usage', 'input'], cached(usage), 'a-prompt-holds-its-cache')
-  if (usage.output === undefined) losses.add(['usage', 'output'], 0, 'count-required')
+  for (const count of ['output', 'cacheRead', 'cacheWrite'] as const)
+    if (usage[count] === undefined) losses.add(['usage', count], 0, 'count-required')
   for (const kind in usage.hostedCalls)
     if (!Object.hasOwn(CALLS, kind)) losses.drop(['usage', 'hostedCalls', kind], 'no-count-of-these-calls')
 }

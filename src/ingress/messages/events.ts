@@ -145,7 +145,9 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     const { refusal, ...stop } = readStop(this.stop, this.called)
     if (refusal !== undefined) new BlockReader(refusal, this.parts++, this.out).end(this.out)
     this.out.push({ type: 'candidate-end', candidate: 0, ...stop })
-    const late = Object.fromEntries(Object.entries(this.late).filter(([, value]) => value !== null))
+    const late = Object.fromEntries(
+      Object.entries(this.late).filter(([field, value]) => value !== null || field === 'container'),
+    )
     this.out.push({
       type: 'result-end',
       ...(this.tier === undefined ? {} : { serviceTier: this.tier }),
