@@ -3,15 +3,17 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { anyNumber, anyObjects, anyText, defined, rest, spelling, WrongType } from '../fields.ts'
 import { readOutputText, readPart, type TextType, unknownPart } from './content.ts'
-import { readAnyItem } from './items.ts'
+import { readAnyItem, unknownItem } from './items.ts'
+import type { UpstreamCalls } from './upstream-calls.ts'
 
 const FORMAT = 'responses'
 
 /** The parts of an answer's items, and the likely tokens of all its texts in one list. */
-export function readOutput(output: Json | undefined): { parts: Part[]; tokens: TokenLogprob[] } {
+export function readOutput(output: Json | undefined, own: UpstreamCalls): { parts: Part[]; tokens: TokenLogprob[] } {
   const tokens: TokenLogprob[] = []
   const content = contentReader(tokens)
-  return { parts: anyObjects(output).flatMap(item => readAnyItem(item, content)), tokens }
+  const parts = anyObjects(output).flatMap(item => (own.has(item) ? unknownItem(item) : readAnyItem(item, content)))
+  return { parts, tokens }
 }
 
 /** Reads the content of a message of an answer; its tokens go to the list. */

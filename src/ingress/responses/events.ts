@@ -2,6 +2,7 @@ import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import type { WireEvent } from '../../canonical/exchange.ts'
 import { type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import { anyObject, anyObjects } from '../fields.ts'
 import { saysNothing } from '../silence.ts'
@@ -11,6 +12,7 @@ import { HANDLERS, openItem } from './handlers.ts'
 import type { ItemReader, Sink } from './item-events.ts'
 import { readHead, readNode } from './result.ts'
 import { readFinish } from './status.ts'
+import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
 
 const FORMAT = 'responses'
@@ -28,8 +30,13 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   readonly items = new Map<number, ItemReader>()
   /** Places in the output whose item has ended. */
   readonly ended = new Set<number>()
+  readonly upstreamCalls: UpstreamCalls
   private started = false
   private over = false
+
+  constructor(asked: CanonicalRequest) {
+    this.upstreamCalls = new UpstreamCalls(asked)
+  }
 
   push({ event: name, data }: WireEvent): readonly CanonicalEvent[] {
     if (this.over || saysNothing(data)) return NOTHING
@@ -65,6 +72,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   start(response: JsonObject | undefined): void {
     if (this.started) return
     this.started = true
+    if (response !== undefined) this.upstreamCalls.read(response)
     if (response === undefined) this.out.push({ type: 'result-start' })
     else this.out.push({ type: 'result-start', ...readHead(response), ...readNode(response) })
   }

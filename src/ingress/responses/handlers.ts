@@ -4,7 +4,7 @@ import { anyNumber, anyObject, anyText, defined } from '../fields.ts'
 import { contentReader, readAnswerPart, readTokens } from './answer.ts'
 import { readInnerError } from './error.ts'
 import type { ResponsesEvents } from './events.ts'
-import { type ItemReader, PartReader, type Sink, SpokenReader, ThoughtReader } from './item-events.ts'
+import { type ItemReader, OwnCallReader, PartReader, type Sink, SpokenReader, ThoughtReader } from './item-events.ts'
 import { readAnyItem } from './items.ts'
 import { isPicture } from './pictures.ts'
 
@@ -23,7 +23,7 @@ const EMPTY_PARTS: { readonly [type: string]: JsonObject } = {
 export function openItem(answer: ResponsesEvents, index: number, item: JsonObject): void {
   if (answer.items.has(index) || answer.ended.has(index)) return
   answer.start(undefined)
-  answer.items.set(index, begin(item, answer))
+  answer.items.set(index, answer.upstreamCalls.has(item) ? new OwnCallReader(item, answer) : begin(item, answer))
 }
 
 function begin(item: JsonObject, sink: Sink): ItemReader {
@@ -92,6 +92,7 @@ const called =
   (field: string, whole: boolean): Handler =>
   (answer, event) => {
     const item = answer.items.get(indexOf(event))
+    if (item instanceof OwnCallReader) answer.pass(event)
     if (!(item instanceof PartReader)) return
     const text = anyText(event[field]) ?? ''
     if (whole) item.part.fill(text)

@@ -8,7 +8,7 @@ import { readResult } from './result.ts'
 /** Responses, FORMATS §4. */
 export const responses: Reader = {
   request: readRequest,
-  result: (answer, asked) => (asked.output.count === true ? readCounted(answer) : readResult(answer)),
-  events: () => new ResponsesEvents(),
+  result: (answer, asked) => (asked.output.count === true ? readCounted(answer) : readResult(answer, asked)),
+  events: asked => new ResponsesEvents(asked),
   error: readError,
 }

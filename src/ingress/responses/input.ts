@@ -3,28 +3,30 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { objects, text, WrongType } from '../fields.ts'
 import { readContent } from './content.ts'
-import { readItem, readMessageNode, readOutput, spellContent } from './items.ts'
+import { readItem, readMessageNode, readOutput, spellContent, unknownItem } from './items.ts'
+import { upstreamCallsIn } from './upstream-calls.ts'
 import { kindOfItem, ROLES } from './wire.ts'
 
 const FORMAT = 'responses'
 
 /** The history: `input` as a text, one item or a list of them (trap 71), behind the instructions. */
 export function readHistory(body: JsonObject): readonly Message[] {
-  const messages = readInput(body['input'] ?? undefined)
+  const messages = readInput(body['input'] ?? undefined, body['tools'])
   const instructions = text(body['instructions'])
   if (instructions === undefined) return messages
   const spelling = { [FORMAT]: { as: 'instructions' } }
   return [{ role: 'system', content: [{ type: 'text', text: instructions }], spelling }, ...messages]
 }
 
-function readInput(wire: Json | undefined): readonly Message[] {
+function readInput(wire: Json | undefined, tools: Json | undefined): readonly Message[] {
   if (wire === undefined) return []
   if (typeof wire === 'string') return [{ role: 'user', content: [{ type: 'text', text: wire }] }]
-  return readItems(isObject(wire) ? [wire] : objects(wire)!)
+  const items = isObject(wire) ? [wire] : objects(wire)!
+  return readItems(items, upstreamCallsIn(items, tools))
 }
 
 /** Neighbouring items of the assistant's side are one turn; any other item is a turn of its own. */
-function readItems(items: readonly JsonObject[]): readonly Message[] {
+function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): readonly Message[] {
   const messages: Message[] = []
   let turn: Part[] | undefined
   for (const item of items) {
@@ -35,7 +37,8 @@ function readItems(items: readonly JsonObject[]): readonly Message[] {
       messages.push(other)
     } else {
       if (turn === undefined) messages.push({ role: 'assistant', content: (turn = []) })
-      turn.push(...readItem(item))
+      if (own.has(item)) turn.push(unknownItem(item))
+      else turn.push(...readItem(item))
     }
   }
   return messages

@@ -4,7 +4,7 @@ import { bodyOf, withBody } from '../../canonical/fold.ts'
 import type { JsonObject, Node } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { contentReader, readAnswerPart, readTokens } from './answer.ts'
-import { CUT, readAnyItem } from './items.ts'
+import { CUT, readAnyItem, unknownItem } from './items.ts'
 
 const FORMAT = 'responses'
 
@@ -183,6 +183,20 @@ export class PartReader extends ItemReader {
   done(item: JsonObject | undefined): void {
     const [final] = item === undefined ? [] : readAnyItem(item, contentReader([]))
     this.part.end(final)
+  }
+}
+
+/** A call the upstream makes for itself: a piece of its own, whole at its end. */
+export class OwnCallReader extends ItemReader {
+  private readonly part: OpenPart
+
+  constructor(item: JsonObject, sink: Sink) {
+    super(sink)
+    this.part = new OpenPart(unknownItem(item), sink)
+  }
+
+  done(item: JsonObject | undefined): void {
+    this.part.end(item === undefined ? undefined : unknownItem(item))
   }
 }
 

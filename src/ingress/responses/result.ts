@@ -2,20 +2,22 @@ import type { Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { anyNumber, anyObject, anyText, defined, rest } from '../fields.ts'
 import { readOutput } from './answer.ts'
 import { readInnerError } from './error.ts'
 import { type Made, readFinish, readJob } from './status.ts'
+import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
 
 const FORMAT = 'responses'
 
 /** A whole answer (FORMATS §4); an error under status 200 is thrown (trap 77). */
-export function readResult({ body }: WireAnswer): CanonicalResult {
+export function readResult({ body }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
   if (!Array.isArray(body['output']))
     throw new GatewayError(body['error'] == null ? NOT_AN_ANSWER : readInnerError(body))
-  const { parts, tokens } = readOutput(body['output'])
+  const { parts, tokens } = readOutput(body['output'], new UpstreamCalls(asked).read(body))
   const finish = readFinish(body, madeOf(parts))
   const error = body['status'] === 'failed' ? anyObject(body['error']) : undefined
   const usage = anyObject(body['usage'])
