@@ -100,6 +100,8 @@ export interface OpaquePart extends PartBase {
   readonly text?: string
   /** Without it the request is another one: it stands for something the upstream keeps, or is all there is to work on. */
   readonly reference?: true
+  /** All it says is read elsewhere in the request, too: a format that does not know it loses nothing. */
+  readonly redundant?: true
   /** The gateway's own words, encrypted for one caller: it opens them before anybody is asked. */
   readonly sealed?: string
 }

@@ -1,6 +1,9 @@
 import type { CacheHint } from './content.ts'
 import type { Format, JsonObject, Node } from './node.ts'
 
+/** The group of tools that stand in no other: to name it says no more than to name none (OpenAI's Responses, Codex). */
+export const DEFAULT_NAMESPACE = 'functions'
+
 /** A named group of tools (an MCP server's, say); writers without groups flatten the names. */
 export interface Namespace {
   readonly name: string
@@ -47,7 +50,7 @@ export interface HostedTool extends Node {
 }
 
 /** A tool only one format knows, kept in its place. */
-export interface OpaqueTool {
+export interface OpaqueTool extends Node {
   readonly type: 'opaque'
   readonly format: Format
   readonly value: JsonObject

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto'
 import type { Part, ToolCallPart } from '../canonical/content.ts'
 import { Losses, type Path, type Written } from '../canonical/loss.ts'
 import type { CanonicalRequest, Message } from '../canonical/request.ts'
-import type { FreeformTool, FunctionTool, Tool, ToolChoice } from '../canonical/tool.ts'
+import {
+  DEFAULT_NAMESPACE,
+  type FreeformTool,
+  type FunctionTool,
+  type Tool,
+  type ToolChoice,
+} from '../canonical/tool.ts'
 
 /** What a format takes of tool names and ids. */
 export interface LegalRule {
@@ -14,7 +20,7 @@ export interface LegalRule {
   readonly id: number
   /** Whether tools may take plain text; otherwise they are wrapped as functions of one string (trap 65). */
   readonly freeform: boolean
-  /** Whether tools may be grouped; otherwise a group's name goes in front of its tools'. */
+  /** Whether tools may be grouped; otherwise the name of a declared group goes in front of its tools'. */
   readonly namespaces: boolean
 }
 
@@ -29,7 +35,7 @@ export interface Legal {
  * found afterwards still point into the original; everything done here is undone on the way back.
  */
 export function legalise(request: CanonicalRequest, rule: LegalRule): Legal {
-  const legal = new Legaliser(rule)
+  const legal = new Legaliser(rule, request.tools ?? [])
   const tools = request.tools?.map((tool, index) => legal.tool(tool, ['tools', index]))
   const toolChoice = request.toolChoice && legal.choice(request.toolChoice, request.tools ?? [])
   const messages = request.messages.map((message, index) => legal.message(message, ['messages', index, 'content']))
@@ -51,14 +57,21 @@ class Legaliser {
   readonly losses = new Losses()
   readonly renamed = new Map<string, { name: string; namespace?: string }>()
   private readonly rule: LegalRule
-  constructor(rule: LegalRule) {
+  /** Groups whose names go in front of their tools'. */
+  private readonly groups = new Set<string>()
+
+  constructor(rule: LegalRule, tools: readonly Tool[]) {
     this.rule = rule
+    if (rule.namespaces) return
+    for (const tool of tools)
+      if ('namespace' in tool && tool.namespace !== undefined && tool.namespace.name !== DEFAULT_NAMESPACE)
+        this.groups.add(tool.namespace.name)
   }
 
   tool(tool: Tool, path: Path): Tool {
     if (tool.type !== 'function' && tool.type !== 'freeform') return tool
     if (tool.type === 'freeform' && !this.rule.freeform) return this.wrap(tool, path)
-    const name = this.name(tool.name, tool.namespace?.name)
+    const name = this.declared(tool)
     if (name !== tool.name) this.losses.rename([...path, 'name'], name, 'name-made-legal')
     if (tool.namespace === undefined || this.rule.namespaces) return { ...tool, name }
     this.losses.hide([...path, 'namespace'], 'no-namespaces')
@@ -67,7 +80,7 @@ class Legaliser {
   }
 
   private wrap(tool: FreeformTool, path: Path): FunctionTool {
-    const function_ = wrapTool(tool, this.name(tool.name, tool.namespace?.name))
+    const function_ = wrapTool(tool, this.declared(tool))
     this.losses.rename(path, function_, 'wrapped-as-function')
     return function_
   }
@@ -114,11 +127,22 @@ class Legaliser {
     return { ...plain, arguments: wrapped }
   }
 
-  /** The wire name of a tool; the same for the same tool whatever else is there, so prompts stay stable (law 21). */
+  /** The wire name of a declared tool, which is undone in calls of it. */
+  private declared({ name, namespace }: FunctionTool | FreeformTool): string {
+    const legal = this.name(name, namespace?.name)
+    if (namespace !== undefined && !this.rule.namespaces) this.renamed.set(legal, { name, namespace: namespace.name })
+    return legal
+  }
+
+  /**
+   * The wire name of a tool; the same for the same tool whatever else is there, so prompts stay stable (law 21). A
+   * group no declared tool is in says nothing: OpenAI marks calls of deferred functions by their own names (trap 108).
+   */
   private name(name: string, namespace: string | undefined): string {
-    const flat = namespace === undefined || this.rule.namespaces ? name : `${namespace}__${name}`
+    const flat = namespace !== undefined && this.groups.has(namespace) ? `${namespace}__${name}` : name
     const legal = legalWord(flat, this.rule.name, this.rule.letterFirst)
-    if (legal !== name) this.renamed.set(legal, namespace === undefined ? { name } : { name, namespace })
+    if (legal !== name && !this.renamed.has(legal))
+      this.renamed.set(legal, namespace === undefined ? { name } : { name, namespace })
     return legal
   }
 

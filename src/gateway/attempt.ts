@@ -100,7 +100,7 @@ const askOnce = (attempt: Attempt, request: CanonicalRequest): Promise<Answered>
 /** Writes a request for the candidate, unless what it would lose is too much. */
 function writing(attempt: Attempt, request: CanonicalRequest): PreparedAttempt {
   const prepared = prepare(request, attempt.candidate)
-  const refusal = refused(prepared.asked, prepared.losses, attempt.onLoss)
+  const refusal = refused(request, prepared.losses, attempt.onLoss)
   if (refusal !== undefined) throw refusal
   return { ...attempt, prepared }
 }

@@ -1,9 +1,11 @@
 import type { GatewayError } from '../canonical/error.ts'
 import type { WireRequest } from '../canonical/exchange.ts'
 import type { Loss } from '../canonical/loss.ts'
+import { reduced } from '../canonical/redundant.ts'
 import { repair } from '../canonical/repair.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { type Restorer, restorer } from '../canonical/restore.ts'
+import { traced } from '../canonical/trace.ts'
 import type { OnLoss } from '../config.ts'
 import { WRITERS } from '../egress/index.ts'
 import { essential, refusal, shown } from '../egress/losses.ts'
@@ -14,6 +16,7 @@ export interface Prepared {
   /** What was written: the caller's request under the upstream's model id, repaired for a foreign format. */
   readonly asked: CanonicalRequest
   readonly wire: WireRequest
+  /** At their places in the caller's request. */
   readonly losses: readonly Loss[]
   readonly restorer: Restorer | undefined
   /** The caller speaks the upstream's format. */
@@ -22,17 +25,31 @@ export interface Prepared {
 
 /** Writes the request for a candidate. Throws GatewayError `cannot-express` where its format has no such request. */
 export function prepare(request: CanonicalRequest, { format, native, upstreamModel }: Candidate): Prepared {
-  const repaired = native ? { request, losses: [] } : repair(request)
-  const asked = upstreamModel === request.model ? repaired.request : { ...repaired.request, model: upstreamModel }
+  const { history, losses } = native ? { history: request, losses: asFound } : edited(request)
+  const asked = upstreamModel === request.model ? history : { ...history, model: upstreamModel }
   const written = WRITERS[format.format]!.request!(asked, { dialect: format.dialect, native })
   return {
     asked,
     wire: written.wire,
-    losses: repaired.losses.length === 0 ? written.losses : [...repaired.losses, ...written.losses],
+    losses: losses(written.losses),
     restorer: restorer(asked, written.renamed),
     native,
   }
 }
+
+/** A history as another format is told it, and how losses found in it are losses of the one it was made of. */
+function edited(request: CanonicalRequest) {
+  const less = reduced(request)
+  const repaired = repair(less.request)
+  if (less.losses.length + repaired.losses.length === 0) return { history: repaired.request, losses: asFound }
+  const losses = (found: readonly Loss[]): readonly Loss[] => {
+    const ofRepaired = traced(found, repaired.losses, less.request.messages)
+    return [...less.losses, ...traced([...repaired.losses, ...ofRepaired], less.losses, request.messages)]
+  }
+  return { history: repaired.request, losses }
+}
+
+const asFound = (found: readonly Loss[]): readonly Loss[] => found
 
 /** The refusal a request meets on its way to a candidate, if it meets one: what is lost is too much. */
 export function refused(request: CanonicalRequest, losses: readonly Loss[], onLoss: OnLoss): GatewayError | undefined {
@@ -44,8 +61,8 @@ export function refused(request: CanonicalRequest, losses: readonly Loss[], onLo
 /** How bad a candidate is for the request: a refusal weighs more than any number of losses. */
 export function weigh(request: CanonicalRequest, candidate: Candidate, onLoss: OnLoss): number {
   try {
-    const { asked, losses } = prepare(request, candidate)
-    return shown(losses).length + (refused(asked, losses, onLoss) === undefined ? 0 : REFUSAL)
+    const { losses } = prepare(request, candidate)
+    return shown(losses).length + (refused(request, losses, onLoss) === undefined ? 0 : REFUSAL)
   } catch {
     return REFUSAL
   }

@@ -4,7 +4,9 @@ import { GatewayError } from '../canonical/error.ts'
 import type { WireEvent, WireFile, WireRequest } from '../canonical/exchange.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
+import { reduced } from '../canonical/redundant.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
+import { traced } from '../canonical/trace.ts'
 import { chain, drain } from '../canonical/transducer.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { WriteOptions } from '../egress/writer.ts'
@@ -46,8 +48,11 @@ function requestOf(text: string, { from, to, model }: Translation): Translated {
   const write = WRITERS[to]?.request ?? missing(to, 'writes no requests')
   const canonical = read(exchangeOf(jsonOf(text), from, model))
   const request = model === undefined ? canonical : { ...canonical, model }
-  const { wire, losses } = write(handedTo(to, request), writing(from, to))
-  return { wire, losses }
+  const handed = handedTo(to, request)
+  if (from === to) return write(handed, writing(from, to))
+  const { request: less, losses } = reduced(handed)
+  const written = write(less, writing(from, to))
+  return { ...written, losses: [...losses, ...traced(written.losses, losses, handed.messages)] }
 }
 
 function resultOf(text: string, { from, to, model, asked }: Translation): Translated {

@@ -1,6 +1,8 @@
 import { describe, it } from 'vitest'
 import { lose } from '../../src/canonical/loss.ts'
+import { reduced } from '../../src/canonical/redundant.ts'
 import { meaning } from '../../src/canonical/same.ts'
+import { traced } from '../../src/canonical/trace.ts'
 import { workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN } from '../../src/egress/writer.ts'
@@ -21,8 +23,10 @@ describe('any two formats: a caller’s request, written in another format and r
     holds(WIRES[from]!.request, wire => {
       const asked = handedTo(to, READERS[from]!.request!(wire))
       if (!FORMATS_OF.get(to)!.does.includes(workOf(asked))) return
-      const { wire: written, losses } = WRITERS[to]!.request!(asked, FOREIGN)
-      same(meaning(READERS[to]!.request!(plain(written))), meaning(lose(asked, losses)))
+      const { request, losses: gone } = reduced(asked)
+      const { wire: written, losses } = WRITERS[to]!.request!(request, FOREIGN)
+      const lost = [...gone, ...traced(losses, gone, asked.messages)]
+      same(meaning(READERS[to]!.request!(plain(written))), meaning(lose(asked, lost)))
     })
   })
 })

@@ -109,7 +109,7 @@ export const toolCall: fc.Arbitrary<ToolCallPart> = record(
     name: toolName,
     arguments: fc.oneof(word, fc.constantFrom('{"a":1}', '{ "a" : [1] }', '[1]', '{}')),
   },
-  { freeform: fc.constant(true), namespace: fc.constantFrom('mail', 'mcp.x'), extras },
+  { freeform: fc.constant(true), namespace: fc.constantFrom('mail', 'mcp.x', 'functions', 'a'), extras },
 )
 export const opaque = record<Part>(
   {
@@ -134,7 +134,7 @@ const message: fc.Arbitrary<Message> = fc.oneof(
   turn(fc.constant('tool'), toolResult),
 )
 
-const namespace = record({ name: fc.constantFrom('mail', 'mcp.x') }, { description: filled })
+const namespace = record({ name: fc.constantFrom('mail', 'mcp.x', 'functions') }, { description: filled })
 export const tool: fc.Arbitrary<Tool> = fc.oneof(
   record<Tool>(
     { type: fc.constant('function'), name: toolName },

@@ -55,6 +55,8 @@ const FOR_SYSTEMS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
 
 function writeSaid(message: Message, path: Path, pen: Pen): readonly JsonObject[] {
   const { native } = pen
+  const item = native ? itemIn(message) : undefined
+  if (item !== undefined) return [item]
   const own = spelt(message, FORMAT)
   const allowed = message.role === 'user' ? FOR_USERS : FOR_SYSTEMS
   const parts = writeParts(message.content, [...path, 'content'], pen, allowed)
@@ -70,6 +72,12 @@ function writeSaid(message: Message, path: Path, pen: Pen): readonly JsonObject[
       ...extras,
     },
   ]
+}
+
+/** The item that stands for a message, where it is none. */
+function itemIn({ content: [part] }: Message): JsonObject | undefined {
+  const is = part?.type === 'opaque' && part.format === FORMAT && spelt(part, FORMAT)['in'] === undefined
+  return is ? part.value : undefined
 }
 
 /** A message that was read from a bare string has no spelling of its own. */

@@ -11,7 +11,7 @@ import { responsesDialect } from './dialect.ts'
 import { maskOf } from './drawing.ts'
 import { writeHistory } from './input.ts'
 import { writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
-import { writeToolChoice, writeTools } from './tools.ts'
+import { ownTools, writeToolChoice, writeTools } from './tools.ts'
 
 /** The canonical request as `POST /responses` (FORMATS §4, §16). */
 export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
@@ -28,7 +28,7 @@ const whole = (request: CanonicalRequest, pen: Pen): JsonObject =>
   ({
     model: request.model,
     ...writeHistory(request, { ...pen, mask: maskOf(request) }),
-    ...writeTools(request, pen),
+    ...writeTools(pen.native ? ownTools(request) : request, pen),
     ...writeToolChoice(request, pen),
     ...writeSampling(request.sampling, pen),
     ...writeOutput(request.output, pen),

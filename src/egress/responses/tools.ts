@@ -20,6 +20,18 @@ export function writeTools(request: CanonicalRequest, pen: Pen): JsonObject {
   if (isDrawing(request)) return writeDrawingTool(request, pen)
   const { tools } = request
   if (tools === undefined) return {}
+  return writeList(tools, spelt(request, FORMAT)['tools'], pen)
+}
+
+/** The tools of a native request that no item of its input brings. */
+export const ownTools = (request: CanonicalRequest): CanonicalRequest =>
+  request.tools?.some(isBrought) === true
+    ? { ...request, tools: request.tools.filter(tool => !isBrought(tool)) }
+    : request
+
+const isBrought = (tool: Tool): boolean => spelt(tool, FORMAT)['as'] === 'item'
+
+function writeList(tools: readonly Tool[], spelling: Json | undefined, pen: Pen): JsonObject {
   const written: JsonObject[] = []
   const order: number[][] = []
   const groups = new Map<string, { readonly tools: JsonObject[]; readonly order: number[] }>()
@@ -44,7 +56,7 @@ export function writeTools(request: CanonicalRequest, pen: Pen): JsonObject {
     }
   }
   reportOrder(order.flat(), tools, pen.losses)
-  const empty = pen.native && spelt(request, FORMAT)['tools'] === 'empty'
+  const empty = pen.native && spelling === 'empty'
   return written.length > 0 || empty ? { tools: written } : {}
 }
 

@@ -49,5 +49,5 @@ function inWords(part: Part, who: string): readonly (string | Part)[] {
 }
 
 /** The wish for a summary is no part of what is summed up, and what only its maker can read says nothing. */
-const isPointless = ({ value, reference }: OpaquePart): boolean =>
-  reference === true || value['type'] === 'compaction_trigger'
+const isPointless = ({ value, reference, redundant }: OpaquePart): boolean =>
+  reference === true || redundant === true || value['type'] === 'compaction_trigger'

@@ -1,5 +1,6 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
+import { isRedundant } from '../../canonical/redundant.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
 import { mediaTokens } from './media-tokens.ts'
@@ -69,7 +70,7 @@ class Gathered {
         this.parts(part.content)
         return
       case 'opaque':
-        this.texts.push(part.text ?? JSON.stringify(part.value))
+        if (!isRedundant(part)) this.texts.push(part.text ?? JSON.stringify(part.value))
         return
       case 'embedding':
       case 'rank':

@@ -18,6 +18,7 @@ const PREFIXES: { readonly [type: string]: string } = {
   custom_tool_call: 'ctc',
   custom_tool_call_output: 'ctco',
   compaction: 'cmp',
+  additional_tools: 'at',
 }
 
 /** A message needs no type. */

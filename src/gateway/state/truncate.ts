@@ -1,4 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
+import { isRedundant } from '../../canonical/redundant.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 
 const FORMAT = 'responses'
@@ -76,6 +77,6 @@ function costOfPart(part: Part): number {
     case 'media':
       return MEDIA
     default:
-      return tokensOf(JSON.stringify(part).length)
+      return isRedundant(part) ? 0 : tokensOf(JSON.stringify(part).length)
   }
 }

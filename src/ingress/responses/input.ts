@@ -5,7 +5,7 @@ import { objects, text, WrongType } from '../fields.ts'
 import { readContent } from './content.ts'
 import { readItem, readMessageNode, readOutput, spellContent, unknownItem } from './items.ts'
 import { upstreamCallsIn } from './upstream-calls.ts'
-import { kindOfItem, ROLES } from './wire.ts'
+import { ANSWERS, BRINGERS, kindOfItem, ROLES } from './wire.ts'
 
 const FORMAT = 'responses'
 
@@ -31,10 +31,15 @@ function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): 
   let turn: Part[] | undefined
   for (const item of items) {
     const kind = kindOfItem(item)
-    const other = kind === 'message' ? readMessage(item) : kind?.endsWith('_output') ? readAnswer(item) : undefined
+    const other = readOther(item, kind)
     if (other !== undefined) {
       turn = undefined
       messages.push(other)
+    } else if (BRINGERS.has(kind)) {
+      // Its tools are the request's: it neither opens a turn nor ends one.
+      const part = { ...unknownItem(item), redundant: true } as Part
+      if (turn !== undefined) turn.push(part)
+      else messages.push({ role: 'developer', content: [part] })
     } else {
       if (turn === undefined) messages.push({ role: 'assistant', content: (turn = []) })
       if (own.has(item)) turn.push(unknownItem(item))
@@ -42,6 +47,12 @@ function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): 
     }
   }
   return messages
+}
+
+/** The turn an item is of itself, if it is one. */
+function readOther(item: JsonObject, kind: string | undefined): Message | undefined {
+  if (kind === 'message') return readMessage(item)
+  return kind !== undefined && ANSWERS.has(kind) ? readAnswer(item) : undefined
 }
 
 /** A message of anybody but the assistant. */

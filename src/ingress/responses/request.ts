@@ -51,7 +51,7 @@ function read(asked: WireRequest): CanonicalRequest {
   return withDefined(
     { model, messages, output, sampling, stream: stream && output.count !== true },
     {
-      tools: readTools(body['tools']),
+      tools: readTools(body),
       toolChoice: readToolChoice(body['tool_choice']),
       parallelToolCalls: flag(body['parallel_tool_calls']),
       reasoning,

@@ -1,7 +1,15 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import type { FreeformTool, FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import {
+  DEFAULT_NAMESPACE,
+  type FreeformTool,
+  type FunctionTool,
+  type HostedKind,
+  type HostedTool,
+  type Tool,
+  type ToolChoice,
+} from '../../canonical/tool.ts'
 import { defined, flag, object, objects, required, rest, spelling, text, texts, WrongType } from '../fields.ts'
-import { kindOfTool } from './wire.ts'
+import { BRINGERS, kindOfTool } from './wire.ts'
 
 const FORMAT = 'responses'
 
@@ -11,8 +19,40 @@ const TAKEN = {
   customFree: new Set(['type', 'name', 'description']),
 }
 
-export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
-  return objects(wire)?.flatMap(tool => (tool['type'] === 'namespace' ? readNamespace(tool) : [readTool(tool)]))
+/** The tools of `tools`, and behind them those that items of the input bring (trap 89). */
+export function readTools({ tools, input }: JsonObject): readonly Tool[] | undefined {
+  const declared = readList(tools)
+  const brought = readBrought(input, declared ?? [])
+  return brought.length === 0 ? declared : [...(declared ?? []), ...brought]
+}
+
+const readList = (wire: Json | undefined): readonly Tool[] | undefined =>
+  objects(wire)?.flatMap(tool => (tool['type'] === 'namespace' ? readNamespace(tool) : [readTool(tool)]))
+
+/**
+ * Of the tools of one name that items bring, the last is what the model may call, as clients tell changes by bringing a
+ * tool again; one that is declared in `tools` stands there.
+ */
+function readBrought(input: Json | undefined, declared: readonly Tool[]): readonly Tool[] {
+  if (!Array.isArray(input)) return isObject(input) ? readBrought([input], declared) : []
+  const items = input.filter(item => isObject(item) && BRINGERS.has(item['type'])) as readonly JsonObject[]
+  if (items.length === 0) return []
+  const known = new Set(declared.map(keyOf))
+  const brought = new Map<string, Tool>()
+  for (const tool of items.flatMap(item => readList(item['tools']) ?? [])) {
+    const key = keyOf(tool)
+    const { spelling } = tool
+    if (!known.has(key)) brought.set(key, { ...tool, spelling: { [FORMAT]: { ...spelling?.[FORMAT], as: 'item' } } })
+  }
+  return [...brought.values()]
+}
+
+/** What makes a tool the same as another. */
+function keyOf(tool: Tool): string {
+  if (tool.type === 'hosted') return tool.kind
+  if (tool.type === 'opaque') return JSON.stringify(tool.value)
+  const { name: group } = tool.namespace ?? {}
+  return JSON.stringify([group === DEFAULT_NAMESPACE ? undefined : group, tool.name])
 }
 
 function readTool(wire: JsonObject): Tool {

@@ -39,7 +39,14 @@ const content = maybe(v.union([v.string(), v.array(part)]))
 export const ROLES = ['user', 'assistant', 'system', 'developer'] as const
 
 const answer = object({ call_id: string, output: content, name: string, id: string, status: string })
+/** What makes tools available at its place in the input: tools as in `tools`. */
+const bringer = v.lazy(() => object({ tools: maybe(v.array(tool)) }))
+/** Items that bring tools of their own (trap 89). */
+export const BRINGERS: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output'])
+
 const ITEMS: { readonly [type: string]: v.GenericSchema } = {
+  additional_tools: bringer,
+  tool_search_output: bringer,
   message: object({ role: v.picklist(ROLES), content, id: string, status: string }),
   reasoning: object({
     id: string,
@@ -73,9 +80,11 @@ export function kindOfItem(wire: JsonObject): string | undefined {
   const type = wire['type'] ?? undefined
   if (type === undefined) return wire['role'] != null || wire['content'] != null ? 'message' : undefined
   if (typeof type !== 'string' || !Object.hasOwn(ITEMS, type)) return undefined
-  return type.endsWith('_output') && !isOutput(wire['output']) ? undefined : type
+  return ANSWERS.has(type) && !isOutput(wire['output']) ? undefined : type
 }
 
+/** Items that say what a tool answered. */
+export const ANSWERS: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output'])
 const isOutput = (value: unknown): boolean => value == null || typeof value === 'string' || Array.isArray(value)
 
 const item = chosen(wire => ITEMS[kindOfItem(wire) ?? ''], object({ type: string }))

@@ -76,7 +76,7 @@ const content = (part: fc.Arbitrary<unknown>) => fc.oneof(word, list(part))
 const thoughts = (name: string) =>
   list(fc.oneof(record({ type: type(name), text: word }), loose({ type: type(name), text: word }), unknown))
 const proof = fc.oneof(filled, fc.constant(''))
-const callFields = { call_id: filled, namespace: filled, ...ids }
+const callFields = { call_id: filled, namespace: fc.oneof(filled, fc.constantFrom('functions', 'a')), ...ids }
 const assistantItem = fc.oneof(
   loose(
     { type: type('reasoning'), summary: thoughts('summary_text') },
@@ -97,21 +97,6 @@ const spokenItem = loose(
   { role: type('assistant') },
   { type: type('message'), content: content(spokenPart), phase: fc.constantFrom('commentary', 'final_answer'), ...ids },
 )
-const item = fc.oneof(
-  loose(
-    { role: fc.constantFrom('user', 'system', 'developer') },
-    { type: type('message'), content: content(inputPart), ...ids },
-  ),
-  spokenItem,
-  assistantItem,
-  loose(
-    { type: fc.constantFrom('function_call_output', 'custom_tool_call_output') },
-    { call_id: filled, output: fc.oneof(word, list(inputPart), unknown), name: word, ...ids },
-  ),
-  loose({ id: filled }),
-  loose({ type: type('additional_tools'), role: type('developer'), tools: list(unknown, 1) }),
-)
-
 const functionTool = loose(
   { type: type('function'), name: word },
   { description: word, parameters: schema, strict: fc.boolean(), defer_loading: fc.boolean() },
@@ -142,11 +127,27 @@ const tool = fc.oneof(
   searchTool,
   loose({ type: type('code_interpreter') }, { container: fc.oneof(record({ type: type('auto') }), word, unknown) }),
   loose(
-    { type: type('namespace'), name: word },
+    { type: type('namespace'), name: fc.oneof(word, type('functions'), type('a')) },
     { description: word, tools: list(fc.oneof(functionTool, customTool, unknown)) },
   ),
   loose({ type: fc.constantFrom('mcp', 'tool_search', 'file_search', 'constructor') }),
 )
+const item = fc.oneof(
+  loose(
+    { role: fc.constantFrom('user', 'system', 'developer') },
+    { type: type('message'), content: content(inputPart), ...ids },
+  ),
+  spokenItem,
+  assistantItem,
+  loose(
+    { type: fc.constantFrom('function_call_output', 'custom_tool_call_output') },
+    { call_id: filled, output: fc.oneof(word, list(inputPart), unknown), name: word, ...ids },
+  ),
+  loose({ id: filled }),
+  loose({ type: type('additional_tools'), role: type('developer') }, { tools: list(tool), id: filled }),
+  loose({ type: type('tool_search_output') }, { tools: list(tool), call_id: filled, ...ids }),
+)
+
 const chosen = record({ type: fc.constantFrom('function', 'custom', 'mcp'), name: word })
 const toolChoice = fc.oneof(
   fc.constantFrom('auto', 'none', 'required', 'sometimes'),

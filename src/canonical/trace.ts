@@ -1,0 +1,90 @@
+import type { Loss, Path } from './loss.ts'
+import type { Message } from './request.ts'
+
+/** Where each item of an edited list stood before the edit; undefined for one that was put in. */
+type Indexes = readonly (number | undefined)[]
+
+/** Where a message of an edited history came from, and its parts, if some were taken out. */
+interface Origin {
+  readonly index: number | undefined
+  readonly parts?: readonly number[]
+}
+
+/**
+ * The losses found in an edited history, at their places in the one before the edit. Losses are exact, so those of the
+ * edit itself (parts dropped, messages inserted) tell where everything stood. What was put in says nothing of the
+ * caller's: losses in it are nobody's.
+ *
+ * @param found in the edited history, as a writer reports them.
+ * @param edit the losses of the edit, in the history `before` it.
+ */
+export function traced(found: readonly Loss[], edit: readonly Loss[], before: readonly Message[]): readonly Loss[] {
+  if (edit.length === 0) return found
+  const origins = originsAfter(edit, before)
+  const indexes = origins.map(({ index }) => index)
+  // What is put in is put into the list as it stands after a move, whose end is all that is gone.
+  const moves = found.some(({ kind, path }) => kind === 'moved' && path.length === 1 && path[0] === 'messages')
+  return found.flatMap((loss): Loss[] => {
+    const [field, at, ...rest] = loss.path
+    if (field !== 'messages') return [loss]
+    if (typeof at !== 'number') return [inOrder(loss, indexes, before.length)]
+    if (loss.kind === 'inserted' && rest.length === 0)
+      return [moves ? loss : { ...loss, path: [field, placeOf(indexes, at, before.length)] }]
+    const { index, parts } = origins[at] ?? {}
+    if (index === undefined) return []
+    const inside = tracedInside(loss, rest, parts, before[index]!)
+    return [{ ...inside, path: [field, index, ...inside.path] }]
+  })
+}
+
+/** The messages of the edited history: those put in stand before the one at the same place, those left empty are gone. */
+function originsAfter(edit: readonly Loss[], before: readonly Message[]): readonly Origin[] {
+  const inserted = new Map<number, number>()
+  const dropped = new Map<number, Set<number>>()
+  for (const { kind, path } of edit) {
+    const [at, part] = [path[1] as number, path[3] as number]
+    if (kind === 'inserted') inserted.set(at, (inserted.get(at) ?? 0) + 1)
+    else if (dropped.has(at)) dropped.get(at)!.add(part)
+    else dropped.set(at, new Set([part]))
+  }
+  const origins: Origin[] = []
+  for (let index = 0; index <= before.length; index++) {
+    for (let count = inserted.get(index) ?? 0; count > 0; count--) origins.push({ index: undefined })
+    const message = before[index]
+    const gone = dropped.get(index)
+    if (message === undefined) continue
+    if (gone === undefined) origins.push({ index })
+    else if (gone.size < message.content.length || message.extras !== undefined)
+      origins.push({ index, parts: [...message.content.keys()].filter(at => !gone.has(at)) })
+  }
+  return origins
+}
+
+function tracedInside(loss: Loss, rest: Path, parts: readonly number[] | undefined, { content }: Message): Loss {
+  const [field, at, ...deeper] = rest
+  if (parts === undefined || field !== 'content') return { ...loss, path: rest }
+  if (typeof at !== 'number') return { ...inOrder(loss, parts, content.length), path: rest }
+  const inserted = loss.kind === 'inserted' && deeper.length === 0
+  const place = inserted ? placeOf(parts, at, content.length) : (parts[at] ?? at)
+  return { ...loss, path: [field, place, ...deeper] }
+}
+
+/** A move as one of the whole list it was before: what is gone goes to its end. */
+function inOrder(loss: Loss, indexes: Indexes, before: number): Loss {
+  if (loss.kind !== 'moved') return loss
+  const order = loss.order.flatMap(at => indexes[at] ?? [])
+  const there = new Set(order)
+  return {
+    ...loss,
+    order: [
+      ...order,
+      ...Array(before)
+        .keys()
+        .filter(index => !there.has(index)),
+    ],
+  }
+}
+
+/** Where an item is put in: before the next one that was there. */
+const placeOf = (indexes: Indexes, at: number, before: number): number =>
+  indexes.slice(at).find(index => index !== undefined) ?? before

@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import type { Loose, Scene } from '../clients/scene.ts'
+import { UPSTREAMS } from '../clients/upstreams/index.ts'
+import { type Asked, dataOf, House } from '../faults/house.ts'
+import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
+
+/* The tools of agents: where they declare them, and what becomes of calls of them. */
+
+const RESPONSES = '/v1/responses'
+const bodyOf = ({ text }: Seen): Loose => JSON.parse(text)
+
+/** What an upstream of the format is sent for a request at a door, and what the caller got. */
+async function sent(format: string, path: string, body: JsonObject, scene: Scene = { text: 'Done.' }, dialect = {}) {
+  const spoken = UPSTREAMS[format]!
+  const upstream = await FakeUpstream.open((response, seen) =>
+    spoken.streams(seen.url, bodyOf(seen))
+      ? response.writeHead(200, { 'content-type': 'text/event-stream' }).end(spoken.frames(scene).join(''))
+      : response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(spoken.whole(scene))),
+  )
+  const channel = channelAt(upstream.address, { format })
+  const house = await House.open([{ ...channel, formats: [{ ...channel.formats[0]!, dialect }] }])
+  const answer: Asked = await house.ask(path, body, { headers: { 'anthropic-version': '2023-06-01' } })
+  await house.server.close(0)
+  await upstream.close()
+  const [first] = upstream.seen
+  return {
+    answer,
+    body: first === undefined ? undefined : (bodyOf(first) as Loose),
+    loss: answer.headers['interlingua-loss'] ?? '',
+  }
+}
+
+const GRAMMAR = { type: 'grammar', syntax: 'lark', definition: 'start: /.+/' }
+const parameters = { type: 'object', properties: {} }
+const member = (name: string): JsonObject => ({ type: 'function', name, description: '', strict: false, parameters })
+
+/** As Codex 0.169 declares its tools with a model it knows (captured on 2026-11-22). */
+const ADDITIONAL: JsonObject = {
+  type: 'additional_tools',
+  id: 'at_1',
+  role: 'developer',
+  tools: [
+    {
+      type: 'namespace',
+      name: 'functions',
+      description: '',
+      tools: [{ type: 'custom', name: 'exec', description: 'Runs code.', format: GRAMMAR }, member('wait')],
+    },
+    { type: 'namespace', name: 'collaboration', description: 'Sub-agents.', tools: [member('spawn_agent')] },
+  ],
+}
+const said = (role: string, text: string): JsonObject => ({
+  type: 'message',
+  role,
+  content: [{ type: 'input_text', text }],
+})
+const CODEX: JsonObject = {
+  model: 'm',
+  input: [ADDITIONAL, said('developer', 'You are Codex.'), said('user', 'Go on.')],
+  tool_choice: 'auto',
+  parallel_tool_calls: false,
+  store: false,
+}
+
+const namesAt: { readonly [format: string]: (body: Loose) => string[] } = {
+  chat: body => (body.tools ?? []).map((tool: Loose) => (tool.function ?? tool.custom).name),
+  messages: body => (body.tools ?? []).map((tool: Loose) => tool.name),
+  contents: body => (body.tools?.[0]?.functionDeclarations ?? []).map((tool: Loose) => tool.name),
+}
+const rolesAt: { readonly [format: string]: (body: Loose) => string[] } = {
+  chat: body => body.messages.map(({ role }: Loose) => role),
+  messages: body => body.messages.map(({ role }: Loose) => role),
+  contents: body => body.contents.map(({ role }: Loose) => role),
+}
+const FOREIGN = ['chat', 'messages', 'contents']
+
+describe('trap 89: tools that come as an item of the input', () => {
+  test.each(FOREIGN)('%s is given them as its tools', async format => {
+    const { body, answer } = await sent(format, RESPONSES, CODEX)
+    expect(answer.status, answer.text).toBe(200)
+    expect(namesAt[format]!(body)).toEqual(['exec', 'wait', 'collaboration__spawn_agent'])
+  })
+
+  test.each(FOREIGN)('%s: the item is no turn, and nothing is made up because of it', async format => {
+    const [item, ...input] = CODEX['input'] as JsonObject[]
+    const call = { type: 'function_call', call_id: 'a', name: 'wait', namespace: 'functions', arguments: '{}' }
+    const output = { type: 'function_call_output', call_id: 'a', output: 'ok' }
+    const places = [
+      [item!, ...input, call, output],
+      [...input, item!, call, output],
+      [...input, call, item!, output],
+      [...input, call, output, item!],
+    ]
+    const without = await sent(format, RESPONSES, { ...CODEX, tools: item!['tools']!, input: [...input, call, output] })
+    for (const items of places) {
+      const { body, loss } = await sent(format, RESPONSES, { ...CODEX, input: items })
+      expect(body).toEqual(without.body)
+      expect(loss.replaceAll(/\d+/g, '')).toBe(without.loss.replaceAll(/\d+/g, ''))
+    }
+    expect(rolesAt[format]!(without.body)).not.toContain('Continue.')
+  })
+
+  test('natively it stays in its place', async () => {
+    const { body, loss } = await sent('responses', RESPONSES, CODEX)
+    expect(body).toEqual(CODEX)
+    expect(loss).toBe('')
+  })
+
+  test('beside `tools`, and several of them: in order, the last word on a name counts', async () => {
+    const again = { ...ADDITIONAL, id: 'at_2', tools: [{ ...member('late'), description: 'New.' }, member('first')] }
+    const old = { ...ADDITIONAL, tools: [{ ...member('late'), description: 'Old.' }] }
+    const asked = { model: 'm', tools: [member('first')], input: [old, said('user', 'Hi'), again] }
+    const { body } = await sent('chat', RESPONSES, asked)
+    expect(namesAt['chat']!(body)).toEqual(['first', 'late'])
+    expect(body.tools[1].function.description).toBe('New.')
+    expect((await sent('responses', RESPONSES, asked)).body).toEqual(asked)
+  })
+
+  test.each(FOREIGN)('%s: calls come back in their groups, and freeform', async format => {
+    const calls = [
+      { id: 'c1', name: 'collaboration__spawn_agent', arguments: { to: 'look' } },
+      { id: 'c2', name: 'exec', arguments: { input: 'ls' } },
+    ]
+    // Chat upstreams of OpenAI take custom tools as they are; others are given functions.
+    const dialect = format === 'chat' ? { custom_tools: false } : {}
+    const restored = [
+      { type: 'function_call', name: 'spawn_agent', namespace: 'collaboration', arguments: '{"to":"look"}' },
+      { type: 'custom_tool_call', name: 'exec', namespace: 'functions', input: 'ls' },
+    ]
+    const whole = await sent(format, RESPONSES, CODEX, { calls }, dialect)
+    expect(whole.answer.json.output).toMatchObject(restored)
+    const streamed = await sent(format, RESPONSES, { ...CODEX, stream: true }, { calls }, dialect)
+    const done = dataOf(streamed.answer.text).flatMap(data => (data === '[DONE]' ? [] : JSON.parse(data)))
+    expect(done.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item)).toMatchObject(
+      restored,
+    )
+    // Of the group that is the default one, Codex's history may say so or not.
+    const items = whole.answer.json.output.map(({ namespace, ...item }: Loose) =>
+      namespace === 'functions' ? item : { ...item, namespace },
+    )
+    const results = [
+      { type: 'function_call_output', call_id: items[0].call_id, output: 'ok' },
+      { type: 'custom_tool_call_output', call_id: items[1].call_id, output: 'ok' },
+    ]
+    const input = [...(CODEX['input'] as JsonObject[]), ...items, ...results]
+    const { body, loss, answer } = await sent(format, RESPONSES, { ...CODEX, input }, { text: 'Done.' }, dialect)
+    expect(answer.status, answer.text).toBe(200)
+    expect(UPSTREAMS[format]!.hear(body).turns.flatMap(({ calls = [] }) => calls)).toEqual(
+      calls.map(({ name, arguments: input }) => ({ name, arguments: input })),
+    )
+    expect(loss).not.toContain('namespace')
+  })
+
+  test('the answer repeats them as tools, as OpenAI’s does', async () => {
+    const { answer } = await sent('chat', RESPONSES, CODEX)
+    expect(answer.json.tools.map(({ name }: Loose) => name)).toEqual(['functions', 'collaboration'])
+  })
+
+  test('tools that a search brought are tools, too', async () => {
+    const search = { type: 'tool_search_call', call_id: 's', execution: 'client', arguments: { query: 'rates' } }
+    const found = { type: 'tool_search_output', call_id: 's', execution: 'client', tools: [member('get_rate')] }
+    const call = { type: 'function_call', call_id: 'a', name: 'get_rate', namespace: 'get_rate', arguments: '{}' }
+    const output = { type: 'function_call_output', call_id: 'a', output: '1' }
+    const asked = { model: 'm', tools: [member('f')], input: [said('user', 'Hi'), search, found, call, output] }
+    const { body } = await sent('chat', RESPONSES, asked)
+    expect(namesAt['chat']!(body)).toEqual(['f', 'get_rate'])
+    expect((await sent('responses', RESPONSES, asked)).body).toEqual(asked)
+  })
+
+  test('a wrong one is the caller’s fault, as in `tools`', async () => {
+    const { answer } = await sent('chat', RESPONSES, { ...CODEX, input: [{ ...ADDITIONAL, tools: [{ name: 'f' }] }] })
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.param).toBe('input')
+  })
+})
+
+describe('trap 108: OpenAI’s mark of a deferred function is no group', () => {
+  const call = { type: 'function_call', call_id: 'a', name: 'get_weather', namespace: 'get_weather', arguments: '{}' }
+  const output = { type: 'function_call_output', call_id: 'a', output: 'Rain.' }
+  const asked = {
+    model: 'm',
+    tools: [{ ...member('get_weather'), defer_loading: true }],
+    input: [said('user', 'Hi'), call, output],
+  }
+
+  test.each(FOREIGN)('%s is told the name it knows, and a call of it comes back so', async format => {
+    const calls = [{ id: 'b', name: 'get_weather', arguments: {} }]
+    const { body, answer } = await sent(format, RESPONSES, asked, { calls })
+    expect(UPSTREAMS[format]!.hear(body).turns.flatMap(({ calls = [] }) => calls)).toEqual([
+      { name: 'get_weather', arguments: {} },
+    ])
+    const [item] = answer.json.output
+    expect(item).toMatchObject({ type: 'function_call', name: 'get_weather' })
+    expect(item).not.toHaveProperty('namespace')
+  })
+
+  test('natively it stays', async () => {
+    expect((await sent('responses', RESPONSES, asked)).body).toEqual(asked)
+  })
+})
