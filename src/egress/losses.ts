@@ -2,6 +2,7 @@ import { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { CanonicalRequest, State } from '../canonical/request.ts'
 import { lists, workOf } from '../canonical/work.ts'
+import { essentialTools } from './lost-tools.ts'
 
 const MOST_ENTRIES = 20
 const MOST_CHARACTERS = 1000
@@ -33,12 +34,14 @@ export function lossHeaders(losses: readonly Loss[]): { readonly [name: string]:
 /**
  * The losses no answer can make good: state the upstream cannot keep, a part that stands for something kept elsewhere,
  * something to look at in the last user turn or in any of a list of things, what is wanted of a recording besides its
- * words, a hosted tool that had to be used, and the container of speech. A request with one of them is always refused.
+ * words, all tools or one that is called, and the container of speech. A request with one of them is always refused.
  */
 export function essential(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const turn = request.messages.findLastIndex(message => message.role === 'user')
+  const tools = new Set(essentialTools(losses, request))
   return losses.filter(
     loss =>
+      tools.has(loss) ||
       losesContainer(loss, request) ||
       (loss.kind === 'dropped' &&
         (losesState(loss, request.state) ||
@@ -87,9 +90,9 @@ function losesState({ path }: Loss, state: State | undefined): boolean {
  * The whole turn, a part of it, or the very thing the part shows. Of a conversation only the last turn is looked at, of
  * a list of things each.
  */
-function losesSight({ path }: Loss, request: CanonicalRequest, turn: number): boolean {
+function losesSight({ path, restored }: Loss, request: CanonicalRequest, turn: number): boolean {
   const at = lists(request) ? path[1] : turn
-  if (path[0] !== 'messages' || path[1] !== at) return false
+  if (restored === true || path[0] !== 'messages' || path[1] !== at) return false
   const content = request.messages[Number(at)]?.content ?? []
   if (path.length <= 3) return content.some(isSight)
   const part = content[Number(path[3])]

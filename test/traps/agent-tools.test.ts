@@ -199,3 +199,62 @@ describe('trap 108: OpenAI’s mark of a deferred function is no group', () => {
     expect((await sent('responses', RESPONSES, asked)).body).toEqual(asked)
   })
 })
+
+describe('trap 89: an agent without tools is no agent', () => {
+  const mcp: JsonObject = { type: 'mcp', server_label: 'mail', server_url: 'https://mail.example' }
+  const asked = { model: 'm', input: 'Hi' }
+
+  test.each(FOREIGN)('%s: a loss of all tools is refused', async format => {
+    const { answer, body } = await sent(format, RESPONSES, { ...asked, tools: [mcp, { type: 'local_shell' }] })
+    expect(answer.status).toBe(422)
+    expect(answer.json.error.message).toContain('tools/0')
+    expect(answer.json.error.message).toContain('tools/1')
+    expect(body).toBeUndefined()
+  })
+
+  test('a loss of one beside others is shown, and so is that of a tool of the upstream’s alone', async () => {
+    const one = await sent('chat', RESPONSES, { ...asked, tools: [mcp, member('f')] })
+    expect(one.loss).toBe('tools/0 only-responses-knows')
+    const search = await sent('chat', RESPONSES, { ...asked, tools: [{ type: 'web_search' }] })
+    expect(search.answer.status).toBe(200)
+    expect(search.loss).toBe('tools/0 no-hosted-tools')
+  })
+
+  test('nothing is to be called: nothing is lost that matters', async () => {
+    const { answer } = await sent('chat', RESPONSES, { ...asked, tools: [mcp], tool_choice: 'none' })
+    expect(answer.status).toBe(200)
+  })
+
+  test.each(FOREIGN)('%s: a loss of a tool the history calls is refused', async format => {
+    const lost = { type: 'x_tool', name: 'draw' }
+    const call = { type: 'function_call', call_id: 'a', name: 'draw', arguments: '{}' }
+    const output = { type: 'function_call_output', call_id: 'a', output: 'ok' }
+    const input = [said('user', 'Hi'), call, output]
+    const refused = await sent(format, RESPONSES, { ...asked, tools: [lost, member('f')], input })
+    expect(refused.answer.status).toBe(422)
+    expect(refused.answer.json.error.message).toContain('tools/0')
+    expect((await sent(format, RESPONSES, { ...asked, tools: [lost, member('f')] })).answer.status).toBe(200)
+  })
+
+  test.each([...FOREIGN, 'responses'])('%s: no choice goes out where there are no tools', async format => {
+    const chosen = { tool_choice: 'auto', parallel_tool_calls: false }
+    const body =
+      format === 'responses'
+        ? await sent(format, '/v1/chat/completions', {
+            model: 'm',
+            messages: [{ role: 'user', content: 'Hi' }],
+            ...chosen,
+          })
+        : await sent(format, RESPONSES, { ...asked, ...chosen })
+    expect(body.answer.status, body.answer.text).toBe(200)
+    for (const field of ['tool_choice', 'parallel_tool_calls', 'toolConfig'])
+      expect(body.body).not.toHaveProperty(field)
+    expect(body.loss).not.toMatch(/toolChoice|parallel/)
+  })
+
+  test('a choice that must be made and cannot is shown', async () => {
+    const { body, loss } = await sent('chat', RESPONSES, { ...asked, tool_choice: 'required' })
+    expect(body).not.toHaveProperty('tool_choice')
+    expect(loss).toBe('toolChoice no-tools')
+  })
+})

@@ -390,12 +390,12 @@ describe('request content', () => {
   })
 
   it('trap 54: each tool choice has its word, and none stays none', () => {
-    const choice = (toolChoice: NonNullable<CanonicalRequest['toolChoice']>) =>
-      body({ tools: [{ type: 'function', name: 'f' }], toolChoice }).tool_choice
+    const tools = [{ type: 'function', name: 'f' }] as const
+    const choice = (toolChoice: NonNullable<CanonicalRequest['toolChoice']>) => body({ tools, toolChoice }).tool_choice
     expect(choice({ mode: 'required' })).toBe('required')
     expect(choice({ mode: 'none' })).toBe('none')
     expect(choice({ mode: 'required', only: ['f'] })).toEqual({ type: 'function', function: { name: 'f' } })
-    expect(body({ parallelToolCalls: false, toolChoice: { mode: 'auto' } })).toMatchObject({
+    expect(body({ tools, parallelToolCalls: false, toolChoice: { mode: 'auto' } })).toMatchObject({
       parallel_tool_calls: false,
       tool_choice: 'auto',
     })

@@ -381,7 +381,8 @@ describe('settings', () => {
   })
 
   it('trap 54: choices of tools keep their meaning', () => {
-    const config = (toolChoice: Loose) => body({ toolChoice }).toolConfig.functionCallingConfig
+    const tools = [{ type: 'function', name: 'f' }] as const
+    const config = (toolChoice: Loose) => body({ tools, toolChoice }).toolConfig.functionCallingConfig
     expect(config({ mode: 'required' })).toEqual({ mode: 'ANY' })
     expect(config({ mode: 'none' })).toEqual({ mode: 'NONE' })
     expect(config({ mode: 'required', only: ['f'] })).toEqual({ mode: 'ANY', allowedFunctionNames: ['f'] })

@@ -25,11 +25,12 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
   const pen: Pen = { dialect, native: options.native, losses }
   const { messages } = dialect.call_ids === 'short' ? withShortIds(request, losses) : request
   const extras = kept(request, FORMAT)
+  const tools = writeTools(request, pen)
   const body = {
     model: request.model,
     messages: writeMessages(messages, pen),
-    ...writeTools(request, pen),
-    ...writeToolChoice(request, pen),
+    ...tools,
+    ...writeToolChoice(request, tools, pen),
     ...writeSampling(request.sampling, request, pen),
     ...writeOutput(request.output, pen),
     ...writeReasoning(request.reasoning, pen),
@@ -136,7 +137,6 @@ function writeSettings(request: CanonicalRequest, { dialect, native, losses }: P
   if (!stores && state?.store !== undefined) losses.drop(['state', 'store'], 'no-storage')
   const user = spelt(request, FORMAT)['user'] === 'user' || !native ? 'user' : 'safety_identifier'
   return defined({
-    parallel_tool_calls: request.parallelToolCalls,
     store: stores ? state?.store : undefined,
     [user]: native ? endUser : endUserOf(endUser, losses),
     metadata: request.metadata,

@@ -2,6 +2,7 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import { reportNoChoice } from '../choice.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { parametersOf } from '../parameters.ts'
 import { around, FORMAT, type Pen, writeCache } from './content.ts'
@@ -69,8 +70,16 @@ const SEARCH_LOSSES = {
   cache: 'no-cache-markers-here',
 }
 
-/** `tool_choice`, or `function_call` where the caller wrote that. */
-export function writeToolChoice(request: CanonicalRequest, { losses, native }: Pen): JsonObject {
+/** `tool_choice`, or `function_call` where the caller wrote that, and whether several may be called at once. */
+export function writeToolChoice(request: CanonicalRequest, written: JsonObject, pen: Pen): JsonObject {
+  const { parallelToolCalls } = request
+  if (pen.native || written['tools'] !== undefined || written['functions'] !== undefined)
+    return { ...writeChosen(request, pen), ...defined({ parallel_tool_calls: parallelToolCalls }) }
+  reportNoChoice(request, pen.losses)
+  return {}
+}
+
+function writeChosen(request: CanonicalRequest, { losses, native }: Pen): JsonObject {
   const choice = request.toolChoice
   if (choice === undefined) return {}
   const own = kept(choice, FORMAT)

@@ -21,12 +21,13 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
   const pen: Pen = { dialect: contentsDialect(options.dialect), native: options.native, losses }
   const { systemInstruction, contents } = writeTurns(asToBeSpoken(request, pen).messages, pen)
   const marks = spelt(request, FORMAT)
+  const tools = writeTools(request, pen)
   const body = sealed(request, {
     model: pen.native ? (marks['model'] === true ? `models/${request.model}` : marks['model']) : undefined,
     systemInstruction,
     contents: pen.native && marks['contents'] === 'single' ? contents[0] : contents,
-    tools: writeTools(request, pen),
-    toolConfig: writeToolConfig(request, pen),
+    tools,
+    toolConfig: writeToolConfig(request, tools !== undefined, pen),
     generationConfig: writeGeneration(request, pen),
     labels: writeLabels(request.metadata, pen),
     serviceTier: writeTier(request.serviceTier, marks, pen),
@@ -81,7 +82,6 @@ function writeTier(tier: string | undefined, marks: JsonObject, { native, losses
 }
 
 const LOSSES = {
-  parallelToolCalls: 'no-switch-for-parallel-calls',
   endUser: 'no-end-user',
   cache: 'no-cache-markers',
   cacheKey: 'no-cache-keys',

@@ -2,6 +2,7 @@ import type { Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import { reportNoChoice } from '../choice.ts'
 import { spelt } from '../fields.ts'
 import { narrowed, openApiOf } from '../schema.ts'
 import { FORMAT, inner, type Pen, sealed, sealedUnlessEmpty } from './fields.ts'
@@ -150,14 +151,22 @@ function writeHosted(tool: HostedTool, path: Path, pen: Pen): Pick<Field, 'name'
 const MODES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'AUTO', required: 'ANY', none: 'NONE' }
 
 /** `toolConfig`: which tools may be called, beside what the format itself says there. */
-export function writeToolConfig(request: CanonicalRequest, pen: Pen): JsonObject | undefined {
+export function writeToolConfig(request: CanonicalRequest, choosable: boolean, pen: Pen): JsonObject | undefined {
   const config = inner(request, 'toolConfig')
   const calling = inner(config, 'functionCallingConfig')
   const choice = request.toolChoice
   const together = pen.native ? {} : writeTogether(request, config, pen)
-  if (choice === undefined) return sealedUnlessEmpty(config, together)
+  if (!choosable && !pen.native) reportNoChoice(request, pen.losses)
+  else reportParallel(request, pen)
+  if (choice === undefined || !(choosable || pen.native)) return sealedUnlessEmpty(config, together)
   const functionCallingConfig = sealed(calling, pen.native ? asChosen(choice, calling) : writeChoice(choice, pen))
   return sealed(config, { functionCallingConfig, ...together })
+}
+
+/** Several calls at once are always allowed. */
+function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: Pen): void {
+  if (parallelToolCalls === true) losses.hide(['parallelToolCalls'], 'allowed-anyway')
+  else if (parallelToolCalls === false) losses.drop(['parallelToolCalls'], 'no-switch-for-parallel-calls')
 }
 
 const TOGETHER = 'includeServerSideToolInvocations'

@@ -2,6 +2,7 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import { reportNoChoice } from '../choice.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { writeCache } from './cache.ts'
 import { type Block, FORMAT, type Pen } from './content.ts'
@@ -143,8 +144,7 @@ export function writeToolChoice(request: CanonicalRequest, tools: Tools, thinkin
   if (own !== undefined) return { tool_choice: own }
   if (choice === undefined && parallel === undefined) return {}
   if (!pen.native && tools.wire.length === 0) {
-    if (choice !== undefined) pen.losses.drop(['toolChoice'], 'no-tools')
-    if (parallel !== undefined) pen.losses.drop(['parallelToolCalls'], 'no-tools')
+    reportNoChoice(request, pen.losses)
     return {}
   }
   if (choice === undefined) pen.losses.add(['toolChoice'], { mode: 'auto' }, 'minted-default-choice')

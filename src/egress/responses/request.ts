@@ -2,6 +2,7 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import { reportNoChoice } from '../choice.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { asItCame, legalise } from '../legal.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -24,12 +25,16 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
   return { wire: { ...doorOf(request, pen), body }, losses: losses.list, renamed }
 }
 
-const whole = (request: CanonicalRequest, pen: Pen): JsonObject =>
-  ({
+function whole(request: CanonicalRequest, pen: Pen): JsonObject {
+  const history = writeHistory(request, { ...pen, mask: maskOf(request) })
+  const tools = writeTools(pen.native ? ownTools(request) : request, pen)
+  const choosable = pen.native || tools['tools'] !== undefined
+  if (!choosable) reportNoChoice(request, pen.losses)
+  return {
     model: request.model,
-    ...writeHistory(request, { ...pen, mask: maskOf(request) }),
-    ...writeTools(pen.native ? ownTools(request) : request, pen),
-    ...writeToolChoice(request, pen),
+    ...history,
+    ...tools,
+    ...(choosable ? writeToolChoice(request, pen) : {}),
     ...writeSampling(request.sampling, pen),
     ...writeOutput(request.output, pen),
     ...writeReasoning(request.reasoning, pen),
@@ -38,7 +43,8 @@ const whole = (request: CanonicalRequest, pen: Pen): JsonObject =>
     ...(pen.native ? (spelt(request, FORMAT)['quiet'] as JsonObject | undefined) : undefined),
     ...kept(request, FORMAT),
     ...writeInclude(request, pen),
-  }) as JsonObject
+  } as JsonObject
+}
 
 /** A native request goes through the door it came through. */
 function doorOf(request: CanonicalRequest, { native }: Pen): Omit<WireRequest, 'body'> {

@@ -88,7 +88,6 @@ export function writeSettings(request: CanonicalRequest, pen: Pen): JsonObject {
   if (request.cache !== undefined) pen.losses.drop(['cache'], 'no-cache-marker-of-the-whole')
   const user = !pen.native || spelt(request, FORMAT)['user'] === 'user' ? 'user' : 'safety_identifier'
   return defined({
-    parallel_tool_calls: request.parallelToolCalls,
     ...writeState(request, pen),
     [user]: pen.native ? request.endUser : endUserOf(request.endUser, pen.losses),
     metadata: request.metadata,

@@ -194,12 +194,14 @@ function writeInterpreter(tool: HostedTool): JsonObject {
   return { type: 'code_interpreter', ...automatic, ...kept(tool, FORMAT) }
 }
 
+/** Which tools may be called, and whether several at once. */
 export function writeToolChoice(request: CanonicalRequest, pen: Pen): JsonObject {
-  if (isDrawing(request)) return DRAW
-  const { toolChoice: choice, tools } = request
-  if (choice === undefined) return {}
+  const { toolChoice: choice, tools, parallelToolCalls } = request
+  const parallel = defined({ parallel_tool_calls: parallelToolCalls }) as JsonObject
+  if (isDrawing(request)) return { ...DRAW, ...parallel }
+  if (choice === undefined) return parallel
   const own = choice.extras?.[FORMAT]?.['tool_choice']
-  return { tool_choice: own ?? writeChoice(choice, tools ?? [], pen) }
+  return { tool_choice: own ?? writeChoice(choice, tools ?? [], pen), ...parallel }
 }
 
 const CHOSEN: { readonly [K in HostedKind]?: string } = {
