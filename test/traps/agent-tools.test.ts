@@ -258,3 +258,40 @@ describe('trap 89: an agent without tools is no agent', () => {
     expect(loss).toBe('toolChoice no-tools')
   })
 })
+
+describe('trap 73: Cursor’s flat tools at the door of chat', () => {
+  const flat = { type: 'function', name: 'read_file', description: 'Reads.', parameters, strict: false }
+  const nested = { type: 'function', function: { name: 'grep', parameters } }
+  const patch = { type: 'custom', name: 'apply_patch', format: GRAMMAR }
+  const asked = {
+    model: 'm',
+    messages: [{ role: 'user', content: 'Hi' }],
+    tools: [flat, nested, { name: 'untyped', parameters }, patch],
+    tool_choice: { type: 'function', name: 'read_file' },
+  }
+
+  test.each(['messages', 'contents', 'responses'])('%s is given them', async format => {
+    const { body, answer, loss } = await sent(format, '/v1/chat/completions', asked)
+    expect(answer.status, answer.text).toBe(200)
+    const names = format === 'responses' ? body.tools.map((tool: Loose) => tool.name) : namesAt[format]!(body)
+    expect(names).toEqual(['read_file', 'grep', 'untyped', 'apply_patch'])
+    expect(JSON.stringify(body.tool_choice ?? body.toolConfig)).toContain('read_file')
+    expect(loss.replace('sampling/maxTokens limit-required', '')).toBe('')
+  })
+
+  test('natively they go as they came', async () => {
+    expect((await sent('chat', '/v1/chat/completions', asked)).body).toEqual(asked)
+  })
+
+  test('a body of Responses is still sent to its own door', async () => {
+    const { answer } = await sent('chat', '/v1/chat/completions', { model: 'm', input: 'Hi', tools: [flat] })
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain('/v1/responses')
+  })
+
+  test('what is wrong in one is named', async () => {
+    const { answer } = await sent('chat', '/v1/chat/completions', { ...asked, tools: [{ ...flat, strict: 'yes' }] })
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.param).toBe('tools.0.strict')
+  })
+})

@@ -29,6 +29,7 @@ export function writeTools(request: CanonicalRequest, pen: Pen): JsonObject {
 
 function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, pen: Pen): JsonObject[] {
   if (tool.type === 'opaque') return tool.format === FORMAT ? [tool.value] : []
+  if (pen.native && spelt(tool, FORMAT)['flat'] === true) return [writeFlat(tool, path, pen)]
   if (tool.type === 'freeform') return [writeCustom(tool)]
   const parameters = pen.native ? tool.parameters : parametersOf(tool, path, pen.losses)
   const wire = around(tool, 'function', functionFields({ ...tool, parameters }))
@@ -36,6 +37,16 @@ function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, pen: Pen): JsonO
   if (spelt(tool, FORMAT)['type'] !== 'absent') return [cached]
   const { type: _, ...untyped } = cached
   return [untyped]
+}
+
+/** With its name beside the type, as it came. */
+function writeFlat(tool: FunctionTool | FreeformTool, path: Path, pen: Pen): JsonObject {
+  const untyped = spelt(tool, FORMAT)['type'] === 'absent'
+  const { name, description } = tool
+  const format = 'grammar' in tool && tool.grammar !== undefined ? { type: 'grammar', ...tool.grammar } : undefined
+  const own = tool.type === 'function' ? functionFields(tool) : defined({ name, description, format })
+  const type = tool.type === 'function' ? 'function' : 'custom'
+  return { ...(untyped ? {} : { type }), ...own, ...writeCache(tool, path, pen), ...kept(tool, FORMAT) } as JsonObject
 }
 
 type Fields = Pick<FunctionTool, 'name' | 'description' | 'strict'> & { readonly parameters?: JsonObject | undefined }
@@ -106,7 +117,7 @@ function writeChoice(choice: ToolChoice, tools: readonly Tool[], native: boolean
   const freeform = (name: string) => tools.some(tool => tool.type === 'freeform' && tool.name === name)
   const entry = (name: string): JsonObject => {
     const type = (native ? as === 'custom' : freeform(name)) ? 'custom' : 'function'
-    return { type, [type]: { name } }
+    return native && spelt(choice, FORMAT)['flat'] === true ? { type, name } : { type, [type]: { name } }
   }
   if (mode === 'required' && only.length === 1 && as !== 'allowed_tools') return entry(only[0]!)
   return {

@@ -2,6 +2,8 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, flag, nested, object, objects, required, rest, text, texts, WrongType } from '../fields.ts'
 import { readCache } from './content.ts'
+import { readFlatChoice, readFlatTool } from './flat-tools.ts'
+import { isFlat } from './wire.ts'
 
 const FORMAT = 'chat'
 
@@ -27,6 +29,7 @@ export function readTools(wire: JsonObject): readonly Tool[] | undefined {
 
 function readTool(wire: JsonObject): Tool {
   const type = text(wire['type'])
+  if (isFlat(wire)) return readFlatTool(wire)
   if (type === 'custom') return readCustom(wire, required(object(wire['custom'])))
   if (type !== undefined && type !== 'function') return { type: 'opaque', format: FORMAT, value: wire }
   const definition = required(object(wire['function']))
@@ -113,7 +116,7 @@ function readChoice(wire: Json, field: 'tool_choice' | 'function_call'): ToolCho
     return { mode: 'auto', extras: { [FORMAT]: { [field]: wire } } }
   }
   if (!isObject(wire)) throw WrongType.instance
-  const known = field === 'tool_choice' ? (readForced(wire) ?? readAllowed(wire)) : undefined
+  const known = field === 'tool_choice' ? (readForced(wire) ?? readFlatChoice(wire) ?? readAllowed(wire)) : undefined
   return known ?? { mode: 'required', extras: { [FORMAT]: { [field]: wire } } }
 }
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { byWord, shape } from '../explain.ts'
 import { isCustom } from './calls.ts'
 
@@ -60,16 +61,28 @@ export const ROLES: ReadonlySet<string> = new Set(Object.keys(MESSAGES))
 
 const message = byWord('role', MESSAGES, shape({ role: v.picklist(Object.keys(MESSAGES)) }))
 
-const definition = shape({
+const FUNCTION = {
   name: v.string(),
   description: maybeText,
   parameters: maybe(json),
   strict: maybe(v.boolean()),
-})
-const functionTool = shape({ type: maybeText, function: definition, ...marked })
+}
+const CUSTOM = { name: v.string(), description: maybeText, format: maybe(json) }
+const definition = shape(FUNCTION)
+/** A function or custom tool with its name beside the type, as Responses has it, and nothing inside (trap 73). */
+export function isFlat(wire: JsonObject): boolean {
+  const type = wire['type'] ?? 'function'
+  return (type === 'function' || type === 'custom') && typeof wire['name'] === 'string' && wire[type] == null
+}
+const either = (flat: v.GenericSchema, nested: v.GenericSchema) =>
+  v.lazy(input => (isObject(input) && isFlat(input) ? flat : nested))
+const functionTool = either(
+  shape({ ...FUNCTION, ...marked }),
+  shape({ type: maybeText, function: definition, ...marked }),
+)
 const TOOLS = {
   function: functionTool,
-  custom: shape({ custom: shape({ name: v.string(), description: maybeText, format: maybe(json) }), ...marked }),
+  custom: either(shape({ ...CUSTOM, ...marked }), shape({ custom: shape(CUSTOM), ...marked })),
 }
 const tool = byWord('type', TOOLS, shape({ type: v.string() }), functionTool)
 

@@ -115,12 +115,32 @@ const tool = fc.oneof(
     }),
   ),
   plus(record({ type: fc.constant('x:advisor') }, { parameters: json })),
+  // Cursor's, as Responses has them.
+  plus(
+    record(
+      { name: filled },
+      { type: fc.constant('function'), description: word, parameters: schema, strict: fc.boolean(), ...marker },
+    ),
+  ),
+  plus(
+    record(
+      { type: fc.constant('custom'), name: filled },
+      {
+        description: word,
+        format: fc.oneof(
+          record({ type: fc.constant('grammar'), syntax: fc.constantFrom('lark', 'regex'), definition: word }),
+          object(word),
+        ),
+      },
+    ),
+  ),
 )
 const forced = record({ type: fc.constant('function'), function: record({ name: filled }) })
 const toolChoice = fc.oneof(
   fc.constantFrom('auto', 'none', 'required', 'x_any'),
   forced,
   record({ type: fc.constant('custom'), custom: record({ name: filled }) }),
+  record({ type: fc.constantFrom('function', 'custom'), name: filled }),
   record({
     type: fc.constant('allowed_tools'),
     allowed_tools: record({ mode: fc.constantFrom('auto', 'required'), tools: fc.array(forced, { maxLength: 2 }) }),
