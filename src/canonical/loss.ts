@@ -179,12 +179,20 @@ function opaque(node: Record<string, unknown>, format: Format, path: Path, losse
   const text = node['text']
   if (typeof text === 'string')
     losses.push({ kind: 'changed', path: [...path], became: { type: 'text', text }, reason: 'said-in-words' })
-  else losses.push({ kind: 'dropped', path: [...path], reason: `only-${String(node['format'])}-knows` })
+  else losses.push(dropped([...path], String(node['format'])))
 }
+
+/** What a request says of where an earlier answer's words came from, no other upstream would read. */
+const dropped = (path: Path, owner: Format): Loss => ({
+  kind: 'dropped',
+  path,
+  reason: `only-${owner}-knows`,
+  ...(path[0] === 'messages' && path.includes('annotations') ? { restored: true } : {}),
+})
 
 function extras(node: object, format: Format, path: Path, losses: Loss[]): void {
   for (const owner in node)
     if (owner !== format)
       for (const field of Object.keys((node as Record<string, object>)[owner]!))
-        losses.push({ kind: 'dropped', path: [...path, 'extras', owner, field], reason: `only-${owner}-knows` })
+        losses.push(dropped([...path, 'extras', owner, field], owner))
 }

@@ -150,6 +150,7 @@ class Turn {
       ...this.thought(),
       ...this.fields,
       ...calls,
+      ...(pen.native && spelling['annotations'] !== undefined ? { annotations: spelling['annotations'] } : {}),
       ...kept(message, FORMAT),
     }
   }

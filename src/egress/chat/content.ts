@@ -25,7 +25,7 @@ export function writePart(part: Part, path: Path, pen: Pen): JsonObject | undefi
 function writeBare(part: Part, path: Path, pen: Pen): JsonObject | undefined {
   switch (part.type) {
     case 'text':
-      if (part.annotations !== undefined) pen.losses.drop([...path, 'annotations'], 'no-annotations-in-requests')
+      if (part.annotations !== undefined) pen.losses.hide([...path, 'annotations'], 'no-annotations-in-requests')
       return { type: 'text', text: part.text }
     case 'refusal':
       return { type: 'refusal', refusal: part.text }

@@ -121,7 +121,7 @@ export class PartsWriter {
       case 'text':
         return this.text(part, path)
       case 'refusal':
-        pen.losses.change(path, { type: 'text', text: part.text, ...ownExtras(part) }, 'said-as-text')
+        pen.losses.rename(path, { type: 'text', text: part.text, ...ownExtras(part) }, 'said-as-text')
         return this.said(part.text, part)
       case 'media':
         return this.media(part, path)
@@ -139,7 +139,7 @@ export class PartsWriter {
 
   private text(part: Part & { type: 'text' }, path: Path): JsonObject | undefined {
     const { native, losses } = this.pen
-    if (part.annotations !== undefined) losses.drop([...path, 'annotations'], 'no-annotations-in-requests')
+    if (part.annotations !== undefined) losses.hide([...path, 'annotations'], 'no-annotations-in-requests')
     if (!native) return this.said(part.text, part)
     const { thought } = spelt(part, FORMAT)
     return thought === undefined ? { text: part.text } : { text: part.text, thought }

@@ -10,7 +10,7 @@ export function writeCitations(part: TextPart, path: Path, { native, losses }: P
   const citations = part.annotations.flatMap((annotation, index): JsonObject[] => {
     if (annotation.type === 'opaque') return annotation.format === FORMAT ? [annotation.value] : []
     if (native || isProved(annotation)) return [writeCitation(annotation)]
-    losses.drop([...path, 'annotations', index], 'citation-without-proof')
+    losses.hide([...path, 'annotations', index], 'citation-without-proof')
     return []
   })
   return citations.length > 0 || native ? { citations } : {}

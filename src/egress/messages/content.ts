@@ -93,11 +93,17 @@ const isBlank = (text: string): boolean => text.trim() === ''
 /** Blocks of nothing are refused, so they stay away; a caller of this format may say what it likes. */
 function writeText(part: TextPart, path: Path, pen: Pen): Block | undefined {
   if (!pen.native && isBlank(part.text)) {
-    if (part.text !== '' || saysMore(part)) pen.losses.drop(path, 'blank-text')
+    reportBlank(part, path, pen)
     return undefined
   }
   const block: Block = { type: 'text', text: part.text, ...writeCitations(part, path, pen) }
   return withCache({ ...block, ...kept(part, FORMAT) }, part, path, pen)
+}
+
+/** White space says nothing; what else such a part has is lost with it. */
+function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: Pen): void {
+  if (part.cache !== undefined || part.extras !== undefined) losses.drop(path, 'blank-text')
+  else if (part.text !== '' || saysMore(part)) losses.hide(path, 'blank-text')
 }
 
 const saysMore = (part: Part): boolean =>
@@ -140,10 +146,10 @@ function writeThought(part: ReasoningPart): Block {
 function writeRefusal(part: RefusalPart, path: Path, pen: Pen): Block | undefined {
   const text = asText(part)
   if (!pen.native && isBlank(part.text)) {
-    if (part.text !== '' || saysMore(part)) pen.losses.drop(path, 'blank-text')
+    reportBlank(part, path, pen)
     return undefined
   }
-  pen.losses.change(path, text, 'said-as-text')
+  pen.losses.rename(path, text, 'said-as-text')
   return writeText(text, path, pen)
 }
 

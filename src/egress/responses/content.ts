@@ -56,13 +56,14 @@ const plainText = (text: string, type: TextType): JsonObject =>
   type === 'output_text' ? { type, text, annotations: [] } : { type, text }
 
 function writeText(part: Part & { type: 'text' }, plain: TextType, path: Path, { native, losses }: Pen): JsonObject {
-  const { type = plain, annotations } = spelt(part, FORMAT)
+  const { type = plain, annotations, echoed } = spelt(part, FORMAT)
   if (native) {
     if (type !== 'output_text') return { type, text: part.text }
     const cited = part.annotations?.flatMap(one => writeAnnotation(one) ?? [])
-    return { type, text: part.text, ...(annotations === 'absent' ? {} : { annotations: cited ?? [] }) }
+    const likely = echoed === undefined ? {} : { logprobs: echoed }
+    return { type, text: part.text, ...(annotations === 'absent' ? {} : { annotations: cited ?? [] }), ...likely }
   }
-  if (part.annotations !== undefined) losses.drop([...path, 'annotations'], 'no-annotations-in-requests')
+  if (part.annotations !== undefined) losses.hide([...path, 'annotations'], 'no-annotations-in-requests')
   return plainText(part.text, plain)
 }
 

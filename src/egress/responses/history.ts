@@ -85,7 +85,7 @@ class Turn {
       losses.drop(path, 'no-reasoning-of-others')
       return undefined
     }
-    if (redacted !== undefined) losses.drop([...path, 'redacted'], 'told-by-the-proof')
+    if (redacted !== undefined) losses.hide([...path, 'redacted'], 'told-by-the-proof')
     if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
     return writeReasoning(part, this.stamp, proof)
   }

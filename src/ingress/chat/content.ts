@@ -21,6 +21,7 @@ const TAKEN = {
     'reasoning',
     'reasoning_content',
     'audio',
+    'annotations',
   ]),
   text: new Set(['type', 'text', 'cache_control', 'prompt_cache_breakpoint']),
   image: new Set(['type', 'image_url', 'cache_control', 'prompt_cache_breakpoint']),
@@ -55,6 +56,8 @@ function spellMessage(wire: JsonObject, parts: readonly Part[]): JsonObject | un
       typeof content === 'string' ? 'string' : content === undefined && parts.length === 0 ? 'absent' : undefined,
     calls: Array.isArray(wire['tool_calls']) && wire['tool_calls'].length === 0 ? 'empty' : undefined,
     thoughts: typeof wire['reasoning'] === 'string' ? 'reasoning' : undefined,
+    // Where an earlier answer's words came from: upstreams say it and never read it.
+    annotations: wire['role'] === 'assistant' ? (wire['annotations'] ?? undefined) : undefined,
   })
 }
 

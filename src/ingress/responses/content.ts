@@ -33,7 +33,7 @@ export const unknownPart = (value: JsonObject): Part => ({
 const CACHED = 'prompt_cache_breakpoint'
 const TAKEN = {
   text: new Set(['type', 'text', CACHED]),
-  output: new Set(['type', 'text', 'annotations', CACHED]),
+  output: new Set(['type', 'text', 'annotations', 'logprobs', CACHED]),
   refusal: new Set(['type', 'refusal', CACHED]),
   image: new Set(['type', 'image_url', 'detail', CACHED]),
   imageId: new Set(['type', 'file_id', 'detail', CACHED]),
@@ -42,7 +42,8 @@ const TAKEN = {
 const PARTS: { readonly [type: string]: (wire: JsonObject, plain: TextType) => Part | undefined } = {
   input_text: readText,
   text: readText,
-  output_text: (wire, plain) => readOutputText(wire, plain, TAKEN.output),
+  // How likely an earlier answer's words were: upstreams say it and never read it.
+  output_text: (wire, plain) => readOutputText(wire, plain, TAKEN.output, { echoed: wire['logprobs'] ?? undefined }),
   refusal: wire => ({ type: 'refusal', text: required(text(wire['refusal'])), ...rest(FORMAT, wire, TAKEN.refusal) }),
   input_image: readImage,
   input_file: readFile,
@@ -58,7 +59,7 @@ export function readOutputText(
   wire: JsonObject,
   plain: TextType,
   taken: ReadonlySet<string>,
-  spelt?: JsonObject,
+  spelt?: { readonly [mark: string]: Json | undefined },
 ): TextPart {
   const cited = objects(wire['annotations'])
   const marks = spelling({

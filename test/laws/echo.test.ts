@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import type { Part } from '../../src/canonical/content.ts'
+import { unfold } from '../../src/canonical/fold.ts'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import type { CanonicalResult } from '../../src/canonical/result.ts'
+import { drain } from '../../src/canonical/transducer.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { shown } from '../../src/egress/losses.ts'
+import { prepare } from '../../src/gateway/prepare.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { asked, result } from './arbitrary-result.ts'
+import { dataOf, ECHOES } from './echo.ts'
+import { holds, plain } from './support.ts'
+
+/*
+ * Every second turn of every agent is this: what the gateway answered, handed back as history by the official SDK of the
+ * caller's format, and written to the upstream that said it.
+ */
+
+const PATHS: { readonly [format: string]: string } = {
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+  contents: '/v1beta/models/m:generateContent',
+}
+
+/** What may be lost all the same, and why. */
+const EXCEPTIONS: { readonly [reason: string]: string } = {
+  'unsigned-thinking': 'Claude takes no thought without its own proof, which chat has no slot for',
+  'no-reasoning-of-others': 'nor does Responses',
+  'no-reasoning-in-history': 'chat takes thoughts back only where its dialect says so',
+  'no-hidden-reasoning': 'nor hidden ones, which have no words',
+}
+
+/** As an upstream would say it: arguments are JSON, ids differ, proofs are its own; pictures and sounds are another law's. */
+function realistic(answer: CanonicalResult, upstream: string): CanonicalResult {
+  const candidates = answer.candidates.slice(0, 1).map(candidate => ({
+    ...candidate,
+    content: candidate.content.filter(({ type }) => type !== 'media').map((part, index) => said(part, index, upstream)),
+  }))
+  return { ...answer, candidates }
+}
+
+function said(part: Part, index: number, upstream: string): Part {
+  if (part.type === 'reasoning' && part.signature !== undefined)
+    return { ...part, signature: { ...part.signature, format: upstream } }
+  if (part.type !== 'tool-call') return part
+  const { freeform: _, ...call } = part
+  return { ...call, id: `call_${index}`, arguments: JSON.stringify({ said: part.arguments }) }
+}
+
+/** What the upstream's answer is once it went over the wire. */
+const overWire = (answer: CanonicalResult, format: string): CanonicalResult => ({
+  ...{ id: 'answer', createdAt: 1, model: 'm' },
+  ...READERS[format]!.result!(plain(WRITERS[format]!.result!(answer, asked).wire), asked),
+})
+
+const WAYS: { readonly [way: string]: (answer: CanonicalResult, caller: string) => readonly JsonObject[] } = {
+  whole: (answer, caller) => ECHOES[caller]!.whole(plain(WRITERS[caller]!.result!(answer, asked).wire.body)),
+  streamed: (answer, caller) =>
+    ECHOES[caller]!.streamed(dataOf(drain(WRITERS[caller]!.events!(asked), [...unfold(answer)]))),
+}
+
+const FORMATS = Object.keys(ECHOES)
+const pairs = FORMATS.flatMap(caller =>
+  FORMATS.flatMap(upstream => Object.keys(WAYS).map(way => [caller, upstream, way] as const)),
+)
+
+describe('echo: the gateway’s own answer, handed back as history, loses nothing', () => {
+  it.each(pairs)('a caller of %s before an upstream of %s, %s', (caller, upstream, way) => {
+    const candidate = { format: { format: upstream, dialect: {} }, native: caller === upstream, upstreamModel: 'm' }
+    holds(result, given => {
+      const echoed = WAYS[way]!(overWire(realistic(given, upstream), upstream), caller)
+      const body = plain(ECHOES[caller]!.request(echoed))
+      const request: CanonicalRequest = READERS[caller]!.request!({
+        path: PATHS[caller]!,
+        query: {},
+        headers: {},
+        body,
+      })
+      const lost = shown(prepare(request, candidate as never).losses).filter(
+        ({ path, reason }) => path[0] === 'messages' && !Object.hasOwn(EXCEPTIONS, reason),
+      )
+      expect(lost).toEqual([])
+    })
+  })
+})
