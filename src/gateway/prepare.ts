@@ -7,6 +7,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import { type Restorer, restorer } from '../canonical/restore.ts'
 import { traced } from '../canonical/trace.ts'
 import type { OnLoss } from '../config.ts'
+import { withoutDefaults } from '../egress/defaults.ts'
 import { WRITERS } from '../egress/index.ts'
 import { essential, refusal, shown } from '../egress/losses.ts'
 import type { Candidate } from '../router.ts'
@@ -31,7 +32,7 @@ export function prepare(request: CanonicalRequest, { format, native, upstreamMod
   return {
     asked,
     wire: written.wire,
-    losses: losses(written.losses),
+    losses: withoutDefaults(losses(written.losses), request),
     restorer: restorer(asked, written.renamed),
     native,
   }
