@@ -45,17 +45,16 @@ const OUTPUT_LOSSES = {
 
 function writeOutput(request: CanonicalRequest, node: Node, pen: Pen): JsonObject {
   const { output } = request
+  const own = pen.native ? spelt(node, FORMAT) : {}
   pen.losses.dropFields(output, ['output'], OUTPUT_LOSSES)
   reportCompletion(output, pen.losses)
   return defined({
     candidateCount: output.candidates,
     responseModalities: writeModalities(output.modalities, pen),
     ...writeShape(output.text, node, pen),
-    ...(pen.native && spelt(node, FORMAT)['audio'] !== undefined
-      ? { responseFormat: spelt(node, FORMAT)['audio'] }
-      : {}),
-    speechConfig: sealedUnlessEmpty(inner(node, 'speechConfig'), writeVoice(request, pen) ?? {}),
-    imageConfig: writeImage(request, pen),
+    ...(own['audio'] === undefined ? {} : { responseFormat: own['audio'] }),
+    speechConfig: own['speech'] ?? sealedUnlessEmpty(inner(node, 'speechConfig'), writeVoice(request, pen) ?? {}),
+    imageConfig: own['image'] ?? writeImage(request, pen),
   }) as JsonObject
 }
 
@@ -71,6 +70,7 @@ const JSON_TYPE = 'application/json'
 function writeShape(text: Output['text'], node: Node, pen: Pen): JsonObject {
   if (text === undefined) return {}
   const marks = pen.native ? spelt(node, FORMAT) : {}
+  if (marks['format'] !== undefined) return { responseFormat: marks['format'] }
   if (marks['schema'] === 'responseFormat')
     return {
       responseFormat: { text: { mimeType: JSON_TYPE, ...(text.shape === 'schema' ? { schema: text.schema } : {}) } },

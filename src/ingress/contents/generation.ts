@@ -56,6 +56,8 @@ export function readGeneration(wire: Json | undefined): Generation {
     present: true,
     ...shape.spelt,
     audio: container === undefined ? undefined : fields['responseFormat'],
+    speech: voice.name === undefined ? undefined : written(fields['speechConfig']),
+    image: image === undefined ? undefined : written(fields['imageConfig']),
     logprobs: fields['responseLogprobs'] === false ? false : undefined,
   }
   const left = leftOf(opened, KNOWN, spelt, { thinkingConfig: thinking?.left, speechConfig: voice.left }, refused)
@@ -92,6 +94,8 @@ function readModalities(fields: JsonObject, refused: string[]): Output['modaliti
   return undefined
 }
 
+const SPEECH = new Set(['languageCode', 'voiceConfig'])
+
 /** The one prebuilt voice; the language to speak stays beside it, and anything more is the format's own altogether. */
 function readVoice(
   fields: JsonObject,
@@ -99,7 +103,7 @@ function readVoice(
 ): { readonly name?: string; readonly left?: Left | undefined } {
   const config = object(fields['speechConfig'])
   if (config === undefined) return {}
-  const { languageCode, ...voice } = config
+  const { languageCode, ...voice } = open(config, SPEECH).fields
   const said = typeof languageCode === 'string' ? languageCode : undefined
   const name = only(only(only(said === undefined ? config : voice, 'voiceConfig'), 'prebuiltVoiceConfig'), 'voiceName')
   if (typeof name === 'string')
@@ -130,19 +134,26 @@ function readContainer(fields: JsonObject): string | undefined {
 const usualContainer = (modalities: Output['modalities'], fields: JsonObject): string | undefined =>
   modalities?.length === 1 && modalities[0] === 'audio' && fields['responseFormat'] == null ? 'audio/pcm' : undefined
 
-/** The one field of an object that has this field alone. */
+/** The one field of an object that has this field alone, under either of its names. */
 const only = (value: Json | undefined, field: string): Json | undefined =>
-  isObject(value) && Object.keys(value).length === 1 ? value[field] : undefined
+  isObject(value) && Object.keys(value).length === 1 ? open(value, new Set([field])).fields[field] : undefined
+
+/** An object as it was written, where any name in it is not in camelCase; canonical tells the rest. */
+const written = (value: Json | undefined): Json | undefined => (isObject(value) && hasSnake(value) ? value : undefined)
+
+const hasSnake = (value: Json): boolean =>
+  isObject(value) && Object.entries(value).some(([key, item]) => key.includes('_') || hasSnake(item))
 
 function readImage(fields: JsonObject, refused: string[]): Output['image'] {
   const config = object(fields['imageConfig'])
   if (config === undefined) return undefined
-  const size = readSize(config)
+  const size = readSize(open(config, IMAGE).fields)
   if (size !== undefined) return { size }
   refused.push('imageConfig')
   return undefined
 }
 
+const IMAGE = new Set(['aspectRatio', 'imageSize'])
 const RATIO = /^\d+:\d+$/
 const CLASS = /^(?:\d+K|512)$/
 
@@ -195,10 +206,13 @@ function readShape(fields: JsonObject): Shaped {
 
 const SCHEMAS = ['responseJsonSchema', '_responseJsonSchema', 'responseSchema'] as const
 
+const MIME = new Set(['mimeType'])
+
 /** `responseFormat: { text: { mimeType, schema } }`. */
 function readFormat(fields: JsonObject): Shaped {
-  const inner = only(fields['responseFormat'], 'text')
-  const spelt = { schema: 'responseFormat' }
+  const shape = only(fields['responseFormat'], 'text')
+  const inner = isObject(shape) ? open(shape, MIME).fields : undefined
+  const spelt = { schema: 'responseFormat', format: written(fields['responseFormat']) }
   if (isObject(inner) && inner['mimeType'] === JSON_TYPE) {
     const keys = Object.keys(inner).length
     if (keys === 1) return { text: { shape: 'json' }, spelt, refused: [] }

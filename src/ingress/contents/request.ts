@@ -33,8 +33,11 @@ const TAKEN = new Set([
   ...['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'labels', 'serviceTier'],
 ])
 
+/** Also what is the format's own, so that it has one name. */
+const KNOWN = new Set([...TAKEN, 'safetySettings', 'cachedContent', 'store'])
+
 function read({ body, query }: WireRequest, { model, place }: Address, stream: boolean): CanonicalRequest {
-  const opened = open(body, TAKEN)
+  const opened = open(body, KNOWN)
   const { fields } = opened
   const ids = new CallIds()
   const system = readInstruction(fields['systemInstruction'], ids)

@@ -63,6 +63,11 @@ const content = loose({}, { role: fc.constantFrom('user', 'model', 'function'), 
 
 const OPENAPI = [
   { type: 'OBJECT', properties: { a: { type: 'STRING', nullable: true }, b: { type: 'ARRAY', minItems: '1' } } },
+  {
+    type: 'OBJECT',
+    properties: { c_d: { any_of: [{ type: 'STRING', max_length: '3' }] } },
+    property_ordering: ['c_d'],
+  },
   { type: 'STRING', enum: ['x'] },
 ]
 const declaration = loose(
@@ -115,6 +120,8 @@ const generationConfig = loose(
     _responseJsonSchema: schema,
     responseFormat: fc.constantFrom<unknown>(
       { audio: { mimeType: 'AUDIO_MP3' } },
+      { audio: { mime_type: 'AUDIO_MP3' } },
+      { text: { mime_type: 'application/json', schema: {} } },
       { audio: { mimeType: 'AUDIO_ALAW' } },
       { text: { mimeType: 'application/json', schema: {} } },
       { text: { mimeType: 'application/json' } },
@@ -126,8 +133,14 @@ const generationConfig = loose(
       { languageCode: 'de' },
       { languageCode: 'de', voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
       { languageCode: 7, voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
+      { language_code: 'de', voice_config: { prebuilt_voice_config: { voice_name: 'Kore' } } },
+      { voiceConfig: { prebuilt_voice_config: { voiceName: 'Kore' } } },
     ),
-    imageConfig: fc.constantFrom<unknown>({ aspectRatio: '16:9' }, { aspectRatio: '1:1', imageSize: '2K' }),
+    imageConfig: fc.constantFrom<unknown>(
+      { aspectRatio: '16:9' },
+      { aspect_ratio: '1:1', imageSize: '2K' },
+      { aspectRatio: '1:1', imageSize: '2K' },
+    ),
     thinkingConfig: loose(
       {},
       {
