@@ -3,6 +3,8 @@ import type { Node } from './node.ts'
 /** Every way a request can fail: the status a caller sees, and whether another channel may be tried. */
 export const ERRORS = {
   'invalid-request': { status: 400, retry: false },
+  /** The request is longer than the model's context, which another channel's may hold. */
+  'context-too-long': { status: 400, retry: true },
   unauthenticated: { status: 401, retry: false },
   'out-of-credit': { status: 402, retry: true },
   forbidden: { status: 403, retry: false },
@@ -15,7 +17,11 @@ export const ERRORS = {
   cancelled: { status: 499, retry: false },
   internal: { status: 500, retry: false },
   'upstream-failed': { status: 502, retry: true },
+  /** The upstream could not be connected to, or closed the connection before it answered. */
+  unreachable: { status: 502, retry: true },
   overloaded: { status: 503, retry: true },
+  /** The account the gateway has at the upstream is at fault: its key, its rights, its credit. */
+  'upstream-account': { status: 503, retry: true },
   'timed-out': { status: 504, retry: true },
 } as const satisfies { readonly [kind: string]: { readonly status: number; readonly retry: boolean } }
 
@@ -31,6 +37,8 @@ export interface CanonicalError extends Node {
   /** The upstream's own status, where it differs from the kind's. */
   readonly status?: number
   readonly retryAfterSeconds?: number
+  /** Of a request too long: its tokens, and the most the model takes, as far as the upstream says. */
+  readonly context?: { readonly tokens?: number; readonly maximum?: number }
 }
 
 /** Thrown before the first byte of an answer; after it, the same error travels as an event. */

@@ -1,13 +1,23 @@
-import { type CanonicalError, ERRORS } from '../canonical/error.ts'
+import { type CanonicalError, ERRORS, type ErrorKind } from '../canonical/error.ts'
 import type { WireAnswer } from '../canonical/exchange.ts'
+import { messageOf } from './context-length.ts'
+import { TOO_LONG } from './openai-error.ts'
 import { waitHeader } from './wait.ts'
+
+/** Codes of kinds whose status does not tell them. */
+const CODES: { readonly [K in ErrorKind]?: string } = {
+  'context-too-long': 'context_length_exceeded',
+  'cannot-express': 'cannot_express',
+  'upstream-account': 'upstream_account',
+}
 
 /**
  * A complaint every retrieval client finds its own field in: `message` and `id` are Cohere's, `detail` is Jina's and
  * Voyage's (FORMATS §9).
  */
 export function writeComplaint(error: CanonicalError, requestId: string): WireAnswer {
-  const { kind, message, code = kind === 'cannot-express' ? 'cannot_express' : undefined } = error
+  const { kind, code = CODES[kind] } = error
+  const message = messageOf(error, TOO_LONG)
   return {
     status: ERRORS[kind].status,
     headers: waitHeader(error),

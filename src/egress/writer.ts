@@ -1,6 +1,6 @@
 import type { MediaPart, Part } from '../canonical/content.ts'
 import type { CanonicalError } from '../canonical/error.ts'
-import type { CanonicalEvent } from '../canonical/event.ts'
+import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/exchange.ts'
 import type { Written } from '../canonical/loss.ts'
 import type { JsonObject } from '../canonical/node.ts'
@@ -46,6 +46,15 @@ export interface Writer {
   compacted?(kept: readonly Message[], sealed: string, base: string): readonly Part[]
   /** An error before the first byte, in the shape and with the status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
+  /**
+   * The same as the stream that was asked for, for kinds which the format's clients look for nowhere else; undefined
+   * for any other kind.
+   */
+  refused?(
+    error: CanonicalError,
+    asked: CanonicalRequest,
+    head: Omit<ResultStart, 'type'>,
+  ): readonly WireEvent[] | undefined
 }
 
 export const NATIVE: WriteOptions = { dialect: {}, native: true }

@@ -1,11 +1,15 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../canonical/error.ts'
 import type { WireAnswer } from '../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
+import { classified } from './classify.ts'
 import { anyObjects, anyText, defined } from './fields.ts'
 import { retryAfter } from './wait.ts'
 
 /** Codes and statuses that say more than the common table knows; 498 is Cohere's word for a wrong key (FORMATS §9). */
-const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map([['cannot_express', 'cannot-express']])
+const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([
+  ['cannot_express', 'cannot-express'],
+  ['upstream_account', 'upstream-account'],
+])
 const BY_STATUS: { readonly [status: number]: ErrorKind } = { 498: 'unauthenticated' }
 
 /**
@@ -16,7 +20,7 @@ export function readComplaint({ status, body, headers }: WireAnswer): CanonicalE
   const inner = isObject(body['error']) ? body['error'] : undefined
   const [first] = anyObjects(body['detail'])
   const code = anyText(body['code']) ?? anyText(inner?.['code'])
-  return {
+  return classified({
     kind: BY_CODE.get(code) ?? BY_STATUS[status] ?? kindOf(status),
     message: complaintIn(body) ?? `The upstream answered with status ${status}.`,
     ...defined({
@@ -25,7 +29,7 @@ export function readComplaint({ status, body, headers }: WireAnswer): CanonicalE
       retryAfterSeconds: retryAfter(headers),
     }),
     status,
-  }
+  })
 }
 
 /** The words of a complaint, wherever they stand; undefined where there are none. */

@@ -1,7 +1,8 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../canonical/error.ts'
 import type { WireAnswer } from '../canonical/exchange.ts'
-import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
-import { anyText, defined } from './fields.ts'
+import { isObject, type JsonObject } from '../canonical/node.ts'
+import { classified } from './classify.ts'
+import { anyObject, anyText, defined } from './fields.ts'
 import { retryAfter } from './wait.ts'
 
 /** An error answer of an upstream of OpenAI's family of formats (FORMATS §15); vendors wrap it in many ways, and a gateway's may be no JSON at all. */
@@ -27,17 +28,16 @@ function describe(
   status: number,
   retryAfterSeconds: number | undefined,
 ): CanonicalError {
-  const code = error?.['code']
-  const kind = BY_CODE[anyText(code) ?? ''] ?? kindOf(status)
-  return {
-    kind,
+  const code = anyText(error?.['code'])
+  const read: CanonicalError = {
+    kind: BY_CODE.get(code) ?? kindOf(status),
     message: said ?? `The upstream answered with status ${status}.`,
-    ...defined({ param: anyText(error?.['param']), code: codeOf(code), retryAfterSeconds }),
+    ...defined({ param: anyText(error?.['param']), code, retryAfterSeconds }),
     status,
   }
+  // OpenRouter wraps what the upstream behind it said.
+  return classified(read, anyText(error?.['type']), anyText(anyObject(error?.['metadata'])?.['raw']))
 }
-
-const codeOf = (code: Json | undefined): string | undefined => (typeof code === 'number' ? undefined : anyText(code))
 
 function errorOf(body: JsonObject): JsonObject | undefined {
   const error = body['error']
@@ -45,12 +45,13 @@ function errorOf(body: JsonObject): JsonObject | undefined {
 }
 
 /** Codes that say more than their status. */
-const BY_CODE: { readonly [code: string]: ErrorKind } = {
-  insufficient_quota: 'out-of-credit',
-  credit_balance_exhausted: 'out-of-credit',
-  server_is_overloaded: 'overloaded',
-  cannot_express: 'cannot-express',
-}
+const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([
+  ['insufficient_quota', 'out-of-credit'],
+  ['credit_balance_exhausted', 'out-of-credit'],
+  ['upstream_account', 'upstream-account'],
+  ['server_is_overloaded', 'overloaded'],
+  ['cannot_express', 'cannot-express'],
+])
 
 const BY_TYPE: { readonly [type: string]: number } = {
   invalid_request_error: 400,

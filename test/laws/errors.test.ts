@@ -16,4 +16,12 @@ describe.each(formatsWith('error'))('errors: %s tells every kind of failure so t
     expect(read.message).toContain('It went wrong.')
     expect(JSON.stringify(answer.body)).not.toContain('undefined')
   })
+
+  it('a request too long keeps its numbers, whatever words it came in (trap 98)', () => {
+    const context = { tokens: 213_462, maximum: 200_000 }
+    const answer = WRITERS[format]!.error!({ kind: 'context-too-long', message: 'Too long.', context }, 'req_1')
+    expect(READERS[format]!.error!(answer)).toMatchObject({ kind: 'context-too-long', context })
+    const again = WRITERS[format]!.error!(READERS[format]!.error!(answer), 'req_1')
+    expect(again.body).toEqual(answer.body)
+  })
 })

@@ -140,10 +140,13 @@ export const streamLook = (format: string): Look => LOOKS[format] ?? (result => 
 export const ENDS_BEHIND_CALLS: ReadonlySet<string> = new Set(['contents'])
 
 /**
- * Kinds that are read back as another: the gateway's own failure looks to the next one like any upstream's, and some
- * formats have a coarser word.
+ * Kinds that are read back as another: the gateway's own failure, and that it could not reach an upstream, look to the
+ * next one like any upstream's failure, and some formats have a coarser word.
  */
-const EVERYWHERE: { readonly [K in ErrorKind]?: ErrorKind } = { internal: 'upstream-failed' }
+const EVERYWHERE: { readonly [K in ErrorKind]?: ErrorKind } = {
+  internal: 'upstream-failed',
+  unreachable: 'upstream-failed',
+}
 const COARSER: { readonly [format: string]: { readonly [K in ErrorKind]?: ErrorKind } } = {}
 
 export const readBack = (format: string, kind: ErrorKind): ErrorKind =>

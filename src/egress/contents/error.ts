@@ -1,6 +1,7 @@
 import type { CanonicalError, ErrorKind } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import { messageOf, type TooLongWords } from '../context-length.ts'
 import { waitHeader } from '../wait.ts'
 
 interface Shape {
@@ -8,11 +9,14 @@ interface Shape {
   readonly status: string
   /** Why, for what the status does not tell. */
   readonly reason?: string
+  /** The gateway's own word for it, where an error brings no code. */
+  readonly word?: string
 }
 
 /** Google's words for the kinds (FORMATS §15); a bad key is 401 at every door of this service, with Google's reason. */
 const SHAPES: { readonly [K in ErrorKind]: Shape } = {
   'invalid-request': { code: 400, status: 'INVALID_ARGUMENT' },
+  'context-too-long': { code: 400, status: 'INVALID_ARGUMENT' },
   unauthenticated: { code: 401, status: 'UNAUTHENTICATED', reason: 'API_KEY_INVALID' },
   'out-of-credit': { code: 429, status: 'RESOURCE_EXHAUSTED', reason: 'OUT_OF_CREDIT' },
   forbidden: { code: 403, status: 'PERMISSION_DENIED' },
@@ -25,8 +29,18 @@ const SHAPES: { readonly [K in ErrorKind]: Shape } = {
   cancelled: { code: 499, status: 'CANCELLED' },
   internal: { code: 500, status: 'INTERNAL' },
   'upstream-failed': { code: 502, status: 'UNAVAILABLE' },
+  unreachable: { code: 502, status: 'UNAVAILABLE' },
+  'upstream-account': { code: 503, status: 'UNAVAILABLE', reason: 'UPSTREAM_ACCOUNT', word: 'upstream_account' },
   overloaded: { code: 503, status: 'UNAVAILABLE' },
   'timed-out': { code: 504, status: 'DEADLINE_EXCEEDED' },
+}
+
+/** Google's words for a request too long; agents look for them (trap 98). */
+const TOO_LONG: TooLongWords = {
+  known: /input token count.*exceeds the maximum number of tokens allowed/i,
+  said: (tokens, maximum) =>
+    `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${maximum}).`,
+  else: 'The input token count exceeds the maximum number of tokens allowed.',
 }
 
 const TYPES = 'type.googleapis.com/google.rpc.'
@@ -40,11 +54,12 @@ export function writeError(error: CanonicalError): WireAnswer {
 export function errorBody(error: CanonicalError): JsonObject {
   const { code, status } = SHAPES[error.kind]
   const details = detailsOf(error)
-  return { error: { code, message: error.message, status, ...(details.length === 0 ? {} : { details }) } }
+  return { error: { code, message: messageOf(error, TOO_LONG), status, ...(details.length === 0 ? {} : { details }) } }
 }
 
-function detailsOf({ kind, code, param, message, retryAfterSeconds }: CanonicalError): readonly JsonObject[] {
-  const { reason } = SHAPES[kind]
+function detailsOf({ kind, param, message, retryAfterSeconds, ...error }: CanonicalError): readonly JsonObject[] {
+  const { reason, word } = SHAPES[kind]
+  const code = error.code ?? word
   const details: JsonObject[] = []
   if (reason !== undefined || code !== undefined)
     details.push({

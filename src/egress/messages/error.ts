@@ -1,11 +1,13 @@
 import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { waitHeader } from '../wait.ts'
+import { messageOf, type TooLongWords } from '../context-length.ts'
+import { retryHeaders } from '../wait.ts'
 
 /** What the format calls each kind of failure (FORMATS §15). */
 const TYPES: { readonly [K in ErrorKind]: string } = {
   'invalid-request': 'invalid_request_error',
+  'context-too-long': 'invalid_request_error',
   unauthenticated: 'authentication_error',
   'out-of-credit': 'billing_error',
   forbidden: 'permission_error',
@@ -18,8 +20,23 @@ const TYPES: { readonly [K in ErrorKind]: string } = {
   cancelled: 'api_error',
   internal: 'api_error',
   'upstream-failed': 'api_error',
+  unreachable: 'api_error',
+  'upstream-account': 'api_error',
   overloaded: 'overloaded_error',
   'timed-out': 'timeout_error',
+}
+
+/** Codes of kinds whose type does not tell them. */
+const CODES: { readonly [K in ErrorKind]?: string } = {
+  'cannot-express': 'cannot_express',
+  'upstream-account': 'upstream_account',
+}
+
+/** Claude Code compacts where a message begins with these words, and by how much where it has both numbers. */
+const TOO_LONG: TooLongWords = {
+  known: /^prompt is too long|input length and `max_tokens` exceed context limit/i,
+  said: (tokens, maximum) => `prompt is too long: ${tokens} tokens > ${maximum} maximum`,
+  else: 'prompt is too long:',
 }
 
 /** What the format's clients know as an overloaded upstream (trap 78). */
@@ -32,14 +49,14 @@ const statusOf = ({ kind, status }: CanonicalError): number =>
 export function writeError(error: CanonicalError, requestId: string): WireAnswer {
   return {
     status: statusOf(error),
-    headers: { 'request-id': requestId, ...waitHeader(error) },
+    headers: { 'request-id': requestId, ...retryHeaders(error) },
     body: { ...errorBody(error), request_id: requestId },
   }
 }
 
 /** The same body is the event that ends a stream that broke (trap 75). */
-export function errorBody({ kind, message, code }: CanonicalError): JsonObject {
-  const word = code ?? (kind === 'cannot-express' ? 'cannot_express' : undefined)
+export function errorBody(error: CanonicalError): JsonObject {
+  const { kind, code: word = CODES[kind] } = error
   const details = word === undefined ? {} : { details: { error_code: word } }
-  return { type: 'error', error: { type: TYPES[kind], message, ...details } }
+  return { type: 'error', error: { type: TYPES[kind], message: messageOf(error, TOO_LONG), ...details } }
 }

@@ -4,6 +4,7 @@ import { writeCompacted } from './compaction.ts'
 import { writeCounted, writeCounting } from './count.ts'
 import { writeError } from './error.ts'
 import { ResponsesStream } from './events.ts'
+import { writeRefused } from './refused.ts'
 import { writeRequest } from './request.ts'
 import { isOwnAnswer } from './response.ts'
 import { writeResult } from './result.ts'
@@ -15,5 +16,6 @@ export const responses: Writer = {
   result: (result, asked) => (asked.output.count === true ? writeCounted(result) : writeResult(result, asked)),
   events: asked => new Sequential(new ResponsesStream(asked), isOwnAnswer),
   error: writeError,
+  refused: writeRefused,
   compacted: writeCompacted,
 }

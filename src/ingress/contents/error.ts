@@ -1,6 +1,7 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { classified } from '../classify.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { bounded, retryAfter } from '../wait.ts'
 
@@ -42,6 +43,7 @@ const REASONS: { readonly [reason: string]: ErrorKind } = {
   CREDENTIALS_MISSING: 'unauthenticated',
   BILLING_DISABLED: 'out-of-credit',
   OUT_OF_CREDIT: 'out-of-credit',
+  UPSTREAM_ACCOUNT: 'upstream-account',
   CANNOT_EXPRESS: 'cannot-express',
 }
 
@@ -49,7 +51,7 @@ function describe(error: JsonObject | undefined, status: number, wait: number | 
   const details = anyObjects(error?.['details'])
   const reason = first(details, 'reason')
   const kind = REASONS[reason ?? ''] ?? kindOf(status)
-  return {
+  return classified({
     kind,
     message: anyText(error?.['message']) ?? `The upstream answered with status ${status}.`,
     ...defined({
@@ -58,7 +60,7 @@ function describe(error: JsonObject | undefined, status: number, wait: number | 
       retryAfterSeconds: delayOf(details) ?? wait,
     }),
     status,
-  }
+  })
 }
 
 /** The error, wherever a vendor or proxy put it. */

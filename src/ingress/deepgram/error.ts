@@ -1,5 +1,6 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
+import { classified } from '../classify.ts'
 import { complaintIn } from '../complaint.ts'
 import { anyText, defined } from '../fields.ts'
 import { retryAfter } from '../wait.ts'
@@ -16,10 +17,10 @@ const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | und
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
   const code = anyText(body['err_code']) ?? anyText(body['category'])
   const said = anyText(body['err_msg']) ?? complaintIn(body)
-  return {
+  return classified({
     kind: BY_CODE.get(code) ?? kindOf(status),
     message: said ?? `The upstream answered with status ${status}.`,
     ...defined({ code, retryAfterSeconds: retryAfter(headers) }),
     status,
-  }
+  })
 }

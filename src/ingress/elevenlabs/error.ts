@@ -1,6 +1,7 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject } from '../../canonical/node.ts'
+import { classified } from '../classify.ts'
 import { complaintIn } from '../complaint.ts'
 import { anyText, defined } from '../fields.ts'
 import { retryAfter } from '../wait.ts'
@@ -19,10 +20,10 @@ export function readError({ status, body, headers }: WireAnswer): CanonicalError
   const detail = isObject(body['detail']) ? body['detail'] : undefined
   const code = anyText(detail?.['status']) ?? anyText(detail?.['code'])
   const kind = code !== undefined && Object.hasOwn(BY_WORD, code) ? BY_WORD[code]! : kindOf(status)
-  return {
+  return classified({
     kind,
     message: complaintIn(body) ?? `The upstream answered with status ${status}.`,
     ...defined({ param: anyText(detail?.['param']), code, retryAfterSeconds: retryAfter(headers) }),
     status,
-  }
+  })
 }

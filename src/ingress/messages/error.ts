@@ -1,6 +1,7 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import { classified } from '../classify.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
 import { retryAfter } from '../wait.ts'
 
@@ -17,29 +18,35 @@ const KINDS: { readonly [type: string]: ErrorKind } = {
   overloaded_error: 'overloaded',
 }
 
+const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([
+  ['cannot_express', 'cannot-express'],
+  ['upstream_account', 'upstream-account'],
+])
+
 /** An upstream's error answer, whatever it looks like. */
 export function readError({ status, headers, body }: WireAnswer): CanonicalError {
   const said = anyText(anyObject(body['error'])?.['message']) ?? anyText(body['message']) ?? anyText(body['error'])
-  return {
+  return classified({
     kind: kindFor(body, status),
     message: said ?? `The upstream answered with status ${status}.`,
     ...defined({ code: codeOf(body), retryAfterSeconds: retryAfter(headers) }),
     status,
-  }
+  })
 }
 
 /** The error inside a stream, or under a status of 200 (trap 77). */
 export function readInnerError(body: JsonObject): CanonicalError {
   const error = anyObject(body['error'])
-  return {
+  return classified({
     kind: kindFor(body, error?.['type'] === 'invalid_request_error' ? 400 : 502),
     message: anyText(error?.['message']) ?? anyText(body['error']) ?? 'The upstream failed.',
     ...defined({ code: codeOf(body) }),
-  }
+  })
 }
 
 function kindFor(body: JsonObject, status: number): ErrorKind {
-  if (codeOf(body) === 'cannot_express') return 'cannot-express'
+  const known = BY_CODE.get(codeOf(body))
+  if (known !== undefined) return known
   const type = anyText(anyObject(body['error'])?.['type']) ?? ''
   return Object.hasOwn(KINDS, type) ? KINDS[type]! : kindOf(status)
 }

@@ -1,6 +1,7 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { classified } from '../classify.ts'
 import { anyText, defined } from '../fields.ts'
 import { retryAfter } from '../wait.ts'
 
@@ -9,7 +10,7 @@ export function readError({ status, body, headers }: WireAnswer): CanonicalError
   const error = isObject(body['error']) ? body['error'] : {}
   const said =
     anyText(error['message']) ?? anyText(body['message']) ?? anyText(body['detail']) ?? anyText(body['error'])
-  return {
+  const read: CanonicalError = {
     kind: kindOfCode(error) ?? kindOf(status),
     message: said ?? `The upstream answered with status ${status}.`,
     ...defined({
@@ -19,16 +20,18 @@ export function readError({ status, body, headers }: WireAnswer): CanonicalError
     }),
     status,
   }
+  return classified(read, anyText(error['type']))
 }
 
 /** The error inside an answer or a stream: flat, or in an object of its own (trap 75). */
 export function readInnerError(wire: JsonObject): CanonicalError {
   const error = isObject(wire['error']) ? wire['error'] : wire
-  return {
+  const read: CanonicalError = {
     kind: kindOfCode(error) ?? kindOfType(error) ?? 'upstream-failed',
     message: anyText(error['message']) ?? anyText(wire['error']) ?? 'The upstream failed.',
     ...defined({ param: anyText(error['param']), code: anyText(error['code']) }),
   }
+  return classified(read, anyText(error['type']))
 }
 
 const kindOfCode = (error: JsonObject): ErrorKind | undefined => CODES.get(error['code'])
@@ -52,6 +55,7 @@ const CODES: ReadonlyMap<Json | undefined, ErrorKind> = new Map<Json | undefined
   ['slow_down', 'overloaded'],
   ['timed_out', 'timed-out'],
   ['vector_store_timeout', 'timed-out'],
+  ['upstream_account', 'upstream-account'],
   ['invalid_prompt', 'invalid-request'],
   ['context_length_exceeded', 'invalid-request'],
 ])
