@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { Pool } from 'undici'
-import type { ErrorKind } from './canonical/error.ts'
 import type { WireRequest } from './canonical/exchange.ts'
 import { addressed, type Outgoing, place } from './channel/address.ts'
 import { Exchange } from './channel/exchange.ts'
 import type { Headers } from './channel/headers.ts'
+import { Resting } from './channel/resting.ts'
 import { Watchdog } from './channel/watchdog.ts'
 import type { ChannelConfig, ChannelFormat } from './config.ts'
 import type { LateParts } from './egress/multipart.ts'
@@ -44,7 +44,7 @@ async function* followed(body: AsyncIterable<Uint8Array>, watch: Watch): AsyncGe
   watch.ends()
 }
 
-/** A way to one upstream while it is in use: its connections, how busy it is, and whether it wants to be left alone. */
+/** A way to one upstream while it is in use: its connections, how busy it is, and what of it rests. */
 export class Channel {
   readonly config: ChannelConfig
   private readonly pools = new Map<string, Pool>()
@@ -52,7 +52,7 @@ export class Channel {
   private open = 0
   /** Nobody new comes here. */
   private leaving = false
-  private cooling: { until: number; for: ErrorKind } | undefined
+  readonly resting = new Resting()
   /** The ids the upstream lists, once they are known. */
   listed: ReadonlySet<string> | undefined
 
@@ -64,16 +64,13 @@ export class Channel {
 
   /** The state the router decides by. */
   get health(): ChannelHealth {
+    const { open, listed, resting } = this
     return {
-      open: this.open,
-      ...(this.cooling === undefined ? {} : { coolingUntil: this.cooling.until, coolingFor: this.cooling.for }),
-      ...(this.listed === undefined ? {} : { listed: this.listed }),
+      open,
+      resting: resting.models,
+      ...(resting.until === undefined ? {} : { restingUntil: resting.until }),
+      ...(listed === undefined ? {} : { listed }),
     }
-  }
-
-  /** Leaves the upstream alone until then (Unix milliseconds). */
-  cool(until: number, reason: ErrorKind): void {
-    if (this.cooling === undefined || this.cooling.until < until) this.cooling = { until, for: reason }
   }
 
   /** Sends a request; what comes of it is told by the exchange, never thrown here. */

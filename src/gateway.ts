@@ -5,7 +5,6 @@ import type { RawBody, WireRequest } from './canonical/exchange.ts'
 import type { Format } from './canonical/node.ts'
 import type { CanonicalRequest } from './canonical/request.ts'
 import { workOf } from './canonical/work.ts'
-import type { Channel } from './channel.ts'
 import type { Config, OnLoss } from './config.ts'
 import { WRITERS } from './egress/index.ts'
 import { jsonText } from './egress/json.ts'
@@ -31,8 +30,10 @@ import { Media } from './gateway/media.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
 import { type KeptPicture, Pictures } from './gateway/pictures.ts'
 import { prepare, weigh } from './gateway/prepare.ts'
+import { refusedInStream } from './gateway/refused-stream.ts'
 import { relay } from './gateway/relay.ts'
 import { type Log, Report } from './gateway/report.ts'
+import { rest } from './gateway/rest.ts'
 import { type KeptCall, keptAnswer } from './gateway/state/actions.ts'
 import type { Keeper } from './gateway/state/keeper.ts'
 import { State } from './gateway/state/state.ts'
@@ -157,8 +158,17 @@ export class Gateway {
     return candidates.every(one => one.native && !one.detour && prepare(request, one).wire.files !== undefined)
   }
 
-  /** One channel after the other, until one answers or what failed would fail everywhere. */
   private async answer(asked: Asked): Promise<void> {
+    try {
+      await this.attempts(asked)
+    } catch (thrown) {
+      const { heartbeat } = this.config.server
+      if (!refusedInStream({ ...asked, heartbeat }, toFailure(thrown))) throw thrown
+    }
+  }
+
+  /** One channel after the other, until one answers or what failed would fail everywhere. */
+  private async attempts(asked: Asked): Promise<void> {
     const { call, caller, late, report, session } = asked
     const onLoss: OnLoss = call.message.headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : caller.group.onLoss
     const { heartbeat } = this.config.server
@@ -166,7 +176,6 @@ export class Gateway {
     let failure: GatewayError | undefined
     /** What could not be had for one channel is not asked for again: another may take the address itself. */
     let unfetched = false
-    const failed: Channel[] = []
     const candidates = this.route({ ...asked, request: session?.whole ?? asked.request }, onLoss)
     for (const candidate of session?.among(candidates) ?? candidates) {
       const channel = this.channels.get(candidate.channel)
@@ -182,7 +191,6 @@ export class Gateway {
       }
       try {
         await attempt({ ...shared, ...this.delivering(call, request), request: ready, candidate, channel, telling })
-        for (const one of failed) one.cool(Date.now() + REST, 'upstream-failed')
         return
       } catch (thrown) {
         if (call.reply.gone) throw GONE
@@ -190,7 +198,6 @@ export class Gateway {
         const seen = this.outside(thrown, candidate, request)
         if (call.reply.begun || isSpent(asked) || !mayRetry(seen.error)) throw seen
         failure = worthTelling(failure, seen)
-        if (seen.error.kind !== 'cannot-express') failed.push(channel)
       }
     }
     throw failure ?? new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
@@ -231,25 +238,41 @@ export class Gateway {
       losses: (format, channel) =>
         weigh(
           request,
-          { channel, format, native: format.format === call.format, detour: false, upstreamModel: model },
+          {
+            channel,
+            format,
+            native: format.format === call.format,
+            detour: false,
+            upstreamModel: model,
+            resting: false,
+          },
           onLoss,
         ),
     }
     return work === 'count' ? routeCount(ask, this.channels.all) : route(ask, this.channels.all)
   }
 
-  /** The failure of one candidate: its channel rests as long as the upstream asks, and the caller learns no secrets. */
+  /** The failure of one candidate: what failed rests, the log says why, and the caller learns no secrets. */
   private outside(thrown: unknown, candidate: Candidate, request: CanonicalRequest): GatewayError {
     const failure = toFailure(thrown)
     const { error, cause } = failure
-    const channel = candidate.channel.name
-    if (error.kind !== 'internal' && error.kind !== 'cannot-express')
-      this.log.warn({ channel, kind: error.kind, err: cause, said: saidBy(error, candidate) }, 'a channel failed')
-    if (error.retryAfterSeconds !== undefined && mayRetry(error))
-      this.channels.get(candidate.channel).cool(Date.now() + error.retryAfterSeconds * 1000, error.kind)
-    return error.kind === 'internal'
-      ? failure
-      : new UpstreamFailure(seenFromOutside(error, candidate, request.model), headersOf(failure))
+    if (error.kind === 'internal') return failure
+    if (error.kind !== 'cannot-express') {
+      const { channel, upstreamModel: model } = candidate
+      const rested = rest(this.channels.get(channel), candidate, error)
+      const { kind, status } = error
+      const fields = {
+        channel: channel.name,
+        model,
+        kind,
+        status,
+        ...rested,
+        said: saidBy(error, candidate),
+        err: cause,
+      }
+      this.log.warn(fields, 'a channel failed')
+    }
+    return new UpstreamFailure(seenFromOutside(error, candidate, request.model), headersOf(failure))
   }
 
   private fail({ id, format, framing, reply }: Call, thrown: unknown, report: Report): void {
@@ -311,6 +334,11 @@ export class Gateway {
     return this.config.channels.length > 0
   }
 
+  /** How many channels, and how many models of single channels, rest just now. */
+  get resting(): { readonly channels: number; readonly models: number } {
+    return this.channels.resting
+  }
+
   /** Takes another config without dropping a request. */
   reload(config: Config): void {
     this.config = config
@@ -332,9 +360,6 @@ export class Gateway {
 
 /** The format whose answers can be asked for again and continued. */
 const STATEFUL = 'responses'
-
-/** Milliseconds for which a channel rests that failed where another did not; a channel without a better never does. */
-const REST = 5000
 
 /** A file that flows through can be sent once. */
 const isSpent = ({ request }: Asked): boolean =>

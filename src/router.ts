@@ -1,4 +1,4 @@
-import { type ErrorKind, GatewayError } from './canonical/error.ts'
+import { GatewayError } from './canonical/error.ts'
 import type { Format } from './canonical/node.ts'
 import type { Work } from './canonical/work.ts'
 import { matchesAny } from './config/glob.ts'
@@ -9,10 +9,10 @@ import { type Fitness, fitnessOf } from './providers/index.ts'
 export interface ChannelHealth {
   /** Requests open at it. */
   readonly open: number
-  /** Unix time in milliseconds until which nothing is sent to it; absent or past when it is well. */
-  readonly coolingUntil?: number
-  /** Why it cools down. */
-  readonly coolingFor?: ErrorKind
+  /** Unix time in milliseconds until which it is tried only where nobody else is left; absent or past when it is well. */
+  readonly restingUntil?: number
+  /** The same of single models, by the upstream's own names. */
+  readonly resting?: ReadonlyMap<string, number>
   /** The ids the upstream lists, once they are known; only channels with model patterns need them. */
   readonly listed?: ReadonlySet<string>
 }
@@ -53,15 +53,19 @@ export interface Candidate {
   readonly detour: boolean
   /** What the upstream calls the model. */
   readonly upstreamModel: string
+  /** Its channel, or the model there, rests: it is tried behind all that are well. */
+  readonly resting: boolean
 }
 
 /**
- * The channels to try, best first, never none: lower priority first; then those that surely have the model, those that
- * need no detour, those that speak the caller's format, those that lose least; then a weighted draw. Pure: equal inputs
- * give equal orders, whatever order the channels are configured in.
+ * The channels to try, best first, never none: those that do not rest first; then by priority; then those that surely
+ * have the model, those that need no detour, those that speak the caller's format, those that lose least; then a
+ * weighted draw. A channel that rests is tried all the same where the others fail, since the upstream is the judge of
+ * its limits (trap 100); one that is full is not, since that limit is the operator's. Pure: equal inputs give equal
+ * orders, whatever order the channels are configured in.
  *
- * @throws GatewayError `not-found` for a model no channel has, `forbidden` for one the key may not use,
- * `rate-limited` or `overloaded` with `retryAfterSeconds` where every channel is cooling down or full.
+ * @throws GatewayError `not-found` for a model no channel has, `forbidden` for one the key may not use, `overloaded`
+ * with `retryAfterSeconds` where every channel is full.
  */
 export function route(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Candidate[] {
   const having = channelsOf(request.model, channels).filter(
@@ -71,16 +75,25 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
   if (!matchesAny(request.allowed, request.model)) throw forbiddenModel(request.model)
   const able = having.flatMap(channel => options(channel, request))
   if (able.length === 0) throw wrongDoor(request.model)
-  const ready = able.filter(option => waitOf(option.health, option.channel, request.now) === 0)
-  if (ready.length === 0) throw unavailable(able, request.now)
-  return inOrder(ready, request).map(({ channel, format, native, detour, upstreamModel }) => ({
+  const ready = able.filter(({ channel, health }) => !isFull(health, channel))
+  if (ready.length === 0) throw FULL
+  return inOrder(ready, request).map(({ channel, format, native, detour, upstreamModel, resting }) => ({
     channel,
     format,
     native,
     detour,
     upstreamModel,
+    resting,
   }))
 }
+
+/** Whether the channel, or that model of it, rests at the time (Unix milliseconds). */
+export const rests = ({ restingUntil = 0, resting }: ChannelHealth, upstreamModel: string, now: number): boolean =>
+  restingUntil > now || (resting?.get(upstreamModel) ?? 0) > now
+
+/** Whether the channel has as many requests open as the operator lets it. */
+export const isFull = ({ open }: ChannelHealth, { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig): boolean =>
+  open >= maxConcurrent
 
 /** Which channels may have a model somebody named: looked up for every request, so not among all of them each time. */
 const byModel = new WeakMap<readonly RoutedChannel[], Map<string, readonly RoutedChannel[]>>()
@@ -144,14 +157,15 @@ function upstreamModel(channel: RoutedChannel, model: string): string | undefine
 }
 
 /** The channel in the format that does the work best, if it has any. */
-function options({ config, health }: RoutedChannel, { model, format, work }: RouteRequest): Option[] {
+function options({ config, health }: RoutedChannel, { model, format, work, now }: RouteRequest): Option[] {
   const chosen = bestFormat(config, format, work)
   if (chosen === undefined) return []
   const native = chosen.format === format
   const detour = fitnessAt(chosen, work) === 'by-detour'
   const unsure = !config.models.named.has(model) && health.listed === undefined
   const upstream = upstreamModel({ config, health }, model)!
-  return [{ channel: config, format: chosen, native, detour, upstreamModel: upstream, health, unsure }]
+  const resting = rests(health, upstream, now)
+  return [{ channel: config, format: chosen, native, detour, upstreamModel: upstream, resting, health, unsure }]
 }
 
 /** The caller's own format where it can do the work, else the first that is made for it, is able, knows a way round. */
@@ -170,19 +184,13 @@ const fitnessAt = ({ format, dialect }: ChannelFormat, work: Work) => fitnessOf(
 const FITNESSES: readonly Fitness[] = ['made-for-it', 'able', 'by-detour']
 const isDirect = (fitness: Fitness | undefined): boolean => fitness !== undefined && fitness !== 'by-detour'
 
-/** Milliseconds until something may be sent to the channel; a full one is worth another look in a second. */
-function waitOf(health: ChannelHealth, channel: ChannelConfig, now: number): number {
-  const cooling = Math.max(0, (health.coolingUntil ?? 0) - now)
-  const full = channel.maxConcurrent !== undefined && health.open >= channel.maxConcurrent
-  return full ? Math.max(cooling, 1000) : cooling
-}
-
 function inOrder(ready: readonly Option[], request: RouteRequest): readonly Option[] {
   if (ready.length === 1) return ready
   const losses = lossesOf(ready, request)
   const draws = new Map(ready.map(option => [option, drawOf(request.draw, option.channel)]))
   return [...ready].sort(
     (a, b) =>
+      Number(a.resting) - Number(b.resting) ||
       a.channel.priority - b.channel.priority ||
       Number(a.unsure) - Number(b.unsure) ||
       Number(a.detour) - Number(b.detour) ||
@@ -253,12 +261,9 @@ const wrongDoor = (model: string): GatewayError =>
     code: 'model_not_supported',
   })
 
-function unavailable(able: readonly Option[], now: number): GatewayError {
-  const limited = able.every(({ health }) => health.coolingFor === 'rate-limited' && (health.coolingUntil ?? 0) > now)
-  const wait = Math.min(...able.map(({ health, channel }) => waitOf(health, channel, now)))
-  return new GatewayError({
-    kind: limited ? 'rate-limited' : 'overloaded',
-    message: 'Every upstream of this model is busy. Try again later.',
-    retryAfterSeconds: Math.max(1, Math.ceil(wait / 1000)),
-  })
-}
+/** A full channel is worth another look in a second. */
+const FULL = new GatewayError({
+  kind: 'overloaded',
+  message: 'Every upstream of this model is busy. Try again later.',
+  retryAfterSeconds: 1,
+})

@@ -128,7 +128,10 @@ function doors(gateway: Gateway, state: { readonly closing: boolean }) {
   app.get(`${PICTURES}/:token`, (message, response) => sendPicture(gateway, message.params.token, message, response))
   app.get('/healthz', (_, response) => say(gateway, response, 200, 'ok'))
   app.get('/readyz', (_, response) =>
-    gateway.ready && !state.closing ? say(gateway, response, 200, 'ready') : say(gateway, response, 503, 'not ready'),
+    // Anyone may ask: what rests is counted here and named in the log.
+    gateway.ready && !state.closing
+      ? say(gateway, response, 200, 'ready', { resting: gateway.resting })
+      : say(gateway, response, 503, 'not ready'),
   )
   for (const [path, allow] of OTHERS) app.all(path, wrong(allow))
   app.use((message: Request, response: Response) => refuse(gateway, unknownPath(message, KNOWN), message, response))

@@ -137,9 +137,7 @@ describe('failures', () => {
   test('an upstream that is not there', async () => {
     const channel = new Channel(channelAt(await deadAddress()))
     closing.push(() => channel.destroy())
-    expect(await kindOf(channel.send({ format: channel.config.formats[0]!, wire: WIRE }).answer)).toBe(
-      'upstream-failed',
-    )
+    expect(await kindOf(channel.send({ format: channel.config.formats[0]!, wire: WIRE }).answer)).toBe('unreachable')
     expect(channel.health.open).toBe(0)
   })
 
@@ -163,7 +161,7 @@ describe('failures', () => {
 
   test('a reset before and within the answer', async () => {
     const early = await open(response => response.destroy())
-    expect(await kindOf(early.send().answer)).toBe('upstream-failed')
+    expect(await kindOf(early.send().answer)).toBe('unreachable')
     const late = await open(response => {
       response.write('one')
       setTimeout(() => response.destroy(), 20)

@@ -136,6 +136,30 @@ describe('the order of channels', () => {
   })
 })
 
+describe('trap 100: what rests', () => {
+  const two = `name: a, formats: [chat], models: { m: up, n: other }
+    name: b, formats: [responses], models: [m, n], priority: 1`
+  const until = 1_007_400
+
+  it('is tried last, whatever its priority, and again in its place once it has rested', () => {
+    const resting = channels(two, { a: { open: 0, restingUntil: until } })
+    expect(names(ask(), resting)).toEqual(['b', 'a'])
+    expect(names(ask({ now: until }), resting)).toEqual(['a', 'b'])
+    expect(route(ask(), resting).map(({ resting }) => resting)).toEqual([false, true])
+  })
+
+  it('is a model by its upstream name, and no other of the channel', () => {
+    const resting = channels(two, { a: { open: 0, resting: new Map([['up', until]]) } })
+    expect(names(ask(), resting)).toEqual(['b', 'a'])
+    expect(names(ask({ model: 'n' }), resting)).toEqual(['a', 'b'])
+  })
+
+  it('is tried where nobody else is left', () => {
+    const all = channels(two, { a: { open: 0, restingUntil: until }, b: { open: 0, restingUntil: until } })
+    expect(names(ask(), all)).toEqual(['a', 'b'])
+  })
+})
+
 describe('refusals', () => {
   const one = 'name: a, formats: [chat], models: [m], max_concurrent: 2'
 
@@ -153,21 +177,14 @@ describe('refusals', () => {
     })
   })
 
-  it('leaves out what cools down or is full, and says when to come back where nothing is left', () => {
+  it('leaves out what is full, and says when to come back where nothing is left', () => {
     const two = `${one}
       name: b, formats: [chat], models: [m]`
-    const cooling: ChannelHealth = { open: 0, coolingUntil: 1_007_400, coolingFor: 'rate-limited' }
-    expect(names(ask(), channels(two, { b: cooling }))).toEqual(['a'])
-    expect(names(ask({ now: 1_007_400 }), channels(two, { b: cooling }))).toHaveLength(2)
-    expect(refusal(ask(), channels(one, { a: cooling }))).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 8 })
+    expect(names(ask(), channels(two, { a: { open: 2 } }))).toEqual(['b'])
     expect(refusal(ask(), channels(one, { a: { open: 2 } }))).toMatchObject({
       kind: 'overloaded',
       retryAfterSeconds: 1,
     })
-    expect(refusal(ask(), channels(two, { a: { open: 2 }, b: cooling }))).toMatchObject({ kind: 'overloaded' })
-    expect(
-      refusal(ask(), channels(one, { a: { open: 0, coolingUntil: 1_000_001, coolingFor: 'upstream-failed' } })),
-    ).toMatchObject({ kind: 'overloaded', retryAfterSeconds: 1 })
   })
 
   it('names no channel', () => {

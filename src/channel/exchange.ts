@@ -254,8 +254,9 @@ function toFailure(error: Error, begun: boolean): GatewayError {
   if (error instanceof GatewayError) return error
   const timeout = TIMEOUTS[String((error as { code?: unknown }).code)]
   if (timeout !== undefined) return failure('timed-out', timeout, error)
-  const message = begun ? 'The upstream broke off its answer.' : 'The upstream could not be reached.'
-  return failure('upstream-failed', message, error)
+  return begun
+    ? failure('upstream-failed', 'The upstream broke off its answer.', error)
+    : failure('unreachable', 'The upstream could not be reached.', error)
 }
 
 const failure = (kind: ErrorKind, message: string, cause?: Error): GatewayError =>

@@ -29,6 +29,16 @@ export class Channels {
     this.listing.refresh()
   }
 
+  /** How many of them, and how many of their models, rest just now. */
+  get resting(): { readonly channels: number; readonly models: number } {
+    const now = Date.now()
+    const counts = this.all.map(({ resting }) => resting.count(now))
+    return {
+      channels: counts.reduce((sum, { channels }) => sum + channels, 0),
+      models: counts.reduce((sum, { models }) => sum + models, 0),
+    }
+  }
+
   async close(): Promise<void> {
     this.listing.close()
     await Promise.all(this.all.map(channel => channel.destroy()))

@@ -34,7 +34,9 @@ export async function exchanged<T>(attempt: PreparedAttempt, use: Use<T>): Promi
     report.upstreamId = upstreamId(answer.headers)
     const reader = READERS[candidate.format.format]!
     if (answer.status < 200 || answer.status > 299) throw await errorOf(answer, reader, candidate)
-    return await use(exchange, answer, reader, late === undefined ? attempt : completed(attempt, late))
+    const used = await use(exchange, answer, reader, late === undefined ? attempt : completed(attempt, late))
+    channel.resting.wake(candidate.upstreamModel)
+    return used
   } catch (thrown) {
     throw answerFailure(thrown)
   } finally {

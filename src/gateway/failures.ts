@@ -3,22 +3,30 @@ import type { JsonObject } from '../canonical/node.ts'
 import { answeredTooMuch } from '../channel.ts'
 import type { Candidate } from '../router.ts'
 
-/** What an upstream may blame on the gateway, never on the caller: its key, its address, its account. */
-const OURS: ReadonlySet<ErrorKind> = new Set([
-  'unauthenticated',
-  'forbidden',
-  'out-of-credit',
-  'method-not-allowed',
-  'cancelled',
-  'internal',
-])
+const ACCOUNT: CanonicalError = {
+  kind: 'upstream-account',
+  message: "The upstream does not serve the gateway's account at present.",
+}
+const REFUSED: CanonicalError = { kind: 'upstream-failed', message: 'The upstream refused the gateway.' }
+
+/** What an upstream may blame on the gateway, never on the caller: its account there (trap 99), or its address. */
+const OURS: { readonly [K in ErrorKind]?: CanonicalError } = {
+  unauthenticated: ACCOUNT,
+  forbidden: ACCOUNT,
+  'out-of-credit': ACCOUNT,
+  'upstream-account': ACCOUNT,
+  'method-not-allowed': REFUSED,
+  cancelled: REFUSED,
+  internal: REFUSED,
+}
 
 /**
- * An upstream's failure as a caller may see it: what is our own misconfiguration is a bad gateway, and channel names,
- * addresses, keys and the upstream's own model ids are taken out of what it says.
+ * An upstream's failure as a caller may see it: what is the gateway's own fault is told in its own words, and channel
+ * names, addresses, keys and the upstream's own model ids are taken out of what it says.
  */
 export function seenFromOutside(error: CanonicalError, candidate: Candidate, model: string): CanonicalError {
-  if (OURS.has(error.kind)) return { kind: 'upstream-failed', message: 'The upstream refused the gateway.' }
+  const own = OURS[error.kind]
+  if (own !== undefined) return own
   const scrub = scrubber(candidate, model)
   const { extras, ...rest } = error
   return {
@@ -56,9 +64,27 @@ export const mayRetry = (error: CanonicalError): boolean => ERRORS[error.kind].r
 
 export const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
 
-/** Of two channels' failures the one to show: what happened rather than what could not be said. */
+/**
+ * Which of several channels' failures a caller is told, by kind; a larger number is told rather. What passes by itself
+ * comes first, since the channel may have done it; then what the caller can do something about. That a model or a thing
+ * is not there, or a request too large, is told only where every channel says so, and last what was not tried.
+ */
+const WORTH: { readonly [K in ErrorKind]?: number } = {
+  'rate-limited': 4,
+  overloaded: 4,
+  'timed-out': 4,
+  'context-too-long': 3,
+  'not-found': 1,
+  'too-large': 1,
+  'cannot-express': 0,
+}
+const USUAL = 2
+
+const worth = ({ error }: GatewayError): number => WORTH[error.kind] ?? USUAL
+
+/** Of two channels' failures the one to tell; of equals the later one. */
 export const worthTelling = (before: GatewayError | undefined, now: GatewayError): GatewayError =>
-  before !== undefined && now.error.kind === 'cannot-express' ? before : now
+  before !== undefined && worth(before) > worth(now) ? before : now
 
 /** Whatever was thrown on the way, as a failure; our own bugs carry the thrown value as their cause. */
 export function toFailure(thrown: unknown): GatewayError {

@@ -69,7 +69,7 @@ export async function unrolled(attempt: Attempt, { result, losses, headers }: An
 
 const SILENT = { push: () => NOTHING, end: () => NOTHING }
 /** All of it is here already: there is nothing to hold up. */
-const STILL: Source = { pause: () => {}, resume: () => {} }
+export const STILL: Source = { pause: () => {}, resume: () => {} }
 
 /** Upstreams forget to say that they stream; that they do not, they always say. */
 function isWhole({ headers }: Answer, { raw, events }: Reader): boolean {
@@ -95,7 +95,8 @@ function opened(attempt: PreparedAttempt, source: Source, answer: Answer): Sink 
   return begin(attempt, attempt.prepared.losses, headers, source)
 }
 
-const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_LINES } as const
+/** How each kind of connection frames events. */
+export const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_LINES } as const
 
 function begin(attempt: Attempt, losses: readonly Loss[], headers: Answered['headers'], source: Source): Sink {
   const { call, report, heartbeat, telling } = attempt

@@ -65,8 +65,12 @@ export function refuse(
 }
 
 /** A word of the gateway itself. */
-export const say = (gateway: Gateway, response: ServerResponse, status: number, word: string): void =>
-  new HttpReply(response.req, response, {}, gateway.patience).whole(status, {}, JSON.stringify({ status: word }))
+export const say = (gateway: Gateway, response: ServerResponse, status: number, word: string, more?: object): void =>
+  new HttpReply(response.req, response, {}, gateway.patience).whole(
+    status,
+    {},
+    JSON.stringify({ status: word, ...more }),
+  )
 
 /** Each family's clients look for the id under their own name (FORMATS §1). */
 export const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })

@@ -23,8 +23,8 @@ const ways = [
 /** What an upstream says, and what may become of it: the statuses a caller may see. */
 const UPSTREAM_FAILURES: readonly (readonly [number, readonly number[]])[] = [
   [400, [400]],
-  [401, [502]],
-  [403, [502]],
+  [401, [503]],
+  [403, [503]],
   [404, [404]],
   [413, [413]],
   [422, [400, 422]],

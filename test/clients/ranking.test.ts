@@ -262,7 +262,7 @@ describe('errors of upstreams, an error under 200 among them (trap 77)', () => {
   const BODIES: readonly (readonly [Kind, number, object, number, string])[] = [
     ['cohere', 400, { id: 'e-1', message: 'model is not there' }, 400, 'model is not there'],
     ['cohere', 429, { message: 'slow down' }, 429, 'slow down'],
-    ['cohere', 498, { message: 'invalid token' }, 502, 'The upstream refused the gateway.'],
+    ['cohere', 498, { message: 'invalid token' }, 503, "The upstream does not serve the gateway's account at present."],
     ['jina', 422, { detail: [{ loc: ['body', 'top_n'], msg: 'too small', type: 'x' }] }, 400, 'top_n: too small'],
     ['jina', 503, { detail: 'overloaded' }, 503, 'overloaded'],
     ['voyage', 400, { detail: 'too many tokens' }, 400, 'too many tokens'],

@@ -151,5 +151,5 @@ describe('a change of a picture without one', () => {
 test('an upstream that says the key it refuses is logged without it', async () => {
   const script: Script = (response, { headers }) =>
     response.writeHead(401).end(JSON.stringify({ error: { message: `Wrong key: ${headers.authorization}` } }))
-  expect((await ask('embeddings', '/v1/embeddings', EMBED, script)).status).toBe(502)
+  expect((await ask('embeddings', '/v1/embeddings', EMBED, script)).status).toBe(503)
 })

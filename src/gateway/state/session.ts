@@ -50,7 +50,10 @@ export class Session {
     const able = candidates.filter(candidate => this.isRemembered(candidate) || this.canTell(candidate))
     if (able.length === 0) throw recalled.missing
     return able.toSorted(
-      (a, b) => a.channel.priority - b.channel.priority || Number(this.isRemembered(b)) - Number(this.isRemembered(a)),
+      (a, b) =>
+        Number(a.resting) - Number(b.resting) ||
+        a.channel.priority - b.channel.priority ||
+        Number(this.isRemembered(b)) - Number(this.isRemembered(a)),
     )
   }
 

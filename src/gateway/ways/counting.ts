@@ -1,6 +1,6 @@
 import { GatewayError } from '../../canonical/error.ts'
 import type { Channel } from '../../channel.ts'
-import { type Candidate, type RoutedChannel, type RouteRequest, route } from '../../router.ts'
+import { type Candidate, isFull, type RoutedChannel, type RouteRequest, rests, route } from '../../router.ts'
 import type { Attempt } from '../attempt.ts'
 import { estimate } from '../counting/estimate.ts'
 import type { Answered } from '../told.ts'
@@ -17,7 +17,7 @@ export const counting: Way = {
   losses: () => [],
   answer: async (attempt, ask) => {
     const { candidate, channel, request } = attempt
-    if (!candidate.detour && isWell(channel)) {
+    if (!candidate.detour && isWell(channel, candidate)) {
       const asked = await counted(attempt, ask)
       if (asked !== undefined) return asked
     }
@@ -43,14 +43,12 @@ async function counted({ call, request }: Attempt, ask: Parameters<Way['answer']
 }
 
 /** A channel that rests or is full is not asked for so little. */
-function isWell({ health, config }: Channel): boolean {
-  const rests = (health.coolingUntil ?? 0) > Date.now()
-  return !rests && (config.maxConcurrent === undefined || health.open < config.maxConcurrent)
-}
+const isWell = ({ health, config }: Channel, { upstreamModel }: Candidate): boolean =>
+  !rests(health, upstreamModel, Date.now()) && !isFull(health, config)
 
 /**
- * The channels to have a request's tokens counted by: as `route` says, and where every channel rests or is full, as it
- * would if none were, since the gateway can estimate.
+ * The channels to have a request's tokens counted by: as `route` says, and where every channel is full, as it would if none
+ * were, since the gateway can estimate.
  *
  * @throws GatewayError for a model there is none of here, or that the key may not use.
  */
@@ -59,10 +57,9 @@ export function routeCount(request: RouteRequest, channels: readonly RoutedChann
     return route(request, channels)
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.error.retryAfterSeconds === undefined) throw thrown
-    const rested = channels.map(({ config, health: { listed } }) => ({
-      config,
-      health: { open: 0, ...(listed === undefined ? {} : { listed }) },
-    }))
-    return route(request, rested)
+    return route(
+      request,
+      channels.map(({ config, health }) => ({ config, health: { ...health, open: 0 } })),
+    )
   }
 }
