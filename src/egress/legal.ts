@@ -87,9 +87,11 @@ class Legaliser {
 
   choice(choice: ToolChoice, tools: readonly Tool[]): ToolChoice {
     if (choice.only === undefined) return choice
+    const spaces = new Map(
+      tools.flatMap(tool => ('name' in tool ? [[tool.name, tool.namespace?.name] as const] : [])).reverse(),
+    )
     const only = choice.only.map((name, index) => {
-      const tool = tools.find(tool => 'name' in tool && tool.name === name) as FunctionTool | undefined
-      const legal = this.name(name, tool?.namespace?.name)
+      const legal = this.name(name, spaces.get(name))
       if (legal !== name) this.losses.rename(['toolChoice', 'only', index], legal, 'name-made-legal')
       return legal
     })

@@ -1,18 +1,23 @@
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
+import { Budget } from './budget.ts'
 
 /*
  * JSON Schema for upstreams that take only OpenAPI's older subset of it (trap 55). `narrowed` gives the part of a schema
  * they understand, still in JSON Schema; `openApiOf` spells that in their dialect.
  */
 
-/** How deep references are followed; a schema that refers to itself would never end. */
-const DEEPEST = 6
+/** How many references may lead from one place to another, and how many of them to the same: a schema made of itself never ends. */
+const FURTHEST = 100
+const AGAIN = 2
 
 type Fields = { [key: string]: Json }
 
-/** The schema without what the subset lacks: references inlined, unions as `anyOf`, unknown keywords gone. */
-export function narrowed(schema: JsonObject): JsonObject {
-  return new Narrower(schema).schema(schema, 0)
+/**
+ * The schema without what the subset lacks: references inlined, unions as `anyOf`, unknown keywords gone. A place for
+ * which the budget has no room allows any value.
+ */
+export function narrowed(schema: JsonObject, budget = new Budget()): JsonObject {
+  return new Narrower(schema, budget).schema(schema)
 }
 
 const KEPT = new Set([
@@ -28,40 +33,86 @@ const FORMATS: { readonly [type: string]: ReadonlySet<Json> } = {
 
 class Narrower {
   private readonly root: JsonObject
+  private readonly budget: Budget
+  /** What the references point to that were followed to the place where the walk is. */
+  private readonly trail: JsonObject[] = []
 
-  constructor(root: JsonObject) {
+  constructor(root: JsonObject, budget: Budget) {
     this.root = root
+    this.budget = budget
   }
 
-  schema(wire: Json, depth: number): JsonObject {
+  schema(wire: Json): JsonObject {
     if (!isObject(wire)) return {}
-    const whole = this.merged(this.resolved(wire, depth), depth)
+    const before = this.trail.length
+    const out = this.narrow(this.whole(wire))
+    this.trail.length = before
+    return out
+  }
+
+  private narrow(whole: JsonObject): JsonObject {
     const { type, nullable } = typeOf(whole)
     const out: Fields = {}
     for (const [key, value] of Object.entries(whole)) if (KEPT.has(key)) out[key] = value
     if (Array.isArray(type)) {
       delete out['type']
       return unioned(
-        type.map(one => this.schema({ ...out, type: one }, depth)),
+        type.map((one, index) => (index === 0 || this.budget.spend(out) ? this.schema({ ...out, type: one }) : {})),
         nullable,
       )
     }
     if (type !== undefined) out['type'] = type
     this.values(out, whole)
-    this.children(out, depth)
+    this.children(out)
     const format = whole['format']
     if (FORMATS[String(out['type'])]?.has(format ?? null)) out['format'] = format!
-    const choices = this.choices(whole, depth)
+    const choices = this.choices(whole)
     if (choices !== undefined) return this.withChoices(out, choices, nullable)
     return nullable ? orNull(out) : out
   }
 
-  /** What a reference points to, with what stands beside it; a reference too deep or to nothing says nothing. */
-  private resolved(wire: JsonObject, depth: number): JsonObject {
+  /** All that a schema is made of in one: properties and required names added up, later words winning elsewhere. */
+  private whole(wire: JsonObject): JsonObject {
+    const pieces: JsonObject[] = []
+    this.collect(wire, pieces)
+    if (pieces.length === 1) return pieces[0]!
+    const properties = pieces.flatMap(one => (isObject(one['properties']) ? Object.entries(one['properties']) : []))
+    const required = new Set(pieces.flatMap(one => names(one['required'])))
+    return {
+      ...Object.fromEntries(pieces.flatMap(one => Object.entries(one))),
+      ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),
+      ...(required.size === 0 ? {} : { required: [...required] }),
+    }
+  }
+
+  /** The pieces of `allOf`, references followed, and what stands beside them. */
+  private collect(wire: JsonObject, into: JsonObject[]): void {
+    const { allOf, ...beside } = this.resolved(wire)
+    if (Array.isArray(allOf)) for (const piece of allOf) if (isObject(piece)) this.collect(piece, into)
+    into.push(beside)
+  }
+
+  /** What a reference points to, with what stands beside it; one that is not followed, or leads nowhere, says nothing. */
+  private resolved(wire: JsonObject): JsonObject {
     const { $ref, ...beside } = wire
     if (typeof $ref !== 'string') return wire
-    if (depth > DEEPEST) return beside
-    return { ...this.resolved(this.at($ref), depth + 1), ...beside }
+    const layers = [beside]
+    for (let at: Json | undefined = $ref; typeof at === 'string'; ) {
+      const target = this.at(at)
+      if (!this.follows(target)) break
+      const { $ref: further, ...said } = target
+      layers.push(said)
+      at = further
+    }
+    return layers.length === 1 ? beside : Object.fromEntries(layers.reverse().flatMap(layer => Object.entries(layer)))
+  }
+
+  private follows(target: JsonObject): boolean {
+    const { trail } = this
+    const again = trail.reduce((times, one) => (one === target ? times + 1 : times), 0)
+    if (again === AGAIN || trail.length === FURTHEST || !this.budget.spend(target)) return false
+    trail.push(target)
+    return true
   }
 
   private at(reference: string): JsonObject {
@@ -71,23 +122,6 @@ class Narrower {
       found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
     }
     return isObject(found) ? found : {}
-  }
-
-  /** All of `allOf` in one: properties and required names added up, later words winning elsewhere. */
-  private merged(wire: JsonObject, depth: number): JsonObject {
-    const { allOf, ...beside } = wire
-    if (!Array.isArray(allOf)) return wire
-    let out: JsonObject = {}
-    for (const piece of [...allOf, beside]) {
-      if (!isObject(piece)) continue
-      const one = this.merged(this.resolved(piece, depth), depth + 1)
-      const properties = { ...(out['properties'] as JsonObject), ...(one['properties'] as JsonObject) }
-      const required = [...new Set([...names(out['required']), ...names(one['required'])])]
-      out = { ...out, ...one }
-      if (Object.keys(properties).length > 0) out = { ...out, properties }
-      if (required.length > 0) out = { ...out, required }
-    }
-    return out
   }
 
   /** Only texts can be listed; one constant is a list of one. */
@@ -100,13 +134,13 @@ class Narrower {
     out['enum'] = texts
   }
 
-  private children(out: Fields, depth: number): void {
+  private children(out: Fields): void {
     const { properties, items } = out
     delete out['anyOf']
     delete out['properties']
     delete out['items']
     if (isObject(properties)) {
-      const entries = Object.entries(properties).map(([name, one]) => [name, this.schema(one, depth + 1)] as const)
+      const entries = Object.entries(properties).map(([name, one]) => [name, this.schema(one)] as const)
       out['properties'] = Object.fromEntries(entries)
       out['type'] ??= 'object'
     }
@@ -114,13 +148,13 @@ class Narrower {
     delete out['required']
     if (required.length > 0) out['required'] = required
     if (isObject(items)) out['type'] ??= 'array'
-    if (out['type'] === 'array') out['items'] = isObject(items) ? this.schema(items, depth + 1) : { type: 'string' }
+    if (out['type'] === 'array') out['items'] = isObject(items) ? this.schema(items) : { type: 'string' }
   }
 
-  private choices(whole: JsonObject, depth: number): readonly JsonObject[] | undefined {
+  private choices(whole: JsonObject): readonly JsonObject[] | undefined {
     const listed = whole['anyOf'] ?? whole['oneOf']
-    if (!Array.isArray(listed) || depth > DEEPEST) return undefined
-    return listed.map(one => this.schema(one, depth + 1))
+    if (!Array.isArray(listed)) return undefined
+    return listed.map(one => this.schema(one))
   }
 
   private withChoices(out: Fields, choices: readonly JsonObject[], nullable: boolean): JsonObject {

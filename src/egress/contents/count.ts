@@ -23,7 +23,7 @@ export function writeCounting(asked: CanonicalRequest, options: WriteOptions): W
   const dialect = contentsDialect(options.dialect)
   const request = native ? asked : countable(asked, losses, ['cache', 'parallelToolCalls', 'state'])
   const written = writeRequest(request, options)
-  const path = pathOf(request, METHOD, { dialect, native, losses })
+  const path = pathOf(request, METHOD, { dialect, native })
   const wraps = native ? spelt(asked.output, FORMAT)['wrapped'] === true : dialect.vertex !== true
   const wire = { ...written.wire, path, body: wraps ? wrapped(request, written.wire.body, native) : written.wire.body }
   return { ...written, wire, losses: [...losses.list, ...written.losses] }

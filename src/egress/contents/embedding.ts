@@ -4,6 +4,7 @@ import { foreign, Losses, type Path, type Written } from '../../canonical/loss.t
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import { reportConversational } from '../bare.ts'
+import { Budget } from '../budget.ts'
 import { defined, spelt } from '../fields.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
@@ -18,7 +19,7 @@ import { pathOf } from './request.ts'
 export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   losses.list.push(...foreign(request, FORMAT))
-  const pen: Pen = { dialect: contentsDialect(options.dialect), native: options.native, losses }
+  const pen: Pen = { dialect: contentsDialect(options.dialect), native: options.native, losses, budget: new Budget() }
   const marks = pen.native ? spelt(request, FORMAT) : {}
   const alone = request.messages.length === 1 && (marks['method'] === 'embedContent' || pen.dialect.vertex === true)
   const items = request.messages.map((message, index) => writeItem(message, ['messages', index], request, alone, pen))

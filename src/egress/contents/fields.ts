@@ -1,6 +1,7 @@
 import { put } from '../../canonical/defined.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import type { Budget } from '../budget.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import type { ContentsDialect } from './dialect.ts'
 
@@ -11,6 +12,8 @@ export interface Pen {
   readonly dialect: ContentsDialect
   readonly native: boolean
   readonly losses: Losses
+  /** For what schemas say by reference. */
+  readonly budget: Budget
 }
 
 const NONE: JsonObject = {}

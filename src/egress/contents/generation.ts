@@ -87,7 +87,7 @@ function writeShape(text: Output['text'], node: Node, pen: Pen): JsonObject {
     strict: 'always-strict',
   })
   if (pen.dialect.schema !== 'openapi') return { ...mime, responseJsonSchema: schema }
-  const narrow = narrowed(schema)
+  const narrow = narrowed(schema, pen.budget)
   reportSchema(schema, narrow, ['output', 'text', 'schema'], pen)
   return { ...mime, responseSchema: openApiOf(narrow) }
 }

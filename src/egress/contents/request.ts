@@ -2,6 +2,7 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import { Budget } from '../budget.ts'
 import { spelt } from '../fields.ts'
 import { asItCame, type LegalRule, legalise } from '../legal.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -18,7 +19,7 @@ const RULE: LegalRule = { name: 64, letterFirst: true, id: 64, freeform: false, 
 export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, RULE)
   if (!options.native) losses.list.push(...foreign(request, FORMAT))
-  const pen: Pen = { dialect: contentsDialect(options.dialect), native: options.native, losses }
+  const pen: Pen = { dialect: contentsDialect(options.dialect), native: options.native, losses, budget: new Budget() }
   const { systemInstruction, contents } = writeTurns(asToBeSpoken(request, pen).messages, pen)
   const marks = spelt(request, FORMAT)
   const tools = writeTools(request, pen)
@@ -43,7 +44,11 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
 }
 
 /** Google's cloud has its version and project in the base address; the Gemini API its version here. */
-export function pathOf(request: CanonicalRequest, method: string, { native, dialect }: Pen): string {
+export function pathOf(
+  request: CanonicalRequest,
+  method: string,
+  { native, dialect }: Omit<Pen, 'losses' | 'budget'>,
+): string {
   const { prefix, name } = (native ? spelt(request, FORMAT) : {}) as { prefix?: string; name?: string }
   const fits = prefix !== undefined && (!dialect.vertex || prefix.includes('/publishers/'))
   const before = fits ? prefix : dialect.vertex ? '/models/' : '/v1beta/models/'

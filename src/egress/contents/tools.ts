@@ -62,7 +62,8 @@ function entryOf(entry: readonly Field[]): JsonObject {
 function reportOrder(entries: readonly (readonly Field[])[], length: number, { losses }: Pen): void {
   const written = entries.flat().map(({ index }) => index)
   if (written.every((index, place) => place === 0 || written[place - 1]! < index)) return
-  const gone = [...Array(length).keys()].filter(index => !written.includes(index))
+  const kept = new Set(written)
+  const gone = [...Array(length).keys()].filter(index => !kept.has(index))
   losses.move(['tools'], [...written, ...gone], 'functions-stand-together')
 }
 
@@ -113,7 +114,7 @@ function writeFunction(tool: FunctionTool, path: Path, pen: Pen): JsonObject {
   pen.losses.dropFields(tool, path, { cache: 'no-cache-markers' })
   if (parameters === undefined || pen.dialect.schema !== 'openapi')
     return sealed(undefined, { ...head, parametersJsonSchema: parameters, ...own(tool) })
-  const narrow = narrowed(parameters)
+  const narrow = narrowed(parameters, pen.budget)
   reportSchema(parameters, narrow, [...path, 'parameters'], pen)
   return sealed(undefined, { ...head, parameters: openApiOf(narrow), ...own(tool) })
 }

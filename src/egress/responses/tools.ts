@@ -96,7 +96,8 @@ function reportGroup(
 /** Tools that come together in their group leave their places; what was dropped stays where it was. */
 function reportOrder(order: readonly number[], tools: readonly Tool[], losses: Losses): void {
   if (order.every((index, place) => place === 0 || index > order[place - 1]!)) return
-  const missing = [...tools.keys()].filter(index => !order.includes(index))
+  const kept = new Set(order)
+  const missing = [...tools.keys()].filter(index => !kept.has(index))
   losses.move(['tools'], [...order, ...missing], 'groups-stand-together')
 }
 
@@ -223,9 +224,9 @@ function writeChoice(choice: ToolChoice, tools: readonly Tool[], { losses }: Pen
     losses.drop(['toolChoice', 'only'], 'none-is-none')
     return mode
   }
-  const freeform = (name: string) => tools.some(tool => tool.type === 'freeform' && tool.name === name)
+  const freeform = new Set(tools.flatMap(tool => (tool.type === 'freeform' ? [tool.name] : [])))
   const chosen = only.map((name, index) => ({
-    type: (types as readonly Json[] | undefined)?.[index] ?? (freeform(name) ? 'custom' : 'function'),
+    type: (types as readonly Json[] | undefined)?.[index] ?? (freeform.has(name) ? 'custom' : 'function'),
     name,
   }))
   if (mode === 'required' && chosen.length === 1 && as !== 'allowed_tools') return chosen[0]!
