@@ -16,10 +16,10 @@ export function writeAssistant(message: Message, path: Path, pen: Pen): JsonObje
 }
 
 /** Where a part of an assistant's turn goes; the numbers are the order the fields are read back in. */
-const PLACES = { thoughts: 0, content: 1, refusal: 2, audio: 3, calls: 4 } as const
-type Place = keyof typeof PLACES
+export const PLACES = { thoughts: 0, content: 1, refusal: 2, audio: 3, calls: 4 } as const
+export type Place = keyof typeof PLACES
 
-function placeOf(part: Part, next: Part | undefined, pen: Pen): Place {
+export function placeOf(part: Part, next: Part | undefined, pen: Pen): Place {
   switch (part.type) {
     case 'reasoning':
       if (spelt(part, FORMAT)['as'] === 'thinking' || thinksInParts(pen)) return 'content'
@@ -47,7 +47,7 @@ function reportOrder(places: readonly Place[], path: Path, { losses }: Pen): voi
   if (order.some((from, to) => from !== to)) losses.move(path, order, 'fields-have-an-order')
 }
 
-class Turn {
+export class Turn {
   private readonly content: JsonObject[] = []
   private readonly calls: JsonObject[] = []
   private readonly fields: { [field: string]: Json } = {}

@@ -5,6 +5,7 @@ import type { Message } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { resultsFirst } from '../results-first.ts'
 import { writeAssistant } from './assistant.ts'
+import { lengthOfRun, writeAssistantRun } from './assistant-run.ts'
 import { FORMAT, type Pen, writePart } from './content.ts'
 
 /** All messages of a request, results of tools right behind their calls; what a tool's answer cannot hold follows its run of answers in a user message. */
@@ -12,7 +13,8 @@ export function writeMessages(messages: readonly Message[], pen: Pen): JsonObjec
   const wire: JsonObject[] = []
   let waiting: Waiting[] = []
   const order = pen.native ? [...messages.keys()] : resultsFirst(messages, 0)
-  for (const [place, index] of order.entries()) {
+  for (let place = 0; place < order.length; place++) {
+    const index = order[place]!
     const message = messages[index]!
     const path: Path = ['messages', index]
     if (message.role === 'tool') {
@@ -20,7 +22,14 @@ export function writeMessages(messages: readonly Message[], pen: Pen): JsonObjec
       continue
     }
     waiting = flush(waiting, place, wire, pen)
-    const written = message.role === 'assistant' ? writeAssistant(message, path, pen) : writeMessage(message, path, pen)
+    const run = pen.native ? 1 : lengthOfRun(messages, order, place)
+    place += run - 1
+    const written =
+      message.role !== 'assistant'
+        ? writeMessage(message, path, pen)
+        : run === 1
+          ? writeAssistant(message, path, pen)
+          : writeAssistantRun(messages, order.slice(place - run + 1, place + 1), pen)
     if (!pen.native && !saysSomething(written)) continue
     if (message.role !== 'assistant') answerTools(place, wire, pen)
     wire.push(written)

@@ -1,0 +1,97 @@
+import type { Part } from '../../canonical/content.ts'
+import { foreign, type Loss, Losses, lose, type Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { Message } from '../../canonical/request.ts'
+import { kept } from '../fields.ts'
+import { PLACES, type Place, placeOf, Turn } from './assistant.ts'
+import { FORMAT, type Pen } from './content.ts'
+
+/*
+ * Turns of the assistant in a row, as clients keep them that store each streamed chunk as one (trap 95): they are one
+ * message, so that its calls have their results right behind them.
+ */
+
+/** How many messages from this place on are one message of the assistant's; 1 for any other. */
+export function lengthOfRun(messages: readonly Message[], order: readonly number[], from: number): number {
+  const first = messages[order[from]!]!
+  if (first.role !== 'assistant') return 1
+  let to = from + 1
+  while (to < order.length && joins(first, messages[order[to]!]!)) to++
+  return to - from
+}
+
+/** As turns are joined that mean the same together (`canonical/same.ts`). */
+const joins = (first: Message, next: Message): boolean =>
+  next.role === 'assistant' && next.name === first.name && isPlain(first) && isPlain(next)
+
+const isPlain = (message: Message): boolean => Object.keys(kept(message, FORMAT)).length === 0
+
+interface Placed {
+  readonly part: Part
+  readonly path: Path
+  readonly place: Place
+}
+
+const rankOf = ({ place }: Placed): number => PLACES[place]
+
+/** The messages as one. */
+export function writeAssistantRun(messages: readonly Message[], run: readonly number[], pen: Pen): JsonObject {
+  const losses = new Losses()
+  const turn = new Turn(messages[run[0]!]!, { ...pen, losses })
+  const parts: Placed[] = []
+  for (const index of run) {
+    const { content } = messages[index]!
+    for (const [at, part] of content.entries()) {
+      const place = placeOf(part, content[at + 1], pen)
+      parts.push({ part, place, path: ['messages', index, 'content', at] })
+    }
+  }
+  for (const { part, place, path } of pen.dialect.text_only_content === 'string' ? joinedTexts(parts) : parts)
+    turn.put(part, place, path)
+  for (const one of losses.list) pen.losses.list.push(one)
+  reportOrder(parts, losses.list, pen)
+  return turn.written()
+}
+
+/** Where all texts are one string, pieces of one that was streamed are put together as they came. */
+function joinedTexts(parts: readonly Placed[]): readonly Placed[] {
+  const joined: Placed[] = []
+  for (const one of parts) {
+    const last = joined.at(-1)
+    const goesOn = last?.part.type === 'text' && one.part.type === 'text' && last.path[1] !== one.path[1]
+    if (!goesOn) joined.push(one)
+    else joined[joined.length - 1] = { ...one, part: { ...last.part, text: last.part.text + one.part.text } as Part }
+  }
+  return joined
+}
+
+/** Fields have an order, and no loss moves a part out of its message: it is told as dropped here and inserted there. */
+function reportOrder(parts: readonly Placed[], losses: readonly Loss[], pen: Pen): void {
+  const staying: Placed[] = []
+  const moving: Placed[] = []
+  let highest = 0
+  for (const one of parts) {
+    if (rankOf(one) < highest) moving.push(one)
+    else staying.push(one)
+    highest = Math.max(highest, rankOf(one))
+  }
+  if (moving.length === 0) return
+  const within = Map.groupBy(losses, ({ path }) => keyOf(path))
+  for (const one of moving.sort((a, b) => rankOf(a) - rankOf(b))) {
+    const left = remainder(one.part, within.get(keyOf(one.path)) ?? [])
+    if (left === undefined) continue
+    pen.losses.drop(one.path, 'fields-have-an-order')
+    pen.losses.insert(staying.find(other => rankOf(other) > rankOf(one))!.path, left, 'fields-have-an-order')
+  }
+}
+
+const keyOf = (path: Path): string => `${path[1]}/${path[3]}`
+
+/** What is left of a part once its losses are taken out of it. */
+function remainder(part: Part, losses: readonly Loss[]): Part | undefined {
+  const own = [...losses.map(loss => ({ ...loss, path: loss.path.slice(4) })), ...foreign(part, FORMAT)]
+  return lose<{ part?: Part }>(
+    { part },
+    own.map(loss => ({ ...loss, path: ['part', ...loss.path] })),
+  ).part
+}
