@@ -181,6 +181,7 @@ export class Gateway {
       const channel = this.channels.get(candidate.channel)
       const request = session?.form(candidate) ?? asked.request
       const telling = session?.telling(candidate)
+      const stored = session?.stored(candidate)
       const concerned = this.media.concerns(request, candidate)
       if (concerned && unfetched) continue
       const ready = concerned ? await this.media.ready(request, candidate).catch(toFailure) : request
@@ -190,7 +191,15 @@ export class Gateway {
         continue
       }
       try {
-        await attempt({ ...shared, ...this.delivering(call, request), request: ready, candidate, channel, telling })
+        await attempt({
+          ...shared,
+          ...this.delivering(call, request),
+          request: ready,
+          candidate,
+          channel,
+          telling,
+          stored,
+        })
         return
       } catch (thrown) {
         if (call.reply.gone) throw GONE

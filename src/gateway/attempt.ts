@@ -1,3 +1,4 @@
+import type { Loss } from '../canonical/loss.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Channel } from '../channel.ts'
 import type { OnLoss } from '../config.ts'
@@ -7,8 +8,10 @@ import type { Seal } from './compaction/seals.ts'
 import { orConversing } from './conversing.ts'
 import { exchanged } from './exchanged.ts'
 import type { Late } from './late.ts'
+import { located } from './located.ts'
 import { type Prepared, prepare, refused } from './prepare.ts'
 import type { Report } from './report.ts'
+import type { Stored } from './state/session.ts'
 import type { Telling } from './state/telling.ts'
 import { streamed, unrolled } from './streamed.ts'
 import { type Answered, told } from './told.ts'
@@ -31,6 +34,8 @@ export interface Attempt {
   readonly heartbeat: number
   /** Breaks it off where it is one of several; its caller's leaving is seen to then. */
   readonly signal?: AbortSignal
+  /** What of its history the caller did not send. */
+  readonly stored?: Stored | undefined
   /** How the answer is told, where that is not by the request alone. */
   readonly telling?: Telling | undefined
   /** Brings pictures the way the caller wants them. */
@@ -77,7 +82,7 @@ function direct(attempt: Attempt): Promise<void> {
 
 async function roundabout(attempt: Attempt, way: Way): Promise<void> {
   const losses = way.losses(attempt.request)
-  const refusal = refused(attempt.request, losses, attempt.onLoss)
+  const refusal = refused(attempt.request, losses, attempt.onLoss, lost => located(lost, attempt))
   if (refusal !== undefined) throw refusal
   const answered = await way.answer(attempt, (request, signal) =>
     ask(signal === undefined ? attempt : { ...attempt, signal }, request),
@@ -100,7 +105,8 @@ const askOnce = (attempt: Attempt, request: CanonicalRequest): Promise<Answered>
 /** Writes a request for the candidate, unless what it would lose is too much. */
 function writing(attempt: Attempt, request: CanonicalRequest): PreparedAttempt {
   const prepared = prepare(request, attempt.candidate)
-  const refusal = refused(request, prepared.losses, attempt.onLoss)
+  const place = (lost: readonly Loss[]) => (request === attempt.request ? located(lost, attempt) : lost)
+  const refusal = refused(request, prepared.losses, attempt.onLoss, place)
   if (refusal !== undefined) throw refusal
   return { ...attempt, prepared }
 }

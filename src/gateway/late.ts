@@ -46,7 +46,7 @@ function untold(sent: Json | undefined, value: Json): Json | undefined {
 export function completed(attempt: PreparedAttempt, { whole }: Late): PreparedAttempt {
   if (whole === undefined) return attempt
   const prepared = prepare(whole, attempt.candidate)
-  const refusal = refused(prepared.asked, prepared.losses, attempt.onLoss)
+  const refusal = refused(whole, prepared.losses, attempt.onLoss)
   if (refusal !== undefined) throw refusal
   return { ...attempt, request: whole, prepared }
 }

@@ -52,11 +52,20 @@ function edited(request: CanonicalRequest) {
 
 const asFound = (found: readonly Loss[]): readonly Loss[] => found
 
-/** The refusal a request meets on its way to a candidate, if it meets one: what is lost is too much. */
-export function refused(request: CanonicalRequest, losses: readonly Loss[], onLoss: OnLoss): GatewayError | undefined {
+/**
+ * The refusal a request meets on its way to a candidate, if it meets one: what is lost is too much.
+ *
+ * @param place where the caller finds what is lost.
+ */
+export function refused(
+  request: CanonicalRequest,
+  losses: readonly Loss[],
+  onLoss: OnLoss,
+  place = asFound,
+): GatewayError | undefined {
   if (losses.length === 0) return undefined
   const tooMuch = onLoss === 'refuse' ? shown(losses) : essential(losses, request)
-  return tooMuch.length === 0 ? undefined : refusal(tooMuch)
+  return tooMuch.length === 0 ? undefined : refusal(place(tooMuch))
 }
 
 /** How bad a candidate is for the request: a refusal weighs more than any number of losses. */

@@ -11,6 +11,7 @@ import type { Attempt, PreparedAttempt } from './attempt.ts'
 import { dresser } from './dress.ts'
 import { GONE, seenFromOutside, toFailure } from './failures.ts'
 import { fitting } from './fitting.ts'
+import { located } from './located.ts'
 import { Gate, unfolding } from './pieces.ts'
 import { KeptStream, type Sink } from './state/kept-stream.ts'
 import { StreamedAnswer } from './stream.ts'
@@ -101,12 +102,13 @@ export const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_L
 function begin(attempt: Attempt, losses: readonly Loss[], headers: Answered['headers'], source: Source): Sink {
   const { call, report, heartbeat, telling } = attempt
   const framing = FRAMINGS[call.framing]
-  report.begun(shown(losses).length)
+  const lost = located(shown(losses), attempt)
+  report.begun(lost.length)
   call.reply.begin({
     'content-type': framing.contentType,
     'cache-control': 'no-cache',
     'x-accel-buffering': 'no',
-    ...lossHeaders(losses),
+    ...lossHeaders(lost),
     ...headers,
   })
   const stream = new EventStream(call.reply, { framing, heartbeat: call.heartbeat, interval: heartbeat, source })

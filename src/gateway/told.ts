@@ -10,6 +10,7 @@ import { lossHeaders, shown } from '../egress/losses.ts'
 import type { Attempt } from './attempt.ts'
 import { dresser } from './dress.ts'
 import { seenFromOutside } from './failures.ts'
+import { located } from './located.ts'
 import { relay } from './relay.ts'
 import { LARGEST } from './whole.ts'
 
@@ -33,7 +34,10 @@ export async function told(attempt: Attempt, made: Answered): Promise<void> {
   const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)
   const dress = dresser(call.id, request.model, candidate, attempt.telling)
   const { wire, losses } = writer.result!(dress(held), attempt.telling?.asked ?? request)
-  const lost = [...shown(answered.losses), ...shown(losses).filter(({ path }) => path[0] === 'candidates')]
+  const lost = [
+    ...located(shown(answered.losses), attempt),
+    ...shown(losses).filter(({ path }) => path[0] === 'candidates'),
+  ]
   report.answered(answered.result, lost.length)
   const headers = { ...wire.headers, ...lossHeaders(lost), ...answered.headers }
   if (attempt.telling?.keep !== undefined) await attempt.telling.keep(wire.body)

@@ -5,11 +5,14 @@ import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Transducer } from '../canonical/transducer.ts'
+import type { Locate } from './locate.ts'
 
 /** Everything that can arrive in one format. A format that has only some directions has only some methods. */
 export interface Reader {
   /** A caller's request. Throws GatewayError `invalid-request` naming the field at fault. */
   request?(wire: WireRequest): CanonicalRequest
+  /** Where in the caller's body the messages of its request stand, where that is not as canonical has them. */
+  locate?(request: CanonicalRequest): Locate
   /** An upstream's whole answer (2xx). Throws GatewayError where it is no answer of this format, e.g. an error body under 200. */
   result?(answer: WireAnswer, asked: CanonicalRequest): CanonicalResult
   /** An upstream's streamed answer. Never throws: rubbish becomes an error event, and an early end is one too. */

@@ -310,7 +310,7 @@ describe('Claude Code at Mistral', () => {
       ...['user', 'assistant', 'tool', 'tool', 'assistant', 'user'],
     ])
     expect(body.messages[4]).toEqual({ role: 'assistant', content: 'Done.' })
-    expect(loss).toBe('messages/3 no-user-after-tools')
+    expect(loss).toBe('messages/2 no-user-after-tools')
   })
 
   test('and before a picture that is moved out of what a tool says', async () => {
@@ -348,7 +348,7 @@ test('a word of the user’s while a tool still runs, as Codex takes it: chat ge
   const { body, loss } = await sent('chat', RESPONSES, { model: 'm', input })
   expect(body.messages.map(({ role }: Loose) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'user'])
   expect(body.messages.at(-1)).toEqual({ role: 'user', content: 'Hurry!' })
-  expect(loss).toBe('messages results-first')
+  expect(loss).toBe('input results-first')
 })
 
 test('tools whose names begin with a digit: Gemini wants a letter, and the caller gets its name back', async () => {

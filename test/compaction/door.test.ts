@@ -178,7 +178,7 @@ describe('compacting', () => {
     [{ model: undefined }, 400, 'model'],
     [{ model: 'nobody' }, 404, 'nobody'],
     [{ input: 3 }, 400, 'input'],
-    [{ input: [{ type: 'compaction', id: 'cmp_9', encrypted_content: 'gAAAAtheirs' }] }, 422, 'messages'],
+    [{ input: [{ type: 'compaction', id: 'cmp_9', encrypted_content: 'gAAAAtheirs' }] }, 422, 'input/0'],
   ])('%j is answered with %i', async (body, status, told) => {
     const house = await open('chat', 'Short.')
     const answer = await compact(house, body as never)

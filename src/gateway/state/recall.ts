@@ -14,10 +14,18 @@ export interface Memories {
   readonly strict: boolean
 }
 
+/** Items that stand before those a caller sends. */
+export interface Stored {
+  readonly field: 'previous_response_id' | 'conversation'
+  readonly items: number
+}
+
 /** What a request points at instead of saying it. */
 export interface Recalled {
   /** All of it is here. */
   readonly known: boolean
+  /** The field that points at it, and how many items there are. */
+  readonly stored: Stored
   /** The items it adds, those it points at written out as far as they are here. */
   readonly input: readonly JsonObject[]
   /** The channel whose upstream remembers everything pointed at under the caller's own ids. */
@@ -56,6 +64,10 @@ export async function recall(body: JsonObject, owner: string, memories: Memories
   const channels = await channelsOf(pointed, references, found, owner, memories)
   return {
     known: resolved,
+    stored: {
+      field: previous === undefined ? 'conversation' : 'previous_response_id',
+      items: (before ?? []).reduce((sum, link) => sum + link.items.length, 0),
+    },
     whole,
     input: said(undefined),
     channel: conversation === undefined && channels.size === 1 ? [...channels][0] : undefined,

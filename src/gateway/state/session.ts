@@ -2,7 +2,10 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, State } from '../../canonical/request.ts'
 import type { Candidate } from '../../router.ts'
 import type { Keeper } from './keeper.ts'
-import type { Recalled } from './recall.ts'
+import type { Recalled, Stored } from './recall.ts'
+
+export type { Stored } from './recall.ts'
+
 import { type Telling, tellingOf } from './telling.ts'
 import { shortened } from './truncate.ts'
 
@@ -64,6 +67,12 @@ export class Session {
     const form = this.formFor(candidate)
     this.forms.set(candidate, form)
     return form
+  }
+
+  /** What stands before the caller's own items in the candidate's request. */
+  stored({ native, detour }: Candidate): Stored | undefined {
+    const { recalled } = this.options
+    return recalled?.known === true && (!native || detour) ? recalled.stored : undefined
   }
 
   private formFor(candidate: Candidate): CanonicalRequest {

@@ -6,12 +6,14 @@ import { readEmbedded } from './embedded.ts'
 import { embeds, readEmbedding } from './embedding.ts'
 import { readError } from './error.ts'
 import { ContentsEvents } from './events.ts'
+import { locate } from './locate.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Google's generateContent and what embeds, FORMATS §7 and §8. */
 export const contents: Reader = {
   request: wire => (embeds(wire.path) ? readEmbedding(wire) : readRequest(wire)),
+  locate,
   result: (answer, asked) => {
     const work = workOf(asked)
     if (work === 'count') return readCounted(answer)

@@ -2,12 +2,14 @@ import type { Reader } from '../reader.ts'
 import { readCounted } from './count.ts'
 import { readError } from './error.ts'
 import { MessagesEvents } from './events.ts'
+import { locate } from './locate.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Messages, FORMATS §6. */
 export const messages: Reader = {
   request: readRequest,
+  locate,
   result: (answer, asked) => (asked.output.count === true ? readCounted(answer) : readResult(answer)),
   events: () => new MessagesEvents(),
   error: readError,

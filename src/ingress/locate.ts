@@ -1,0 +1,71 @@
+import type { Part } from '../canonical/content.ts'
+import type { Path } from '../canonical/loss.ts'
+import type { Format } from '../canonical/node.ts'
+import type { Message } from '../canonical/request.ts'
+
+/**
+ * Where in the caller's body a path into its messages points, so that what is lost can be found there; any other path
+ * stays as it is.
+ */
+export type Locate = (path: Path) => Path
+
+/** Where a message stands in the body, and where each of its parts does. */
+export interface Place {
+  readonly at: Path
+  readonly parts: readonly Path[]
+}
+
+/**
+ * @param list the field of the body that holds the conversation.
+ * @param end where a message behind the last one would stand.
+ */
+export const locator =
+  (list: string, places: readonly Place[], end: Path): Locate =>
+  path => {
+    const [field, at, inside, part, ...rest] = path
+    if (field !== 'messages') return path
+    if (typeof at !== 'number') return [list, ...path.slice(1)]
+    const place = places[at]
+    if (place === undefined) return end
+    if (inside === 'content' && typeof part === 'number') return [...(place.parts[part] ?? place.at), ...rest]
+    return [...place.at, ...path.slice(2)]
+  }
+
+/** How a format lays out its turns, one of which may be several messages. */
+export interface Layout {
+  readonly format: Format
+  /** The fields of the turns and of the parts of one. */
+  readonly turns: string
+  readonly parts: string
+  /** Where a message stands that is no turn, and its parts. */
+  lead(message: Message): readonly [at: Path, parts: Path] | undefined
+  /** Whether its only part stands there as it is, in no list. */
+  bare(message: Message): boolean
+  /** Whether a part stands for itself; otherwise it is told with the next one. */
+  stands(part: Part): boolean
+}
+
+export function locateTurns(messages: readonly Message[], layout: Layout): Locate {
+  const places: Place[] = []
+  let turn = -1
+  let used = 0
+  for (const [index, message] of messages.entries()) {
+    const lead = index === 0 ? layout.lead(message) : undefined
+    if (lead === undefined && message.spelling?.[layout.format]?.['joined'] !== true) {
+      turn++
+      used = 0
+    }
+    const [at, list] = lead ?? [
+      [layout.turns, turn],
+      [layout.turns, turn, layout.parts],
+    ]
+    const bare = layout.bare(message)
+    const parts = message.content.map((part): Path => {
+      const path = bare ? list : [...list, used]
+      if (layout.stands(part)) used++
+      return path
+    })
+    places.push({ at, parts })
+  }
+  return locator(layout.turns, places, [layout.turns, turn + 1])
+}
