@@ -18,8 +18,8 @@ export interface TextPart extends PartBase {
 }
 
 /**
- * What a model thought. A signature is always the property of a reasoning part: an upstream that signs another
- * kind of part is read as an empty reasoning part with the signature, standing just before the part it signs.
+ * What a model thought. A signature is always the property of a reasoning part: where an upstream signs another kind of
+ * part, it is that of the thought just before the part, or of an empty reasoning part standing there.
  */
 export interface ReasoningPart extends PartBase {
   readonly type: 'reasoning'
@@ -27,6 +27,8 @@ export interface ReasoningPart extends PartBase {
   readonly signature?: Signature
   /** The upstream hid the text; the signature holds it encrypted. */
   readonly redacted?: true
+  /** A piece of a streamed thought: it goes on where the part before it ended. */
+  readonly continues?: true
 }
 
 export interface RefusalPart extends PartBase {

@@ -3,12 +3,13 @@ import type { MediaPart, MediaSource, Part, TextPart } from './content.ts'
 import { isObject, type JsonObject } from './node.ts'
 import type { CanonicalRequest, Message } from './request.ts'
 import type { Candidate, CanonicalResult } from './result.ts'
+import { oneThought } from './thought.ts'
 import { samplesOf } from './wav.ts'
 import { lists } from './work.ts'
 
 /**
  * What a request says, however it was spelled: spelling erased, adjacent turns of one role joined, turns and texts
- * that say nothing gone, tool arguments compared as JSON. Messages that are a list of things stay apart.
+ * that say nothing gone, pieces of a thought one, tool arguments compared as JSON. Messages that are a list of things stay apart.
  */
 export function meaning(request: CanonicalRequest): CanonicalRequest {
   const plain = bare(request)
@@ -21,13 +22,31 @@ export function meaning(request: CanonicalRequest): CanonicalRequest {
       messages[messages.length - 1] = { ...last, content: [...last.content, ...said] }
     else if (said.length > 0 || head.extras !== undefined) messages.push({ ...head, content: said })
   }
-  return { ...plain, messages }
+  return { ...plain, messages: messages.map(message => ({ ...message, content: wholeThoughts(message.content) })) }
+}
+
+/** Pieces of one thought, and the proof right behind a thought, as one. */
+function wholeThoughts(content: readonly Part[]): readonly Part[] {
+  const whole: Part[] = []
+  for (const part of content) {
+    const one = oneThought(whole.at(-1), part)
+    if (one === undefined) whole.push(beginning(part))
+    else whole[whole.length - 1] = one
+  }
+  return whole
 }
 
 const plainMessage = (message: Message): Message => ({
   ...message,
   content: message.content.map(plainPart).filter(saysSomething),
 })
+
+/** A piece that goes on with nothing is a thought. */
+function beginning(part: Part): Part {
+  if (part.type !== 'reasoning' || part.continues === undefined) return part
+  const { continues: _, ...thought } = part
+  return thought
+}
 
 /** What an answer says: as for requests, and neighbouring plain texts are one text. */
 export function resultMeaning(result: CanonicalResult): CanonicalResult {
@@ -37,7 +56,7 @@ export function resultMeaning(result: CanonicalResult): CanonicalResult {
 
 function plainCandidate(candidate: Candidate): Candidate {
   const content: Part[] = []
-  for (const part of candidate.content.map(plainPart).filter(saysSomething)) {
+  for (const part of wholeThoughts(candidate.content.map(plainPart).filter(saysSomething))) {
     const last = content.at(-1)
     const joined = last === undefined ? undefined : join(last, part)
     if (joined === undefined) content.push(part)

@@ -71,6 +71,10 @@ export const reasoning: fc.Arbitrary<ReasoningPart> = record(
   { type: fc.constant('reasoning'), text: word },
   { signature: record({ format: fc.constantFrom(...FORMATS), value: filled }), redacted: fc.constant(true), extras },
 )
+/** A thought of a history, which may be a piece of one. */
+const piece: fc.Arbitrary<ReasoningPart> = fc
+  .tuple(reasoning, fc.boolean())
+  .map(([part, continues]) => (continues ? { ...part, continues } : part))
 export const refusal = record<Part>({ type: fc.constant('refusal'), text: word }, { extras })
 export const bytes = fc.uint8Array({ minLength: 1, maxLength: 6 }).map(data => Buffer.from(data).toString('base64'))
 const mediaType = fc.constantFrom(
@@ -130,7 +134,7 @@ const turn = (role: fc.Arbitrary<Message['role']>, part: fc.Arbitrary<unknown>):
 const message: fc.Arbitrary<Message> = fc.oneof(
   turn(fc.constantFrom('system', 'developer'), text),
   turn(fc.constant('user'), fc.oneof(text, media, opaque)),
-  turn(fc.constant('assistant'), fc.oneof(text, reasoning, refusal, toolCall, opaque)),
+  turn(fc.constant('assistant'), fc.oneof(text, piece, refusal, toolCall, opaque)),
   turn(fc.constant('tool'), toolResult),
 )
 

@@ -55,7 +55,17 @@ const moved = (annotation: Annotation, by: number): Annotation =>
         ...(annotation.end === undefined ? {} : { end: annotation.end + by }),
       }
 
-function fieldOrder(content: readonly Part[]): Part[] {
+/** The proof of a thought in front of a call is the call's. */
+const signedCalls = (content: readonly Part[]): Part[] =>
+  content.flatMap((part, index): Part[] => {
+    if (part.type !== 'reasoning' || part.text === '' || part.redacted || content[index + 1]?.type !== 'tool-call')
+      return [part]
+    const { signature, ...thought } = part
+    return signature?.format === 'contents' ? [thought, { type: 'reasoning', text: '', signature }] : [part]
+  })
+
+function fieldOrder(parts: readonly Part[]): Part[] {
+  const content = signedCalls(parts)
   const rank = content.map((part, index) => {
     const signs =
       part.type === 'reasoning' && part.text === '' && !part.redacted && part.signature?.format === 'contents'

@@ -6,23 +6,57 @@ import { drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { messages as reader } from '../../src/ingress/messages/index.ts'
 
-import { BASE, call, fromChat, lifeCycle, named, read, result, streamOf, text, thought, whole } from './messages.ts'
+import {
+  BASE,
+  call,
+  fromChat,
+  lifeCycle,
+  named,
+  read,
+  result,
+  streamOf,
+  text,
+  thought,
+  whole,
+  wire,
+} from './messages.ts'
 
 /* The traps that concern answers of messages, each by its number. */
 
 const proof: Part = { type: 'reasoning', text: '', signature: { format: 'contents', value: 'sig' } }
 
-it('trap 32: a proof alone stands before what it signs, and is no last word of an answer', () => {
+it('trap 32: a proof alone stands before what it signs, or behind the last words, whole and streamed', () => {
   expect(whole(result([text('yes'), proof, call('a')])).content.map((block: { type: string }) => block.type)).toEqual([
     'text',
     'thinking',
     'tool_use',
   ])
   const trailing = result([text('yes'), proof])
-  expect(whole(trailing).content.map((block: { type: string }) => block.type)).toEqual(['text'])
-  const starts = streamOf(unfold(trailing)).filter(event => event.type === 'content_block_start')
-  expect(starts).toHaveLength(1)
+  expect(whole(trailing).content.map((block: { type: string }) => block.type)).toEqual(['text', 'thinking'])
+  const events = streamOf(unfold(trailing))
+  lifeCycle(events)
+  const { signature } = whole(trailing).content[1]
+  expect(events.findLast(({ delta }) => delta?.signature)?.delta).toEqual({ type: 'signature_delta', signature })
+  expect(reader.result!({ status: 200, headers: {}, body: whole(trailing) }, BASE).candidates[0]!.content[1]).toEqual(
+    proof,
+  )
 })
+
+it.each([
+  { by: 'its note of billing', body: { system: [{ type: 'text', text: 'x-anthropic-billing-header: cc_version=2' }] } },
+  { by: 'the beta it asks for', headers: { 'anthropic-beta': 'claude-code-20250219,interleaved-thinking-2025-05-14' } },
+])(
+  'trap 32: Claude Code, known by $by, prints the last block, so that no answer of it ends in a proof',
+  ({ body = {}, headers = {} }) => {
+    const asked = reader.request!(wire(body, headers))
+    const trailing = result([text('yes'), proof])
+    const { wire: answer, losses } = WRITERS['messages']!.result!(trailing, asked)
+    expect((answer.body['content'] as { type: string }[]).map(({ type }) => type)).toEqual(['text'])
+    expect(losses).toContainEqual(expect.objectContaining({ kind: 'dropped', path: ['candidates', 0, 'content', 1] }))
+    const events = drain(WRITERS['messages']!.events!(asked), unfold(trailing))
+    expect(events.filter(({ event }) => event === 'content_block_start')).toHaveLength(1)
+  },
+)
 
 it('trap 46: ids of calls are legal, whole and streamed, for the next turn may go to an upstream of this format', () => {
   const answer = result([call('functions.f:0')])

@@ -91,7 +91,7 @@ describe('reasoning', () => {
   it('trap 30: proofs of other issuers, and thoughts nobody signed, never reach the upstream', () => {
     for (const part of [thought('sig', 'contents'), thought(undefined)])
       expect(JSON.stringify(body({ messages: [user(text('hi')), assistant(part, text('a'))] }))).not.toContain('so')
-    const enclosed = enclose({ format: 'responses', value: 'x' }, 'messages')
+    const enclosed = enclose([{ signature: { format: 'responses', value: 'x' } }], 'messages')
     const [unsigned] = whole(result([thought(undefined)])).content
     for (const block of [{ type: 'thinking', thinking: 'so', signature: enclosed }, unsigned]) {
       const turn = { role: 'assistant', content: [block, { type: 'text', text: 'a' }] }

@@ -37,13 +37,9 @@ function writeToken({ token, logprob, bytes, top: _, ...node }: TokenLogprob, to
   return { token, logprob, ...nulls, ...(defined({ bytes, top_logprobs }) as JsonObject), ...kept(node, FORMAT) }
 }
 
-/** A signature alone in front of a call is Google's thought signature of that call (trap 31). */
+/** A signature in front of a call, alone or of a thought, is Google's thought signature of that call (trap 31). */
 export const signsCall = (part: Part, next: Part | undefined): boolean =>
-  part.type === 'reasoning' &&
-  part.text === '' &&
-  !part.redacted &&
-  part.signature?.format === 'contents' &&
-  next?.type === 'tool-call'
+  part.type === 'reasoning' && !part.redacted && part.signature?.format === 'contents' && next?.type === 'tool-call'
 
 export const signatureExtra = (signature: string): JsonObject => ({
   extra_content: { google: { thought_signature: signature } },

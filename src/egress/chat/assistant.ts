@@ -47,11 +47,22 @@ function reportOrder(places: readonly Place[], path: Path, { losses }: Pen): voi
   if (order.some((from, to) => from !== to)) losses.move(path, order, 'fields-have-an-order')
 }
 
+/** The empty line between two thoughts. */
+const CUT = '\n\n'
+
+interface Thoughts {
+  /** Where the first of them stands. */
+  readonly path: Path
+  readonly text: string
+  /** The part of the content they are, where thoughts are such. */
+  readonly wire?: JsonObject
+}
+
 export class Turn {
   private readonly content: JsonObject[] = []
   private readonly calls: JsonObject[] = []
   private readonly fields: { [field: string]: Json } = {}
-  private thoughts: { path: Path; text: string } | undefined
+  private thoughts: Thoughts | undefined
   private signature: string | undefined
   private readonly message: Message
   private readonly pen: Pen
@@ -89,8 +100,16 @@ export class Turn {
     }
     losses.dropFields(part, path, { signature: 'no-signatures', cache: 'no-cache-markers-here' })
     if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
-    if (thinksInParts(this.pen)) this.content.push({ type: 'thinking', thinking: [{ type: 'text', text: part.text }] })
-    else this.thoughts = this.join(this.thoughts, part.text, path)
+    if (!thinksInParts(this.pen)) this.thoughts = this.join(this.thoughts, part, path)
+    else {
+      const goesOn =
+        part.continues !== undefined && this.content.length > 0 && this.content.at(-1) === this.thoughts?.wire
+      const said = this.join(goesOn ? this.thoughts : undefined, part, path)
+      const wire = { type: 'thinking', thinking: [{ type: 'text', text: said.text }] }
+      if (goesOn) this.content.pop()
+      this.content.push(wire)
+      this.thoughts = { ...said, wire }
+    }
   }
 
   private refusal(part: Part & { text: string }, path: Path): void {
@@ -98,10 +117,10 @@ export class Turn {
     else this.pen.losses.drop(path, 'one-refusal-only')
   }
 
-  /** Several texts in one field: the first becomes them all. */
-  private join(before: { path: Path; text: string } | undefined, text: string, path: Path) {
+  /** Several thoughts in one field: the first becomes them all; pieces of one are joined as they came. */
+  private join(before: Thoughts | undefined, { text, continues }: ReasoningPart, path: Path): Thoughts {
     if (before === undefined) return { path, text }
-    const joined = { path: before.path, text: `${before.text}\n\n${text}` }
+    const joined = { path: before.path, text: before.text + (continues === undefined ? CUT : '') + text }
     this.pen.losses.drop(path, 'joined-with-the-one-before')
     this.pen.losses.change([...before.path, 'text'], joined.text, 'joined-with-the-next')
     return joined
@@ -156,7 +175,7 @@ export class Turn {
   }
 
   private thought(): JsonObject {
-    if (this.thoughts === undefined) return {}
+    if (this.thoughts === undefined || this.thoughts.wire !== undefined) return {}
     const { native, dialect } = this.pen
     const field = native ? (spelt(this.message, FORMAT)['thoughts'] ?? 'reasoning_content') : dialect.reasoning_field!
     return { [field as string]: this.thoughts.text }

@@ -31,7 +31,7 @@ export class CandidateWriter {
   private readonly index: number
   private readonly envelope: Envelope
   private open: Open | undefined
-  /** What the part that ended last was nothing but: the signature of the call behind it. */
+  /** The signature of the thought that ended last: the call behind it is signed by it. */
   private signature: string | undefined
   private out: WireEvent[] = []
   private begun = false
@@ -167,7 +167,7 @@ export class CandidateWriter {
     this.open = undefined
     if (open.part.type === 'tool-call' && !open.said && !open.part.freeform)
       this.out.push({ data: `${open.prefix}"{}"${open.suffix}` })
-    if (open.part.type === 'reasoning' && !open.said && open.signature !== undefined) this.signature = open.signature
+    if (open.part.type === 'reasoning' && open.signature !== undefined) this.signature = open.signature
   }
 
   /** The role goes ahead of everything else a candidate says. */

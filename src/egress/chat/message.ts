@@ -1,5 +1,6 @@
 import { AnswerIds } from '../../canonical/answer-ids.ts'
 import type { MediaPart, OpaquePart, Part, ReasoningPart, TextPart, ToolCallPart } from '../../canonical/content.ts'
+import { bodyOf } from '../../canonical/fold.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -36,14 +37,28 @@ const ORDER: { readonly [T in Part['type']]: number } = {
 }
 
 function rankOf(part: Part, next: Part | undefined): number {
-  if (signsCall(part, next)) return ORDER['tool-call']
+  if (signsCall(part, next) && bodyOf(part) === '') return ORDER['tool-call']
   return spelt(part, FORMAT)['as'] === 'thinking' ? ORDER.text : ORDER[part.type]
 }
 
 function reportOrder(content: readonly Part[], path: Path, losses: Losses): void {
   const rank = content.map((part, index) => rankOf(part, content[index + 1]))
   const order = [...rank.keys()].sort((a, b) => rank[a]! - rank[b]! || a - b)
+  reportParted(content, order, path, losses)
   if (order.some((from, to) => from !== to)) losses.move(path, order, 'fields-have-an-order')
+}
+
+/** The proof of a thought is its call's here, and read as such where other fields come between the two. */
+function reportParted(content: readonly Part[], order: readonly number[], path: Path, losses: Losses): void {
+  for (const [place, index] of order.entries()) {
+    const call = content[index]!
+    const thought = content[index - 1]
+    if (thought?.type !== 'reasoning' || !signsCall(thought, call)) continue
+    if (thought.text === '' || order[place - 1] === index - 1) continue
+    const { signature } = thought
+    losses.drop([...path, index - 1, 'signature'], 'signs-the-call')
+    losses.insert([...path, place], { type: 'reasoning', text: '', signature }, 'signs-the-call')
+  }
 }
 
 /** A text of a content list, as the upstream wrote it where it had words of its own for that. */
@@ -100,8 +115,10 @@ class MessageWriter {
   }
 
   private reasoning(part: ReasoningPart, next: Part | undefined, path: Path): void {
-    if (signsCall(part, next)) this.signature = part.signature!.value
-    else if (spelt(part, FORMAT)['as'] === 'thinking') this.list?.push(spelt(part, FORMAT)['value'] as JsonObject)
+    if (signsCall(part, next)) {
+      this.signature = part.signature!.value
+      if (part.text !== '') this.thoughts.push(part)
+    } else if (spelt(part, FORMAT)['as'] === 'thinking') this.list?.push(spelt(part, FORMAT)['value'] as JsonObject)
     else if (isHidden(part)) this.losses.drop(path, 'no-hidden-reasoning')
     else {
       if (part.signature !== undefined) this.losses.drop([...path, 'signature'], 'no-signatures')

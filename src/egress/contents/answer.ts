@@ -56,27 +56,38 @@ export function signedPart(part: Part, wire: JsonObject, signature: string | und
   return { ...wire, [names.thoughtSignature]: value }
 }
 
-/** What becomes of a thought: a part, a signature for the part that follows, or nothing. */
-export type Thought = { readonly wire: JsonObject } | { readonly signs: string } | undefined
+/** What becomes of a thought: a part, a proof for the slot of the next one, or both. */
+export interface Thought {
+  readonly wire?: JsonObject
+  readonly slotted?: ReasoningPart
+}
 
-/** Another's proof travels in its envelope; a thought its issuer hid is one without any text (trap 27). */
+const NO_THOUGHT: Thought = {}
+
+/** Proofs stand on the part behind the thought, as Google has them, but for those that an upstream put elsewhere (trap 91). */
 export function writeThought(part: ReasoningPart, path: Path, losses: Losses): Thought {
-  const { as, text, thought, slot } = spelt(part, FORMAT)
-  const proof = part.signature && enclose(part.signature, FORMAT)
-  if (as === 'alone') return { wire: sealed(part, { text, thought, thoughtSignature: proof }) }
-  if (part.text === '' && proof !== undefined && part.redacted && part.signature!.format !== FORMAT)
-    return { wire: sealed(part, { thought: true, thoughtSignature: proof }) }
-  if (part.redacted) {
-    if (part.text === '' && proof === undefined && isBare(part)) {
-      losses.drop(path, 'no-hidden-reasoning')
-      return undefined
-    }
-    losses.drop([...path, 'redacted'], 'no-hidden-reasoning')
+  const { as, text, thought, slot, proof: where } = spelt(part, FORMAT)
+  const { signature } = part
+  const isOwn = signature?.format === FORMAT
+  if (as === 'alone' && isOwn) return { wire: sealed(part, { text, thought, thoughtSignature: signature.value }) }
+  if (part.redacted && part.text === '' && signature === undefined && isBare(part)) {
+    losses.drop(path, 'no-hidden-reasoning')
+    return NO_THOUGHT
   }
-  if (part.text === '' && proof !== undefined)
-    return isBare(part) ? { signs: proof } : { wire: sealed(part, { text: '', thoughtSignature: proof }) }
-  if (part.text === '' && isBare(part) && text !== '') return undefined
-  return { wire: sealed(part, { text: part.text, thought: true, thoughtSignature: proof ?? slot }) }
+  const self = (where === 'self' && isOwn) || !isBare(part)
+  if (part.redacted && (self || signature === undefined || isOwn))
+    losses.drop([...path, 'redacted'], 'no-hidden-reasoning')
+  if (self) {
+    const proof = signature === undefined ? slot : enclose([{ signature }], FORMAT)
+    const said =
+      part.text === '' && signature !== undefined && where !== 'self'
+        ? { text: '' }
+        : { text: part.text, thought: true }
+    return { wire: sealed(part, { ...said, thoughtSignature: proof }) }
+  }
+  if (part.text === '' && signature !== undefined) return { slotted: part }
+  if (part.text === '' && text !== '') return NO_THOUGHT
+  return { wire: sealed(part, { text: part.text, thought: true, thoughtSignature: slot }), slotted: part }
 }
 
 /** Whether the format itself says nothing more of the part. */
@@ -85,5 +96,5 @@ export const isBare = (part: Part): boolean => Object.keys(kept(part, FORMAT)).l
 const ownExtras = (part: Part) =>
   part.extras?.[FORMAT] === undefined ? {} : { extras: { [FORMAT]: part.extras[FORMAT] } }
 
-/** A signature that no part follows. */
-export const aloneSignature = (signature: string): JsonObject => ({ thoughtSignature: signature })
+/** A signature that no part follows: as Google has it, on an empty text. */
+export const aloneSignature = (signature: string): JsonObject => ({ text: '', thoughtSignature: signature })

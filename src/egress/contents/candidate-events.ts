@@ -6,17 +6,25 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
 import { defined, spelt } from '../fields.ts'
-import { aloneSignature, signedPart, writeAnswerPart, writeThought } from './answer.ts'
+import { aloneSignature, signedPart, type Thought, writeAnswerPart, writeThought } from './answer.ts'
 import { hasOwnGrounding, isRefusal, refusalOf } from './candidate.ts'
 import { GroundingWriter } from './citations.ts'
 import { Envelope } from './envelope.ts'
 import { FORMAT, sealed } from './fields.ts'
 import { writeLastWord } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
+import { Slotted } from './proofs.ts'
 import { type Flow, Slot } from './slot.ts'
 
-/** A part that says nothing: it divides two texts, and gives the last event a part, without which clients mind it. */
-const MARK = '{"thought":false}'
+/**
+ * A part that says nothing, as Google has it: it divides two texts or thoughts, and gives the last event a part, without
+ * which clients mind it (trap 90).
+ */
+const MARK = '{"text":""}'
+
+/** A text signed by what stood before it carries the proof in its first piece. */
+const SIGNED = '{"thoughtSignature":'
+const TEXT = ',"text":'
 
 const OPENINGS: { readonly [F in Flow]: string } = { text: '{"text":', reasoning: '{"thought":true,"text":' }
 
@@ -30,7 +38,9 @@ export class CandidateWriter {
   private readonly slots: Slot[] = []
   private current = 0
   private readonly suffix: string
-  private signature: string | undefined
+  private readonly slotted: Slotted
+  /** A proof that nothing follows, as far as is known: it may be told with the last event. */
+  private lone: JsonObject | undefined
   /** What a reader would add more of the same to. */
   private last: Flow | undefined
   private readonly grounding = new GroundingWriter()
@@ -47,6 +57,7 @@ export class CandidateWriter {
     this.index = index
     this.envelope = envelope
     this.suffix = `}${envelope.after(index)}`
+    this.slotted = new Slotted(envelope.own)
   }
 
   start(at: At, part: Part): readonly WireEvent[] {
@@ -88,7 +99,9 @@ export class CandidateWriter {
     this.finish = event
     for (const slot of this.slots) if (slot !== undefined) slot.ended = true
     this.settle()
-    this.flush()
+    // The last text ends with the proof behind it, and what is cited of it must be told before.
+    if (!this.slotted.empty && this.grounding.written() !== undefined) this.flush()
+    if (!this.slotted.empty) this.tellLone()
     return this.out
   }
 
@@ -103,7 +116,9 @@ export class CandidateWriter {
       groundingMetadata: own['groundingMetadata'] ?? grounding,
       logprobsResult: this.logprobs.length === 0 ? undefined : writeLogprobs(this.logprobs),
     }
-    const content = this.spoke ? { content: { parts: [NO_WORD], role: 'model' } } : {}
+    const signature = this.slotted.take()
+    const last = signature === undefined ? this.lone : aloneSignature(signature)
+    const content = this.spoke || last !== undefined ? { content: { parts: [last ?? NO_WORD], role: 'model' } } : {}
     return { ...content, index: this.index, ...sealed(finish, facts) }
   }
 
@@ -134,23 +149,18 @@ export class CandidateWriter {
     slot.waiting = ''
     slot.said += said
     if (!slot.begun) this.open(slot, flow)
-    const opening = this.signature === undefined ? OPENINGS[flow] : this.signed(OPENINGS[flow])
-    this.emit(`${opening}${JSON.stringify(said)}}`)
+    const signature = flow === 'text' ? this.slotted.take() : undefined
+    this.emit(
+      `${signature === undefined ? OPENINGS[flow] : SIGNED + JSON.stringify(signature) + TEXT}${JSON.stringify(said)}}`,
+    )
     this.last = flow
   }
 
   private open(slot: Slot, flow: Flow): void {
     slot.begun = true
     slot.prefix = `${Envelope.HEAD}${OPENINGS[flow]}`
-    if (flow === 'reasoning') this.flush()
-    this.divide(flow === 'text' && this.signature !== undefined ? undefined : flow)
-  }
-
-  /** A text signed by what stood before it carries the proof in its first piece. */
-  private signed(opening: string): string {
-    const text = `${opening.slice(0, 1)}"thoughtSignature":${JSON.stringify(this.signature)},${opening.slice(1)}`
-    this.signature = undefined
-    return text
+    if (flow === 'reasoning' && this.slotted.full) this.flush()
+    this.divide(flow === 'text' && !this.slotted.empty ? undefined : flow)
   }
 
   private close(slot: Slot): void {
@@ -161,25 +171,34 @@ export class CandidateWriter {
     else this.whole(part)
   }
 
-  /** The proof of a thought that has gone out follows it; some clients pass over parts that have no text at all. */
   private closeThought(part: Part & { type: 'reasoning' }, slot: Slot): void {
-    if (slot.begun) {
-      const proof = part.signature && writeThought({ ...part, text: '' }, [], IGNORED)
-      if (proof !== undefined && 'signs' in proof)
-        this.emit(JSON.stringify({ thought: true, text: '', thoughtSignature: proof.signs }))
-      return
-    }
     const thought = writeThought(part, [], IGNORED)
-    if (thought === undefined) return
-    this.flush()
-    if ('signs' in thought) {
-      this.signature = thought.signs
-      return
-    }
-    const flow = thought.wire['thought'] === true ? 'reasoning' : undefined
+    if (!slot.begun) this.wholeThought(thought)
+    else if (thought.slotted === undefined && part.signature !== undefined)
+      this.emit(JSON.stringify({ thought: true, text: '', thoughtSignature: part.signature.value }))
+    if (thought.slotted !== undefined) this.slotted.add(thought.slotted)
+  }
+
+  private wholeThought({ wire, slotted }: Thought): void {
+    if (wire === undefined) return
+    if (this.slotted.full || slotted === undefined) this.flush()
+    const flow = wire['thought'] === true ? 'reasoning' : undefined
     this.divide(flow)
-    this.emit(JSON.stringify(thought.wire))
+    if (flow === undefined) this.hold(wire)
+    else this.emit(JSON.stringify(wire))
     this.last = flow
+  }
+
+  private hold(wire: JsonObject): void {
+    this.tellLone()
+    this.lone = wire
+  }
+
+  private tellLone(): void {
+    const wire = this.lone
+    if (wire === undefined) return
+    this.lone = undefined
+    this.emit(JSON.stringify(wire))
   }
 
   private whole(part: Part): void {
@@ -187,20 +206,19 @@ export class CandidateWriter {
     if (wire === undefined) return
     const { text } = wire
     if (text === '') this.flush()
-    this.divide(typeof text === 'string' && this.signature === undefined ? 'text' : undefined)
-    this.emit(JSON.stringify(signedPart(part, wire, this.signature)))
-    this.signature = undefined
+    const signature = this.slotted.take()
+    this.divide(typeof text === 'string' && signature === undefined ? 'text' : undefined)
+    this.emit(JSON.stringify(signedPart(part, wire, signature)))
     this.last = typeof text === 'string' ? 'text' : undefined
     if (typeof text === 'string') this.grounding.add(text, part.type === 'text' ? part.annotations : undefined)
   }
 
   /** A signature whose part did not come. */
   private flush(): void {
-    if (this.signature === undefined) return
-    const value = this.signature
-    this.signature = undefined
+    const signature = this.slotted.take()
+    if (signature === undefined) return
     this.divide(undefined)
-    this.emit(JSON.stringify(aloneSignature(value)))
+    this.hold(aloneSignature(signature))
     this.last = undefined
   }
 
@@ -215,6 +233,7 @@ export class CandidateWriter {
   }
 
   private emit(part: string, facts: JsonObject = {}): void {
+    this.tellLone()
     this.spoke = true
     const logprobsResult = this.logprobs.length === 0 ? undefined : writeLogprobs(this.logprobs)
     this.logprobs = []

@@ -9,13 +9,25 @@ import { GroundingWriter, reportCitations } from './citations.ts'
 import { FORMAT, inner, sealed } from './fields.ts'
 import { reportFinish, writeFinish } from './finish.ts'
 import { reportLogprobs, writeLogprobs } from './logprobs.ts'
+import { Slotted } from './proofs.ts'
+
+export interface CandidatePen {
+  readonly ids: CallIds
+  /** The answer comes from an upstream of this very format. */
+  readonly own: boolean
+  readonly losses: Losses
+}
 
 /** One candidate of a whole answer. */
-export function writeCandidate(candidate: Candidate, index: number, ids: CallIds, losses: Losses): JsonObject {
+export function writeCandidate(
+  candidate: Candidate,
+  index: number,
+  { ids, own: isOwn, losses }: CandidatePen,
+): JsonObject {
   const path: Path = ['candidates', index]
   const own = spelt(candidate, FORMAT)
   const refusal = refusalOf(candidate)
-  const { parts, grounding } = writeParts(candidate, path, losses)
+  const { parts, grounding } = writeParts(candidate, path, isOwn, losses)
   reportFinish(candidate, path, losses)
   losses.dropFields(candidate, path, { transcript: 'no-times' })
   reportIds(candidate, ids, path, losses)
@@ -66,25 +78,25 @@ function writeContent(candidate: Candidate, parts: readonly JsonObject[]): JsonO
 function writeParts(
   candidate: Candidate,
   path: Path,
+  own: boolean,
   losses: Losses,
 ): { readonly parts: readonly JsonObject[]; readonly grounding: GroundingWriter } {
   const parts: JsonObject[] = []
   const grounding = new GroundingWriter()
-  let signature: string | undefined
+  const slotted = new Slotted(own)
   const flush = (): void => {
+    const signature = slotted.take()
     if (signature !== undefined) parts.push(aloneSignature(signature))
-    signature = undefined
   }
   const content = refusalOf(candidate) === undefined ? candidate.content : candidate.content.slice(0, -1)
   for (const [index, part] of content.entries()) {
     const at = [...path, 'content', index]
     if (part.cache !== undefined) losses.drop([...at, 'cache'], 'no-cache-markers')
     if (part.type === 'reasoning') {
-      flush()
       const thought = writeThought(part, at, losses)
-      if (thought === undefined) continue
-      if ('signs' in thought) signature = thought.signs
-      else parts.push(thought.wire)
+      if (thought.wire !== undefined && (slotted.full || thought.slotted === undefined)) flush()
+      if (thought.wire !== undefined) parts.push(thought.wire)
+      if (thought.slotted !== undefined) slotted.add(thought.slotted)
       continue
     }
     const wire = writeAnswerPart(part, at, losses)
@@ -93,8 +105,7 @@ function writeParts(
     if (typeof wire['text'] === 'string')
       grounding.add(wire['text'], part.type === 'text' ? part.annotations : undefined)
     if (wire['text'] === '') flush()
-    parts.push(signedPart(part, wire, signature))
-    signature = undefined
+    parts.push(signedPart(part, wire, slotted.take()))
   }
   flush()
   return { parts, grounding }

@@ -1,19 +1,22 @@
 import type { ResultStart } from '../../canonical/event.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { sealed } from './fields.ts'
-import { writeHead } from './result.ts'
+import { isOwn, writeHead } from './result.ts'
 
 /** What stands around the parts of every event, made once per stream. */
 export class Envelope {
   /** `,"modelVersion":…,"responseId":…}`, what the format said of the answer beside going with the first event only. */
   private readonly tail: string
   private readonly head: JsonObject
+  /** The answer comes from an upstream of this very format. */
+  readonly own: boolean
   /** Whether no event has been written. */
   fresh = true
 
   constructor(start: ResultStart | undefined) {
     const own = start === undefined ? {} : writeHead(start)
     this.tail = inside(own)
+    this.own = start !== undefined && isOwn(start)
     this.head = start === undefined ? {} : sealed(start, own)
   }
 

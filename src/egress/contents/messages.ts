@@ -93,8 +93,7 @@ interface Open {
 class ContentsWriter {
   private readonly pen: Pen
   private readonly ids: CallIds
-  private readonly contents: JsonObject[] = []
-  private open: Open | undefined
+  private readonly contents: Open[] = []
 
   constructor(pen: Pen, ids: CallIds) {
     this.pen = pen
@@ -114,16 +113,19 @@ class ContentsWriter {
   }
 
   written(): readonly JsonObject[] {
-    this.close()
-    return this.contents
+    this.leave()
+    return this.contents.map(content => this.write(content))
   }
 
   private enter(message: Message): Open {
     const turn = TURNS[message.role]
-    if (this.open !== undefined && this.continues(this.open, turn, message)) return this.open
-    this.close()
-    this.open = { turn, message, parts: new PartsWriter(this.pen, this.ids) }
-    return this.open
+    const last = this.contents.at(-1)
+    if (last !== undefined && this.continues(last, turn, message)) return last
+    const before = this.leave()
+    if (before !== last && before !== undefined && this.continues(before, turn, message)) return before
+    const open = { turn, message, parts: new PartsWriter(this.pen, this.ids) }
+    this.contents.push(open)
+    return open
   }
 
   private continues(open: Open, turn: Turn, message: Message): boolean {
@@ -131,20 +133,24 @@ class ContentsWriter {
     return turn === open.turn && isBare(open.message) && isBare(message)
   }
 
-  private close(): void {
-    if (this.open === undefined) return
-    const { turn, message, parts } = this.open
-    this.open = undefined
-    parts.end()
-    const said = parts.parts.length > 0 || Object.keys(kept(message, FORMAT)).length > 0
+  /** Ends the last content, and gives the one that is the last now: a turn in which nothing was said divides nothing. */
+  private leave(): Open | undefined {
+    const last = this.contents.at(-1)
+    last?.parts.end()
+    if (last === undefined || this.pen.native || last.parts.parts.length > 0 || saysMore(last.message)) return last
+    this.contents.pop()
+    return this.contents.at(-1)
+  }
+
+  private write({ turn, message, parts }: Open): JsonObject {
     const role = turn === 'model' ? 'model' : 'user'
-    if (this.pen.native) this.contents.push(writeContent(message, spelt(message, FORMAT)['role'] ?? role, parts.parts))
-    else if (said) {
-      const as = turn === 'tool' && parts.parts.length === 0 ? 'function' : role
-      this.contents.push({ role: as, parts: parts.parts, ...kept(message, FORMAT) })
-    }
+    if (this.pen.native) return writeContent(message, spelt(message, FORMAT)['role'] ?? role, parts.parts)
+    const as = turn === 'tool' && parts.parts.length === 0 ? 'function' : role
+    return { role: as, parts: parts.parts, ...kept(message, FORMAT) }
   }
 }
+
+const saysMore = (message: Message): boolean => Object.keys(kept(message, FORMAT)).length > 0
 
 /** Whether the format itself said nothing about the message, so that it can be one with its neighbour. */
 const isBare = (message: Message): boolean => message.extras?.[FORMAT] === undefined

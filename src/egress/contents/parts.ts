@@ -20,15 +20,29 @@ const ALLOWED: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
 /** A caller without a signature for the first call of its turn writes this (trap 31). */
 const SKIP = 'skip_thought_signature_validator'
 
+/** A proof that goes into the slot of the next part. */
+interface Waiting {
+  readonly value: string
+  /** The part it stands on where none follows. */
+  readonly part?: ReasoningPart
+}
+
+/** A thought without a proof that was the last thing said. */
+interface Said {
+  readonly path: Path
+  readonly text: string
+}
+
 /**
- * Writes the parts of one content. A signature that stands alone in front of a part is that part's own, except where
- * the caller had it alone (traps 29, 31, 32).
+ * Writes the parts of one content. Google's proof of a thought, and one that stands alone in front of a part, goes on the
+ * part that follows, except where the caller had it elsewhere (traps 29, 31, 32, 91).
  */
 export class PartsWriter {
   readonly parts: JsonObject[] = []
   private readonly pen: Pen
   private readonly ids: CallIds
-  private waiting: { readonly part: ReasoningPart; readonly value: string } | undefined
+  private waiting: Waiting | undefined
+  private unsigned: Said | undefined
   private called = false
 
   constructor(pen: Pen, ids: CallIds) {
@@ -59,7 +73,12 @@ export class PartsWriter {
     if (this.waiting === undefined) return
     const { part, value } = this.waiting
     this.waiting = undefined
-    this.parts.push(sealed(part, { text: '', thoughtSignature: value }))
+    this.push(sealed(part, { text: '', thoughtSignature: value }))
+  }
+
+  private push(wire: JsonObject): void {
+    this.parts.push(wire)
+    this.unsigned = undefined
   }
 
   /** An empty text with a signature would be read as the signature alone. */
@@ -68,7 +87,7 @@ export class PartsWriter {
     const signature = this.signature(part)
     this.waiting = undefined
     const said = signature === undefined ? wire : { ...wire, thoughtSignature: signature }
-    this.parts.push(part.type === 'opaque' ? renamed(part, said) : sealed(part, said))
+    this.push(part.type === 'opaque' ? renamed(part, said) : sealed(part, said))
   }
 
   private signature(part: Part): string | undefined {
@@ -90,7 +109,7 @@ export class PartsWriter {
     const marks = spelt(part, FORMAT)
     if (native && marks['as'] === 'alone') {
       const { text, thought } = marks
-      if (signature !== undefined) this.parts.push(sealed(part, { text, thought, thoughtSignature: signature }))
+      if (signature !== undefined) this.push(sealed(part, { text, thought, thoughtSignature: signature }))
       return
     }
     if (part.redacted && signature === undefined && part.text === '') {
@@ -101,10 +120,29 @@ export class PartsWriter {
     if (part.text === '' && signature !== undefined) {
       this.waiting = { part, value: signature }
       if (!bare) this.end()
-    } else if (native || part.text !== '' || !bare) {
+    } else if (!bare || (native && marks['proof'] !== 'next' && marks['enclosed'] === undefined)) {
       const slot = native ? (marks['slot'] as string | undefined) : undefined
-      this.parts.push(sealed(part, { text: part.text, thought: true, thoughtSignature: signature ?? slot }))
+      this.push(sealed(part, { text: part.text, thought: true, thoughtSignature: signature ?? slot }))
+    } else if (part.text !== '') this.thought(part, signature, path)
+  }
+
+  /** A thought, whose proof the next part bears. Another one right behind it would be read as its next piece. */
+  private thought(part: ReasoningPart, signature: string | undefined, path: Path): void {
+    const { losses } = this.pen
+    const before = part.continues === undefined ? this.unsigned : undefined
+    if (before === undefined) {
+      this.push(sealed(part, { text: part.text, thought: true }))
+      if (signature === undefined) this.unsigned = { path, text: part.text }
+    } else {
+      const text = `${before.text}\n\n${part.text}`
+      losses.drop(path, 'joined-with-the-one-before')
+      losses.change([...before.path, 'text'], text, 'joined-with-the-next')
+      if (signature !== undefined)
+        losses.add([...before.path, 'signature'], { format: FORMAT, value: signature }, 'joined-with-the-next')
+      this.parts[this.parts.length - 1] = { text, thought: true }
+      this.unsigned = signature === undefined ? { ...before, text } : undefined
     }
+    if (signature !== undefined) this.waiting = { value: signature }
   }
 
   /** The signature this upstream made; another's is dropped (trap 30). */

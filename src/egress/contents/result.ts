@@ -26,11 +26,18 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
 }
 
 /** A prompt that was blocked has no candidates (trap 15). */
-function writeCandidates({ candidates }: CanonicalResult, asked: CanonicalRequest, losses: Losses): Json | undefined {
+function writeCandidates(result: CanonicalResult, asked: CanonicalRequest, losses: Losses): Json | undefined {
+  const { candidates } = result
   const how = candidates[0] === undefined ? undefined : blockedHow(candidates[0])
   if (how !== undefined) return how === 'empty' ? [] : undefined
-  return candidates.map((candidate, index) => writeCandidate(candidate, index, CallIds.after(asked), losses))
+  const own = isOwn(result)
+  return candidates.map((candidate, index) =>
+    writeCandidate(candidate, index, { ids: CallIds.after(asked), own, losses }),
+  )
 }
+
+/** Whether the answer comes from an upstream of this very format. */
+export const isOwn = (head: Node): boolean => spelt(head, FORMAT)['own'] === true
 
 /** How the upstream left out all candidates, or undefined. */
 export const blockedHow = (candidate: Node): Json | undefined => spelt(candidate, FORMAT)['blocked']

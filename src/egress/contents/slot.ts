@@ -34,8 +34,9 @@ export class Slot {
     if (!isBare(part)) return undefined
     if (part.type === 'text') return 'text'
     if (part.type !== 'reasoning' || part.redacted || spelt(part, FORMAT)['as'] !== undefined) return undefined
-    // A thought signed from the start came whole; elsewhere the signature is told last.
-    return part.signature === undefined || this.begun ? 'reasoning' : undefined
+    // A thought that is signed itself, and from the start, came whole.
+    const whole = part.signature !== undefined && spelt(part, FORMAT)['proof'] === 'self'
+    return whole && !this.begun ? undefined : 'reasoning'
   }
 
   /** Raw samples need not be whole: every piece is a part of its own, as Google itself streams them. */

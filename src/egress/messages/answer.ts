@@ -43,10 +43,7 @@ export function writeAnswerPart(part: Part, path: Path, pen: AnswerPen): Block |
 export const isNothing = (part: TextPart | RefusalPart | ReasoningPart): boolean =>
   part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
 
-/**
- * Another issuer's proof that stands alone: it goes in front of what it signs, but never at the end of an answer, where
- * clients look for the last words and take the block of a thought for them.
- */
+/** Another issuer's proof that stands alone: it goes in front of what it signs, or behind the last words (trap 32). */
 export const isLoneProof = (part: Part): boolean =>
   part.type === 'reasoning' &&
   part.text === '' &&
@@ -107,14 +104,14 @@ export const stopDetails = (part: RefusalPart): JsonObject => {
   }
 }
 
-/** The mark in place of a proof: a thought nobody signed must not go to an upstream that wants proofs (trap 30). */
-const NO_PROOF = enclose({ format: 'unsigned', value: '' }, FORMAT)
-
-/** What stands in the slot for the proof; undefined where the caller's own upstream has no slot. */
-export function proofOf({ signature, ...node }: ReasoningPart, own: boolean): string | undefined {
-  if (signature !== undefined) return enclose(signature, FORMAT)
+/**
+ * What stands in the slot for the proof; undefined where the caller's own upstream has no slot. A thought nobody signed
+ * must not go to an upstream that wants proofs: it stands there itself, in an envelope (traps 30, 92).
+ */
+export function proofOf({ signature, text, ...node }: ReasoningPart, own: boolean): string | undefined {
+  if (signature !== undefined) return enclose([{ signature }], FORMAT)
   const slot = spelt(node, FORMAT)['signature']
-  if (!own || slot === 'unsigned') return NO_PROOF
+  if (!own || slot === 'unsigned') return enclose([{ text }], FORMAT)
   return slot === 'absent' ? undefined : ''
 }
 
@@ -123,7 +120,7 @@ function writeReasoning(part: ReasoningPart, path: Path, { own, losses }: Answer
   const others = { ...ownCache(part, own), ...kept(part, FORMAT) }
   if (part.redacted && part.signature !== undefined) {
     if (part.text !== '') losses.change([...path, 'text'], '', 'hidden-thought')
-    return { type: 'redacted_thinking', data: enclose(part.signature, FORMAT), ...others }
+    return { type: 'redacted_thinking', data: enclose([{ signature: part.signature }], FORMAT), ...others }
   }
   if (part.redacted) losses.drop([...path, 'redacted'], 'nothing-encrypted')
   return { type: 'thinking', thinking: part.text, ...defined({ signature: proofOf(part, own) }), ...others }

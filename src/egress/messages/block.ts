@@ -8,7 +8,7 @@ export interface Page {
   own: boolean
   index: number
   out: WireEvent[]
-  /** Blocks that are said only if another one follows. */
+  /** Blocks that are said when another one follows, or the answer ends. */
   held: (() => void)[]
 }
 
@@ -17,6 +17,8 @@ export interface BlockWriter {
   readonly prefix: string | undefined
   /** Something of the body was said. */
   grown: boolean
+  /** All of the body so far, where it is told again at the end. */
+  words: string | undefined
   delta(append: string): void
   patch(event: PartPatch): void
   end(): void
@@ -26,10 +28,19 @@ export const DELTA = 'content_block_delta'
 /** What closes a delta behind its one growing text. */
 export const SUFFIX = '}}'
 
+/** Says the blocks that were held back. */
+export function sayHeld(page: Page): void {
+  if (page.held.length === 0) return
+  const { held } = page
+  page.held = []
+  for (const say of held) say()
+}
+
 /** What every kind of block does alike: its index is the next free one when it opens. */
 export class OpenBlock {
   prefix: string | undefined
   grown = false
+  words: string | undefined
   protected readonly page: Page
   private index = -1
 
@@ -42,18 +53,11 @@ export class OpenBlock {
   }
 
   protected open(content_block: JsonObject, deltaType?: string, field?: string): void {
-    this.sayHeld()
+    sayHeld(this.page)
     this.index = this.page.index++
     this.event('content_block_start', { content_block })
     if (deltaType === undefined) return
     this.prefix = `{"type":"${DELTA}","index":${this.index},"delta":{"type":"${deltaType}","${field}":`
-  }
-
-  private sayHeld(): void {
-    if (this.page.held.length === 0) return
-    const { held } = this.page
-    this.page.held = []
-    for (const say of held) say()
   }
 
   protected say(delta: JsonObject): void {
@@ -61,6 +65,7 @@ export class OpenBlock {
   }
 
   protected grow(append: string): void {
+    if (this.words !== undefined) this.words += append
     this.page.out.push({ event: DELTA, data: this.prefix + JSON.stringify(append) + SUFFIX })
   }
 

@@ -16,8 +16,9 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { type BlockWriter, DELTA, type Page, SUFFIX } from './block.ts'
+import { type BlockWriter, DELTA, type Page, SUFFIX, sayHeld } from './block.ts'
 import { blockWriter, hasBlock } from './blocks.ts'
+import { printsLastBlock } from './client.ts'
 import { FORMAT } from './content.ts'
 import { errorBody } from './error.ts'
 import { writeStop } from './finish.ts'
@@ -71,7 +72,9 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private grow(prefix: string, append: string): readonly WireEvent[] {
-    this.open!.grown = true
+    const open = this.open!
+    open.grown = true
+    if (open.words !== undefined) open.words += append
     return [{ event: DELTA, data: prefix + JSON.stringify(append) + SUFFIX }]
   }
 
@@ -167,6 +170,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     const { container, ...late } = kept(event, FORMAT)
     const explained = this.last?.details()
     if (explained === undefined) this.letGo()
+    if (!printsLastBlock(this.asked)) sayHeld(this.page)
     const said = { called: this.called, refused: this.refused }
     const { stop_details, ...stop } = writeStop(this.ending ?? {}, said, new Losses())
     const details = explained ?? stop_details

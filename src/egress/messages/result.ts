@@ -6,6 +6,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import { kept, spelt } from '../fields.ts'
 import { type AnswerPen, explanationIn, isLoneProof, stopDetails, writeAnswerPart } from './answer.ts'
+import { printsLastBlock } from './client.ts'
 import { type Block, FORMAT } from './content.ts'
 import { writeStop } from './finish.ts'
 import { reportTier, writeUsage } from './usage.ts'
@@ -22,7 +23,7 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   const candidate = result.candidates[0] ?? NO_ANSWER
   const stop = writeStop(candidate, saidIn(candidate), losses)
   if (result.candidates.length === 0) reportNoAnswer(losses)
-  const content = writeContent(candidate, pen)
+  const content = writeContent(candidate, printsLastBlock(asked), pen)
   const body = {
     ...head(result, asked),
     content: spelling['content'] === 'string' && content.length === 1 ? content[0]!['text'] : content,
@@ -69,15 +70,15 @@ const saidIn = ({ content }: Candidate) => ({
   refused: content.some(part => part.type === 'refusal' && part.text !== ''),
 })
 
-function writeContent({ content }: Candidate, pen: AnswerPen): Block[] {
+function writeContent({ content }: Candidate, endsInWords: boolean, pen: AnswerPen): Block[] {
   const told = explanationIn(content)
   if (told?.cache !== undefined) pen.losses.drop([...CONTENT, content.length - 1, 'cache'], 'no-cache-markers-here')
   const said = told === undefined ? content : content.slice(0, -1)
   const blocks = said.map((part, index) => writeAnswerPart(part, [...CONTENT, index], pen))
-  return withoutLastProofs(said, blocks, pen.losses).filter(block => block !== undefined)
+  return (endsInWords ? withoutLastProofs(said, blocks, pen.losses) : blocks).filter(block => block !== undefined)
 }
 
-/** Proofs that nothing follows are not told. */
+/** Proofs that nothing follows are not told to a client that would take one for the last words. */
 function withoutLastProofs(said: readonly Part[], blocks: (Block | undefined)[], losses: Losses) {
   for (let index = blocks.length - 1; index >= 0; index--) {
     if (blocks[index] === undefined) continue

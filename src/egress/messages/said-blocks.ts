@@ -51,15 +51,15 @@ export class TextBlock extends OpenBlock implements BlockWriter {
 
 /** Another format's piece, said in words. */
 export class WordsBlock extends TextBlock {
-  private readonly words: string
+  private readonly inWords: string
 
   constructor(part: TextPart, page: Page) {
     super({ type: 'text', text: '' }, page)
-    this.words = part.text
+    this.inWords = part.text
   }
 
   override end(): void {
-    this.delta(this.words)
+    this.delta(this.inWords)
     super.end()
   }
 }
@@ -71,6 +71,7 @@ export class ThinkingBlock extends OpenBlock implements BlockWriter {
   constructor(part: ReasoningPart, page: Page) {
     super(page)
     this.part = part
+    if (!page.own) this.words = ''
   }
 
   delta(append: string): void {
@@ -91,7 +92,7 @@ export class ThinkingBlock extends OpenBlock implements BlockWriter {
 
   private finish(): void {
     this.begin()
-    const signature = proofOf(this.part, this.page.own)
+    const signature = proofOf({ ...this.part, text: this.words ?? '' }, this.page.own)
     if (signature !== undefined && signature !== '') this.say({ type: 'signature_delta', signature })
     this.close()
   }
@@ -132,7 +133,7 @@ export class HiddenBlock extends OpenBlock implements BlockWriter {
       block.end()
       return
     }
-    this.open({ type: 'redacted_thinking', data: enclose(signature, FORMAT), ...kept(shown, FORMAT) })
+    this.open({ type: 'redacted_thinking', data: enclose([{ signature }], FORMAT), ...kept(shown, FORMAT) })
     this.close()
   }
 }

@@ -3,8 +3,9 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { enclose } from '../../canonical/signature.ts'
-import { kept, spelt } from '../fields.ts'
+import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT, keptOfPart, writeAnnotation } from './content.ts'
+import { isOwn } from './items.ts'
 
 /* The pieces of an answer that stand alike in a whole answer and in a stream. */
 
@@ -64,14 +65,17 @@ export function isLogged(part: Part): boolean {
   return part.type === 'text' && type == null && (message === undefined || logprobs !== undefined)
 }
 
-/** A proof of hidden reasoning says so in a second envelope, for the format knows no such thing (trap 27). */
-const HIDDEN = 'redacted'
-
-/** What is sent as `encrypted_content`; undefined for a thought nobody has a proof of. */
+/**
+ * What is sent as `encrypted_content`: this format's own proof as it is; the thoughts of others whole, signed or not, for
+ * clients that keep nothing else of them (traps 27, 92).
+ */
 export function proofOf(part: Part): string | undefined {
-  if (part.type !== 'reasoning' || part.signature === undefined) return undefined
-  if (part.redacted === undefined) return enclose(part.signature, FORMAT)
-  return enclose({ format: HIDDEN, value: enclose(part.signature, HIDDEN) }, FORMAT)
+  if (part.type !== 'reasoning') return undefined
+  const { text, signature, redacted } = part
+  if (signature === undefined)
+    return text === '' || isOwn(spelt(part, FORMAT)) ? undefined : enclose([{ text }], FORMAT)
+  const isNative = signature.format === FORMAT
+  return enclose([defined({ text: isNative ? undefined : text, signature, redacted })], FORMAT)
 }
 
 /** A token and, where it was chosen, its rivals; the bytes every token has here are empty where nobody told them. */

@@ -92,8 +92,8 @@ class Turn {
 }
 
 const isForeign = ({ signature, ...part }: ReasoningPart): boolean => {
-  const { id } = spelt(part, FORMAT)
-  return signature !== undefined || (typeof id === 'string' && id.startsWith(FOREIGN_THOUGHT))
+  const { id, enclosed } = spelt(part, FORMAT)
+  return signature !== undefined || enclosed === true || (typeof id === 'string' && id.startsWith(FOREIGN_THOUGHT))
 }
 
 const saysNothing = (part: Part): boolean =>

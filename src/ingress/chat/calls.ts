@@ -1,5 +1,6 @@
 import type { Part, ToolCallPart } from '../../canonical/content.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { isEnvelope } from '../../canonical/signature.ts'
 import { nested, object, required, rest, text } from '../fields.ts'
 
 const FORMAT = 'chat'
@@ -30,6 +31,7 @@ export function thoughtSignature(wire: JsonObject): string | undefined {
   const google = isObject(extra) ? extra['google'] : undefined
   const value = isObject(google) ? google['thought_signature'] : undefined
   return typeof value === 'string' &&
+    !isEnvelope(value) &&
     Object.keys(extra as object).length === 1 &&
     Object.keys(google as object).length === 1
     ? value

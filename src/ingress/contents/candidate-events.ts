@@ -4,13 +4,15 @@ import type { At, CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { anyText } from '../fields.ts'
+import { isLoneProof } from '../../canonical/thought.ts'
+import { anyText, defined } from '../fields.ts'
 import { CANDIDATE, citedBy } from './candidate.ts'
 import { CandidateFacts } from './candidate-facts.ts'
 import { citationsWithin } from './citations.ts'
 import { open } from './fields.ts'
 import { PartialArguments } from './partial-call.ts'
 import { readPartLeniently } from './parts.ts'
+import { isEnclosed, PROVED_NEXT } from './proofs.ts'
 
 type Flow = 'text' | 'reasoning'
 
@@ -20,7 +22,7 @@ const STARTS: { readonly [F in Flow]: Part } = {
 }
 
 /** The text or thought that more of the same kind is added to. */
-interface Open {
+interface Flowing {
   readonly kind: Flow
   readonly at: At
   /** Where its text begins in all text of the candidate. */
@@ -41,7 +43,9 @@ export class CandidateReader {
   private readonly facts: CandidateFacts
   private known: CallIds | undefined
   private parts = 0
-  private open: Open | undefined
+  private open: Flowing | undefined
+  /** Thoughts that have not ended: what signs them comes with the part after them. */
+  private thoughts: At[] = []
   private text = ''
   private called = false
   /** What it said last is a whole call. */
@@ -92,7 +96,8 @@ export class CandidateReader {
     const { text } = wire
     if (typeof text !== 'string') return this.other(wire, out)
     for (const key in wire) if (key !== 'text' && key !== 'thought') return this.other(wire, out)
-    this.append(wire['thought'] === true ? 'reasoning' : 'text', text, out)
+    if (text === '' && wire['thought'] !== true) this.divide()
+    else this.append(wire['thought'] === true ? 'reasoning' : 'text', text, out)
   }
 
   private append(kind: Flow, append: string, out: CanonicalEvent[]): void {
@@ -103,11 +108,17 @@ export class CandidateReader {
     out.push({ type: 'part-delta', at: flow.at, append })
   }
 
-  private enter(kind: Flow, out: CanonicalEvent[]): Open {
+  /** An empty text, which our own streams put between two texts or two thoughts: what comes next is another one. */
+  private divide(): void {
+    if (this.open !== undefined) this.open.sealed = true
+  }
+
+  private enter(kind: Flow, out: CanonicalEvent[]): Flowing {
     this.endPartial(out)
-    this.endOpen(out)
+    if (kind === 'text' || this.open?.kind === 'text') this.endOpen(out)
     const flow = { kind, at: this.next(), from: this.text.length, sealed: false }
     out.push({ type: 'part-start', at: flow.at, part: STARTS[kind] })
+    if (kind === 'reasoning') this.thoughts.push(flow.at)
     this.open = flow
     return flow
   }
@@ -118,22 +129,36 @@ export class CandidateReader {
   }
 
   private endOpen(out: CanonicalEvent[]): void {
-    if (this.open === undefined) return
-    out.push({ type: 'part-end', at: this.open.at })
+    if (this.open?.kind === 'text') out.push({ type: 'part-end', at: this.open.at })
+    for (const at of this.thoughts) out.push({ type: 'part-end', at })
+    this.thoughts = []
     this.open = undefined
   }
 
   private other(wire: JsonObject, out: CanonicalEvent[]): void {
-    if (isSeal(wire)) {
-      if (this.open !== undefined) this.open.sealed = true
-      return
-    }
+    if (isEarlierDivision(wire)) return this.divide()
     const call = wire['functionCall'] ?? wire['function_call']
     if (isObject(call) && this.readPartial(wire, call, out)) return
     const parts = readPartLeniently(wire, this.ids)
     const [first] = parts
     if (first?.type === 'reasoning' && parts.length === 1 && this.signs(wire, first, out)) return
-    for (const part of parts) this.whole(part, out)
+    for (const part of this.prove(parts, out)) this.whole(part, out)
+  }
+
+  /** Signs the open thoughts with what stands in front of the part after them; gives back the parts still to be told. */
+  private prove(parts: readonly Part[], out: CanonicalEvent[]): readonly Part[] {
+    const [first] = parts
+    if (this.thoughts.length === 0 || first?.type !== 'reasoning') return parts
+    if (isLoneProof(first) && first.spelling === undefined) {
+      if (this.open?.sealed !== false) return parts
+      out.push({ type: 'part-patch', at: this.open.at, signature: first.signature, spelling: PROVED_NEXT })
+      return parts.slice(1)
+    }
+    const other = parts.findIndex(part => !isEnclosed(part) || bodyOf(part) === '')
+    const count = Math.min(other === -1 ? parts.length : other, this.thoughts.length)
+    for (const [index, part] of parts.slice(0, count).entries())
+      sign(this.thoughts.at(index - count)!, part as ReasoningPart, out)
+    return parts.slice(count)
   }
 
   /** A thought's signature comes with its last words, or after them: the open thought is signed, and done. */
@@ -142,7 +167,8 @@ export class CandidateReader {
     const flow = this.open
     if (flow === undefined || flow.kind !== 'reasoning' || flow.sealed) return false
     this.append('reasoning', part.text, out)
-    out.push({ type: 'part-patch', at: flow.at, signature: part.signature })
+    const { signature, spelling } = part
+    out.push({ type: 'part-patch', at: flow.at, signature, ...defined({ spelling }) })
     this.endOpen(out)
     return true
   }
@@ -188,7 +214,7 @@ export class CandidateReader {
     const head: JsonObject = { name, args: {}, ...(call['id'] === undefined ? {} : { id: call['id'] }) }
     const signature = fields['thoughtSignature']
     const whole = { functionCall: head, ...(signature === undefined ? {} : { thoughtSignature: signature }) }
-    const parts = readPartLeniently(whole, this.ids)
+    const parts = this.prove(readPartLeniently(whole, this.ids), out)
     this.endPartial(out)
     this.endOpen(out)
     for (const part of parts) {
@@ -220,7 +246,7 @@ export class CandidateReader {
   }
 
   /** Metadata may be told again and again, growing. */
-  private isNew(citation: Citation, { at }: Open): boolean {
+  private isNew(citation: Citation, { at }: Flowing): boolean {
     const key = JSON.stringify([at.part, citation])
     if (this.cited.has(key)) return false
     this.cited.add(key)
@@ -228,9 +254,16 @@ export class CandidateReader {
   }
 }
 
-/** What divides two texts, or two thoughts, in the gateway's own streams: a part that says nothing. */
-const isSeal = (wire: JsonObject): boolean => {
+/** What streams of earlier versions divided two texts or two thoughts with. */
+const isEarlierDivision = (wire: JsonObject): boolean => {
   if (wire['thought'] !== false) return false
   for (const key in wire) if (key !== 'thought') return false
   return true
+}
+
+/** Tells the open thought whose it is. */
+function sign(at: At, { spelling: _, ...thought }: ReasoningPart, out: CanonicalEvent[]): void {
+  const { signature, redacted } = thought
+  if (redacted !== undefined) out.push({ type: 'part-patch', at, part: thought })
+  else if (signature !== undefined) out.push({ type: 'part-patch', at, signature })
 }

@@ -8,6 +8,7 @@ import { leftOf, nodeOf, open } from './fields.ts'
 import { readFinish, refusalOf } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readPartLeniently } from './parts.ts'
+import { paired } from './proofs.ts'
 
 /** Fields of a candidate that mean something here; the rest is the format's own. */
 export const CANDIDATE: ReadonlySet<string> = new Set([
@@ -23,7 +24,7 @@ export function readCandidate(wire: JsonObject, position: number, ids: CallIds):
   const content = anyObject(fields['content'])
   const inside = open(content ?? {}, CONTENT)
   const wires = Array.isArray(inside.fields['parts']) ? anyObjects(inside.fields['parts']) : undefined
-  const parts = (wires ?? []).flatMap(part => readPartLeniently(part, ids))
+  const parts = paired((wires ?? []).flatMap(part => readPartLeniently(part, ids)))
   const cited = citedBy(fields, textOf(parts))
   const called = parts.some(part => part.type === 'tool-call')
   const { finish, spelt } = readFinish(anyText(fields['finishReason']), called)

@@ -52,7 +52,7 @@ const spell = ({ fields }: Opened) => ({
   parts: fields['parts'] == null ? 'absent' : single(fields['parts']),
 })
 
-/** What the gateway's own streams end and divide texts with: clients hand it back, and it says nothing. */
+/** What streams of earlier versions ended and divided texts with: clients hand it back, and it says nothing (trap 90). */
 const isEndMark = (part: JsonObject): boolean => part['thought'] === false && Object.keys(part).length === 1
 
 /** The parts cut where results of tools begin or end. */

@@ -1,7 +1,7 @@
 import { CallIds } from '../../canonical/call-ids.ts'
-import type { OpaquePart, Part, ReasoningPart, Signature } from '../../canonical/content.ts'
+import type { OpaquePart, Part, ReasoningPart } from '../../canonical/content.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { disclose } from '../../canonical/signature.ts'
+import { disclose, type EnclosedThought, isEnvelope } from '../../canonical/signature.ts'
 import { anyText, defined, flag, object, text, WrongType } from '../fields.ts'
 import { readCall, readResponse } from './calls.ts'
 import { FORMAT, type Left, leftOf, nodeOf, type Opened, open, writtenAs } from './fields.ts'
@@ -37,39 +37,42 @@ function wordless(part: Part): Part {
 }
 
 /**
- * One part. Its signature becomes an empty reasoning part just before it; a signature alone stays alone (traps 29,
- * 31, 32). What is none of the kinds canonical has a word for is kept as it is.
+ * One part. Its signature becomes an empty reasoning part just before it, an envelope the thoughts in it; a signature
+ * alone stays alone (traps 29, 31, 32, 102). What is none of the kinds canonical has a word for is kept as it is.
  */
 export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
   const part = open(wire, KNOWN)
   check(part.fields)
   const said = DATA.filter(kind => part.fields[kind] != null)
-  const signed = readSignature(part)
-  const { signature } = signed
-  if (said.length === 0 && signature !== undefined && saysNoMore(part.fields)) return [alone(part, signature)]
-  if (part.fields['text'] === '' && said.length === 1 && signature !== undefined) return [alone(part, signature)]
+  const signed = readSlot(part)
+  const { thoughts } = signed
+  if (thoughts !== undefined && (said.length === 0 ? saysNoMore(part.fields) : isEmptyText(part.fields, said)))
+    return alone(part, signed)
   if (said[0] === 'text' && said.length === 1) return readText(part, signed)
   const reads = said.map(kind => READERS[kind]?.(part, signed, said.length > 1 ? new CallIds() : ids))
   const read = reads.length === 1 ? reads[0] : undefined
-  return before(signature, read ?? opaque(wire, part, signature))
+  return [...before(signed), read ?? opaque(wire, part, thoughts !== undefined)]
 }
 
 interface Signed {
-  readonly signature?: Signature
-  /** How a slot was filled that holds no signature. */
+  /** What the slot holds, where it holds a signature or an envelope. */
+  readonly thoughts?: readonly EnclosedThought[]
+  readonly enclosed?: boolean
+  /** How a slot was filled that holds neither. */
   readonly marks: JsonObject
 }
 
 type PartReader = (part: Opened, signed: Signed, ids: CallIds) => Part | undefined
 
 /** What a caller writes who has no signature to hand back (trap 31), plain and in base64. */
-const SKIPS = new Set(['skip_thought_signature_validator', 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='])
+const SKIP = 'skip_thought_signature_validator'
+const SKIPS = new Set([SKIP, 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='])
 
-function readSignature({ fields }: Opened): Signed {
+function readSlot({ fields }: Opened): Signed {
   const value = anyText(fields['thoughtSignature'])
   if (value === undefined) return { marks: {} }
   if (value === '' || SKIPS.has(value)) return { marks: { slot: value } }
-  return { signature: disclose(value, FORMAT), marks: {} }
+  return { thoughts: disclose(value, FORMAT), enclosed: isEnvelope(value), marks: {} }
 }
 
 function check(fields: JsonObject): void {
@@ -79,8 +82,11 @@ function check(fields: JsonObject): void {
   for (const kind of DATA) if (kind !== 'text') object(fields[kind])
 }
 
-const before = (signature: Signature | undefined, part: Part): readonly Part[] =>
-  signature === undefined ? [part] : [{ type: 'reasoning', text: '', signature }, part]
+/** Thoughts of an envelope stand in front of the part, and so does a signature of its own. */
+const before = ({ thoughts = [], enclosed }: Signed): readonly ReasoningPart[] =>
+  thoughts.map(thought => ({ type: 'reasoning', text: '', ...thought, ...(enclosed ? ENCLOSED : {}) }))
+
+const ENCLOSED = { spelling: { [FORMAT]: { enclosed: true } } }
 
 /** Whether a part without data of a known kind is a thought or nothing, rather than of a kind unknown. */
 const saysNoMore = (fields: JsonObject): boolean =>
@@ -88,29 +94,36 @@ const saysNoMore = (fields: JsonObject): boolean =>
 
 const TEXT = new Set(['text', 'thought', 'thoughtSignature'])
 
-/** A signature with nothing to sign; a thought without any text whose proof is another's was hidden by its issuer. */
-function alone(part: Opened, signature: Signature): ReasoningPart {
+const isEmptyText = (fields: JsonObject, said: readonly string[]): boolean => fields['text'] === '' && said.length === 1
+
+/**
+ * A slot with nothing to sign. In earlier versions a thought without any text whose proof is another's was one that its
+ * issuer hid, and one with an empty text the proof of the thought before it.
+ */
+function alone(part: Opened, signed: Signed): readonly ReasoningPart[] {
+  const { thoughts = [] } = signed
   const text = anyText(part.fields['text'])
   const thought = part.fields['thought'] ?? undefined
-  const hidden = text === undefined && thought === true && signature.format !== FORMAT
-  return {
-    type: 'reasoning',
-    text: '',
-    signature,
-    ...(hidden ? { redacted: true as const } : {}),
-    ...nodeOf(leftOf(part, TEXT, { as: 'alone', text, thought })),
-  }
+  const node = nodeOf(leftOf(part, TEXT, { as: 'alone', text, thought }))
+  const [first] = thoughts
+  if (first === undefined || thoughts.length > 1 || first.text !== undefined || first.redacted !== undefined)
+    return before(signed)
+  const hidden = text === undefined && thought === true && first.signature!.format !== FORMAT
+  return [{ type: 'reasoning', text: '', ...first, ...(hidden ? { redacted: true as const } : {}), ...node }]
 }
 
-function readText(part: Opened, { signature, marks }: Signed): readonly Part[] {
+function readText(part: Opened, signed: Signed): readonly Part[] {
+  const { thoughts, marks } = signed
   const { text, thought } = part.fields as { text: string; thought?: boolean | null }
   const empty = text === '' ? { text } : {}
-  if (thought === true)
-    return [
-      { type: 'reasoning', text, ...defined({ signature }), ...nodeOf(leftOf(part, TEXT, { ...marks, ...empty })) },
-    ]
+  if (thought === true) {
+    const proof = thoughts?.at(-1)
+    const self = proof?.signature?.format === FORMAT ? { proof: 'self' } : {}
+    const node = nodeOf(leftOf(part, TEXT, { ...marks, ...empty, ...self }))
+    return [{ type: 'reasoning', text, ...proof, ...node }]
+  }
   const spelt = { ...marks, ...empty, thought: thought ?? undefined }
-  return before(signature, { type: 'text', text, ...nodeOf(leftOf(part, TEXT, spelt)) })
+  return [...before(signed), { type: 'text', text, ...nodeOf(leftOf(part, TEXT, spelt)) }]
 }
 
 const INLINE = new Set(['inlineData', 'thoughtSignature'])
@@ -121,8 +134,10 @@ const RESPONSE = new Set(['functionResponse', 'thoughtSignature'])
 const READERS: { readonly [kind: string]: PartReader } = {
   inlineData: (part, signed) => readMedia(part, 'inlineData', INLINE, signed),
   fileData: (part, signed) => readMedia(part, 'fileData', FILE, signed),
-  functionCall: (part, { marks }, ids) => {
+  functionCall: (part, { marks: slot, enclosed }, ids) => {
     const read = readCall(part.fields['functionCall'] as JsonObject, ids)
+    // Where the thought was another's, its upstream is told so: it refuses a first call without any (trap 31).
+    const marks = enclosed ? { slot: SKIP } : slot
     return read && { ...read.call, ...nodeOf(leftOf(part, CALL, marks, { functionCall: read.left })) }
   },
   functionResponse: (part, { marks }, ids) => {
@@ -167,16 +182,16 @@ function detailOf(fields: JsonObject): string | undefined {
 }
 
 /** The part as it was written, without the signature, which stands before it. */
-function opaque(wire: JsonObject, opened: Opened, signature: Signature | undefined): OpaquePart {
+function opaque(wire: JsonObject, opened: Opened, signed: boolean): OpaquePart {
   const words = wordsOf(opened.fields)
   const slot = writtenAs('thoughtSignature', opened)
   const { [slot]: _, ...unsigned } = wire
   return {
     type: 'opaque',
     format: FORMAT,
-    value: signature === undefined ? wire : unsigned,
+    value: signed ? unsigned : wire,
     ...defined({ text: words }),
-    ...(signature === undefined || slot === 'thoughtSignature'
+    ...(!signed || slot === 'thoughtSignature'
       ? {}
       : { spelling: { [FORMAT]: { names: { thoughtSignature: slot } } } }),
   }

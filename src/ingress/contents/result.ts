@@ -51,7 +51,7 @@ interface Head {
   readonly left: Left
 }
 
-/** Who answered, and when, with all the format says beside. */
+/** Who answered, and when, with all the format says beside; that the answer came from this format is told here. */
 export function readHead(opened: Opened): Head {
   const { fields } = opened
   const time = anyText(fields['createTime'])
@@ -66,7 +66,7 @@ export function readHead(opened: Opened): Head {
     left: leftOf(
       opened,
       TAKEN,
-      { createTime: dated ? time : fields['createTime'] === undefined ? 'absent' : undefined },
+      { own: true, createTime: dated ? time : fields['createTime'] === undefined ? 'absent' : undefined },
       {},
       dated ? [] : ['createTime'],
     ),

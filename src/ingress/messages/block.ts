@@ -1,9 +1,8 @@
 import type { Annotation, Part } from '../../canonical/content.ts'
 import type { At, CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
-import { disclose } from '../../canonical/signature.ts'
 import { readCitation } from './citations.ts'
-import { UNSIGNED } from './content.ts'
+import { readProof, UNSIGNED } from './content.ts'
 
 const FORMAT = 'messages'
 
@@ -69,9 +68,9 @@ export class BlockReader {
 
   private sign(value: Json | undefined, out: CanonicalEvent[]): void {
     if (typeof value !== 'string' || value === '' || this.kind !== 'reasoning') return
-    const signature = disclose(value, FORMAT)
-    const unsigned = signature.format === UNSIGNED
-    const fact = unsigned ? { spelling: { [FORMAT]: { signature: UNSIGNED } } } : { signature }
+    const { signature, text } = readProof(value)
+    if (!this.grown) this.grow(text, out)
+    const fact = signature === undefined ? { spelling: { [FORMAT]: { signature: UNSIGNED } } } : { signature }
     out.push({ type: 'part-patch', at: this.at, ...fact })
   }
 

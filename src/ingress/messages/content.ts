@@ -1,7 +1,7 @@
 import type { CacheHint, Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
-import { disclose } from '../../canonical/signature.ts'
+import { disclose, type EnclosedThought } from '../../canonical/signature.ts'
 import { defined, flag, object, objects, required, rest, spelling, text, WrongType } from '../fields.ts'
 import { readCitations } from './citations.ts'
 import { readDocument, readImage, wordsOf } from './media.ts'
@@ -133,20 +133,25 @@ function withCache(wire: JsonObject, part: Part): Part {
 
 const THINKING = new Set(['type', 'thinking', 'signature', 'cache_control'])
 
-/** A thought that reached the caller without a proof carries a mark in the proof's place; it is unsigned (trap 30). */
+/** A thought that reached the caller without a proof came with an envelope in the proof's place; it is unsigned (trap 30). */
 function readThinking(wire: JsonObject): ReasoningPart {
-  const value = text(wire['signature'])
-  const signature = value === undefined || value === '' ? undefined : disclose(value, FORMAT)
-  const unsigned = signature?.format === UNSIGNED
+  const value = text(wire['signature']) ?? ''
+  const { signature, text: enclosed } = value === '' ? NO_PROOF : readProof(value)
+  const unsigned = value !== '' && signature === undefined
   return {
     type: 'reasoning',
-    text: required(text(wire['thinking'])),
-    ...defined({ signature: unsigned ? undefined : signature, cache: readCache(wire) }),
+    text: enclosed ?? required(text(wire['thinking'])),
+    ...defined({ signature, cache: readCache(wire) }),
     ...rest(FORMAT, wire, THINKING, spelling({ signature: spellSignature(wire, unsigned) })),
   }
 }
 
-/** What stands in an envelope for the issuer of thoughts that nobody signed. */
+const NO_PROOF: EnclosedThought = {}
+
+/** What stands in a slot for a proof. */
+export const readProof = (value: string): EnclosedThought => disclose(value, FORMAT)[0] ?? NO_PROOF
+
+/** How a thought is marked that came in an envelope without any proof. */
 export const UNSIGNED = 'unsigned'
 
 const spellSignature = (wire: JsonObject, unsigned: boolean): string | undefined =>
@@ -155,13 +160,13 @@ const spellSignature = (wire: JsonObject, unsigned: boolean): string | undefined
 const REDACTED = new Set(['type', 'data', 'cache_control'])
 
 function readRedacted(wire: JsonObject): ReasoningPart {
+  const { signature } = readProof(required(text(wire['data'])))
   return {
     type: 'reasoning',
     text: '',
-    signature: disclose(required(text(wire['data'])), FORMAT),
     redacted: true,
-    ...defined({ cache: readCache(wire) }),
-    ...rest(FORMAT, wire, REDACTED),
+    ...defined({ signature, cache: readCache(wire) }),
+    ...rest(FORMAT, wire, REDACTED, signature === undefined ? { signature: UNSIGNED } : undefined),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import { isSealed } from '../../canonical/sealed.ts'
-import { disclose } from '../../canonical/signature.ts'
+import { disclose, type EnclosedThought, isEnvelope } from '../../canonical/signature.ts'
 import { anyText, defined, objects, required, rest, spelling, text, WrongType } from '../fields.ts'
 import { readContent } from './content.ts'
 import { readDrawn } from './pictures.ts'
@@ -119,8 +119,10 @@ function readReasoning(wire: JsonObject): ReasoningPart {
   if (!pieces.plain) refused.push(inContent ? 'content' : 'summary')
   if (!inContent && content !== undefined && content.length > 0) refused.push('content')
   if (proof === '') refused.push('encrypted_content')
+  const slot = readSlot(proof ?? '')
   const spelt = {
     ...spellItem(wire),
+    ...(slot.enclosed ? { enclosed: true } : {}),
     as: inContent ? 'content' : undefined,
     cuts: pieces.cuts,
     summary: summary === undefined ? 'absent' : undefined,
@@ -129,7 +131,7 @@ function readReasoning(wire: JsonObject): ReasoningPart {
   return {
     type: 'reasoning',
     text: pieces.text,
-    ...(proof === undefined || proof === '' ? {} : readProof(proof)),
+    ...slot.thought,
     ...rest(FORMAT, wire, TAKEN.reasoning, spelling(spelt), refused),
   }
 }
@@ -151,14 +153,13 @@ function piecesOf(thoughts: readonly JsonObject[], type: string) {
   return { text: joined, plain, cuts: told ? cuts : undefined }
 }
 
-/** A proof of hidden reasoning says so in a second envelope. */
-const HIDDEN = 'redacted'
-
-function readProof(proof: string): Pick<ReasoningPart, 'signature' | 'redacted'> {
-  const signature = disclose(proof, FORMAT)
-  if (signature.format !== HIDDEN) return { signature }
-  return { signature: disclose(signature.value, HIDDEN), redacted: true }
+/** What the slot for the proof holds: an envelope has the thought as it was signed, whatever a client left around it. */
+function readSlot(proof: string): { readonly thought: EnclosedThought; readonly enclosed: boolean } {
+  const [thought = NO_THOUGHT] = proof === '' ? [] : disclose(proof, FORMAT)
+  return { thought, enclosed: isEnvelope(proof) }
 }
+
+const NO_THOUGHT: EnclosedThought = {}
 
 function readFunctionCall(wire: JsonObject): ToolCallPart {
   const given = wire['arguments'] ?? undefined
