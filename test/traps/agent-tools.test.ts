@@ -11,7 +11,14 @@ const RESPONSES = '/v1/responses'
 const bodyOf = ({ text }: Seen): Loose => JSON.parse(text)
 
 /** What an upstream of the format is sent for a request at a door, and what the caller got. */
-async function sent(format: string, path: string, body: JsonObject, scene: Scene = { text: 'Done.' }, dialect = {}) {
+async function sent(
+  format: string,
+  path: string,
+  body: JsonObject,
+  scene: Scene = { text: 'Done.' },
+  dialect = {},
+  headers = {},
+) {
   const spoken = UPSTREAMS[format]!
   const upstream = await FakeUpstream.open((response, seen) =>
     spoken.streams(seen.url, bodyOf(seen))
@@ -20,7 +27,7 @@ async function sent(format: string, path: string, body: JsonObject, scene: Scene
   )
   const channel = channelAt(upstream.address, { format })
   const house = await House.open([{ ...channel, formats: [{ ...channel.formats[0]!, dialect }] }])
-  const answer: Asked = await house.ask(path, body, { headers: { 'anthropic-version': '2023-06-01' } })
+  const answer: Asked = await house.ask(path, body, { headers: { 'anthropic-version': '2023-06-01', ...headers } })
   await house.server.close(0)
   await upstream.close()
   const [first] = upstream.seen
@@ -62,6 +69,8 @@ const CODEX: JsonObject = {
   parallel_tool_calls: false,
   store: false,
 }
+
+const CALL = { id: 'c1', name: 'wait', arguments: {} }
 
 const namesAt: { readonly [format: string]: (body: Loose) => string[] } = {
   chat: body => (body.tools ?? []).map((tool: Loose) => (tool.function ?? tool.custom).name),
@@ -293,5 +302,33 @@ describe('trap 73: Cursor’s flat tools at the door of chat', () => {
     const { answer } = await sent('chat', '/v1/chat/completions', { ...asked, tools: [{ ...flat, strict: 'yes' }] })
     expect(answer.status).toBe(400)
     expect(answer.json.error.param).toBe('tools.0.strict')
+  })
+})
+
+describe('with losses refused', () => {
+  test.each(['chat', 'contents'])('%s: an agent’s first and second turn get through', async format => {
+    const refusing = { ...CODEX, parallel_tool_calls: true }
+    const headers = { 'interlingua-on-loss': 'refuse' }
+    const first = await sent(
+      format,
+      RESPONSES,
+      refusing,
+      { text: 'Hm.', calls: [CALL] },
+      { custom_tools: false },
+      headers,
+    )
+    expect(first.answer.status, first.answer.text).toBe(200)
+    const [, call] = first.answer.json.output
+    const result = { type: 'function_call_output', call_id: call.call_id, output: 'ok' }
+    const input = [...(CODEX['input'] as JsonObject[]), ...first.answer.json.output, result]
+    const second = await sent(
+      format,
+      RESPONSES,
+      { ...refusing, input },
+      { text: 'Done.' },
+      { custom_tools: false },
+      headers,
+    )
+    expect(second.answer.status, second.answer.text).toBe(200)
   })
 })
