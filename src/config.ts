@@ -191,6 +191,7 @@ const facts = fields({
   interface: v.optional(text),
   context: v.optional(count()),
   max_output: v.optional(count()),
+  dialect: v.optional(record(v.unknown())),
   compaction: v.optional(oneOf(['enabled', 'disabled'])),
   input: v.optional(modalities),
   output: v.optional(modalities),

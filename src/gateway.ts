@@ -244,6 +244,7 @@ export class Gateway {
       allowed: caller.group.models,
       now: Date.now(),
       draw: cacheKey ?? state?.conversation ?? call.id,
+      facts: this.config.models.get(model),
       losses: (format, channel) =>
         weigh(
           request,

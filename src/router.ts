@@ -2,8 +2,8 @@ import { GatewayError } from './canonical/error.ts'
 import type { Format } from './canonical/node.ts'
 import type { Work } from './canonical/work.ts'
 import { matchesAny } from './config/glob.ts'
-import type { ChannelConfig, ChannelFormat } from './config/types.ts'
-import { type Fitness, fitnessOf } from './providers/index.ts'
+import type { ChannelConfig, ChannelFormat, ModelFacts } from './config/types.ts'
+import { type Fitness, fitnessOf, formatFor } from './providers/index.ts'
 
 /** What a channel is like just now. */
 export interface ChannelHealth {
@@ -41,11 +41,14 @@ export interface RouteRequest {
   readonly draw: string
   /** How much would be lost in writing the request for that format of that channel; asked only where it decides. */
   readonly losses?: (format: ChannelFormat, channel: ChannelConfig) => number
+  /** What the operator says of the model. */
+  readonly facts?: ModelFacts | undefined
 }
 
 /** One way to answer. */
 export interface Candidate {
   readonly channel: ChannelConfig
+  /** With the dialect of the model. */
   readonly format: ChannelFormat
   /** The caller speaks this very format. */
   readonly native: boolean
@@ -157,7 +160,7 @@ function upstreamModel(channel: RoutedChannel, model: string): string | undefine
 }
 
 /** The channel in the format that does the work best, if it has any. */
-function options({ config, health }: RoutedChannel, { model, format, work, now }: RouteRequest): Option[] {
+function options({ config, health }: RoutedChannel, { model, format, work, now, facts }: RouteRequest): Option[] {
   const chosen = bestFormat(config, format, work)
   if (chosen === undefined) return []
   const native = chosen.format === format
@@ -165,7 +168,8 @@ function options({ config, health }: RoutedChannel, { model, format, work, now }
   const unsure = !config.models.named.has(model) && health.listed === undefined
   const upstream = upstreamModel({ config, health }, model)!
   const resting = rests(health, upstream, now)
-  return [{ channel: config, format: chosen, native, detour, upstreamModel: upstream, resting, health, unsure }]
+  const own = formatFor(chosen, upstream, facts)
+  return [{ channel: config, format: own, native, detour, upstreamModel: upstream, resting, health, unsure }]
 }
 
 /** The caller's own format where it can do the work, else the first that is made for it, is able, knows a way round. */

@@ -12,6 +12,10 @@ export interface Node {
   readonly spelling?: { readonly [format: Format]: JsonObject }
 }
 
+/** Whether a field holds what its format means where it says nothing: to lose that is to lose nothing that was said. */
+export const isImplied = ({ spelling = {} }: Node, field: string): boolean =>
+  Object.values(spelling).some(({ implied }) => Array.isArray(implied) && implied.includes(field))
+
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -66,6 +66,13 @@ export interface State {
   readonly conversation?: string
   /** Answer at once, work on. */
   readonly background?: boolean
+  readonly thread?: Thread
+}
+
+/** The upstream keeps what was said for the requests that go on with it, which say no more than what is new. */
+export interface Thread extends Node {
+  /** Id of the result that this request goes on with; absent where a thread begins. */
+  readonly previous?: string
 }
 
 export type Modality = 'text' | 'image' | 'audio' | 'video' | 'embedding'

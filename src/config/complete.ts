@@ -1,5 +1,6 @@
 import { defined } from '../canonical/defined.ts'
 import type { Path } from '../canonical/loss.ts'
+import type { JsonObject } from '../canonical/node.ts'
 import type { WrittenConfig } from '../config.ts'
 import { FORMATS, PRESETS } from '../providers/index.ts'
 import { completeChannel, environmentChannels, type FaultAt, type WrittenChannel } from './channel.ts'
@@ -120,6 +121,7 @@ function factsOf(id: string, facts: WrittenFacts): ModelFacts {
       interface: facts.interface,
       context: facts.context,
       maxOutput: facts.max_output,
+      dialect: facts.dialect as JsonObject | undefined,
       compaction: facts.compaction,
       price:
         price === undefined

@@ -159,6 +159,8 @@ export interface ModelFacts {
   /** Tokens of context. */
   readonly context?: number
   readonly maxOutput?: number
+  /** Flags of dialects that are true of this model at whatever channel; a channel's own go before them. */
+  readonly dialect?: JsonObject
   /** Whether conversations with it may be put in short. */
   readonly compaction?: 'enabled' | 'disabled'
   readonly input: readonly string[]

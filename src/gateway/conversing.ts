@@ -1,7 +1,7 @@
 import { GatewayError } from '../canonical/error.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Channel } from '../channel.ts'
-import { fitnessOf } from '../providers/index.ts'
+import { fitnessOf, formatFor } from '../providers/index.ts'
 import type { Attempt } from './attempt.ts'
 
 /** As many models of a channel are remembered to have no completions. */
@@ -40,7 +40,9 @@ function otherwise(attempt: Attempt): Attempt | undefined {
   const format = candidate.channel.formats.find(
     one => one.format !== 'completions' && fitnessOf(one.format, 'completion', one.dialect) !== undefined,
   )
-  return format === undefined ? undefined : { ...attempt, candidate: { ...candidate, format, native: false } }
+  if (format === undefined) return undefined
+  const own = formatFor(format, candidate.upstreamModel, undefined)
+  return { ...attempt, candidate: { ...candidate, format: own, native: false } }
 }
 
 const IN_WORDS = /\bchat model\b|\bnot (?:a |supported\b).*\bcompletions?\b/i

@@ -12,6 +12,7 @@ import { WRITERS } from '../egress/index.ts'
 import type { WriteOptions } from '../egress/writer.ts'
 import { READERS } from '../ingress/index.ts'
 import { eventParser } from '../ingress/sse.ts'
+import { familyDialect } from '../providers/index.ts'
 import { pathFor } from '../server/doors.ts'
 
 export type Kind = 'request' | 'result' | 'events'
@@ -49,9 +50,10 @@ function requestOf(text: string, { from, to, model }: Translation): Translated {
   const canonical = read(exchangeOf(jsonOf(text), from, model))
   const request = model === undefined ? canonical : { ...canonical, model }
   const handed = handedTo(to, request)
-  if (from === to) return write(handed, writing(from, to))
+  const options = writing(from, to, request.model)
+  if (from === to) return write(handed, options)
   const { request: less, losses } = reduced(handed)
-  const written = write(less, writing(from, to))
+  const written = write(less, options)
   return { ...written, losses: [...losses, ...traced(written.losses, losses, handed.messages)] }
 }
 
@@ -118,7 +120,10 @@ function inBase64(part: Part): Part {
   return { ...part, source: { type: 'base64', mediaType, data: bytes.toJSON() } }
 }
 
-const writing = (from: Format, to: Format): WriteOptions => ({ dialect: {}, native: from === to })
+const writing = (from: Format, to: Format, model: string): WriteOptions => ({
+  dialect: familyDialect(to, model) ?? {},
+  native: from === to,
+})
 
 /** The request an answer is taken to belong to. */
 function asking(to: Format, model = 'model', asked: string | undefined, stream: boolean): CanonicalRequest {

@@ -16,21 +16,22 @@ export const PLAIN_MESSAGES = {
   system_turns: false,
   thinking: 'budget',
   effort_while_off: false,
+  cache: 'off',
   count: false,
 } as const satisfies JsonObject
 
 /** The words a flag may be, or what sort of value it is. */
-type Flag = readonly string[] | 'yes-or-no' | 'number' | 'text' | 'texts-by-name'
+type Flag = readonly string[] | 'yes-or-no' | 'number' | 'text' | 'texts' | 'texts-by-name'
 
 /**
  * The flags that are obeyed, with what each may be; a flag that is not here has no effect. What they mean is told to
  * operators in docs/dialects.md.
  */
 export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
-  // chat; custom_tools and cache are the responses writer's, too
+  // chat; custom_tools and cache are the responses writer's, too, and cache with words of its own the messages writer's
   ['reasoning_field', ['reasoning_content', 'reasoning', 'parts', 'none']],
   ['reasoning_as', ['reasoning_effort', 'reasoning', 'thinking', 'none']],
-  ['cache', ['none', 'cache_control', 'prompt_cache_breakpoint']],
+  ['cache', ['none', 'cache_control', 'prompt_cache_breakpoint', 'auto', 'off']],
   ['custom_tools', 'yes-or-no'],
   ['developer_role', 'yes-or-no'],
   ['limit_field', ['max_completion_tokens', 'max_tokens']],
@@ -42,11 +43,17 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['after_tools', ['anyone', 'assistant']],
   ['video', 'yes-or-no'],
   // messages
-  ['sampling', ['all', 'none']],
+  ['sampling', ['all', 'one', 'default', 'none']],
   ['max_tokens', 'number'],
+  ['max_output', 'number'],
   ['version', 'text'],
   ['system_turns', 'yes-or-no'],
-  ['thinking', ['adaptive', 'budget', 'none']],
+  ['thinking', ['adaptive', 'budget', 'both', 'none']],
+  ['thinking_off', ['disabled', 'between_tools', 'never']],
+  ['efforts', 'texts'],
+  ['forced_tools', 'yes-or-no'],
+  ['prefill', 'yes-or-no'],
+  ['threads', 'yes-or-no'],
   ['effort_while_off', 'yes-or-no'],
   // contents
   ['vertex', 'yes-or-no'],
@@ -84,6 +91,7 @@ const SORTS: { readonly [S in Exclude<Flag, readonly string[]>]: (value: Json) =
   'yes-or-no': value => typeof value === 'boolean',
   number: value => typeof value === 'number',
   text: value => typeof value === 'string',
+  texts: value => Array.isArray(value) && value.every(one => typeof one === 'string'),
   'texts-by-name': value => isObject(value) && Object.values(value).every(one => typeof one === 'string'),
 }
 
@@ -99,5 +107,6 @@ const WORDS: { readonly [S in Exclude<Flag, readonly string[]>]: string } = {
   'yes-or-no': 'true or false',
   number: 'a number',
   text: 'a text',
+  texts: 'a list of texts',
   'texts-by-name': 'a map of texts',
 }

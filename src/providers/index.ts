@@ -1,5 +1,7 @@
 export { authHeaders } from './auth.ts'
 export { allowedBetas } from './betas.ts'
+export { familyDialect } from './families.ts'
 export { baseUrlFor, type Fitness, FORMATS, fitnessOf, isMixed } from './formats.ts'
+export { formatFor } from './models.ts'
 export type { Preset, PresetFormat } from './preset.ts'
 export { PRESETS } from './presets.ts'

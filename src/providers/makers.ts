@@ -22,7 +22,7 @@ export const anthropic: Preset = {
   name: 'anthropic',
   env: ['ANTHROPIC_API_KEY'],
   betas: 'allow',
-  formats: [{ format: 'messages', baseUrl: 'https://api.anthropic.com' }],
+  formats: [{ format: 'messages', baseUrl: 'https://api.anthropic.com', dialect: { cache: 'auto', threads: true } }],
 }
 
 export const google: Preset = {

@@ -41,10 +41,10 @@ describe('dialects', () => {
   it('leaves sampling away where the upstream refuses it', () => {
     const sampling = { temperature: 0.5, topP: 0.5, topK: 5, stop: ['a'] }
     expect(body({ sampling })).toMatchObject({ temperature: 0.5, top_p: 0.5, top_k: 5 })
-    const either = body({ sampling, model: 'claude-sonnet-4-5' })
+    const either = body({ sampling }, { sampling: 'one' })
     expect(either).toMatchObject({ temperature: 0.5, top_k: 5 })
     expect(either).not.toHaveProperty('top_p')
-    for (const dialect of [{ sampling: 'none' }, { version: '2026-10-21' }]) {
+    for (const dialect of [{ sampling: 'none' }, { sampling: 'default' }, { version: '2026-10-21' }]) {
       const written = body({ sampling }, dialect)
       expect(written).toMatchObject({ stop_sequences: ['a'] })
       for (const field of ['temperature', 'top_p', 'top_k']) expect(written).not.toHaveProperty(field)
@@ -53,7 +53,8 @@ describe('dialects', () => {
 
   it('lists every flag it obeys', () => {
     expect([...FLAGS].sort()).toEqual([
-      ...['effort_while_off', 'max_tokens', 'sampling', 'system_turns', 'thinking', 'version'],
+      ...['cache', 'effort_while_off', 'efforts', 'forced_tools', 'max_output', 'max_tokens', 'prefill', 'sampling'],
+      ...['system_turns', 'thinking', 'thinking_off', 'threads', 'version'],
     ])
   })
 })

@@ -1,9 +1,11 @@
+import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { lose } from '../../src/canonical/loss.ts'
 import { meaning } from '../../src/canonical/same.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { DIALECTS } from './dialects.ts'
 import { handedTo, holds, same } from './support.ts'
 import { jobsWith, WORKS } from './works.ts'
 
@@ -16,4 +18,16 @@ describe('exact loss: reading what was written gives the request minus what was 
       same(meaning(read), meaning(lose(asked, losses)))
     })
   })
+
+  it.each(jobsWith('request').filter(([format]) => DIALECTS[format] !== undefined))(
+    '%s: %s, in any dialect',
+    (format, work) => {
+      holds(fc.tuple(WORKS[work]!.request, DIALECTS[format]!), ([given, dialect]) => {
+        const asked = handedTo(format, given)
+        const { wire, losses } = WRITERS[format]!.request!(asked, { ...FOREIGN, dialect })
+        const read = READERS[format]!.request!(JSON.parse(JSON.stringify(wire)))
+        same(meaning(read), meaning(lose(asked, losses)))
+      })
+    },
+  )
 })

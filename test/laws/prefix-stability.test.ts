@@ -5,6 +5,7 @@ import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN } from '../../src/egress/writer.ts'
 import { request } from './arbitrary.ts'
+import { DIALECTS } from './dialects.ts'
 import { conversing, holds } from './support.ts'
 
 /** Where each format keeps its turns. */
@@ -26,11 +27,12 @@ const more = (text: string): CanonicalRequest['messages'] => [
 
 describe('prefix stability: turns added to a request change no byte of what was written before (trap 62)', () => {
   it.each(conversing('request'))('%s', format => {
-    holds(fc.tuple(request, fc.string()), ([base, text]) => {
+    const dialects = DIALECTS[format] ?? fc.constant({})
+    holds(fc.tuple(request, fc.string(), dialects), ([base, text, dialect]) => {
       const conversation = asked({ ...base, messages: [...base.messages, ...more('first')] })
       const longer = { ...conversation, messages: [...conversation.messages, ...more(text)] }
-      const before = WRITERS[format]!.request!(conversation, FOREIGN).wire.body
-      const after = WRITERS[format]!.request!(longer, FOREIGN).wire.body
+      const before = WRITERS[format]!.request!(conversation, { ...FOREIGN, dialect }).wire.body
+      const after = WRITERS[format]!.request!(longer, { ...FOREIGN, dialect }).wire.body
       const turns = TURNS[format]!
       const { [turns]: old, ...head } = before
       const { [turns]: grown, ...newHead } = after

@@ -43,11 +43,12 @@ describe('reasoning', () => {
     tool(answerOf('a', text('1'))),
   ]
 
-  it('trap 26: without the signed thought before a call, thinking is off for this request', () => {
+  it('trap 26: without the signed thought before a call, there is no thinking by a budget for this request', () => {
     const asked = { messages: looped(thought(undefined)), tools, reasoning: { effort: 'high' } } as const
-    expect(body(asked).thinking).toEqual({ type: 'disabled' })
-    expect(body(asked).output_config).toBeUndefined()
-    expect(lost(asked)).toContain('no-signed-thinking')
+    const budget = write(asked, { thinking: 'budget' })
+    expect(budget.wire.body['thinking']).toEqual({ type: 'disabled' })
+    expect(budget.wire.body['output_config']).toBeUndefined()
+    expect(budget.losses.map(({ reason }) => reason)).toContain('no-signed-thinking')
     expect(body({ ...asked, messages: looped(thought('sig')) }).thinking).toEqual({ type: 'adaptive' })
     expect(body({ ...asked, messages: looped(thought('sig')) }).messages[1].content[0]).toEqual({
       ...{ type: 'thinking', thinking: 'so', signature: 'sig' },
@@ -111,12 +112,10 @@ describe('reasoning', () => {
   it('trap 38: thinking allows no dice and no force, and its budget is at least 1024 and below the limit', () => {
     const sampling = { temperature: 0.2, topP: 0.5, topK: 5, maxTokens: 3000 }
     const toolChoice = { mode: 'required', only: ['f'] } as const
-    const written = body({ reasoning: { budget: 500 }, sampling, tools, toolChoice })
-    expect(written).toMatchObject({
-      thinking: { budget_tokens: 1024 },
-      max_tokens: 3000,
-      tool_choice: { type: 'auto' },
-    })
+    const written = body({ reasoning: { budget: 500 }, sampling, tools })
+    expect(written).toMatchObject({ thinking: { budget_tokens: 1024 }, max_tokens: 3000 })
+    const forced = body({ reasoning: { budget: 500 }, tools, toolChoice }, { thinking: 'budget' })
+    expect(forced).toMatchObject({ thinking: { type: 'disabled' }, tool_choice: { type: 'tool', name: 'f' } })
     expect(written).not.toHaveProperty('temperature')
     expect(written).not.toHaveProperty('top_p')
     expect(written).not.toHaveProperty('top_k')
@@ -143,8 +142,9 @@ describe('reasoning', () => {
     expect(body({ reasoning: { budget: 8000 } }).max_tokens).toBeGreaterThan(8000)
     const { thinking, max_tokens } = body({ reasoning: { budget: 8000 }, sampling: { maxTokens: 4000 } })
     expect(max_tokens - thinking.budget_tokens).toBeGreaterThanOrEqual(1000)
-    expect(body({ reasoning: { budget: 8000 }, sampling: { maxTokens: 600 } }).thinking).toEqual({ type: 'disabled' })
-    expect(body({}).max_tokens).toBe(4096)
+    const little = { reasoning: { budget: 8000 }, sampling: { maxTokens: 600 } }
+    expect(body(little, { thinking: 'budget' }).thinking).toEqual({ type: 'disabled' })
+    expect(body({}).max_tokens).toBe(32_000)
     expect(body({}, { max_tokens: 64 }).max_tokens).toBe(64)
     expect(() => reader.request!({ ...wire({}), body: { model: 'm', messages: [] } })).toThrow(GatewayError)
   })

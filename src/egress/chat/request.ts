@@ -1,6 +1,6 @@
 import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, type Losses, type Written } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { isImplied, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Reasoning, Sampling } from '../../canonical/request.ts'
 import { reportCompletion } from '../completion.ts'
 import { endUserOf } from '../end-user.ts'
@@ -106,10 +106,16 @@ function writeReasoning(reasoning: Reasoning | undefined, { dialect, native, los
   if (own === 'thinking') return writeThinking(reasoning, losses)
   if (reasoning.budget === -1) losses.hide(['reasoning', 'budget'], 'left-to-the-model-anyway')
   else losses.dropFields(reasoning, ['reasoning'], { budget: 'no-thinking-budget' })
-  losses.dropFields(reasoning, ['reasoning'], { show: 'no-choice-of-showing' })
+  dropShow(reasoning, losses)
   if (own !== 'none') return defined({ reasoning_effort: reasoning.effort }) as JsonObject
   if (reasoning.effort !== undefined) losses.drop(['reasoning', 'effort'], 'no-reasoning-effort')
   return {}
+}
+
+function dropShow(reasoning: Reasoning, losses: Losses): void {
+  const path = ['reasoning', 'show']
+  if (isImplied(reasoning, 'show')) losses.hide(path, 'the-default')
+  else losses.dropFields(reasoning, ['reasoning'], { show: 'no-choice-of-showing' })
 }
 
 /** A switch is all some upstreams have. */
@@ -117,8 +123,8 @@ function writeThinking(reasoning: Reasoning, losses: Losses): JsonObject {
   losses.dropFields(reasoning, ['reasoning'], {
     effort: 'thinking-is-on-or-off',
     budget: 'thinking-is-on-or-off',
-    show: 'no-choice-of-showing',
   })
+  dropShow(reasoning, losses)
   const off = reasoning.effort === 'none' || reasoning.budget === 0
   return { thinking: { type: off ? 'disabled' : 'enabled' } }
 }
@@ -131,6 +137,7 @@ function writeSettings(request: CanonicalRequest, { dialect, native, losses }: P
     previous: 'no-kept-answers',
     conversation: 'no-conversations',
     background: 'no-background-work',
+    thread: 'no-threads',
   })
   if (cache !== undefined) losses.drop(['cache'], 'no-cache-markers-here')
   const stores = native || dialect.store !== false

@@ -1,6 +1,7 @@
 import type { CacheHint } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
 import { type Block, FORMAT, type Pen } from './content.ts'
 
@@ -53,4 +54,28 @@ export function limitMarkers(body: Block, hint: CacheHint | undefined, pen: Pen)
   if (hint !== undefined) return
   body['cache_control'] = { type: 'ephemeral' }
   losses.add(['cache'], {}, 'at-most-four-cache-markers')
+}
+
+/**
+ * Caching for callers of formats that have no marks, or who set none (trap 62): the format's automatic caching marks
+ * the end of the prompt wherever it is, so no turn changes when others follow; what every conversation begins with is
+ * marked at its end, so that the next one finds it. Neither changes what is asked, and both are two of four markers.
+ *
+ * @returns the field of the whole request.
+ */
+export function cacheByItself(
+  request: CanonicalRequest,
+  prefix: Marker | undefined,
+  several: boolean,
+  pen: Pen,
+): Block {
+  const { dialect, native, losses, markers } = pen
+  if (native || dialect.cache !== 'auto' || !several || request.output.count === true) return {}
+  if (request.cache !== undefined || markers.length > 0) return {}
+  if (prefix !== undefined) {
+    prefix.block['cache_control'] = { type: 'ephemeral' }
+    losses.add([...prefix.path, 'cache'], {}, 'minted-cache-hint')
+  }
+  losses.add(['cache'], {}, 'minted-cache-hint')
+  return { cache_control: { type: 'ephemeral' } }
 }

@@ -36,14 +36,21 @@ function billed(blocks: readonly Block[], message: Message): readonly Block[] {
   return notes.reduce((list, { at, block }) => list.toSpliced(at, 0, block), blocks)
 }
 
-/** What the user says where the conversation begins with somebody else. */
-const OPENING = 'Continue.'
+/** What the user says where the conversation begins, or ends, with somebody else. */
+const GO_ON = 'Continue.'
+
+/** A conversation whose system text can still be marked. */
+export interface Turned {
+  readonly system: readonly Placed[]
+  readonly messages: readonly Block[]
+}
 
 /**
  * Turns of another format made legal (traps 42, 43): leading system turns are the `system` field, neighbours of one
- * role are one turn, results of tools come before anything else the user says, and the user speaks first.
+ * role are one turn, results of tools come before anything else the user says, and the user speaks first; last as well,
+ * where the model does not go on with what it said.
  */
-export function writeTurns(messages: readonly Message[], pen: Pen): Conversation {
+export function writeTurns(messages: readonly Message[], thinking: boolean, pen: Pen): Turned {
   const lead = leading(messages)
   const system = messages.slice(0, lead).flatMap((message, index) => writeLeading(message, ['messages', index], pen))
   const order = resultsFirst(messages, lead)
@@ -60,21 +67,61 @@ export function writeTurns(messages: readonly Message[], pen: Pen): Conversation
     ? [{ kind: 'moved', path: ['messages'], order, reason: 'results-first' }]
     : []
   if (turns.list[0]?.role !== 'user') {
-    const opening: Message = { role: 'user', content: [{ type: 'text', text: OPENING }] }
-    pen.losses.insert(['messages', lead], opening, 'the-user-speaks-first')
-    turns.list.unshift({ role: 'user', blocks: [{ type: 'text', text: OPENING }], extras: {}, closed: false })
+    pen.losses.insert(['messages', lead], said(GO_ON), 'the-user-speaks-first')
+    turns.list.unshift(userTurn({ type: 'text', text: GO_ON }))
+  }
+  const ending = endOf(turns, thinking, pen)
+  if (ending !== undefined) {
+    pen.losses.insert(['messages', messages.length], ending.message, ending.reason)
+    turns.list.push(userTurn(...ending.blocks))
   }
   pen.losses.list.push(...moves)
-  const head = contentOf(
-    system.map(({ block }) => block),
-    undefined,
-    pen,
-  )
   return {
-    ...(head.content === undefined ? {} : { system: head.content }),
+    system,
     messages: turns.list.map(({ role, blocks, extras }) => ({ role, ...contentOf(blocks, undefined, pen), ...extras })),
   }
 }
+
+const said = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
+
+const userTurn = (...blocks: Block[]): WireTurn => ({ role: 'user', blocks, extras: {}, closed: false })
+
+/** What a call at the end is answered with. */
+const UNRECORDED = 'No result was recorded.'
+
+interface Ending {
+  readonly message: Message
+  readonly blocks: readonly Block[]
+  readonly reason: string
+}
+
+/**
+ * The user's turn after a last one of the assistant: results of its calls, without which they are refused, or a word to
+ * go on; none where the model goes on with what it said (prefill), which ends without a space then.
+ */
+function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Pen): Ending | undefined {
+  const last = list.at(-1)
+  if (last?.role !== 'assistant') return undefined
+  const ids = last.blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => String(id))
+  if (ids.length > 0) return { ...unanswered(ids), reason: 'unanswered-call' }
+  if (dialect.prefill === false || thinking)
+    return { message: said(GO_ON), blocks: [{ type: 'text', text: GO_ON }], reason: 'the-user-speaks-last' }
+  const { block, path } = end!
+  const text = block['type'] === 'text' ? (block['text'] as string) : ''
+  if (text !== text.trimEnd()) {
+    block['text'] = text.trimEnd()
+    losses.change([...path, 'text'], block['text'], 'no-space-at-the-end')
+  }
+  return undefined
+}
+
+const unanswered = (ids: readonly string[]): Pick<Ending, 'message' | 'blocks'> => ({
+  message: {
+    role: 'tool',
+    content: ids.map(id => ({ type: 'tool-result', id, content: [{ type: 'text', text: UNRECORDED }], failed: true })),
+  },
+  blocks: ids.map(id => ({ type: 'tool_result', tool_use_id: id, content: UNRECORDED, is_error: true })),
+})
 
 const isSystem = (role: Role): boolean => role === 'system' || role === 'developer'
 
@@ -114,6 +161,8 @@ interface WireTurn {
 
 class Turns {
   readonly list: WireTurn[] = []
+  /** The block said last. */
+  end: Placed | undefined
 
   add(role: string, placed: readonly Placed[], message: Message, path: Path, pen: Pen): void {
     writeHead(message, path, pen)
@@ -122,6 +171,7 @@ class Turns {
       if (closed) pen.losses.drop(path, 'empty-turn')
       return
     }
+    this.end = placed.at(-1)
     const blocks = placed.map(({ block }) => block)
     const last = this.list.at(-1)
     if (last?.role === role && !last.closed && !closed) last.blocks.push(...blocks)

@@ -1,19 +1,20 @@
 import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import type { CanonicalRequest, Output, Thread } from '../../canonical/request.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { asItCame, legalise } from '../legal.ts'
 import type { WriteOptions } from '../writer.ts'
-import { limitMarkers, writeMarker } from './cache.ts'
-import { type Block, FORMAT, type Pen } from './content.ts'
+import { cacheByItself, limitMarkers, writeMarker } from './cache.ts'
+import { type Block, contentOf, FORMAT, type Pen } from './content.ts'
 import { messagesDialect } from './dialect.ts'
 import { writeOwnTurns, writeTurns } from './messages.ts'
 import { writeLimit, writeSampling } from './sampling.ts'
 import { strictSchema } from './schema.ts'
 import { type Thinking, writeThinking } from './thinking.ts'
-import { type Tools, writeToolChoice, writeTools } from './tools.ts'
+import { forces, writeToolChoice } from './tool-choice.ts'
+import { type Tools, writeTools } from './tools.ts'
 
 const RULE = { name: 128, id: 64, freeform: false, namespaces: false }
 
@@ -24,13 +25,13 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
   if (!options.native) losses.list.push(...foreign(request, FORMAT))
   const pen: Pen = { dialect, native: options.native, losses, markers: [] }
   const tools = writeTools(request, pen)
-  const thinking = writeThinking(request, pen)
+  const thinking = writeThinking(request, forces(request, tools, pen), pen)
   const body: Block = {
     model: request.model,
     ...writeLimit(request, thinking.budget, pen),
     ...writeToolFields(request, tools, pen),
-    ...(pen.native ? writeOwnTurns : writeTurns)(request.messages, pen),
-    ...writeToolChoice(request, tools, thinking.on, pen),
+    ...writeConversation(request, tools, thinking, pen),
+    ...writeToolChoice(request, tools, pen),
     ...writeSampling(request, thinking.on, pen),
     ...writeOutput(request, thinking, pen),
     ...writeSettings(request, pen),
@@ -46,6 +47,24 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
     body: body as JsonObject,
   }
   return { wire, losses: losses.list, renamed }
+}
+
+function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Thinking, pen: Pen): Block {
+  if (pen.native) return { ...writeOwnTurns(request.messages, pen) }
+  const { system, messages } = writeTurns(request.messages, thinking.on, pen)
+  const several = tools.wire.length > 0 || messages.length > 1
+  const cache = cacheByItself(
+    request,
+    system.findLast(({ block }) => block['type'] === 'text') ?? tools.last,
+    several,
+    pen,
+  )
+  const head = contentOf(
+    system.map(({ block }) => block),
+    undefined,
+    pen,
+  )
+  return { ...(head.content === undefined ? {} : { system: head.content }), messages, ...cache }
 }
 
 /** Its own extras but for those of fields that are written piece by piece; a null of one of these is kept. */
@@ -130,11 +149,12 @@ const LONGEST_USER_ID = 512
 
 function writeSettings(request: CanonicalRequest, pen: Pen): JsonObject {
   const { losses, native } = pen
-  writeState(request, pen)
+  const kept = writeState(request, pen)
   losses.dropFields(request, [], { metadata: 'no-metadata', cacheKey: 'no-cache-keys' })
   const long = !native && request.endUser !== undefined && request.endUser.length > LONGEST_USER_ID
   if (long) losses.drop(['endUser'], 'too-long')
   return defined({
+    ...kept,
     metadata: inner(request, 'metadata', { user_id: long ? undefined : request.endUser }),
     service_tier: writeTier(request, pen),
     cache_control: request.cache && writeMarker(request.cache, [], pen),
@@ -142,13 +162,23 @@ function writeSettings(request: CanonicalRequest, pen: Pen): JsonObject {
 }
 
 /** Nothing is kept here, so what asks for nothing to be kept loses nothing. */
-function writeState({ state }: CanonicalRequest, { losses }: Pen): void {
-  if (state === undefined) return
+function writeState({ state }: CanonicalRequest, { dialect, losses }: Pen): { thread?: JsonObject } {
+  if (state === undefined) return {}
   for (const field of ['store', 'background'] as const)
     if (state[field] === false) losses.hide(['state', field], 'nothing-is-kept')
     else if (state[field] === true) losses.drop(['state', field], 'nothing-is-kept')
   losses.dropFields(state, ['state'], { previous: 'nothing-is-kept', conversation: 'nothing-is-kept' })
+  if (state.thread === undefined) return {}
+  if (dialect.threads === true) return { thread: writeThread(state.thread) }
+  losses.drop(['state', 'thread'], 'no-threads')
+  return {}
 }
+
+const writeThread = (thread: Thread): JsonObject => ({
+  type: thread.previous === undefined ? 'create' : 'continue',
+  ...defined({ previous_message_id: thread.previous }),
+  ...kept(thread, FORMAT),
+})
 
 const TIERS: { readonly [tier: string]: string } = { auto: 'auto', default: 'standard_only', priority: 'auto' }
 

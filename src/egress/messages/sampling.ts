@@ -2,36 +2,39 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Sampling } from '../../canonical/request.ts'
 import { defined } from '../fields.ts'
 import type { Pen } from './content.ts'
+import type { MessagesDialect } from './dialect.ts'
 
-const LIMIT = 4096
+/** What an answer may be where nothing is known of the model: enough for any file an agent writes. */
+const LIMIT = 32_000
+/** Room for the answer beside a budget to think with. */
+const ROOM = 4096
+
+/** The most tokens the answer may have, thoughts included, as far as anybody says. */
+export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: MessagesDialect): number =>
+  Math.min(sampling.maxTokens ?? Number.POSITIVE_INFINITY, max_output ?? Number.POSITIVE_INFINITY)
 
 /** The limit of the answer, which is required: what is made up leaves room for thinking (traps 38, 41). */
-export function writeLimit(
-  { sampling, output }: CanonicalRequest,
-  budget: number | undefined,
-  { native, dialect, losses }: Pen,
-): JsonObject {
-  if (sampling.maxTokens !== undefined) return { max_tokens: sampling.maxTokens }
+export function writeLimit(request: CanonicalRequest, budget: number | undefined, pen: Pen): JsonObject {
+  const { sampling, output } = request
+  const { native, dialect, losses } = pen
+  const path = ['sampling', 'maxTokens']
+  const most = native ? sampling.maxTokens : mostTokens(request, dialect)
+  if (sampling.maxTokens !== undefined) {
+    if (most !== sampling.maxTokens) losses.change(path, most, 'most-the-model-answers')
+    return { max_tokens: most! }
+  }
   if (native || output.count === true) return {}
-  const usual = dialect.max_tokens ?? LIMIT
-  const limit = budget === undefined ? usual : Math.max(usual, budget + LIMIT)
-  losses.add(['sampling', 'maxTokens'], limit, 'limit-required')
+  const usual = dialect.max_tokens ?? dialect.max_output ?? LIMIT
+  const limit = Math.min(budget === undefined ? usual : Math.max(usual, budget + ROOM), most!)
+  losses.add(path, limit, 'limit-required')
   return { max_tokens: limit }
 }
 
 /** The version of the format that knows no sampling. */
 const UNSAMPLED = '2026-10-21'
 
-/** Models that let the caller choose how they throw their dice: Anthropic's up to 4.6 (FORMATS §6), and others'. */
-const THROWN = /claude-(?:instant|v?\d|(?:opus|sonnet|haiku)-(?:3|4(?![-.](?:[7-9]|\d\d)(?!\d))))/
-
-/** Models of Anthropic's that refuse a temperature beside a `top_p`: from Opus 4.1 and Sonnet 4.5 on. */
-const ONE_OF_BOTH = /claude-(?:opus-4[-.][1-6]|(?:sonnet|haiku)-4[-.][56])(?!\d)/
-
-const choosesItself = (model: string): boolean => model.includes('claude-') && !THROWN.test(model)
-
 export function writeSampling(request: CanonicalRequest, thinking: boolean, pen: Pen): JsonObject {
-  const { sampling, model } = request
+  const { sampling } = request
   const { dialect, native, losses } = pen
   losses.dropFields(sampling, ['sampling'], {
     seed: 'no-seed',
@@ -39,8 +42,8 @@ export function writeSampling(request: CanonicalRequest, thinking: boolean, pen:
     presencePenalty: 'no-penalties',
     logprobs: 'no-logprobs',
   })
-  const unsampled = !native && (dialect.version === UNSAMPLED || choosesItself(model))
-  const none = dialect.sampling === 'none' || (unsampled && dialect.sampling !== 'all')
+  const unsampled = dialect.sampling === 'default' || (dialect.version === UNSAMPLED && dialect.sampling !== 'all')
+  const none = dialect.sampling === 'none' || (unsampled && !native)
   const legal = none ? withoutDice(sampling, pen) : native ? sampling : legalDice(request, thinking, pen)
   return defined({
     temperature: legal.temperature,
@@ -60,7 +63,7 @@ function withoutDice(sampling: Sampling, { losses }: Pen): Dice {
 const LEAST_TOP_P = 0.95
 
 /** A temperature of at most 1; while thinking only 1, hardly any `top_p`, and no `top_k` (trap 38). */
-function legalDice({ sampling, model }: CanonicalRequest, thinking: boolean, { losses }: Pen): Dice {
+function legalDice({ sampling }: CanonicalRequest, thinking: boolean, { dialect, losses }: Pen): Dice {
   const { temperature, topP, topK } = sampling
   const reason = 'not-while-thinking'
   const hot = temperature !== undefined && temperature > 1
@@ -72,7 +75,7 @@ function legalDice({ sampling, model }: CanonicalRequest, thinking: boolean, { l
   for (const field of ['temperature', 'topP', 'topK'] as const)
     if (drops[field]) losses.drop(['sampling', field], reason)
   const both = temperature !== undefined && !drops.temperature && topP !== undefined && !drops.topP
-  const one = both && ONE_OF_BOTH.test(model)
+  const one = both && dialect.sampling === 'one'
   if (one) losses.drop(['sampling', 'topP'], 'one-of-both')
   if (hot && !drops.temperature) losses.change(['sampling', 'temperature'], 1, 'at-most-one')
   return defined({

@@ -1,49 +1,50 @@
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { reportNoChoice } from '../choice.ts'
+import type { FunctionTool, HostedKind, HostedTool, Tool } from '../../canonical/tool.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { writeCache } from './cache.ts'
+import { type Marker, writeCache } from './cache.ts'
 import { type Block, FORMAT, type Pen } from './content.ts'
 import { argumentSchema, strictSchema } from './schema.ts'
+import { allowing, namesOne } from './tool-choice.ts'
+import { HOSTED, nameOf } from './tool-names.ts'
 
-/** The tools that can be had, with the names a choice may be made from. */
+/** The tools that are offered, and the choice among them as far as names go. */
 export interface Tools {
   readonly wire: readonly JsonObject[]
   readonly names: ReadonlySet<string>
+  /** The caller lets none of its tools be called. */
+  readonly none: boolean
+  /** The last of them, where it can be marked. */
+  readonly last?: Marker | undefined
 }
 
 export function writeTools(request: CanonicalRequest, pen: Pen): Tools {
+  const { tools = [], toolChoice } = request
   const wire: JsonObject[] = []
   const names = new Set<string>()
-  for (const [index, tool] of (request.tools ?? []).entries()) {
+  let last: Marker | undefined
+  const allows = allowing(toolChoice, pen)
+  const none = allows !== undefined && !tools.some(allows)
+  const all = none || namesOne(toolChoice, pen)
+  for (const [index, tool] of tools.entries()) {
     const path: Path = ['tools', index]
     const name = nameOf(tool)
     if (!pen.native && name !== undefined && names.has(name)) {
       pen.losses.drop(path, 'names-are-unique')
       continue
     }
+    if (!all && allows?.(tool) === false) {
+      pen.losses.hide(path, 'not-allowed-by-the-choice')
+      continue
+    }
     const written = writeTool(tool, path, pen)
     if (written === undefined) continue
     if (name !== undefined) names.add(name)
     wire.push(written)
+    last = tool.type === 'opaque' ? undefined : { block: written as Block, path }
   }
-  return { wire, names }
-}
-
-/** Names and versions of the tools the upstream runs; callers of this format say which version they mean. */
-const HOSTED: { readonly [K in HostedKind]: { readonly name: string; readonly type: string } } = {
-  'web-search': { name: 'web_search', type: 'web_search_20250305' },
-  'web-fetch': { name: 'web_fetch', type: 'web_fetch_20250910' },
-  'code-execution': { name: 'code_execution', type: 'code_execution_20250825' },
-}
-
-function nameOf(tool: Tool): string | undefined {
-  if (tool.type === 'hosted') return HOSTED[tool.kind].name
-  if (tool.type !== 'opaque') return tool.name
-  const name = tool.format === FORMAT ? tool.value['name'] : undefined
-  return typeof name === 'string' ? name : undefined
+  return { wire, names, none, last }
 }
 
 function writeTool(tool: Tool, path: Path, pen: Pen): JsonObject | undefined {
@@ -135,49 +136,4 @@ function legalPlace(place: Place, path: Path, losses: Losses): Place {
   if (country === undefined || country.length === 2) return place
   losses.drop([...path, 'location', 'country'], 'countries-have-two-letters')
   return others
-}
-
-/** `tool_choice`, which also says whether several tools may be called at once (trap 54). */
-export function writeToolChoice(request: CanonicalRequest, tools: Tools, thinking: boolean, pen: Pen): JsonObject {
-  const { toolChoice: choice, parallelToolCalls: parallel } = request
-  const own = choice?.extras?.[FORMAT]?.['tool_choice']
-  if (own !== undefined) return { tool_choice: own }
-  if (choice === undefined && parallel === undefined) return {}
-  if (!pen.native && tools.wire.length === 0) {
-    reportNoChoice(request, pen.losses)
-    return {}
-  }
-  if (choice === undefined) pen.losses.add(['toolChoice'], { mode: 'auto' }, 'minted-default-choice')
-  const asked = choice ?? { mode: 'auto' }
-  const wire = pen.native ? ownChoice(asked) : legalChoice(asked, tools.names, thinking, pen)
-  const disabled = parallel === undefined ? undefined : !parallel
-  const silent = !pen.native && wire['type'] === 'none' && disabled !== undefined
-  if (silent) pen.losses.drop(['parallelToolCalls'], 'none-is-none')
-  const several = silent ? {} : defined({ disable_parallel_tool_use: disabled })
-  return { tool_choice: { ...wire, ...several, ...kept(choice, FORMAT) } as JsonObject }
-}
-
-const TYPES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'auto', required: 'any', none: 'none' }
-
-function ownChoice({ mode, only, hosted }: ToolChoice): JsonObject {
-  const name = hosted === undefined ? only?.[0] : HOSTED[hosted].name
-  return mode === 'required' && name !== undefined ? { type: 'tool', name } : { type: TYPES[mode] }
-}
-
-/** A tool must be there to be chosen, one at most can be named, and none can be forced while thinking (trap 38). */
-function legalChoice(choice: ToolChoice, names: ReadonlySet<string>, thinking: boolean, { losses }: Pen): JsonObject {
-  const { mode, only, hosted } = choice
-  const path: Path = ['toolChoice']
-  if (mode === 'required' && thinking) {
-    losses.change([...path, 'mode'], 'auto', 'not-while-thinking')
-    losses.dropFields(choice, path, { only: 'not-while-thinking', hosted: 'not-while-thinking' })
-    return { type: 'auto' }
-  }
-  const one = only?.length === 1 && mode === 'required' && names.has(only[0]!) ? only[0] : undefined
-  if (only !== undefined && one === undefined) losses.drop([...path, 'only'], 'no-such-choice')
-  if (hosted === undefined) return one === undefined ? { type: TYPES[mode] } : { type: 'tool', name: one }
-  const name = HOSTED[hosted].name
-  if (mode === 'required' && one === undefined && names.has(name)) return { type: 'tool', name }
-  losses.drop([...path, 'hosted'], 'no-such-choice')
-  return one === undefined ? { type: TYPES[mode] } : { type: 'tool', name: one }
 }

@@ -16,6 +16,9 @@ const KINDS: { readonly [type: string]: (wire: JsonObject, effort: Effort | unde
 
 const SHOWN: { readonly [display: string]: boolean } = { summarized: true, omitted: false }
 
+/** What is shown of thoughts where nothing is said of it: all models that think by a budget show them summarized. */
+const USUALLY: { readonly [type: string]: boolean } = { enabled: true }
+
 /**
  * `thinking` and the effort of `output_config`. Thinking of an unknown kind is named in `refused` and stays as it is;
  * thinking between tools is thinking that leaves the amount to the model, and says so beside it.
@@ -33,14 +36,20 @@ export function readReasoning(body: JsonObject, refused: string[]): Reasoning | 
     return effort === undefined ? undefined : { effort, spelling: { [FORMAT]: spelling(byConfig)! } }
   }
   const show = Object.hasOwn(SHOWN, display) ? SHOWN[display] : undefined
+  const implied = show === undefined && display === '' ? USUALLY[type] : undefined
   const taken = new Set(type === 'between_tools' ? [] : ['type'])
   if (type === 'enabled') taken.add('budget_tokens')
   if (show !== undefined) taken.add('display')
   const budget = type === 'enabled' && thinking['budget_tokens'] === undefined ? 'absent' : undefined
   return {
-    ...defined({ effort, show }),
+    ...defined({ effort, show: show ?? implied }),
     ...KINDS[type]!(thinking, effort),
-    ...rest(FORMAT, thinking, taken, spelling({ type, budget, ...byConfig })),
+    ...rest(
+      FORMAT,
+      thinking,
+      taken,
+      spelling({ type, budget, implied: implied === undefined ? undefined : ['show'], ...byConfig }),
+    ),
   }
 }
 

@@ -1,0 +1,106 @@
+import type { Format, JsonObject } from '../canonical/node.ts'
+
+/*
+ * What Anthropic's models take of a request, by the line and version in their names, as flags of the messages dialect.
+ *
+ * Source: platform.claude.com/docs, read on 2026-11-22: "Troubleshooting thinking" (thinking support, defaults and
+ * rejected configurations by model), "Thinking" (tool use, limits and feature compatibility), "Effort", "Models
+ * overview", "What's new" of Opus 5.5, Sonnet 5.5, Haiku 5.5 and Fable 5.1, and the migration guides (prefill).
+ */
+
+interface Family {
+  /** The lines of models it is true of; all of them where it is absent. */
+  readonly lines?: readonly string[]
+  /** The first version it is true of. */
+  readonly since: string
+  /** What is new with that version; the rest is as before. */
+  readonly dialect: JsonObject
+}
+
+const FAMILIES: readonly Family[] = [
+  { since: '0', dialect: { cache: 'auto', thinking: 'none', efforts: [], max_output: 4096 } },
+  { since: '3.5', dialect: { max_output: 8192 } },
+  { since: '3.7', dialect: { thinking: 'budget', max_output: 64_000 } },
+  { lines: ['opus'], since: '4', dialect: { max_output: 32_000 } },
+  { lines: ['opus'], since: '4.1', dialect: { sampling: 'one' } },
+  { since: '4.5', dialect: { sampling: 'one', max_output: 64_000 } },
+  { lines: ['opus'], since: '4.5', dialect: { efforts: ['low', 'medium', 'high'] } },
+  {
+    since: '4.6',
+    dialect: { thinking: 'both', efforts: ['low', 'medium', 'high', 'max'], prefill: false, max_output: 128_000 },
+  },
+  {
+    since: '4.7',
+    dialect: { thinking: 'adaptive', efforts: ['low', 'medium', 'high', 'xhigh', 'max'], sampling: 'default' },
+  },
+  // Opus, and whatever line comes next: thinking is always on, and no tool can be forced
+  { since: '5.5', dialect: { thinking_off: 'never', forced_tools: false } },
+  { lines: ['sonnet'], since: '5.5', dialect: { thinking_off: 'between_tools' } },
+  { lines: ['haiku'], since: '5.5', dialect: { thinking_off: 'disabled', forced_tools: true } },
+  // the preview of Mythos, which has no version
+  {
+    lines: ['fable', 'mythos'],
+    since: '0',
+    dialect: {
+      ...{ thinking: 'both', thinking_off: 'never', efforts: ['low', 'medium', 'high', 'xhigh', 'max'] },
+      ...{ forced_tools: false, prefill: false, sampling: 'default', max_output: 128_000 },
+    },
+  },
+  { lines: ['fable', 'mythos'], since: '5', dialect: { thinking: 'adaptive', forced_tools: true } },
+  { lines: ['fable', 'mythos'], since: '5.1', dialect: { forced_tools: false } },
+]
+
+const LINE = 'opus|sonnet|haiku|fable|mythos'
+const VERSION = '(\\d{1,2})(?:-(\\d{1,2}))?(?!\\d)'
+/** `claude-opus-4-5-20251101`, `claude-opus-5` */
+const LINE_FIRST = new RegExp(`claude-(${LINE})(?:-${VERSION})?`)
+/** `claude-3-7-sonnet-20250219`, `claude-2-1`, `claude-v2`, `claude-instant-1-2` */
+const VERSION_FIRST = new RegExp(`claude-(?:instant-)?v?${VERSION}(?:-(${LINE}))?`)
+
+/**
+ * The flags of the messages dialect that are true of a model, by its name; none for a model that is not Anthropic's.
+ * Vendors' prefixes and dates, dots, `@` and `:` in the name do not matter.
+ */
+export function familyDialect(format: Format, model: string): JsonObject | undefined {
+  if (format !== 'messages') return undefined
+  const name = model.toLowerCase()
+  return name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
+}
+
+function dialectOf(name: string): JsonObject {
+  const { line, version } = named(name)
+  if (version !== undefined) return knownDialect(line, version)
+  const { max_output: _, ...rest } = knownDialect(line, line === 'mythos' ? 0 : UNVERSIONED)
+  return rest
+}
+
+function knownDialect(line: string | undefined, version: number): JsonObject {
+  const mine = FAMILIES.filter(family => isOf(family, line) && numberOf(family.since) <= version)
+  return Object.assign({}, ...mine.map(({ dialect }) => dialect))
+}
+
+interface Named {
+  readonly line: string | undefined
+  readonly version?: number
+}
+
+function named(name: string): Named {
+  const [, line, major, minor] = LINE_FIRST.exec(name) ?? []
+  if (major !== undefined) return { line, version: versionOf(major, minor) }
+  const [, early, earlyMinor, late] = VERSION_FIRST.exec(name) ?? []
+  return early === undefined ? { line } : { line: late, version: versionOf(early, earlyMinor) }
+}
+
+const isOf = ({ lines }: Family, line: string | undefined): boolean =>
+  lines === undefined || (line !== undefined && lines.includes(line))
+
+/** Versions as numbers that can be compared: 4.10 comes after 4.9. */
+const versionOf = (major: string, minor = '0'): number => Number(major) * 100 + Number(minor)
+
+function numberOf(version: string): number {
+  const [major, minor] = version.split('.')
+  return versionOf(major!, minor)
+}
+
+/** A Claude whose name tells no version: as current models are, without what only the newest refuse. */
+const UNVERSIONED = numberOf('5')

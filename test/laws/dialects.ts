@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import { familyDialect } from '../../src/providers/index.ts'
+
+/* Generators of dialects, for laws that hold whatever an upstream is declared to be. */
+
+/** Models of every family, as vendors name them. */
+export const CLAUDES = [
+  ...['claude-2.1', 'claude-3-haiku-20240307', 'claude-3-7-sonnet-20250219', 'claude-sonnet-4-20250514'],
+  ...['claude-opus-4-1-20250805', 'anthropic/claude-sonnet-4.5', 'claude-opus-4-5@20251101', 'claude-haiku-4-5'],
+  ...['us.anthropic.claude-opus-4-6-v1:0', 'claude-sonnet-4-6', 'claude-opus-4-8', 'claude-sonnet-5', 'claude-opus-5'],
+  ...['claude-fable-5', 'claude-fable-5-1', 'claude-mythos-preview', 'claude-opus-5-5', 'claude-sonnet-5-5'],
+  ...['claude-haiku-5-5', 'claude-next'],
+] as const
+
+const family = fc.constantFrom(...CLAUDES).map(model => familyDialect('messages', model) ?? {})
+
+const declared = fc.record<JsonObject>(
+  {
+    sampling: fc.constantFrom('all', 'one', 'default', 'none'),
+    max_tokens: fc.integer({ min: 1, max: 9000 }),
+    max_output: fc.integer({ min: 1, max: 9000 }),
+    system_turns: fc.boolean(),
+    thinking: fc.constantFrom('adaptive', 'budget', 'both', 'none'),
+    thinking_off: fc.constantFrom('disabled', 'between_tools', 'never'),
+    efforts: fc.subarray(['low', 'medium', 'high', 'xhigh', 'max']),
+    forced_tools: fc.boolean(),
+    prefill: fc.boolean(),
+    cache: fc.constantFrom('auto', 'off'),
+    threads: fc.boolean(),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+)
+
+/** By format; a format without dialects that matter has the public one. */
+export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } = {
+  messages: fc.oneof(family, declared),
+}
