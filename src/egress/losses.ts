@@ -52,8 +52,20 @@ export function essential(losses: readonly Loss[], request: CanonicalRequest): r
   )
 }
 
-/** The refusal that names every loss, 422 in each format. */
+const isOfThread = ({ path }: Loss): boolean => path[0] === 'state' && path[1] === 'thread'
+
+/**
+ * The refusal that names every loss, 422 in each format; that of a thread has a code of its own, by which its callers
+ * know to send all that was said (trap 94).
+ */
 export function refusal(losses: readonly Loss[]): GatewayError {
+  if (losses.some(isOfThread))
+    return new GatewayError({
+      kind: 'cannot-express',
+      code: 'thread_unsupported_request',
+      param: 'thread',
+      message: "The model's upstream keeps no threads. Send the whole conversation without `thread`.",
+    })
   const list = losses.map(loss => `${loss.path.join('/')} (${loss.reason})`).join(', ')
   return new GatewayError({
     kind: 'cannot-express',
@@ -76,6 +88,7 @@ const ASKED: { readonly [K in keyof State]-?: (value: State[K]) => boolean } = {
   previous: value => value !== undefined,
   conversation: value => value !== undefined,
   background: value => value === true,
+  thread: value => value !== undefined,
 }
 
 function losesState({ path }: Loss, state: State | undefined): boolean {

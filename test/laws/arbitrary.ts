@@ -219,7 +219,13 @@ export const request: fc.Arbitrary<CanonicalRequest> = record<CanonicalRequest>(
       {},
       { effort: fc.constantFrom(...EFFORTS), budget: fc.constantFrom(-1, 0, 512, 2048), show: fc.boolean() },
     ),
-    state: record({}, { store: fc.boolean(), previous: filled, conversation: filled, background: fc.boolean() }),
+    state: record(
+      {},
+      {
+        ...{ store: fc.boolean(), previous: filled, conversation: filled, background: fc.boolean() },
+        thread: record({}, { previous: filled, extras }),
+      },
+    ),
     endUser: filled,
     metadata: object(word),
     serviceTier: fc.constantFrom('auto', 'flex', 'priority', 'default'),

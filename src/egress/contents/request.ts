@@ -97,6 +97,7 @@ const STATE_LOSSES = {
   previous: 'no-kept-answers',
   conversation: 'no-conversations',
   background: 'no-background-work',
+  thread: 'no-threads',
 }
 
 function reportSettings(request: CanonicalRequest, { losses }: Pen): void {

@@ -120,6 +120,7 @@ const STATE_LOSSES = {
   previous: 'no-kept-answers',
   conversation: 'no-conversations',
   background: 'no-background-work',
+  thread: 'no-threads',
 }
 
 /** A picture is asked for in one turn, and nothing but its looks can be settled. */

@@ -42,9 +42,14 @@ const TOO_LONG: TooLongWords = {
 /** What the format's clients know as an overloaded upstream (trap 78). */
 const OVERLOADED = 529
 
+/** What the format's clients expect of a thread that is not to be had: they send all that was said then (trap 94). */
+const STATUSES: { readonly [code: string]: number } = { thread_unsupported_request: 400 }
+
 /** An upstream that said that it is overloaded has this format's own status for it; the gateway's own lack is 503. */
-const statusOf = ({ kind, status }: CanonicalError): number =>
-  kind === 'overloaded' && status !== undefined ? OVERLOADED : ERRORS[kind].status
+function statusOf({ kind, code, status }: CanonicalError): number {
+  if (code !== undefined && Object.hasOwn(STATUSES, code)) return STATUSES[code]!
+  return kind === 'overloaded' && status !== undefined ? OVERLOADED : ERRORS[kind].status
+}
 
 export function writeError(error: CanonicalError, requestId: string): WireAnswer {
   return {

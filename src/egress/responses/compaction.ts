@@ -38,6 +38,7 @@ const STATE = {
   store: 'nothing-kept-of-compacting',
   conversation: 'nothing-kept-of-compacting',
   background: 'nothing-kept-of-compacting',
+  thread: 'no-threads',
 }
 
 /** A conversation to be put in short (FORMATS §4): a history and the few settings this door has. */

@@ -104,6 +104,7 @@ const STATE_LOSSES = {
 }
 
 function writeState({ state, ...request }: CanonicalRequest, { dialect, native, losses }: Pen) {
+  losses.dropFields(state, ['state'], { thread: 'no-threads' })
   if (!native && dialect.stateless !== true && storesUnasked(state)) {
     if (state === undefined) losses.add(['state'], { store: false }, 'minted-no-storage')
     else losses.add(['state', 'store'], false, 'minted-no-storage')

@@ -1,6 +1,6 @@
 import type { WireRequest } from '../../canonical/exchange.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
-import type { CanonicalRequest, Sampling } from '../../canonical/request.ts'
+import type { CanonicalRequest, Sampling, Thread } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
 import {
   defined,
@@ -39,6 +39,8 @@ function read(asked: WireRequest, counting: boolean): CanonicalRequest {
   const sampling = readSampling(body, counting ? limit : required(limit))
   const stream = readStream(body, counting, refused)
   const { toolChoice, parallelToolCalls } = readToolChoice(body)
+  const thread = counting ? undefined : readThread(object(body['thread']))
+  if (thread === undefined) refused.push('thread')
   const node = withInner(body, rest(FORMAT, body, TAKEN, spell(asked), refused))
   return withDefined(
     { model, messages, output, sampling, stream },
@@ -48,6 +50,7 @@ function read(asked: WireRequest, counting: boolean): CanonicalRequest {
       parallelToolCalls,
       reasoning,
       endUser: text(object(body['metadata'])?.['user_id']),
+      state: thread && { thread },
       serviceTier: readTier(text(body['service_tier'])),
       cache: readCache(body),
       extras: node.extras,
@@ -59,8 +62,18 @@ function read(asked: WireRequest, counting: boolean): CanonicalRequest {
 const TAKEN = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'stream'],
   ...['tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'metadata', 'service_tier'],
-  'cache_control',
+  ...['cache_control', 'thread'],
 ])
+
+const THREAD = new Set(['type', 'previous_message_id'])
+
+/** A thread that begins or is gone on with; tokens are counted of what is said alone. */
+function readThread(wire: JsonObject | undefined): Thread | undefined {
+  if (wire === undefined) return undefined
+  const previous = text(wire['previous_message_id'])
+  const usual = wire['type'] === (previous === undefined ? 'create' : 'continue')
+  return { ...defined({ previous }), ...rest(FORMAT, wire, THREAD, undefined, usual ? [] : ['type']) }
+}
 
 const readSampling = (body: JsonObject, maxTokens: number | undefined): Sampling =>
   defined({

@@ -104,6 +104,7 @@ const fields = {
   output_format: maybe(json),
   metadata: maybe(shape({ user_id: maybeText })),
   service_tier: maybeText,
+  thread: maybe(shape({ type: maybeText, previous_message_id: maybeText })),
   ...marked,
 }
 
