@@ -23,7 +23,12 @@ export function writeTools(request: CanonicalRequest, pen: Pen): Json | undefine
   const { tools } = request
   if (tools === undefined) return undefined
   const mixes = pen.native || !isMixed(request) || takesBoth(request)
+  const others = pen.native || !narrows(request.toolChoice)
   const fields = tools.flatMap((tool, index) => {
+    if (!others && tool.type === 'hosted') {
+      pen.losses.hide(['tools', index], 'not-allowed-by-the-choice')
+      return []
+    }
     if (mixes || tool.type !== 'hosted') return writeTool(tool, index, pen)
     pen.losses.drop(['tools', index], 'not-beside-functions')
     return []
@@ -35,6 +40,12 @@ export function writeTools(request: CanonicalRequest, pen: Pen): Json | undefine
   if (entries.length === 0) return undefined
   return entries.map(entryOf)
 }
+
+/**
+ * Whether some functions only may be called. Which is said beside the declarations, all of which stay as they are, so
+ * that the prompt's cache holds; a tool of the upstream's own has no name to say there, and is not offered then.
+ */
+const narrows = (choice: ToolChoice | undefined): boolean => choice?.only !== undefined && choice.mode !== 'none'
 
 /** Models that take functions or tools of their own, but not both. */
 const EITHER = /gemini-[12]\b/
@@ -160,7 +171,8 @@ export function writeToolConfig(request: CanonicalRequest, choosable: boolean, p
   if (!choosable && !pen.native) reportNoChoice(request, pen.losses)
   else reportParallel(request, pen)
   if (choice === undefined || !(choosable || pen.native)) return sealedUnlessEmpty(config, together)
-  const functionCallingConfig = sealed(calling, pen.native ? asChosen(choice, calling) : writeChoice(choice, pen))
+  const own = pen.native ? asChosen(choice, calling) : writeChoice(choice, request.tools, pen)
+  const functionCallingConfig = sealed(calling, own)
   return sealed(config, { functionCallingConfig, ...together })
 }
 
@@ -174,7 +186,7 @@ const TOGETHER = 'includeServerSideToolInvocations'
 
 /** The Gemini API's own tools stand beside functions only where this is said. */
 function writeTogether(request: CanonicalRequest, config: Node, { dialect, losses }: Pen): JsonObject {
-  if (dialect.vertex === true || !isMixed(request) || !takesBoth(request)) return {}
+  if (dialect.vertex === true || !isMixed(request) || !takesBoth(request) || narrows(request.toolChoice)) return {}
   const said = config.extras?.[FORMAT]
   if (said?.[TOGETHER] !== undefined) return {}
   const own = request.extras?.[FORMAT]
@@ -191,14 +203,27 @@ function asChosen({ mode, only }: ToolChoice, calling: ReturnType<typeof inner>)
   return { mode: word, allowedFunctionNames: only } as JsonObject
 }
 
-/** A choice among some tools leaves the model free only as VALIDATED. */
-function writeChoice({ mode, only, hosted, extras }: ToolChoice, { losses }: Pen): JsonObject {
-  if (hosted !== undefined) losses.drop(['toolChoice', 'hosted'], 'hosted-tools-cannot-be-forced')
-  if (extras?.[FORMAT] !== undefined) losses.drop(['toolChoice', 'extras', FORMAT], 'no-place-for-it')
+/** A choice among some functions, which must be declared; it leaves the model free only as VALIDATED (FORMATS §16.4). */
+function writeChoice(
+  { mode, only, hosted, extras }: ToolChoice,
+  tools: readonly Tool[] = [],
+  { losses }: Pen,
+): JsonObject {
+  const path: Path = ['toolChoice']
+  if (hosted !== undefined) losses.drop([...path, 'hosted'], 'hosted-tools-cannot-be-forced')
+  if (extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
   if (mode === 'none') {
-    if (only !== undefined) losses.drop(['toolChoice', 'only'], 'none-is-none')
+    if (only !== undefined) losses.drop([...path, 'only'], 'none-is-none')
     return { mode: 'NONE' }
   }
   if (only === undefined) return { mode: MODES[mode] }
-  return { mode: mode === 'auto' ? 'VALIDATED' : 'ANY', allowedFunctionNames: only }
+  const declared = new Set(tools.flatMap(tool => (tool.type === 'function' ? [tool.name] : [])))
+  const allowed = only.filter(name => declared.has(name))
+  if (allowed.length === 0) {
+    losses.change([...path, 'mode'], 'none', 'no-such-tools')
+    losses.drop([...path, 'only'], 'no-such-tools')
+    return { mode: 'NONE' }
+  }
+  if (allowed.length < only.length) losses.change([...path, 'only'], allowed, 'no-such-tools')
+  return { mode: mode === 'auto' ? 'VALIDATED' : 'ANY', allowedFunctionNames: allowed }
 }

@@ -117,8 +117,12 @@ function readChoice(wire: Json, field: 'tool_choice' | 'function_call'): ToolCho
   }
   if (!isObject(wire)) throw WrongType.instance
   const known = field === 'tool_choice' ? (readForced(wire) ?? readFlatChoice(wire) ?? readAllowed(wire)) : undefined
-  return known ?? { mode: 'required', extras: { [FORMAT]: { [field]: wire } } }
+  return known ?? { mode: leavesFree(wire) ? 'auto' : 'required', extras: { [FORMAT]: { [field]: wire } } }
 }
+
+/** A list of tools that may be called, whatever is in it. */
+const leavesFree = ({ type, allowed_tools: allowed }: JsonObject): boolean =>
+  type === 'allowed_tools' && isObject(allowed) && allowed['mode'] === 'auto'
 
 /** `{ type: "function", function: { name } }`, and the same with `custom`. */
 function readForced(wire: JsonObject): ToolChoice | undefined {

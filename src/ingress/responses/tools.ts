@@ -206,9 +206,12 @@ export function readToolChoice(wire: Json | undefined): ToolChoice | undefined {
   return (
     readForced(wire) ??
     readHosted(wire) ??
-    readAllowed(wire) ?? { mode: 'required', extras: { [FORMAT]: { tool_choice: wire } } }
+    readAllowed(wire) ?? { mode: leavesFree(wire) ? 'auto' : 'required', extras: { [FORMAT]: { tool_choice: wire } } }
   )
 }
+
+/** A list of tools that may be called, whatever is in it. */
+const leavesFree = ({ type, mode }: JsonObject): boolean => type === 'allowed_tools' && mode === 'auto'
 
 function readForced(wire: JsonObject): ToolChoice | undefined {
   const { type, name } = wire
