@@ -168,7 +168,7 @@ function options({ config, health }: RoutedChannel, { model, format, work, now, 
   const unsure = !config.models.named.has(model) && health.listed === undefined
   const upstream = upstreamModel({ config, health }, model)!
   const resting = rests(health, upstream, now)
-  const own = formatFor(chosen, upstream, facts)
+  const own = formatFor(chosen, { model: upstream, facts, native })
   return [{ channel: config, format: own, native, detour, upstreamModel: upstream, resting, health, unsure }]
 }
 

@@ -41,7 +41,7 @@ function otherwise(attempt: Attempt): Attempt | undefined {
     one => one.format !== 'completions' && fitnessOf(one.format, 'completion', one.dialect) !== undefined,
   )
   if (format === undefined) return undefined
-  const own = formatFor(format, candidate.upstreamModel, undefined)
+  const own = formatFor(format, { model: candidate.upstreamModel, native: false })
   return { ...attempt, candidate: { ...candidate, format: own, native: false } }
 }
 

@@ -121,7 +121,7 @@ function inBase64(part: Part): Part {
 }
 
 const writing = (from: Format, to: Format, model: string): WriteOptions => ({
-  dialect: familyDialect(to, model) ?? {},
+  dialect: (from === to ? undefined : familyDialect(to, model)) ?? {},
   native: from === to,
 })
 

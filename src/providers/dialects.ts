@@ -43,7 +43,7 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['after_tools', ['anyone', 'assistant']],
   ['video', 'yes-or-no'],
   // messages
-  ['sampling', ['all', 'one', 'default', 'none']],
+  ['sampling', ['all', 'one', 'none']],
   ['max_tokens', 'number'],
   ['max_output', 'number'],
   ['version', 'text'],

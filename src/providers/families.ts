@@ -4,8 +4,8 @@ import type { Format, JsonObject } from '../canonical/node.ts'
  * What Anthropic's models take of a request, by the line and version in their names, as flags of the messages dialect.
  *
  * Source: platform.claude.com/docs, read on 2026-11-22: "Troubleshooting thinking" (thinking support, defaults and
- * rejected configurations by model), "Thinking" (tool use, limits and feature compatibility), "Effort", "Models
- * overview", "What's new" of Opus 5.5, Sonnet 5.5, Haiku 5.5 and Fable 5.1, and the migration guides (prefill).
+ * rejected configurations by model), "Thinking" (tool use, limits and feature compatibility), "Effort",
+ * "Mid-conversation system messages", "Models overview", "What's new" of Opus 5.5, Sonnet 5.5, Haiku 5.5 and Fable 5.1, and the migration guides (prefill).
  */
 
 interface Family {
@@ -18,7 +18,7 @@ interface Family {
 }
 
 const FAMILIES: readonly Family[] = [
-  { since: '0', dialect: { cache: 'auto', thinking: 'none', efforts: [], max_output: 4096 } },
+  { since: '0', dialect: { cache: 'auto', system_turns: false, thinking: 'none', efforts: [], max_output: 4096 } },
   { since: '3.5', dialect: { max_output: 8192 } },
   { since: '3.7', dialect: { thinking: 'budget', max_output: 64_000 } },
   { lines: ['opus'], since: '4', dialect: { max_output: 32_000 } },
@@ -31,10 +31,12 @@ const FAMILIES: readonly Family[] = [
   },
   {
     since: '4.7',
-    dialect: { thinking: 'adaptive', efforts: ['low', 'medium', 'high', 'xhigh', 'max'], sampling: 'default' },
+    dialect: { thinking: 'adaptive', efforts: ['low', 'medium', 'high', 'xhigh', 'max'], sampling: 'none' },
   },
+  { since: '4.8', dialect: { system_turns: true } },
+  { lines: ['sonnet'], since: '5', dialect: { system_turns: false } },
   // Opus, and whatever line comes next: thinking is always on, and no tool can be forced
-  { since: '5.5', dialect: { thinking_off: 'never', forced_tools: false } },
+  { since: '5.5', dialect: { system_turns: true, thinking_off: 'never', forced_tools: false } },
   { lines: ['sonnet'], since: '5.5', dialect: { thinking_off: 'between_tools' } },
   { lines: ['haiku'], since: '5.5', dialect: { thinking_off: 'disabled', forced_tools: true } },
   // the preview of Mythos, which has no version
@@ -43,10 +45,10 @@ const FAMILIES: readonly Family[] = [
     since: '0',
     dialect: {
       ...{ thinking: 'both', thinking_off: 'never', efforts: ['low', 'medium', 'high', 'xhigh', 'max'] },
-      ...{ forced_tools: false, prefill: false, sampling: 'default', max_output: 128_000 },
+      ...{ forced_tools: false, prefill: false, sampling: 'none', max_output: 128_000 },
     },
   },
-  { lines: ['fable', 'mythos'], since: '5', dialect: { thinking: 'adaptive', forced_tools: true } },
+  { lines: ['fable', 'mythos'], since: '5', dialect: { system_turns: true, thinking: 'adaptive', forced_tools: true } },
   { lines: ['fable', 'mythos'], since: '5.1', dialect: { forced_tools: false } },
 ]
 

@@ -13,19 +13,30 @@ const made = new WeakMap<ChannelFormat, Map<string, Made>>()
 /** Models of one channel whose dialects are remembered: names may come from callers. */
 const MOST = 1000
 
+/** The model a format is asked for. */
+export interface Wanted {
+  readonly model: string
+  /** What the operator says of it. */
+  readonly facts?: ModelFacts | undefined
+  /** The caller speaks the format, and knows the model it asks for: what is known of its family is not its business. */
+  readonly native: boolean
+}
+
 /**
  * The format of a channel with the dialect of one model: what is known of its family, then what the operator says of the
  * model, then what is declared for the channel. The same object where nothing is known, and for the same model again.
  */
-export function formatFor(format: ChannelFormat, model: string, facts: ModelFacts | undefined): ChannelFormat {
-  if (format.format !== 'messages' && facts?.dialect === undefined) return format
+export function formatFor(format: ChannelFormat, { model, facts, native }: Wanted): ChannelFormat {
+  if ((native || format.format !== 'messages') && facts?.dialect === undefined) return format
   const models = made.get(format) ?? new Map<string, Made>()
-  const before = models.get(model)
+  const key = native ? `native ${model}` : model
+  const before = models.get(key)
   if (before !== undefined && before.facts === facts) return before.format
-  const known = { ...familyDialect(format.format, model), ...factsDialect(format, facts) }
+  const family = native ? undefined : familyDialect(format.format, model)
+  const known = { ...family, ...factsDialect(format, facts) }
   const own = Object.keys(known).length === 0 ? format : { ...format, dialect: { ...known, ...format.dialect } }
   if (models.size >= MOST) models.clear()
-  models.set(model, { facts, format: own })
+  models.set(key, { facts, format: own })
   made.set(format, models)
   return own
 }

@@ -44,7 +44,7 @@ describe('dialects', () => {
     const either = body({ sampling }, { sampling: 'one' })
     expect(either).toMatchObject({ temperature: 0.5, top_k: 5 })
     expect(either).not.toHaveProperty('top_p')
-    for (const dialect of [{ sampling: 'none' }, { sampling: 'default' }, { version: '2026-10-21' }]) {
+    for (const dialect of [{ sampling: 'none' }, { version: '2026-10-21' }]) {
       const written = body({ sampling }, dialect)
       expect(written).toMatchObject({ stop_sequences: ['a'] })
       for (const field of ['temperature', 'top_p', 'top_k']) expect(written).not.toHaveProperty(field)

@@ -17,7 +17,7 @@ const family = fc.constantFrom(...CLAUDES).map(model => familyDialect('messages'
 
 const declared = fc.record<JsonObject>(
   {
-    sampling: fc.constantFrom('all', 'one', 'default', 'none'),
+    sampling: fc.constantFrom('all', 'one', 'none'),
     max_tokens: fc.integer({ min: 1, max: 9000 }),
     max_output: fc.integer({ min: 1, max: 9000 }),
     system_turns: fc.boolean(),

@@ -9,10 +9,11 @@ interface Takes {
   readonly prefill: boolean
   readonly output: number
   readonly dice: 'both' | 'one' | 'none'
+  readonly systems?: true
 }
 
 const NEW = { efforts: 'low medium high xhigh max', prefill: false, output: 128_000, dice: 'none' } as const
-const ALWAYS = { ...NEW, thinking: ['adaptive'], forced: false } as const
+const ALWAYS = { ...NEW, thinking: ['adaptive'], forced: false, systems: true } as const
 const BUDGET = { thinking: ['enabled', 'disabled'], efforts: '', forced: true, prefill: true } as const
 const EITHER: Takes = {
   ...{ thinking: ['enabled', 'adaptive', 'disabled'], efforts: 'low medium high max', forced: true, prefill: false },
@@ -34,12 +35,12 @@ export const MODELS: { readonly [model: string]: Takes } = {
   'us.anthropic.claude-opus-4-6-v1:0': EITHER,
   'claude-sonnet-4-6': EITHER,
   'claude-opus-4-7': ADAPTIVE,
-  'claude-opus-4.8': ADAPTIVE,
-  'claude-opus-4-8@20260101': ADAPTIVE,
+  'claude-opus-4.8': { ...ADAPTIVE, systems: true },
+  'claude-opus-4-8@20260101': { ...ADAPTIVE, systems: true },
   'claude-sonnet-5': ADAPTIVE,
-  'claude-opus-5': ADAPTIVE,
-  'claude-haiku-5-5': ADAPTIVE,
-  'claude-mythos-preview': { ...ALWAYS, thinking: ['enabled', 'adaptive'] },
+  'claude-opus-5': { ...ADAPTIVE, systems: true },
+  'claude-haiku-5-5': { ...ADAPTIVE, systems: true },
+  'claude-mythos-preview': { ...NEW, thinking: ['enabled', 'adaptive'], forced: false },
   'claude-fable-5': { ...ALWAYS, forced: true },
   'claude-mythos-5': { ...ALWAYS, forced: true },
   'claude-fable-5-1': ALWAYS,
@@ -88,6 +89,7 @@ export function refusals(model: string, body: JsonObject): string[] {
     'a budget beside no manual thinking': !manual && thinking?.budget_tokens !== undefined,
     'between_tools with more': thinking?.type === 'between_tools' && Object.keys(thinking).length > 1,
     'no thought before calls': manual && lacksThought(messages),
+    'system turns': takes.systems === undefined && messages.some(({ role }: Loose) => role === 'system'),
     markers: JSON.stringify(body).split('"cache_control"').length - 1 > 4,
   }
   return Object.keys(faults).filter(fault => faults[fault])

@@ -8,6 +8,8 @@ const messages: ChannelFormat = {
   dialect: {},
 }
 const facts = (more: Partial<ModelFacts>): ModelFacts => ({ id: 'm', input: ['text'], output: ['text'], ...more })
+const foreign = (format: ChannelFormat, model: string, facts?: ModelFacts) =>
+  formatFor(format, { model, facts, native: false })
 
 describe('families of models', () => {
   it('are told by line and version, however a vendor writes them', () => {
@@ -44,23 +46,31 @@ describe('families of models', () => {
 
 describe('the format of a channel for one model', () => {
   it('has the family, the facts of the model and the dialect of the channel, the last before the first', () => {
-    const own = formatFor(messages, 'claude-opus-4-8', facts({ maxOutput: 500, dialect: { prefill: true } }))
+    const own = foreign(messages, 'claude-opus-4-8', facts({ maxOutput: 500, dialect: { prefill: true } }))
     expect(own.dialect).toMatchObject({ thinking: 'adaptive', max_output: 500, prefill: true })
     const declared = { ...messages, dialect: { thinking: 'budget', max_output: 9 } }
-    expect(formatFor(declared, 'claude-opus-4-8', facts({ maxOutput: 500 })).dialect).toMatchObject(declared.dialect)
+    expect(foreign(declared, 'claude-opus-4-8', facts({ maxOutput: 500 })).dialect).toMatchObject(declared.dialect)
   })
 
   it('is made once, and again when the facts change', () => {
     const before = facts({})
-    const made = formatFor(messages, 'claude-opus-5', before)
-    expect(formatFor(messages, 'claude-opus-5', before)).toBe(made)
-    expect(formatFor(messages, 'claude-opus-5', facts({}))).not.toBe(made)
+    const made = foreign(messages, 'claude-opus-5', before)
+    expect(foreign(messages, 'claude-opus-5', before)).toBe(made)
+    expect(foreign(messages, 'claude-opus-5', facts({}))).not.toBe(made)
   })
 
   it('is the channel’s own where nothing is known of the model', () => {
-    expect(formatFor(messages, 'glm-5', undefined)).toBe(messages)
+    expect(foreign(messages, 'glm-5')).toBe(messages)
     const chat = { ...messages, format: 'chat' }
-    expect(formatFor(chat, 'claude-opus-5', facts({ maxOutput: 5 }))).toBe(chat)
-    expect(formatFor(chat, 'm', facts({ dialect: { store: false } })).dialect).toEqual({ store: false })
+    expect(foreign(chat, 'claude-opus-5', facts({ maxOutput: 5 }))).toBe(chat)
+    expect(foreign(chat, 'm', facts({ dialect: { store: false } })).dialect).toEqual({ store: false })
+  })
+
+  it('leaves callers of the format alone, who know the model they ask', () => {
+    const native = { model: 'claude-opus-5', native: true }
+    expect(formatFor(messages, { ...native, facts: facts({ maxOutput: 5 }) })).toBe(messages)
+    expect(formatFor(messages, { ...native, facts: facts({ dialect: { threads: true } }) }).dialect).toMatchObject({
+      threads: true,
+    })
   })
 })

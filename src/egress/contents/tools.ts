@@ -171,8 +171,8 @@ export function writeToolConfig(request: CanonicalRequest, choosable: boolean, p
   if (!choosable && !pen.native) reportNoChoice(request, pen.losses)
   else reportParallel(request, pen)
   if (choice === undefined || !(choosable || pen.native)) return sealedUnlessEmpty(config, together)
-  const own = pen.native ? asChosen(choice, calling) : writeChoice(choice, request.tools, pen)
-  const functionCallingConfig = sealed(calling, own)
+  const chosen = pen.native ? asChosen(choice, calling) : writeChoice(choice, request.tools, pen)
+  const functionCallingConfig = sealed(calling, chosen)
   return sealed(config, { functionCallingConfig, ...together })
 }
 

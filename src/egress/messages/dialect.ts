@@ -3,15 +3,11 @@ import type { Dialect } from '../writer.ts'
 
 /**
  * The quirks of messages upstreams; what is not declared follows the public format. What an upstream is declared not
- * to take goes to it from nobody, its own format's callers included, but for what depends on the model: a caller of this
- * format knows the model it asks.
+ * to take goes to it from nobody, its own format's callers included.
  */
 export interface MessagesDialect {
-  /**
-   * `none`: the upstream refuses temperature, top_p and top_k; `default`: it takes them with their usual values only;
-   * `one`: it takes a temperature or a top_p.
-   */
-  readonly sampling?: 'all' | 'one' | 'default' | 'none'
+  /** `none`: the upstream refuses temperature, top_p and top_k; `one`: it takes a temperature or a top_p. */
+  readonly sampling?: 'all' | 'one' | 'none'
   /** The limit of an answer where the caller gives none; the format requires one. By default `max_output`, or 32,000. */
   readonly max_tokens?: number
   /** The most tokens the model answers with. */

@@ -42,8 +42,8 @@ export function writeSampling(request: CanonicalRequest, thinking: boolean, pen:
     presencePenalty: 'no-penalties',
     logprobs: 'no-logprobs',
   })
-  const unsampled = dialect.sampling === 'default' || (dialect.version === UNSAMPLED && dialect.sampling !== 'all')
-  const none = dialect.sampling === 'none' || (unsampled && !native)
+  const unsampled = !native && dialect.version === UNSAMPLED && dialect.sampling !== 'all'
+  const none = dialect.sampling === 'none' || unsampled
   const legal = none ? withoutDice(sampling, pen) : native ? sampling : legalDice(request, thinking, pen)
   return defined({
     temperature: legal.temperature,
