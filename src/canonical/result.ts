@@ -71,7 +71,10 @@ export interface TokenLogprob extends Node {
   readonly top?: readonly TokenLogprob[]
 }
 
-/** Tokens spent. Absent is unknown; zero is zero. Details are parts of the totals, never beside them. */
+/**
+ * Tokens spent. Absent is unknown; zero is zero. Details are parts of the counts, never beside them, and the total is
+ * always the sum of input and output, so that nobody tells it apart.
+ */
 export interface Usage extends Node {
   /** The whole prompt, what was read from and written to a cache included. */
   readonly input?: number
@@ -82,8 +85,6 @@ export interface Usage extends Node {
   readonly reasoning?: number
   readonly inputBy?: { readonly [M in Modality]?: number }
   readonly outputBy?: { readonly [M in Modality]?: number }
-  /** The upstream's own total, kept when it differs from input + output. */
-  readonly total?: number
   /** Searches billed, where the upstream counts those. */
   readonly searches?: number
   /** Calls of hosted tools, by kind, e.g. `{ "web-search": 2 }`. */

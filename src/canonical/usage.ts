@@ -5,17 +5,8 @@ import type { Usage } from './result.ts'
  * What several requests spent together; undefined where there are none. A count some of them do not tell is the sum of
  * those that do, and how one of them spelled its counts is not true of all.
  */
-export function totalUsage(usages: readonly Usage[]): Usage | undefined {
-  if (usages.length === 0) return undefined
-  const totals = usages.some(({ total }) => total !== undefined)
-  const { total, ...counts } = usages
-    .map(one => bare(totals ? { ...one, total: totalOf(one) } : one))
-    .reduce(sum) as Usage
-  return total === undefined || total === bothOf(counts) ? counts : { ...counts, total }
-}
-
-const bothOf = ({ input = 0, output = 0 }: Usage): number => input + output
-const totalOf = (usage: Usage): number => usage.total ?? bothOf(usage)
+export const totalUsage = (usages: readonly Usage[]): Usage | undefined =>
+  usages.length === 0 ? undefined : (usages.map(bare).reduce(sum) as Usage)
 
 const bare = ({ spelling: _, ...counts }: Usage): JsonObject => counts as JsonObject
 

@@ -7,7 +7,6 @@ const NO_PLACE = {
   cacheWrite: 'not-told-in-meta',
   reasoning: 'not-told-in-meta',
   outputBy: 'not-told-in-meta',
-  total: 'not-told-in-meta',
   hostedCalls: 'not-told-in-meta',
 }
 

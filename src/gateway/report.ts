@@ -78,8 +78,8 @@ export class Report {
 
   /** All tokens the request cost, as far as the upstream told. */
   get tokens(): number {
-    const tokens = this.usage?.total ?? (this.usage?.input ?? 0) + (this.usage?.output ?? 0)
-    return Number.isFinite(tokens) ? tokens : 0
+    const { input = 0, output = 0 } = this.usage ?? {}
+    return input + output
   }
 
   write(log: Log): void {

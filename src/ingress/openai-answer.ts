@@ -1,4 +1,5 @@
 import type { JsonObject } from '../canonical/node.ts'
+import { anyCount, settled } from './counts.ts'
 import { anyNumber, anyObject, anyText, defined } from './fields.ts'
 
 /* What chat completions and text completions say alike in their answers (FORMATS §§2, 3). */
@@ -12,19 +13,18 @@ export const readHead = (wire: JsonObject) =>
     serviceTier: anyText(wire['service_tier']),
   })
 
-/** Prompt counts include what was cached, completion counts include reasoning: as canonical has it (FORMATS §16.3). */
+/** Tokens as canonical has them; most upstreams count what was cached and thought inside already (FORMATS §16.3). */
 export function readCounts(wire: JsonObject) {
   const prompt = anyObject(wire['prompt_tokens_details'])
   const completion = anyObject(wire['completion_tokens_details'])
-  const input = anyNumber(wire['prompt_tokens'])
-  const output = anyNumber(wire['completion_tokens'])
-  const total = anyNumber(wire['total_tokens'])
-  return {
-    input,
-    cacheRead: anyNumber(prompt?.['cached_tokens']),
-    cacheWrite: anyNumber(prompt?.['cache_write_tokens']),
-    output,
-    reasoning: anyNumber(completion?.['reasoning_tokens']),
-    total: total === (input ?? 0) + (output ?? 0) ? undefined : total,
+  const cacheRead = anyCount(prompt?.['cached_tokens'])
+  const cacheWrite = anyCount(prompt?.['cache_write_tokens'])
+  const reasoning = anyCount(completion?.['reasoning_tokens'])
+  const told = {
+    input: anyCount(wire['prompt_tokens']),
+    output: anyCount(wire['completion_tokens']),
+    total: anyCount(wire['total_tokens']),
   }
+  const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
+  return { ...settled({ ...told, cached, reasoning }), cacheRead, cacheWrite, reasoning }
 }

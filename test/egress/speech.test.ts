@@ -142,7 +142,7 @@ describe('OpenAI’s format is asked', () => {
     })
     const reader = READERS['speech']!.events!(asks(undefined))
     const read = [...reader.push(last)].find(event => event.type === 'usage')
-    expect(read?.usage).toEqual(usage)
+    expect(read?.usage).toMatchObject(usage)
   })
 })
 

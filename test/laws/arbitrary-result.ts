@@ -50,13 +50,9 @@ const usage = record(
     reasoning: count,
     inputBy: record({}, { text: count, audio: count, image: count }),
     outputBy: record({}, { text: count, audio: count }),
-    total: count,
     extras,
   },
-).map(usage => {
-  const { input, output, total, ...others } = usage as { input: number; output: number; total?: number }
-  return { input, output, ...others, ...(total === undefined || total === input + output ? {} : { total }) }
-})
+)
 
 /** As the gateway hands it to a writer: with id, model and time, and at least one candidate. */
 export const result: fc.Arbitrary<CanonicalResult> = record(

@@ -188,10 +188,10 @@ describe('usage', () => {
     })
   })
 
-  it('trap 24: thoughts that were counted beside the output are part of it, so that no count is below zero', () => {
+  it('trap 24: thoughts are part of the output, so that no count is below zero and the sum is right', () => {
     const usage = { input: 1, output: 2, reasoning: 5 }
-    const { candidatesTokenCount, thoughtsTokenCount } = written(result([], { usage })).usageMetadata
-    expect([candidatesTokenCount, thoughtsTokenCount]).toEqual([0, 5])
+    const { candidatesTokenCount, thoughtsTokenCount, totalTokenCount } = written(result([], { usage })).usageMetadata
+    expect([candidatesTokenCount, thoughtsTokenCount, totalTokenCount]).toEqual([0, 2, 3])
   })
 
   it('tiers of other formats that this one has no word for stay away', () => {

@@ -5,8 +5,10 @@ import type { Usage } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
 
-/** Tokens as chat counts them; both totals are required, so an unknown one becomes zero. */
+/** Tokens as chat counts them; both counts are required, so an unknown one becomes zero. */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
+  const whole = spelt(usage, FORMAT)['whole']
+  if (whole !== undefined) return whole as JsonObject
   if (usage.hostedCalls !== undefined) losses.drop(['usage', 'hostedCalls'], 'no-count-of-hosted-calls')
   if (usage.input === undefined) losses.add(['usage', 'input'], 0, 'count-required')
   if (usage.output === undefined) losses.add(['usage', 'output'], 0, 'count-required')
@@ -15,7 +17,6 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const input = usage.input ?? 0
   const output = usage.output ?? 0
   const { prompt_tokens_details, completion_tokens_details, ...others } = kept(usage, FORMAT)
-  const { prompt, completion, counted } = spelt(usage, FORMAT)
   const promptCounts = {
     cached_tokens: usage.cacheRead,
     cache_write_tokens: usage.cacheWrite,
@@ -25,28 +26,16 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   return defined({
     prompt_tokens: input,
     completion_tokens: output,
-    total_tokens: counted === 'apart' ? undefined : (usage.total ?? input + output),
-    prompt_tokens_details: details(promptCounts, prompt_tokens_details as JsonObject | null, prompt as JsonObject),
-    completion_tokens_details: details(
-      completionCounts,
-      completion_tokens_details as JsonObject | null,
-      completion as JsonObject,
-    ),
+    total_tokens: input + output,
+    prompt_tokens_details: details(promptCounts, prompt_tokens_details as JsonObject | undefined),
+    completion_tokens_details: details(completionCounts, completion_tokens_details as JsonObject | undefined),
     ...others,
   }) as JsonObject
 }
 
-function details(
-  counts: object,
-  extras: JsonObject | null | undefined,
-  spelling: JsonObject | undefined,
-): JsonObject | null | undefined {
-  if (extras === null) return null
-  const said = {
-    ...defined(counts),
-    ...kept({ extras: { [FORMAT]: extras ?? {} }, spelling: { [FORMAT]: spelling ?? {} } }, FORMAT),
-  }
-  return Object.keys(said).length === 0 && spelling === undefined ? undefined : said
+function details(counts: object, extras: JsonObject | undefined): JsonObject | undefined {
+  const said = { ...defined(counts), ...extras }
+  return Object.keys(said).length === 0 ? undefined : said
 }
 
 const byModality = (counts: { readonly [M in Modality]?: number } | undefined) => ({

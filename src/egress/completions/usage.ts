@@ -4,7 +4,7 @@ import type { Usage } from '../../canonical/result.ts'
 import { defined, spelt } from '../fields.ts'
 import { FORMAT } from './prompt.ts'
 
-/** Tokens as completions count them; both totals are required, so an unknown one becomes zero. */
+/** Tokens as completions count them; both counts are required, so an unknown one becomes zero. */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const whole = spelt(usage, FORMAT)['whole']
   if (whole !== undefined) return whole as JsonObject
@@ -20,7 +20,7 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   return defined({
     prompt_tokens: input,
     completion_tokens: output,
-    total_tokens: usage.total ?? input + output,
+    total_tokens: input + output,
     prompt_tokens_details: details({ cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite }),
     completion_tokens_details: details({ reasoning_tokens: usage.reasoning }),
   }) as JsonObject

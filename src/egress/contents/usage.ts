@@ -16,15 +16,16 @@ export function writeUsage(
   const tier = writeTier(serviceTier, losses)
   if (usage === undefined) return tier
   report(usage, losses)
-  const { input, reasoning } = usage
-  const output = outputOf(usage)
+  const { input } = usage
+  const reasoning = reasoningOf(usage)
+  const output = usage.output ?? reasoning
   return {
     ...sealed(usage, {
       promptTokenCount: input,
       cachedContentTokenCount: usage.cacheRead,
-      candidatesTokenCount: usage.output === undefined ? undefined : output! - (reasoning ?? 0),
+      candidatesTokenCount: usage.output === undefined ? undefined : usage.output - (reasoning ?? 0),
       thoughtsTokenCount: reasoning,
-      totalTokenCount: usage.total ?? (input === undefined || output === undefined ? undefined : input + output),
+      totalTokenCount: input === undefined || output === undefined ? undefined : input + output,
       promptTokensDetails: byModality(usage.inputBy),
       candidatesTokensDetails: byModality(usage.outputBy),
     }),
@@ -32,20 +33,19 @@ export function writeUsage(
   }
 }
 
-/** Thoughts are part of the output, which some upstreams count without them. */
-const outputOf = ({ output, reasoning }: Usage): number | undefined =>
-  output === undefined ? reasoning : Math.max(output, reasoning ?? 0)
+/** Thoughts are part of the output: there cannot be more of them. */
+const reasoningOf = ({ output, reasoning }: Usage): number | undefined =>
+  reasoning === undefined || output === undefined ? reasoning : Math.min(output, reasoning)
 
 function report(usage: Usage, losses: Losses): void {
   losses.dropFields(usage, ['usage'], {
     cacheWrite: 'no-count-of-cache-writes',
     hostedCalls: 'no-count-of-hosted-calls',
   })
-  const output = outputOf(usage)
-  if (usage.output === undefined && output !== undefined) losses.add(['usage', 'output'], output, 'thoughts-are-output')
-  else if (usage.output !== output) losses.change(['usage', 'output'], output, 'thoughts-are-output')
-  if (usage.total !== undefined && usage.total === (usage.input ?? Number.NaN) + (output ?? Number.NaN))
-    losses.drop(['usage', 'total'], 'told-by-the-others')
+  const reasoning = reasoningOf(usage)
+  if (usage.output === undefined && reasoning !== undefined)
+    losses.add(['usage', 'output'], reasoning, 'thoughts-are-output')
+  if (usage.reasoning !== reasoning) losses.change(['usage', 'reasoning'], reasoning, 'thoughts-are-output')
   for (const field of ['inputBy', 'outputBy'] as const)
     if (usage[field]?.embedding !== undefined) losses.drop(['usage', field, 'embedding'], 'no-such-count')
 }

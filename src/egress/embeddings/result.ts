@@ -5,7 +5,7 @@ import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
 import { encodingOf, NumbersText, vectorAs } from '../../canonical/vector.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { kept, spelt } from '../fields.ts'
 import { inputRequired } from '../input-usage.ts'
 import { FORMAT } from './input.ts'
 
@@ -107,12 +107,11 @@ const USAGE_LOSSES = {
 }
 
 function writeUsage(usage: Usage, losses: Losses): JsonObject {
+  const whole = spelt(usage, FORMAT)['whole']
+  if (whole !== undefined) return whole as JsonObject
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
-  const { input, total } = usage
-  const { without: untold } = spelt(usage, FORMAT)
-  const nothing = inputRequired(usage, untold !== undefined, losses)
-  const counts = { prompt_tokens: input ?? total ?? nothing, total_tokens: total ?? input ?? nothing }
-  return { ...without(untold, defined(counts) as JsonObject), ...kept(usage, FORMAT) }
+  const input = inputRequired(usage, losses)
+  return { prompt_tokens: input, total_tokens: input, ...kept(usage, FORMAT) }
 }
 
 function dropOwn(node: Node, path: Path, losses: Losses): void {

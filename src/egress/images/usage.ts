@@ -19,24 +19,25 @@ export interface Counted {
   readonly wordsOnly: boolean
 }
 
-/** Tokens as the format counts them; both totals are required, so an unknown one becomes zero. */
+/** Tokens as the format counts them; both counts are required, so an unknown one becomes zero. */
 export function writeUsage(told: Usage, losses: Losses, how: Counted): JsonObject {
+  const whole = spelt(told, FORMAT)['whole']
+  if (whole !== undefined) return whole as JsonObject
   losses.dropFields(told, ['usage'], LOSSES)
   const usage = how.native ? told : { ...told, ...byKind(told, losses, how) }
-  const { counted, absent, input: asked, output: made } = spelt(usage, FORMAT)
-  const missing = (absent as readonly string[] | undefined) ?? []
+  const { input = 0, output = 0 } = usage
   for (const side of ['input', 'output'] as const)
-    if (usage[side] === undefined && !missing.includes(side)) losses.add(['usage', side], 0, 'count-required')
+    if (usage[side] === undefined) losses.add(['usage', side], 0, 'count-required')
   for (const side of ['inputBy', 'outputBy'] as const)
     for (const modality of UNCOUNTED)
       if (usage[side]?.[modality] !== undefined) losses.drop(['usage', side, modality], 'no-such-count')
   const { input_tokens_details, output_tokens_details, ...others } = kept(usage, FORMAT)
   return defined({
-    input_tokens: usage.input ?? (missing.includes('input') ? undefined : 0),
-    output_tokens: usage.output ?? (missing.includes('output') ? undefined : 0),
-    total_tokens: counted === 'apart' ? undefined : (usage.total ?? (usage.input ?? 0) + (usage.output ?? 0)),
-    input_tokens_details: details(usage.inputBy, input_tokens_details as JsonObject, asked as JsonObject),
-    output_tokens_details: details(usage.outputBy, output_tokens_details as JsonObject, made as JsonObject),
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    input_tokens_details: details(usage.inputBy, input_tokens_details as JsonObject | undefined),
+    output_tokens_details: details(usage.outputBy, output_tokens_details as JsonObject | undefined),
     ...others,
   }) as JsonObject
 }
@@ -56,15 +57,7 @@ function byKind(usage: Usage, losses: Losses, { wordsOnly }: Counted): Pick<Usag
   return Object.fromEntries(sides)
 }
 
-function details(
-  by: Usage['inputBy'],
-  extras: JsonObject | null | undefined,
-  marks: JsonObject | undefined,
-): JsonObject | null | undefined {
-  if (extras === null || (extras !== undefined && typeof extras !== 'object')) return extras
-  const said = {
-    ...defined({ text_tokens: by?.text, image_tokens: by?.image }),
-    ...kept({ extras: { [FORMAT]: extras ?? {} }, spelling: { [FORMAT]: marks ?? {} } }, FORMAT),
-  }
-  return Object.keys(said).length === 0 && marks === undefined ? undefined : said
+function details(by: Usage['inputBy'], extras: JsonObject | undefined): JsonObject | undefined {
+  const said = { ...defined({ text_tokens: by?.text, image_tokens: by?.image }), ...extras } as JsonObject
+  return Object.keys(said).length === 0 ? undefined : said
 }

@@ -35,7 +35,6 @@ function reportUsage(usage: Usage, losses: Losses): void {
   losses.dropFields(usage, ['usage'], {
     inputBy: 'no-count-by-kind',
     outputBy: 'no-count-by-kind',
-    total: 'a-sum-has-no-place',
   })
   if (usage.input === undefined) losses.add(['usage', 'input'], cached(usage), 'count-required')
   else if (usage.input < cached(usage)) losses.change(['usage', 'input'], cached(usage), 'a-prompt-holds-its-cache')

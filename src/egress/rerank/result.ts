@@ -35,7 +35,7 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
 function writeSpent({ usage }: CanonicalResult, style: string, same: boolean, losses: Losses): JsonObject | undefined {
   if (style === 'cohere') return usage && writeMeta(FORMAT, usage, losses)
   if (usage === undefined && !same) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
-  return usage === undefined && same ? undefined : writeUsage(usage ?? NOTHING_COUNTED, losses)
+  return usage === undefined && same ? undefined : writeUsage(usage ?? NOTHING_COUNTED, same, losses)
 }
 
 const NOTHING_COUNTED = { input: 0 }
@@ -74,13 +74,9 @@ const NO_PLACE = {
   hostedCalls: 'tokens-only',
 }
 
-function writeUsage(usage: Usage, losses: Losses): JsonObject {
+function writeUsage(usage: Usage, same: boolean, losses: Losses): JsonObject {
+  const whole = same ? spelt(usage, FORMAT)['whole'] : undefined
+  if (whole !== undefined) return whole as JsonObject
   losses.dropFields(usage, ['usage'], NO_PLACE)
-  const { input, total } = usage
-  const differs = input !== undefined && total !== undefined
-  const own = spelt(usage, FORMAT)['without'] as readonly string[] | undefined
-  const nothing = inputRequired(usage, own !== undefined, losses)
-  const without = own ?? (differs ? [] : ['prompt_tokens'])
-  const counts = Object.entries(defined({ prompt_tokens: input, total_tokens: total ?? input ?? nothing }))
-  return { ...Object.fromEntries(counts.filter(([field]) => !without.includes(field))), ...kept(usage, FORMAT) }
+  return { total_tokens: inputRequired(usage, losses), ...kept(usage, FORMAT) }
 }

@@ -1,12 +1,14 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './containers.ts'
 
 /** Tokens as an upstream of the format told them; who counts none tells of none. */
 export function writeUsage(usage: Usage): JsonObject {
+  const whole = spelt(usage, FORMAT)['whole']
+  if (whole !== undefined) return whole as JsonObject
   const { input, output } = usage
-  const total = usage.total ?? (input === undefined || output === undefined ? undefined : input + output)
+  const total = input === undefined || output === undefined ? undefined : input + output
   return {
     ...defined({ input_tokens: input, output_tokens: output, total_tokens: total }),
     ...kept(usage, FORMAT),

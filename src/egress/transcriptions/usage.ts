@@ -7,21 +7,19 @@ const FORMAT = 'transcriptions'
 
 /** Tokens as a transcript's upstream counts them; seconds of audio are what it said itself. */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
+  const whole = spelt(usage, FORMAT)['whole']
+  if (whole !== undefined) return whole as JsonObject
   losses.dropFields(usage, ['usage'], LOSSES)
   const { text, audio, ...others } = usage.inputBy ?? {}
   for (const kind in others) losses.drop(['usage', 'inputBy', kind], 'no-such-count')
-  const own = spelt(usage, FORMAT)
   const { input_token_details, ...extras } = kept(usage, FORMAT)
-  const [input = 'input_tokens', output = 'output_tokens'] = (own['names'] as readonly string[] | undefined) ?? []
   const counts = defined({ text_tokens: text, audio_tokens: audio })
-  const details = writeDetails(counts, input_token_details, own['details'] === true)
-  const sum = (usage.input ?? 0) + (usage.output ?? 0)
   return defined({
-    type: own['own'] === true ? own['type'] : 'tokens',
-    [input]: usage.input,
-    [output]: usage.output,
-    total_tokens: usage.total ?? (own['total'] === 'absent' ? undefined : sum),
-    input_token_details: details,
+    type: 'tokens',
+    input_tokens: usage.input,
+    output_tokens: usage.output,
+    total_tokens: (usage.input ?? 0) + (usage.output ?? 0),
+    input_token_details: writeDetails(counts, input_token_details),
     ...extras,
   }) as JsonObject
 }
@@ -34,8 +32,8 @@ const LOSSES = {
   hostedCalls: 'no-such-count',
 }
 
-function writeDetails(counts: JsonObject, left: Json | undefined, there: boolean): Json | undefined {
+function writeDetails(counts: JsonObject, left: Json | undefined): Json | undefined {
   if (left !== undefined && !isObject(left)) return left
   const details = { ...counts, ...left }
-  return there || Object.keys(details).length > 0 ? details : undefined
+  return Object.keys(details).length > 0 ? details : undefined
 }

@@ -45,14 +45,14 @@ function readVector(wire: JsonObject): Part {
   return Object.keys(wire).length === 1 ? part : { ...part, ...nodeOf(leftOf(open(wire, VECTOR), VECTOR)) }
 }
 
-/** Nothing but the prompt is counted, so the total says no more; the Gemini API names the counts by kind its own way. */
+/** Nothing but the prompt is counted, so all of it is input; the Gemini API names the counts by kind its own way. */
 function readCounts(wire: JsonObject): Usage {
   const { promptTokenDetails, ...others } = wire
   const known = promptTokenDetails === undefined ? wire : { ...others, promptTokensDetails: promptTokenDetails }
-  const { total, spelling: _, ...usage } = readUsage(known)
+  const { input, output, ...usage } = readUsage(known)
   return {
     ...usage,
-    ...(total === undefined || total === usage.input ? {} : { total }),
+    ...(input === undefined && output === undefined ? {} : { input: (input ?? 0) + (output ?? 0) }),
     spelling: { [FORMAT]: { whole: wire } },
   }
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
+import { anyCount, settled, type Told } from '../counts.ts'
 import { anyObjects, anyText, defined } from '../fields.ts'
 import { anyNumeral, leftOf, nodeOf, open } from './fields.ts'
 
@@ -21,24 +22,25 @@ const TAKEN = new Set([
 export function readUsage(wire: JsonObject): Usage {
   const opened = open(wire, KNOWN)
   const { fields } = opened
-  const input = sum(fields['promptTokenCount'], fields['toolUsePromptTokenCount'])
-  const reasoning = anyNumeral(fields['thoughtsTokenCount'])
-  const output = sum(fields['candidatesTokenCount'], reasoning)
-  const total = anyNumeral(fields['totalTokenCount'])
+  const reasoning = countOf(fields['thoughtsTokenCount'])
+  const answer = countOf(fields['candidatesTokenCount'])
+  const cacheRead = countOf(fields['cachedContentTokenCount'])
+  const told = {
+    input: sum(countOf(fields['promptTokenCount']), countOf(fields['toolUsePromptTokenCount'])),
+    total: countOf(fields['totalTokenCount']),
+  }
   const prompt = byModality(fields['promptTokensDetails'])
-  const answer = byModality(fields['candidatesTokensDetails'])
+  const made = byModality(fields['candidatesTokensDetails'])
   const { extras } = leftOf(opened, TAKEN)
-  const more = defined({ promptTokensDetails: prompt.others, candidatesTokensDetails: answer.others })
+  const more = defined({ promptTokensDetails: prompt.others, candidatesTokensDetails: made.others })
   const all = { ...extras, ...more }
   return {
     ...defined({
-      input,
-      cacheRead: anyNumeral(fields['cachedContentTokenCount']),
-      output,
+      ...tokensOf(told, answer, reasoning, cacheRead),
+      cacheRead,
       reasoning,
       inputBy: prompt.counts,
-      outputBy: answer.counts,
-      total: input !== undefined && output !== undefined && total === input + output ? undefined : total,
+      outputBy: made.counts,
     }),
     ...nodeOf({ ...(Object.keys(all).length === 0 ? {} : { extras: all }), marks: { whole: wire } }),
   }
@@ -50,10 +52,17 @@ export function tierOf(wire: JsonObject): string | undefined {
   return tier === 'standard' ? 'default' : tier
 }
 
-function sum(a: Json | undefined, b: Json | undefined): number | undefined {
-  const [first, second] = [anyNumeral(a), anyNumeral(b)]
-  return first === undefined && second === undefined ? undefined : (first ?? 0) + (second ?? 0)
+/** Thoughts stand beside the answer here, and what a cache held is part of the prompt, unless the total says otherwise. */
+function tokensOf(told: Told, answer: number | undefined, reasoning: number | undefined, cached: number | undefined) {
+  const inside = (told.input ?? 0) + (answer ?? 0) === told.total
+  const output = inside && answer !== undefined ? answer : sum(answer, reasoning)
+  return settled({ ...told, output, cached: told.total === undefined ? undefined : cached })
 }
+
+const countOf = (value: Json | undefined): number | undefined => anyCount(anyNumeral(value))
+
+const sum = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0)
 
 const MODALITIES: { readonly [modality: string]: Modality } = {
   TEXT: 'text',
@@ -75,7 +84,7 @@ function byModality(wire: Json | undefined): ByModality {
     const modality = anyText(entry['modality']) ?? ''
     const known = Object.hasOwn(MODALITIES, modality) ? MODALITIES[modality]! : undefined
     if (known === undefined) others.push(entry)
-    else counts[known] = (counts[known] ?? 0) + (anyNumeral(entry['tokenCount'] ?? entry['token_count']) ?? 0)
+    else counts[known] = (counts[known] ?? 0) + (countOf(entry['tokenCount'] ?? entry['token_count']) ?? 0)
   }
   return {
     counts: Object.keys(counts).length === 0 ? undefined : counts,

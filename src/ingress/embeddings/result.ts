@@ -4,6 +4,7 @@ import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { NumbersText } from '../../canonical/vector.ts'
+import { anyCount, inputAlone } from '../counts.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
 import { readInnerError } from '../openai-error.ts'
 
@@ -72,13 +73,14 @@ const isVector = (value: unknown): value is Vector =>
 
 const COUNTS = new Set(['prompt_tokens', 'total_tokens'])
 
-/** Nothing but input is counted; some vendors tell the total alone. */
-function readUsage(wire: JsonObject): Usage {
-  const prompt = anyNumber(wire['prompt_tokens'])
-  const total = anyNumber(wire['total_tokens'])
-  const without = listed([...COUNTS].filter(field => anyNumber(wire[field]) === undefined))
-  return {
-    ...defined({ input: prompt ?? total, total: prompt === undefined || total === prompt ? undefined : total }),
-    ...rest(FORMAT, wire, COUNTS, spelling({ without }), without),
-  }
-}
+/** Nothing but input is counted; how it was written is kept whole. */
+const readUsage = (wire: JsonObject): Usage => ({
+  ...defined({ input: inputAlone(wire) }),
+  ...rest(
+    FORMAT,
+    wire,
+    COUNTS,
+    { whole: wire },
+    [...COUNTS].filter(field => anyCount(wire[field]) === undefined),
+  ),
+})

@@ -1,13 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyNumber, anyObject, defined, rest, spelling } from '../fields.ts'
+import { anyCount } from '../counts.ts'
+import { anyObject, defined, rest, spelling } from '../fields.ts'
 
 const FORMAT = 'messages'
 
-const COUNTS = [
-  ...['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
-  'service_tier',
-] as const
+const COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
 
 const CALLS: { readonly [field: string]: string } = {
   web_search_requests: 'web-search',
@@ -16,11 +14,12 @@ const CALLS: { readonly [field: string]: string } = {
 
 /** The whole prompt is what was neither read from nor written to a cache, and both of these (FORMATS §16.3, trap 20). */
 export function readUsage(wire: JsonObject): Usage {
-  const cacheRead = anyNumber(wire['cache_read_input_tokens'])
-  const cacheWrite = anyNumber(wire['cache_creation_input_tokens'])
-  const fresh = anyNumber(wire['input_tokens'])
+  const cacheRead = anyCount(wire['cache_read_input_tokens'])
+  const cacheWrite = anyCount(wire['cache_creation_input_tokens'])
+  const fresh = anyCount(wire['input_tokens'])
   const details = wire['output_tokens_details']
-  const taken = new Set<string>(COUNTS)
+  // What is no count is kept as it is.
+  const taken = new Set(['service_tier', ...COUNTS.filter(field => anyCount(wire[field]) !== undefined)])
   if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, THOUGHTS))
     taken.add('output_tokens_details')
   if (isObject(wire['server_tool_use']) && onlyNumbers(wire['server_tool_use'], CALLS)) taken.add('server_tool_use')
@@ -31,8 +30,8 @@ export function readUsage(wire: JsonObject): Usage {
       input: fresh === undefined ? undefined : fresh + (cacheRead ?? 0) + (cacheWrite ?? 0),
       cacheRead,
       cacheWrite,
-      output: anyNumber(wire['output_tokens']),
-      reasoning: anyNumber(anyObject(details)?.['thinking_tokens']),
+      output: anyCount(wire['output_tokens']),
+      reasoning: anyCount(anyObject(details)?.['thinking_tokens']),
       hostedCalls: readCalls(wire['server_tool_use']),
     }),
     ...rest(FORMAT, wire, taken, spelling({ own: true, hollow })),
@@ -52,11 +51,13 @@ function hollowOf(wire: JsonObject): JsonObject | undefined {
 const THOUGHTS = { thinking_tokens: 'reasoning' }
 
 const onlyNumbers = (wire: JsonObject, known: object): boolean =>
-  Object.entries(wire).every(([key, value]) => Object.hasOwn(known, key) && typeof value === 'number')
+  Object.entries(wire).every(([key, value]) => Object.hasOwn(known, key) && anyCount(value) !== undefined)
 
 function readCalls(wire: Json | undefined): JsonObject | undefined {
   if (!isObject(wire)) return undefined
-  const calls = Object.entries(wire).filter(([key, value]) => Object.hasOwn(CALLS, key) && typeof value === 'number')
+  const calls = Object.entries(wire).filter(
+    ([key, value]) => Object.hasOwn(CALLS, key) && anyCount(value) !== undefined,
+  )
   return Object.fromEntries(calls.map(([key, value]) => [CALLS[key]!, value]))
 }
 

@@ -4,6 +4,7 @@ import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { complaintIn } from '../complaint.ts'
+import { anyCount, inputAlone } from '../counts.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling, WrongType } from '../fields.ts'
 import { readMeta } from '../meta.ts'
 import { readDocument } from './documents.ts'
@@ -76,14 +77,14 @@ function readEcho(document: Json | undefined): readonly Part[] | undefined {
 
 const COUNTS = new Set(['prompt_tokens', 'total_tokens'])
 
-/** All that is read is input; most tell the total alone. */
-function readUsage(wire: JsonObject): Usage {
-  const prompt = anyNumber(wire['prompt_tokens'])
-  const total = anyNumber(wire['total_tokens'])
-  const without = [...COUNTS].filter(field => anyNumber(wire[field]) === undefined)
-  const spelt = without.length === 1 && prompt === undefined ? undefined : { without }
-  return {
-    ...defined({ input: prompt ?? total, total: prompt === undefined || total === prompt ? undefined : total }),
-    ...rest(FORMAT, wire, COUNTS, spelt, without),
-  }
-}
+/** All that is read is input; how it was written is kept whole. */
+const readUsage = (wire: JsonObject): Usage => ({
+  ...defined({ input: inputAlone(wire) }),
+  ...rest(
+    FORMAT,
+    wire,
+    COUNTS,
+    { whole: wire },
+    [...COUNTS].filter(field => anyCount(wire[field]) === undefined),
+  ),
+})

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyNumber, anyObject, anyText, defined, rest, spelling } from '../fields.ts'
+import { anyCount, settled } from '../counts.ts'
+import { anyNumber, anyObject, defined, rest } from '../fields.ts'
 
 const FORMAT = 'transcriptions'
 
@@ -12,35 +13,18 @@ const NAMES = [
 
 const DETAILS = 'input_token_details'
 
-/** Tokens, or seconds of audio, which have no place of their own. */
+/** Tokens, or seconds of audio, which have no place of their own; how they were written is kept whole. */
 export function readUsage(wire: JsonObject): Usage {
-  const own = NAMES.find(([input]) => anyNumber(wire[input]) !== undefined) ?? NAMES[0]
-  const [input, output] = own.map(name => anyNumber(wire[name]))
-  const total = anyNumber(wire['total_tokens'])
+  const own = NAMES.find(([input]) => anyCount(wire[input]) !== undefined) ?? NAMES[0]
+  const [input, output] = own.map(name => anyCount(wire[name]))
   const { inputBy, left } = readDetails(wire[DETAILS])
   const taken = new Set(['type', ...own, 'total_tokens', DETAILS])
   const refused = [...taken].filter(name => name !== DETAILS && !isAsExpected(name, wire[name]))
-  const node = rest(
-    FORMAT,
-    wire,
-    taken,
-    spelling({
-      own: true,
-      type: anyText(wire['type']),
-      names: own === NAMES[0] ? undefined : [...own],
-      total: total === undefined ? 'absent' : undefined,
-      details: anyObject(wire[DETAILS]) === undefined ? undefined : true,
-    }),
-    refused,
-  )
+  const node = rest(FORMAT, wire, taken, { whole: wire }, refused)
   const extras = left === undefined ? node.extras?.[FORMAT] : { ...node.extras?.[FORMAT], [DETAILS]: left }
   return {
-    ...defined({
-      input,
-      output,
-      total: total === (input ?? 0) + (output ?? 0) ? undefined : total,
-      inputBy,
-    }),
+    ...settled({ input, output, total: anyCount(wire['total_tokens']) }),
+    ...defined({ inputBy }),
     ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }),
     ...defined({ spelling: node.spelling }),
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { WireRequest } from '../../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { bytes, filled, json, object, record, schema, word } from '../arbitrary.ts'
+import { CHAT_COUNTS, usageIn } from '../counts.ts'
 
 /* Chat-completions values as clients and upstreams write them, with fields nobody knows sprinkled in. */
 
@@ -293,12 +294,15 @@ const choice = (index: number) =>
   )
 const details = plus(record({}, { cached_tokens: fc.nat(), audio_tokens: maybeNull(fc.nat()), text_tokens: fc.nat() }))
 const usage = plus(
-  record(
-    { prompt_tokens: fc.nat(99), completion_tokens: fc.nat(99), total_tokens: fc.nat(199) },
-    {
-      prompt_tokens_details: maybeNull(details),
-      completion_tokens_details: plus(record({}, { reasoning_tokens: fc.nat() })),
-    },
+  fc.oneof(
+    usageIn(CHAT_COUNTS),
+    record(
+      { prompt_tokens: fc.nat(99), completion_tokens: fc.nat(99), total_tokens: fc.nat(199) },
+      {
+        prompt_tokens_details: maybeNull(details),
+        completion_tokens_details: plus(record({}, { reasoning_tokens: fc.nat() })),
+      },
+    ),
   ),
 )
 export const result: fc.Arbitrary<JsonObject> = plus(

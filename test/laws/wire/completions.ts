@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { WireRequest } from '../../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { filled, object, record, word } from '../arbitrary.ts'
+import { CHAT_COUNTS, usageIn } from '../counts.ts'
 import { plus } from './chat.ts'
 
 /* Text-completions values as clients and upstreams write them, with fields nobody knows sprinkled in. */
@@ -76,14 +77,17 @@ const choice = (index: number) =>
   )
 
 const usage = plus(
-  record(
-    { prompt_tokens: fc.nat(99), completion_tokens: fc.nat(99), total_tokens: fc.nat(199) },
-    {
-      prompt_tokens_details: maybeNull(
-        plus(record({}, { cached_tokens: fc.nat(), audio_tokens: maybeNull(fc.nat()) })),
-      ),
-      completion_tokens_details: plus(record({}, { reasoning_tokens: fc.nat() })),
-    },
+  fc.oneof(
+    usageIn(CHAT_COUNTS),
+    record(
+      { prompt_tokens: fc.nat(99), completion_tokens: fc.nat(99), total_tokens: fc.nat(199) },
+      {
+        prompt_tokens_details: maybeNull(
+          plus(record({}, { cached_tokens: fc.nat(), audio_tokens: maybeNull(fc.nat()) })),
+        ),
+        completion_tokens_details: plus(record({}, { reasoning_tokens: fc.nat() })),
+      },
+    ),
   ),
 )
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { WireRequest } from '../../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { bytes, filled, json, object, schema, word } from '../arbitrary.ts'
+import { usageIn } from '../counts.ts'
 import { is, list, loose, numeral, unknown } from '../loose.ts'
 import * as embedding from './contents-embedding.ts'
 
@@ -274,26 +275,40 @@ const details = list(
   2,
 )
 
+/** Google has no details of these counts: what others tell inside stands beside. */
+const usage = usageIn({
+  ...{ input: 'promptTokenCount', output: 'candidatesTokenCount', total: 'totalTokenCount' },
+  cached: ['cachedContentTokenCount', 'count'],
+  reasoning: ['thoughtsTokenCount', 'count'],
+}).map(({ cachedContentTokenCount, thoughtsTokenCount, ...usage }) => ({
+  ...usage,
+  cachedContentTokenCount: (cachedContentTokenCount as JsonObject)['count']!,
+  thoughtsTokenCount: (thoughtsTokenCount as JsonObject)['count']!,
+}))
+
 export const result: fc.Arbitrary<JsonObject> = loose(
   { responseId: filled },
   {
     candidates: list(candidate, 2),
     promptFeedback: loose({}, { blockReason: is('SAFETY'), safetyRatings: list(unknown, 1) }),
-    usageMetadata: loose(
-      {},
-      {
-        promptTokenCount: numeral(fc.nat()),
-        candidatesTokenCount: numeral(fc.nat()),
-        thoughtsTokenCount: fc.nat(),
-        toolUsePromptTokenCount: fc.nat(),
-        cachedContentTokenCount: numeral(fc.nat()),
-        totalTokenCount: numeral(fc.nat()),
-        promptTokensDetails: details,
-        candidatesTokensDetails: details,
-        toolUsePromptTokensDetails: details,
-        serviceTier: fc.constantFrom('standard', 'flex', 'PRIORITY'),
-        trafficType: is('ON_DEMAND'),
-      },
+    usageMetadata: fc.oneof(
+      usage,
+      loose(
+        {},
+        {
+          promptTokenCount: numeral(fc.nat()),
+          candidatesTokenCount: numeral(fc.nat()),
+          thoughtsTokenCount: fc.nat(),
+          toolUsePromptTokenCount: fc.nat(),
+          cachedContentTokenCount: numeral(fc.nat()),
+          totalTokenCount: numeral(fc.nat()),
+          promptTokensDetails: details,
+          candidatesTokensDetails: details,
+          toolUsePromptTokensDetails: details,
+          serviceTier: fc.constantFrom('standard', 'flex', 'PRIORITY'),
+          trafficType: is('ON_DEMAND'),
+        },
+      ),
     ),
     modelVersion: filled,
     createTime: fc.constantFrom('2026-04-02T17:03:50.399550Z', '2026-04-02T17:03:50Z', 'yesterday'),

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { WireRequest } from '../../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { bytes, filled, json, object, record, word } from '../arbitrary.ts'
+import { CHAT_COUNTS, usageIn } from '../counts.ts'
 import { plus } from './chat.ts'
 
 /* Embeddings values as clients and upstreams of OpenAI, Voyage, Jina and others write them. */
@@ -85,14 +86,17 @@ const entry = (index: number): fc.Arbitrary<unknown> =>
     },
   )
 const usage = plus(
-  record(
-    {},
-    {
-      prompt_tokens: maybeNull(fc.nat(99)),
-      total_tokens: maybeNull(fc.nat(99)),
-      completion_tokens: fc.constant(0),
-      image_tokens: fc.nat(99),
-    },
+  fc.oneof(
+    usageIn(CHAT_COUNTS),
+    record(
+      {},
+      {
+        prompt_tokens: maybeNull(fc.nat(99)),
+        total_tokens: maybeNull(fc.nat(99)),
+        completion_tokens: fc.constant(0),
+        image_tokens: fc.nat(99),
+      },
+    ),
   ),
 )
 export const result: fc.Arbitrary<JsonObject> = plus(

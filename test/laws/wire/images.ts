@@ -3,6 +3,7 @@ import { HeldBytes } from '../../../src/canonical/bytes.ts'
 import type { WireFile, WireRequest } from '../../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { bytes, filled, json, record, word } from '../arbitrary.ts'
+import { RESPONSES_COUNTS, usageIn } from '../counts.ts'
 import { plus } from './chat.ts'
 
 /* Requests for pictures, and answers with some, as clients and upstreams write them. */
@@ -117,9 +118,12 @@ const item = plus(
 )
 const counts = maybeNull(plus(record({}, { text_tokens: fc.nat(99), image_tokens: maybeNull(fc.nat(99)) })))
 const usage = plus(
-  record(
-    { input_tokens: fc.nat(99), output_tokens: fc.nat(99) },
-    { total_tokens: fc.nat(299), input_tokens_details: counts, output_tokens_details: counts },
+  fc.oneof(
+    usageIn(RESPONSES_COUNTS),
+    record(
+      { input_tokens: fc.nat(99), output_tokens: fc.nat(99) },
+      { total_tokens: fc.nat(299), input_tokens_details: counts, output_tokens_details: counts },
+    ),
   ),
 )
 export const result: fc.Arbitrary<JsonObject> = plus(

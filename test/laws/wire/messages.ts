@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { WireRequest } from '../../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { bytes, filled, json, object, record, schema, word } from '../arbitrary.ts'
+import { absurd } from '../counts.ts'
 import { plus } from './chat.ts'
 
 /* Messages values as clients and upstreams write them, with fields nobody knows sprinkled in. */
@@ -229,12 +230,14 @@ export const request: fc.Arbitrary<WireRequest> = fc.oneof(
 
 export const answers = { count: plus(record({ input_tokens: fc.nat() })) }
 
+/** Now and then what is no count. */
+const tokens = fc.oneof({ weight: 9, arbitrary: fc.nat(99) }, { weight: 1, arbitrary: absurd })
 const usage = plus(
   record(
-    { input_tokens: fc.nat(99), output_tokens: fc.nat(99) },
+    { input_tokens: tokens, output_tokens: tokens },
     {
       cache_creation_input_tokens: maybeNull(fc.nat(99)),
-      cache_read_input_tokens: maybeNull(fc.nat(99)),
+      cache_read_input_tokens: maybeNull(tokens),
       cache_creation: maybeNull(record({ ephemeral_5m_input_tokens: fc.nat(9), ephemeral_1h_input_tokens: fc.nat(9) })),
       output_tokens_details: maybeNull(plus(record({}, { thinking_tokens: fc.nat(99) }))),
       server_tool_use: maybeNull(plus(record({}, { web_search_requests: fc.nat(9), web_fetch_requests: fc.nat(9) }))),

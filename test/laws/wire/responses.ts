@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { WireRequest } from '../../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { bytes, filled, json, object, record, schema, word } from '../arbitrary.ts'
+import { RESPONSES_COUNTS, usageIn } from '../counts.ts'
 
 /* Valid wire values of the responses format, with unknown fields and nulls sprinkled on every object. */
 
@@ -278,18 +279,21 @@ const outputItem = fc.oneof(
     },
   ),
 )
-const usage = loose(
-  {},
-  {
-    input_tokens: fc.nat(99),
-    input_tokens_details: fc.oneof(
-      loose({}, { cached_tokens: fc.nat(9), cache_write_tokens: fc.nat(9) }),
-      fc.constant(3),
-    ),
-    output_tokens: fc.nat(99),
-    output_tokens_details: loose({}, { reasoning_tokens: fc.nat(9) }),
-    total_tokens: fc.nat(200),
-  },
+const usage = fc.oneof(
+  usageIn(RESPONSES_COUNTS),
+  loose(
+    {},
+    {
+      input_tokens: fc.nat(99),
+      input_tokens_details: fc.oneof(
+        loose({}, { cached_tokens: fc.nat(9), cache_write_tokens: fc.nat(9) }),
+        fc.constant(3),
+      ),
+      output_tokens: fc.nat(99),
+      output_tokens_details: loose({}, { reasoning_tokens: fc.nat(9) }),
+      total_tokens: fc.nat(200),
+    },
+  ),
 )
 
 export const result: fc.Arbitrary<JsonObject> = loose(

@@ -3,6 +3,7 @@ import { HeldBytes } from '../../../src/canonical/bytes.ts'
 import type { WireFile, WireRequest } from '../../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { filled, json, record, word } from '../arbitrary.ts'
+import { CHAT_COUNTS, RESPONSES_COUNTS, usageIn } from '../counts.ts'
 
 /* Forms with a recording as clients send them, and transcripts as upstreams write them. */
 
@@ -84,6 +85,8 @@ const token = plus(
 )
 const count = fc.nat(99)
 const usage = fc.oneof(
+  plus(usageIn(RESPONSES_COUNTS)),
+  plus(usageIn(CHAT_COUNTS)),
   plus(
     record(
       { type: fc.constant('tokens'), input_tokens: count, output_tokens: count, total_tokens: fc.nat(199) },

@@ -93,15 +93,11 @@ const usage: fc.Arbitrary<Usage> = record<Usage>(
   {
     input: count,
     output: count,
-    total: count,
     inputBy: record({}, { text: count, audio: count, image: count }),
     cacheRead: count,
     extras: own,
   },
-).map(({ total, ...usage }) => {
-  const sum = (usage.input ?? 0) + (usage.output ?? 0)
-  return total === undefined || total === sum ? usage : { ...usage, total }
-})
+)
 
 /** As the gateway hands it to a writer: with id, model and time. */
 export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
