@@ -37,6 +37,8 @@ export interface CanonicalError extends Node {
   /** The upstream's own status, where it differs from the kind's. */
   readonly status?: number
   readonly retryAfterSeconds?: number
+  /** Another channel may do better, although errors of this kind are final otherwise. */
+  readonly retry?: true
   /** Of a request too long: its tokens, and the most the model takes, as far as the upstream says. */
   readonly context?: { readonly tokens?: number; readonly maximum?: number }
 }

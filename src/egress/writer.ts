@@ -48,12 +48,13 @@ export interface Writer {
   error?(error: CanonicalError, requestId: string): WireAnswer
   /**
    * The same as the stream that was asked for, for kinds which the format's clients look for nowhere else; undefined
-   * for any other kind.
+   * for any other kind. `socket` says that its events are the frames of a connection that stays.
    */
   refused?(
     error: CanonicalError,
     asked: CanonicalRequest,
     head: Omit<ResultStart, 'type'>,
+    socket: boolean,
   ): readonly WireEvent[] | undefined
 }
 

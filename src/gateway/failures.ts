@@ -60,7 +60,7 @@ export const headersOf = (failure: unknown): UpstreamFailure['headers'] =>
   failure instanceof UpstreamFailure ? failure.headers : {}
 
 /** Whether another channel may do better. */
-export const mayRetry = (error: CanonicalError): boolean => ERRORS[error.kind].retry
+export const mayRetry = ({ kind, retry }: CanonicalError): boolean => retry ?? ERRORS[kind].retry
 
 export const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
 
@@ -80,7 +80,8 @@ const WORTH: { readonly [K in ErrorKind]?: number } = {
 }
 const USUAL = 2
 
-const worth = ({ error }: GatewayError): number => WORTH[error.kind] ?? USUAL
+const worth = ({ error: { kind, retry } }: GatewayError): number =>
+  retry === true ? WORTH['not-found']! : (WORTH[kind] ?? USUAL)
 
 /** Of two channels' failures the one to tell; of equals the later one. */
 export const worthTelling = (before: GatewayError | undefined, now: GatewayError): GatewayError =>

@@ -25,7 +25,7 @@ interface Refused {
 export function refusedInStream({ call, request, report, heartbeat }: Refused, failure: GatewayError): boolean {
   if (!request.stream || request.state?.background === true || call.reply.begun || call.reply.gone) return false
   const head = { id: call.id, model: request.model, createdAt: Math.floor(Date.now() / 1000) }
-  const events = WRITERS[call.format]!.refused?.(failure.error, request, head)
+  const events = WRITERS[call.format]!.refused?.(failure.error, request, head, call.framing === 'lines')
   if (events === undefined) return false
   const framing = FRAMINGS[call.framing]
   report.saw({ type: 'error', error: failure.error })

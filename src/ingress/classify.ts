@@ -11,8 +11,14 @@ interface Row {
   readonly of: readonly ErrorKind[]
   readonly codes?: RegExp
   readonly words?: RegExp
-  /** What is told in place of the upstream's words and code, where these are not for callers or not the usual ones. */
-  readonly instead?: Partial<Pick<CanonicalError, 'message' | 'code'>>
+  /** What the error has instead: words where the upstream's are not for callers. */
+  readonly instead?: Partial<Pick<CanonicalError, 'message' | 'code' | 'retry'>>
+}
+
+const NO_MODEL = {
+  codes: /^(?:model_not_found|model_decommissioned|invalid_model|model_permission_blocked_\w+)$/i,
+  words:
+    /^(?:model not exist|invalid model(?: name)?:|model \S+ is not supported|\S+ is not a valid model id|(?:the )?model \S+ (?:does not exist|was not found|has been decommissioned)|project \S+ does not have access to model)/i,
 }
 
 /*
@@ -44,15 +50,9 @@ const ROWS: readonly Row[] = [
       /violates? (?:our |the )?(?:usage|content|safety)|usage guidelines|content policy|requires moderation|input was flagged/i,
     instead: { message: "The request was refused by the upstream's content policy.", code: 'content_policy_violation' },
   },
-  // A model that a channel lacks may be another's; vendors say it with 400 and 403, too.
-  {
-    kind: 'not-found',
-    of: ['invalid-request', 'forbidden'],
-    codes: /^(?:model_not_found|model_decommissioned|invalid_model|model_permission_blocked_\w+)$/i,
-    words:
-      /^(?:model not exist|invalid model(?: name)?:|model \S+ is not supported|\S+ is not a valid model id|(?:the )?model \S+ (?:does not exist|was not found|has been decommissioned)|project \S+ does not have access to model)/i,
-    instead: { code: 'model_not_found' },
-  },
+  // A model that a channel lacks may be another's; some vendors say it with 400 or 403.
+  { kind: 'not-found', of: ['forbidden'], ...NO_MODEL },
+  { kind: 'invalid-request', of: ['invalid-request'], ...NO_MODEL, instead: { retry: true } },
 ]
 
 /** Kinds behind which a context that is too small may stand: some upstreams say it with 413 or 500. */

@@ -35,6 +35,14 @@ const UPSTREAM_FAILURES: readonly (readonly [number, readonly number[]])[] = [
   [529, [503, 529]],
 ]
 
+/** What the clients of each format look for. */
+const OPENAI = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
+const TOO_LONG: { readonly [format: string]: string } = {
+  ...{ chat: OPENAI, responses: OPENAI },
+  messages: 'prompt is too long: 9000 tokens > 8192 maximum',
+  contents: 'The input token count (9000) exceeds the maximum number of tokens allowed (8192).',
+}
+
 describe.each(callers)('$name', caller => {
   describe.each(FORMATS)('before an upstream of %s', format => {
     let stage: Stage
@@ -50,6 +58,12 @@ describe.each(callers)('$name', caller => {
         const isOurs = status === 401 || status === 403
         expect(failure.message.includes(`The upstream says ${status}.`)).toBe(!isOurs)
         expect(failure.message).not.toContain('secret-channel')
+      })
+
+      test('trap 98: meets a request too long in its own words', async () => {
+        stage.fails(400, 'prompt is too long: 9000 tokens > 8192 maximum')
+        const failure = await failureOf(caller, caller.open(stage.address).say({ text: 'Hi!' }, { stream }))
+        expect(failure.message).toContain(TOO_LONG[caller.format])
       })
 
       test('meets its own error where a stream breaks off', async () => {

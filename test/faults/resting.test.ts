@@ -254,7 +254,8 @@ describe('trap 98: a request too long', () => {
       'response.failed',
     ])
     expect(events.map(event => event.sequence_number)).toEqual([0, 1, 2, 3])
-    expect(events[2].error).toMatchObject({ code: 'context_length_exceeded', message: SAID })
+    const said = { code: 'context_length_exceeded', message: SAID, param: null }
+    expect(events[2]).toMatchObject({ ...said, error: { ...said, type: 'invalid_request_error' } })
     expect(events[3].response).toMatchObject({
       status: 'failed',
       model: 'm',

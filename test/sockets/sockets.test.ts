@@ -236,6 +236,23 @@ describe('what a connection remembers', () => {
   })
 })
 
+it('trap 98: a request too long is a response that failed, where Codex looks for it', async () => {
+  const message = 'prompt is too long: 9000 tokens > 8192 maximum'
+  const { house, upstream } = await open(response =>
+    response.writeHead(400).end(JSON.stringify({ error: { message } })),
+  )
+  const one = await client(house)
+  const events = await one.turn({ input: 'Hi' })
+  expect(events.map(({ type }: { type: string }) => type)).toEqual([
+    'response.created',
+    'response.in_progress',
+    'response.failed',
+  ])
+  expect(events.at(-1)).toMatchObject({ response: { status: 'failed', error: { code: 'context_length_exceeded' } } })
+  upstream.script = says('Well.')
+  expect((await one.turn({ input: 'Hi' })).at(-1)).toMatchObject({ type: 'response.completed' })
+})
+
 describe('frames that are no turn', () => {
   it.each([
     ['nonsense', 'invalid_json'],

@@ -439,7 +439,7 @@ describe('trap 99: whose fault it is', () => {
     ],
     ['Anthropic, disabled', 'messages', 400, anthropic('This organization has been disabled.'), 'unauthenticated'],
     ['DeepSeek', 'chat', 402, openai('Insufficient Balance', { type: 'unknown_error' }), 'out-of-credit'],
-    ['DeepSeek, a model', 'chat', 400, openai('Model Not Exist'), 'not-found'],
+    ['DeepSeek, a model', 'chat', 400, openai('Model Not Exist'), 'invalid-request'],
     [
       'xAI, credit',
       'chat',
@@ -511,21 +511,21 @@ describe('trap 99: whose fault it is', () => {
       'chat',
       400,
       openai('The model `m` has been decommissioned and is no longer supported.', { code: 'model_decommissioned' }),
-      'not-found',
+      'invalid-request',
     ],
     [
       'Mistral, a model',
       'chat',
       400,
       { object: 'error', message: 'Invalid model: m', type: 'invalid_model', code: '1500' },
-      'not-found',
+      'invalid-request',
     ],
     [
       'Voyage, a model',
       'embeddings',
       400,
       { detail: "Model m is not supported. Supported models are ['voyage-2']." },
-      'not-found',
+      'invalid-request',
     ],
     [
       'what a caller wrote',
@@ -536,6 +536,12 @@ describe('trap 99: whose fault it is', () => {
     ],
   ])('%s', (_, format, status, body, kind) => {
     expect(readOf(format, status, body).kind).toBe(kind)
+  })
+
+  it('a model that is not there is another channel’s chance, whatever its status', () => {
+    for (const body of [openai('Model Not Exist'), openai('m is not a valid model ID', { code: 400 })])
+      expect(readOf('chat', 400, body)).toMatchObject({ kind: 'invalid-request', retry: true })
+    expect(readOf('chat', 400, openai('Bad.')).retry).toBeUndefined()
   })
 
   it('words of a policy name no team', () => {

@@ -1,23 +1,32 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { ResultStart } from '../../canonical/event.ts'
 import type { WireEvent } from '../../canonical/exchange.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { writeError } from './error.ts'
+import { failureOf } from './error.ts'
 import { ResponsesStream } from './events.ts'
 
 /**
  * A request too long for the model, told as OpenAI tells it to who asked for a stream: with status 200, in an `error`
  * event and as the response that failed. Codex reads the latter alone and never the body of a 400; opencode and the
- * SDKs read the former (codex-rs `sse/responses.rs`; opencode issue 8089; trap 98).
+ * SDKs read the former (codex-rs `sse/responses.rs`, opencode issue 8089; trap 98). On a socket the former would end
+ * the turn before the latter.
  */
 export function writeRefused(
   error: CanonicalError,
   asked: CanonicalRequest,
   head: Omit<ResultStart, 'type'>,
+  socket: boolean,
 ): readonly WireEvent[] | undefined {
   if (error.kind !== 'context-too-long') return undefined
   const stream = new ResponsesStream(asked)
   const begun = stream.push({ ...head, type: 'result-start' })
-  stream.tape.emit('error', writeError(error, '').body)
+  if (!socket) stream.tape.emit('error', flatAndNested(error))
   return [...begun, ...stream.push({ type: 'error', error })]
+}
+
+/** The event is described as flat; OpenAI sends it nested, and clients read the one or the other (FORMATS §§5, 15). */
+function flatAndNested(error: CanonicalError): JsonObject {
+  const { code, message, type, param = null } = failureOf(error)
+  return { code: code!, message: message!, param, error: { type: type!, code: code!, message: message!, param } }
 }
