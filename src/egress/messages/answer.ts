@@ -82,8 +82,8 @@ function citations(part: TextPart, path: Path, { own, losses }: AnswerPen): Json
 
 /** A refusal amid an answer is something it says. */
 function writeRefusal(part: RefusalPart, path: Path, pen: AnswerPen): Block | undefined {
-  if (isNothing(part)) return undefined
   const { cache: _, ...text } = asText(part)
+  if (isNothing(text)) return undefined
   pen.losses.change(path, text, 'said-as-text')
   return { ...textHead(text, pen.own), text: part.text }
 }

@@ -164,11 +164,13 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
     this.message = undefined
   }
 
-  /** An event of the same format goes on under the next number. */
+  /** An event of the same format goes on under the next number, and where its item is now. */
   private pass(format: string, value: JsonObject): void {
     if (format !== FORMAT || typeof value['type'] !== 'string') return
     const { sequence_number: _, type, ...fields } = value
-    this.tape.emit(type as string, fields)
+    const { item_id } = fields
+    const place = item_id === undefined ? -1 : this.items.findLastIndex(item => item.written()['id'] === item_id)
+    this.tape.emit(type as string, place === -1 ? fields : { ...fields, output_index: place })
   }
 
   private settle(): void {

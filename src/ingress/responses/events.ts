@@ -10,6 +10,7 @@ import { readTokens } from './answer.ts'
 import { readInnerError } from './error.ts'
 import { HANDLERS, openItem } from './handlers.ts'
 import type { ItemReader, Sink } from './item-events.ts'
+import { Places } from './places.ts'
 import { readHead, readNode } from './result.ts'
 import { readFinish } from './status.ts'
 import { UpstreamCalls } from './upstream-calls.ts'
@@ -17,18 +18,17 @@ import { readUsage } from './usage.ts'
 
 const FORMAT = 'responses'
 
-/**
- * A streamed answer (FORMATS §4). Items are told apart by their place in the output, since some upstreams change ids on
- * the way (trap 69). Whatever an event says that this gateway has no word for is passed on as it is.
- */
+/** A streamed answer (FORMATS §4). Whatever an event says that this gateway has no word for is passed on as it is. */
 export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, Sink {
   out: CanonicalEvent[] = []
   parts = 0
   tokens = 0
   called = false
   refused = false
+  readonly places = new Places()
+  /** The items that are open, by place. */
   readonly items = new Map<number, ItemReader>()
-  /** Places in the output whose item has ended. */
+  /** Places whose item has ended. */
   readonly ended = new Set<number>()
   readonly upstreamCalls: UpstreamCalls
   private started = false
@@ -90,10 +90,13 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   }
 
   private complete(response: JsonObject): void {
-    for (const [index, item] of anyObjects(response['output']).entries()) {
-      if (this.ended.has(index)) continue
-      openItem(this, index, item)
-      this.close(index, item)
+    const items = anyObjects(response['output'])
+    for (const [position, known] of this.places.ofAll(items).entries()) {
+      const item = items[position]!
+      const place = known ?? this.places.add({ item })
+      if (this.ended.has(place)) continue
+      openItem(this, place, item)
+      this.close(place, item)
     }
     this.closeAll()
     this.logRest(response)
@@ -101,10 +104,10 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     this.out.push({ type: 'candidate-end', candidate: 0, ...(finish === undefined ? {} : { finish }) })
   }
 
-  close(index: number, item: JsonObject | undefined): void {
-    this.items.get(index)?.done(item)
-    this.items.delete(index)
-    this.ended.add(index)
+  close(place: number, item: JsonObject | undefined): void {
+    this.items.get(place)?.done(item)
+    this.items.delete(place)
+    this.ended.add(place)
   }
 
   fail(error: CanonicalError): void {
@@ -114,7 +117,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   }
 
   private closeAll(): void {
-    for (const index of [...this.items.keys()]) this.close(index, undefined)
+    for (const place of [...this.items.keys()]) this.close(place, undefined)
   }
 
   /** Likely tokens that came with no text. */

@@ -12,18 +12,23 @@ const FORMAT = 'responses'
 
 type Handler = (answer: ResponsesEvents, event: JsonObject) => void
 
-const indexOf = (event: JsonObject): number => anyNumber(event['output_index']) ?? 0
-
 const EMPTY_PARTS: { readonly [type: string]: JsonObject } = {
   output_text: { type: 'output_text', text: '', annotations: [], logprobs: [] },
   refusal: { type: 'refusal', refusal: '' },
 }
 
 /** The item at a place; what it is made of follows, so it begins without. */
-export function openItem(answer: ResponsesEvents, index: number, item: JsonObject): void {
-  if (answer.items.has(index) || answer.ended.has(index)) return
+export function openItem(answer: ResponsesEvents, place: number, item: JsonObject): void {
+  if (answer.items.has(place) || answer.ended.has(place)) return
   answer.start(undefined)
-  answer.items.set(index, answer.upstreamCalls.has(item) ? new OwnCallReader(item, answer) : begin(item, answer))
+  answer.items.set(place, answer.upstreamCalls.has(item) ? new OwnCallReader(item, answer) : begin(item, answer))
+}
+
+/** The item an event tells of, which begins with it unless it has begun; gives its place. */
+function itemAt(answer: ResponsesEvents, event: JsonObject): number {
+  const place = answer.places.at(event, answer.ended)
+  openItem(answer, place, anyObject(event['item']) ?? {})
+  return place
 }
 
 function begin(item: JsonObject, sink: Sink): ItemReader {
@@ -55,20 +60,23 @@ const emptied = (told: Json | undefined): Json | undefined => (Array.isArray(tol
 
 /** The message at the event's place; a part of one that never began begins with it. */
 function spoken(answer: ResponsesEvents, event: JsonObject): SpokenReader | undefined {
-  const index = indexOf(event)
-  const known = answer.items.get(index)
+  const place = placeOf(answer, event)
+  const known = answer.items.get(place)
   if (known instanceof SpokenReader) return known
-  openItem(answer, index, { type: 'message', role: 'assistant', id: event['item_id'] ?? null, status: 'in_progress' })
-  const item = answer.items.get(index)
+  openItem(answer, place, { type: 'message', role: 'assistant', id: event['item_id'] ?? null, status: 'in_progress' })
+  const item = answer.items.get(place)
   return item instanceof SpokenReader ? item : undefined
 }
 
+/** The place of the item an event goes on with, which may never have begun. */
+const placeOf = ({ places }: ResponsesEvents, event: JsonObject): number => places.of(event) ?? places.add(event)
+
 function thought(answer: ResponsesEvents, event: JsonObject): ThoughtReader | undefined {
-  const index = indexOf(event)
-  const known = answer.items.get(index)
+  const place = placeOf(answer, event)
+  const known = answer.items.get(place)
   if (known instanceof ThoughtReader) return known
-  openItem(answer, index, { type: 'reasoning', id: event['item_id'] ?? null, summary: [] })
-  const item = answer.items.get(index)
+  openItem(answer, place, { type: 'reasoning', id: event['item_id'] ?? null, summary: [] })
+  const item = answer.items.get(place)
   return item instanceof ThoughtReader ? item : undefined
 }
 
@@ -91,7 +99,8 @@ const filled =
 const called =
   (field: string, whole: boolean): Handler =>
   (answer, event) => {
-    const item = answer.items.get(indexOf(event))
+    const place = answer.places.of(event)
+    const item = place === undefined ? undefined : answer.items.get(place)
     if (item instanceof OwnCallReader) answer.pass(event)
     if (!(item instanceof PartReader)) return
     const text = anyText(event[field]) ?? ''
@@ -155,15 +164,8 @@ export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | u
   ['response.refusal.delta', grows('refusal', 'delta')],
   ['response.created', (answer, event) => answer.start(anyObject(event['response']))],
   ['response.in_progress', ignored],
-  ['response.output_item.added', (answer, event) => openItem(answer, indexOf(event), anyObject(event['item']) ?? {})],
-  [
-    'response.output_item.done',
-    (answer, event) => {
-      const item = anyObject(event['item']) ?? {}
-      openItem(answer, indexOf(event), item)
-      answer.close(indexOf(event), item)
-    },
-  ],
+  ['response.output_item.added', (answer, event) => void itemAt(answer, event)],
+  ['response.output_item.done', (answer, event) => answer.close(itemAt(answer, event), anyObject(event['item']) ?? {})],
   ['response.content_part.added', partAdded],
   ['response.content_part.done', partDone],
   ['response.output_text.done', filled('output_text', 'text')],
