@@ -16,12 +16,15 @@ const CHAT_FIELDS: { readonly [T in Part['type']]: number } = {
     opaque: 1,
     refusal: 2,
     media: 3,
-    'tool-call': 4,
-    'tool-result': 5,
-    embedding: 5,
-    rank: 5,
+    'tool-call': 5,
+    'tool-result': 6,
+    embedding: 6,
+    rank: 6,
   },
 }
+
+/** Behind what is spoken, before the calls. */
+const PICTURES = 4
 
 const inFieldOrder: Look = result => ({
   ...result,
@@ -69,6 +72,7 @@ function fieldOrder(parts: readonly Part[]): Part[] {
   const rank = content.map((part, index) => {
     const signs =
       part.type === 'reasoning' && part.text === '' && !part.redacted && part.signature?.format === 'contents'
+    if (part.type === 'media' && part.kind === 'image') return PICTURES
     return CHAT_FIELDS[signs && content[index + 1]?.type === 'tool-call' ? 'tool-call' : part.type]
   })
   return [...content.keys()].sort((a, b) => rank[a]! - rank[b]! || a - b).map(index => content[index]!)

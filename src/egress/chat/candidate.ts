@@ -1,6 +1,8 @@
-import type { Annotation, Part, ToolCallPart } from '../../canonical/content.ts'
+import type { Annotation, MediaPart, Part, ToolCallPart } from '../../canonical/content.ts'
 import type { CandidateEnd, PartDelta, PartEnd, PartPatch, PartStart } from '../../canonical/event.ts'
 import type { WireEvent } from '../../canonical/exchange.ts'
+import { patched, withBody } from '../../canonical/fold.ts'
+import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { kept, spelt } from '../fields.ts'
@@ -8,6 +10,7 @@ import { callHead, isSpoken, signatureExtra, writeAnnotation, writeLogprob } fro
 import type { Envelope } from './chunk.ts'
 import { around, FORMAT } from './content.ts'
 import { streamedFinish } from './finish.ts'
+import { isPicture, writePicture } from './images.ts'
 
 /** A field of the message that a part writes to. */
 type Lane = 'content' | 'reasoning' | 'refusal' | 'audio'
@@ -22,6 +25,8 @@ interface Open {
   readonly offset: number
   said: boolean
   signature: string | undefined
+  /** A picture, which goes out whole, and what has come of it. */
+  picture?: { part: MediaPart; readonly data: string[] }
 }
 
 type PartEvent = PartStart | PartPatch | PartEnd
@@ -77,6 +82,7 @@ export class CandidateWriter {
     if (open === undefined) return
     if (open.prefix === undefined) {
       open.said = true
+      if (event.of === undefined) open.picture?.data.push(event.append)
       return
     }
     this.begin()
@@ -112,6 +118,7 @@ export class CandidateWriter {
     }
     if (part.type === 'tool-call') return { ...common, ...this.openCall(part) }
     if (lane === 'audio') return { ...common, ...this.openAudio(part) }
+    if (isPicture(part)) return { ...common, prefix: undefined, suffix: '', picture: { part, data: [] } }
     if (lane === undefined) return { ...common, prefix: undefined, suffix: '' }
     const field = lane === 'reasoning' ? reasoningField(part) : lane
     return {
@@ -150,6 +157,7 @@ export class CandidateWriter {
   private patch(event: PartPatch, open: Open): void {
     if (event.signature?.format === 'contents' && open.lane === 'reasoning') open.signature = event.signature.value
     if (event.annotations !== undefined) this.annotate(event.annotations, open)
+    if (open.picture !== undefined) open.picture.part = patched(open.picture.part, event) as MediaPart
     if (open.lane === 'audio' && event.extras?.[FORMAT] !== undefined) this.say({ audio: event.extras[FORMAT] })
   }
 
@@ -165,9 +173,17 @@ export class CandidateWriter {
 
   private finish(open: Open): void {
     this.open = undefined
+    if (open.picture !== undefined) this.show(open.picture)
     if (open.part.type === 'tool-call' && !open.said && !open.part.freeform)
       this.out.push({ data: `${open.prefix}"{}"${open.suffix}` })
     if (open.part.type === 'reasoning' && open.signature !== undefined) this.signature = open.signature
+  }
+
+  private show({ part, data }: NonNullable<Open['picture']>): void {
+    if (!isPicture(part)) return
+    this.begin()
+    const whole = part.source.type === 'base64' ? withBody(part, data.join('')) : part
+    this.say({ images: [writePicture(whole as MediaPart, [], new Losses())] })
   }
 
   /** The role goes ahead of everything else a candidate says. */

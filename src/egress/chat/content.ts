@@ -90,7 +90,8 @@ const MEDIA: { readonly [K in MediaPart['kind']]: MediaWriter } = {
   file: writeFile,
 }
 
-function writeLink(part: MediaPart, field: string, path: Path, pen: Pen): JsonObject | undefined {
+/** A picture or a video as its link. */
+export function writeLink(part: MediaPart, field: string, path: Path, pen: Pen): JsonObject | undefined {
   const url = urlOfSource(part.source)
   if (url === undefined) {
     pen.losses.drop(path, 'no-file-ids-here')

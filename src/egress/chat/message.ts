@@ -9,6 +9,7 @@ import { defined, kept, spelt } from '../fields.ts'
 import { isHidden, isSpoken, signatureExtra, signsCall } from './answer.ts'
 import { writeCall } from './assistant.ts'
 import { FORMAT } from './content.ts'
+import { isPicture, writePicture } from './images.ts'
 import { Texts } from './texts.ts'
 
 /** The one message of a choice: each kind of part has its field, and what has none is a loss. */
@@ -29,15 +30,19 @@ const ORDER: { readonly [T in Part['type']]: number } = {
     opaque: 1,
     refusal: 2,
     media: 3,
-    'tool-call': 4,
-    'tool-result': 5,
-    embedding: 5,
-    rank: 5,
+    'tool-call': 5,
+    'tool-result': 6,
+    embedding: 6,
+    rank: 6,
   },
 }
 
+/** Behind what is spoken, before the calls. */
+const PICTURES = 4
+
 function rankOf(part: Part, next: Part | undefined): number {
   if (signsCall(part, next) && bodyOf(part) === '') return ORDER['tool-call']
+  if (isPicture(part)) return PICTURES
   return spelt(part, FORMAT)['as'] === 'thinking' ? ORDER.text : ORDER[part.type]
 }
 
@@ -69,6 +74,7 @@ class MessageWriter {
   private readonly texts = new Texts()
   private readonly thoughts: ReasoningPart[] = []
   private readonly calls: JsonObject[] = []
+  private readonly images: JsonObject[] = []
   /** Content as a list, where the upstream of this very format said it so. */
   private readonly list: JsonObject[] | undefined
   private readonly fields: { refusal?: string; audio?: JsonObject; function_call?: JsonObject } = {}
@@ -103,6 +109,7 @@ class MessageWriter {
         return this.opaque(part, path)
       default:
         if (isSpoken(part) && this.fields.audio === undefined) this.speech(part, path)
+        else if (isPicture(part)) this.images.push(writePicture(part, path, this.losses))
         else this.losses.drop(path, 'no-such-content')
     }
   }
@@ -110,7 +117,7 @@ class MessageWriter {
   /** Only parts that stand as objects of their own have a place for what the format itself says of them. */
   private reportNode(part: Exclude<Part, OpaquePart>, path: Path): void {
     if (part.cache !== undefined) this.losses.drop([...path, 'cache'], 'no-cache-markers-here')
-    if (part.extras?.[FORMAT] === undefined || part.type === 'tool-call' || isSpoken(part)) return
+    if (part.extras?.[FORMAT] === undefined || part.type === 'tool-call' || isSpoken(part) || isPicture(part)) return
     if (this.list === undefined) this.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
   }
 
@@ -163,8 +170,10 @@ class MessageWriter {
   written(): JsonObject {
     const refusal = this.own['refusal'] === 'empty' ? { refusal: '' } : this.native ? {} : { refusal: null }
     const calls = this.calls.length > 0 || this.own['calls'] === 'empty' ? { tool_calls: this.calls } : {}
+    const images = this.images.length === 0 ? {} : { images: this.images }
     const hollow = this.own['hollow'] as JsonObject | undefined
-    return { role: 'assistant', ...this.content(), ...refusal, ...this.reasoned(), ...calls, ...hollow, ...this.fields }
+    const said = { ...this.content(), ...refusal, ...this.reasoned(), ...images }
+    return { role: 'assistant', ...said, ...calls, ...hollow, ...this.fields }
   }
 
   private content(): { content?: Json; annotations?: readonly JsonObject[] } {

@@ -1,11 +1,13 @@
 import type { Annotation, Part } from '../../canonical/content.ts'
 import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
+import { bodyOf, withBody } from '../../canonical/fold.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { Base64Stream } from '../base64.ts'
 import { NONE, rest } from '../fields.ts'
 import { CallReader } from './call-events.ts'
 import { readFinish, wordOf } from './finish.ts'
+import { readImages } from './images.ts'
 import { isHollow, MESSAGE, readAnnotation, readLogprobs } from './result.ts'
 import { thoughtIn, thoughtOf } from './thoughts.ts'
 
@@ -96,6 +98,7 @@ export class CandidateReader {
       function_call,
       audio,
       annotations,
+      images,
     } = delta
     if (typeof reasoning_content === 'string' && reasoning_content !== '') this.think(reasoning_content, THOUGHTS, out)
     else if (typeof reasoning === 'string' && reasoning !== '') this.think(reasoning, BARE_THOUGHTS, out)
@@ -106,6 +109,7 @@ export class CandidateReader {
     if (typeof refusal === 'string' && refusal !== '') this.append('refusal', refusal, REFUSAL, out)
     if (Array.isArray(annotations) && annotations.length > 0) this.annotate(annotations, out)
     if (isObject(audio) && !isHollow(audio)) this.speak(audio, out)
+    if (images != null) this.show(images, out)
     if (Array.isArray(tool_calls) && tool_calls.length > 0) this.call(tool_calls, out)
     if (isObject(function_call) && !isHollow(function_call))
       this.parts = this.calls.readLegacy(function_call, out, this.parts)
@@ -182,6 +186,21 @@ export class CandidateReader {
     const at = { candidate: this.index, part: open.part }
     out.push({ type: 'part-start', at, part: { type: 'media', kind: 'audio', source, ...node } })
     return open
+  }
+
+  /** Pictures come whole. */
+  private show(images: Json, out: CanonicalEvent[]): void {
+    const pictures = readImages(images)
+    if (pictures === undefined) this.message = added(this.message, 'images', images)
+    for (const picture of pictures ?? []) {
+      this.endFlow(out)
+      this.calls.endWhole(out)
+      const at = { candidate: this.index, part: this.parts++ }
+      const body = bodyOf(picture)
+      out.push({ type: 'part-start', at, part: withBody(picture, '') })
+      if (body !== '') out.push({ type: 'part-delta', at, append: body })
+      out.push({ type: 'part-end', at })
+    }
   }
 
   private endAudio(out: CanonicalEvent[]): void {

@@ -1,4 +1,4 @@
-import type { CacheHint, Part, ToolResultPart } from '../../canonical/content.ts'
+import type { CacheHint, MediaPart, Part, ToolResultPart } from '../../canonical/content.ts'
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
@@ -103,7 +103,13 @@ const FILE = new Set(['file_data', 'file_id', 'filename'])
 
 const AUDIO_TYPES: { readonly [format: string]: string } = { mp3: 'audio/mpeg', pcm16: 'audio/pcm' }
 
-function readLink(wire: JsonObject, field: string, kind: 'image' | 'video', taken: ReadonlySet<string>): Part {
+/** A picture or a video by its link, which may be all there is or an object of its own. */
+export function readLink(
+  wire: JsonObject,
+  field: string,
+  kind: 'image' | 'video',
+  taken: ReadonlySet<string>,
+): MediaPart {
   const bare = wire[field]
   if (typeof bare === 'string')
     return { type: 'media', kind, source: sourceOfUrl(bare), ...rest(FORMAT, wire, taken, { link: 'string' }) }

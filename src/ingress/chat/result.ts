@@ -22,6 +22,7 @@ import { readCall, readLegacyCall } from './calls.ts'
 import { readContent } from './content.ts'
 import { readInnerError } from './error.ts'
 import { readFinish, wordOf } from './finish.ts'
+import { readImages } from './images.ts'
 import { readThinkingPart, readThoughts, type Thoughts } from './thoughts.ts'
 import { readUsage } from './usage.ts'
 
@@ -56,7 +57,7 @@ const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', '
 const CHOICE = new Set(['index', 'message', 'finish_reason', 'logprobs'])
 /** What is known of a message, and of a delta of one. */
 export const MESSAGE: ReadonlySet<string> = new Set(
-  'role content refusal reasoning reasoning_content annotations audio tool_calls function_call'.split(' '),
+  'role content refusal reasoning reasoning_content annotations audio images tool_calls function_call'.split(' '),
 )
 
 function readChoice(choice: JsonObject, index: number, asked: CanonicalRequest): Candidate {
@@ -105,6 +106,7 @@ const hollowIn = (message: JsonObject, { twins }: Thoughts): JsonObject | undefi
 function unread(message: JsonObject, thoughts: Thoughts): readonly string[] {
   const fields = [...thoughts.unread]
   if (typeof message['content'] !== 'string' && isFilled(message['annotations'])) fields.push('annotations')
+  if (message['images'] != null && readImages(message['images']) === undefined) fields.push('images')
   for (const field in TYPES) {
     const value = message[field]
     if (value != null && !TYPES[field]!(value)) fields.push(field)
@@ -137,6 +139,7 @@ function readMessage(message: JsonObject, thoughts: Thoughts, asked: CanonicalRe
   if (refusal !== undefined && refusal !== '') parts.push({ type: 'refusal', text: refusal })
   const audio = anyObject(message['audio'])
   if (audio !== undefined && !isHollow(audio)) parts.push(readAudio(audio, asked))
+  parts.push(...(readImages(message['images']) ?? []))
   const ids = new AnswerIds(asked)
   for (const call of anyObjects(message['tool_calls']))
     parts.push(...leniently(call, readCall).map(part => identified(part, ids)))

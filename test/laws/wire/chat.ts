@@ -242,6 +242,16 @@ const citation = plus(
     url_citation: plus(record({ url: fc.webUrl() }, { title: word, start_index: fc.nat(9), end_index: fc.nat(9) })),
   }),
 )
+/** OpenRouter's way: pictures beside the content. */
+const picture = plus(
+  record({
+    type: fc.constant('image_url'),
+    image_url: fc.oneof(
+      fc.webUrl(),
+      plus(record({ url: bytes.map(data => `data:image/png;base64,${data}`) }, { detail: fc.constant('high') })),
+    ),
+  }),
+)
 const answer = plus(
   record(
     { role: fc.constant('assistant'), content: maybeNull(word), refusal: maybeNull(word) },
@@ -249,6 +259,12 @@ const answer = plus(
       reasoning_content: word,
       tool_calls: fc.array(call, { maxLength: 2 }),
       audio: maybeNull(plus(record({ id: filled, data: bytes, transcript: word, expires_at: fc.nat() }))),
+      images: maybeNull(
+        fc.oneof(
+          fc.array(picture, { maxLength: 2 }),
+          fc.array(fc.oneof(word, plus(fc.constant({ type: 'x_image' }))), { maxLength: 1 }),
+        ),
+      ),
     },
   ),
 ).chain(message =>

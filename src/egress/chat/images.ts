@@ -1,0 +1,16 @@
+import type { MediaPart, Part } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { writeLink } from './content.ts'
+
+/** A picture the model made, which `images` has a place for. */
+export const isPicture = (part: Part): part is MediaPart =>
+  part.type === 'media' && part.kind === 'image' && (part.source.type === 'base64' || part.source.type === 'url')
+
+const PICTURE_LOSSES = { name: 'no-name-here', transcript: 'no-transcript-here', use: 'no-masks-here' }
+
+/** The picture as one of `images`, beside `content`: OpenRouter's field, for OpenAI has none. */
+export function writePicture(part: MediaPart, path: Path, losses: Losses): JsonObject {
+  losses.dropFields(part, path, PICTURE_LOSSES)
+  return writeLink(part, 'image_url', path, { dialect: {}, native: false, losses })!
+}
