@@ -28,6 +28,7 @@ import {
 } from './gateway/failures.ts'
 import { Media } from './gateway/media.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
+import { checkModels } from './gateway/named-models.ts'
 import { type KeptPicture, Pictures } from './gateway/pictures.ts'
 import { prepare, weigh } from './gateway/prepare.ts'
 import { refusedInStream } from './gateway/refused-stream.ts'
@@ -117,7 +118,11 @@ export class Gateway {
   private async read(call: Call, caller: Caller): Promise<Asking> {
     const { limits } = this.config.server
     const limit = limits.byFormat.get(call.format)
-    const read = (wire: WireRequest) => opened(READERS[call.format]!.request!(wire), this.seals.of(caller.id))
+    const read = (wire: WireRequest) => {
+      const request = opened(READERS[call.format]!.request!(wire), this.seals.of(caller.id))
+      checkModels(call.format, wire.body, request.model, caller.group.models)
+      return request
+    }
     if (isForm(call)) {
       const flows = (request: CanonicalRequest) => this.flows({ call, caller }, request)
       return readAskingForm(call, { limit: limit ?? FORM_LIMIT, read, flows })

@@ -11,6 +11,7 @@ import { withoutDefaults } from '../egress/defaults.ts'
 import { WRITERS } from '../egress/index.ts'
 import { essential, refusal, shown } from '../egress/losses.ts'
 import type { Candidate } from '../router.ts'
+import { withUpstreamModels } from './named-models.ts'
 
 /** A request as one candidate gets it. */
 export interface Prepared {
@@ -25,13 +26,15 @@ export interface Prepared {
 }
 
 /** Writes the request for a candidate. Throws GatewayError `cannot-express` where its format has no such request. */
-export function prepare(request: CanonicalRequest, { format, native, upstreamModel }: Candidate): Prepared {
+export function prepare(request: CanonicalRequest, { channel, format, native, upstreamModel }: Candidate): Prepared {
   const { history, losses } = native ? { history: request, losses: asFound } : edited(request)
   const asked = upstreamModel === request.model ? history : { ...history, model: upstreamModel }
   const written = WRITERS[format.format]!.request!(asked, { dialect: format.dialect, native })
+  const { wire } = written
+  const body = native ? withUpstreamModels(wire.body, format.format, channel) : wire.body
   return {
     asked,
-    wire: written.wire,
+    wire: body === wire.body ? wire : { ...wire, body },
     losses: withoutDefaults(losses(written.losses), request),
     restorer: restorer(asked, written.renamed),
     native,

@@ -7,14 +7,17 @@ import { WrongType } from './fields.ts'
  * Runs a reader over a caller's body. Reading is cheap and only knows that something is wrong; the schema then says
  * what. Both must come to the same verdict, which a law checks.
  */
-export function explained<T>(schema: v.GenericSchema, body: JsonObject, read: () => T): T {
+export function explained<T>(schema: Schema, body: JsonObject, read: () => T): T {
   try {
     return read()
   } catch (thrown) {
-    if (thrown instanceof WrongType) throw invalid(schema, body)
+    if (thrown instanceof WrongType) throw invalid(typeof schema === 'function' ? schema() : schema, body)
     throw thrown
   }
 }
+
+/** A schema, or how to make one that depends on more than the body. */
+type Schema = v.GenericSchema | (() => v.GenericSchema)
 
 function invalid(schema: v.GenericSchema, body: JsonObject): GatewayError {
   const issue = v.safeParse(schema, body, { abortEarly: true }).issues?.[0]

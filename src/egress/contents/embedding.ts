@@ -10,7 +10,7 @@ import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
 import { FORMAT, inner, type Pen, sealed, sealedUnlessEmpty } from './fields.ts'
 import { PartsWriter } from './parts.ts'
-import { pathOf } from './request.ts'
+import { modelOf, pathOf } from './request.ts'
 
 /**
  * Things to embed as `:batchEmbedContents`, a request each (FORMATS §8); one alone as `:embedContent` where the caller
@@ -65,11 +65,8 @@ const SETTINGS = ['taskType', 'outputDimensionality']
 
 /** Each request of a batch names the model, as the path does. */
 function writeModel(message: Message, model: string, alone: boolean, { native }: Pen): Json | undefined {
-  const { model: how, other } = native
-    ? spelt(message, FORMAT)
-    : { model: alone ? undefined : 'models', other: undefined }
-  if (how === 'other') return other
-  return how === undefined ? undefined : how === 'bare' ? model : `models/${model}`
+  if (native) return modelOf(spelt(message, FORMAT)['model'], model)
+  return alone ? undefined : `models/${model}`
 }
 
 function writeContent(message: Message, path: Path, pen: Pen): JsonObject {

@@ -24,7 +24,7 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
   const marks = spelt(request, FORMAT)
   const tools = writeTools(request, pen)
   const body = sealed(request, {
-    model: pen.native ? (marks['model'] === true ? `models/${request.model}` : marks['model']) : undefined,
+    model: pen.native ? modelOf(marks['model'], request.model) : undefined,
     systemInstruction,
     contents: pen.native && marks['contents'] === 'single' ? contents[0] : contents,
     tools,
@@ -49,14 +49,21 @@ export function pathOf(
   method: string,
   { native, dialect }: Omit<Pen, 'losses' | 'budget'>,
 ): string {
-  const { prefix, name } = (native ? spelt(request, FORMAT) : {}) as { prefix?: string; name?: string }
+  const { prefix } = (native ? spelt(request, FORMAT) : {}) as { prefix?: string }
   const fits = prefix !== undefined && (!dialect.vertex || prefix.includes('/publishers/'))
   const before = fits ? prefix : dialect.vertex ? '/models/' : '/v1beta/models/'
-  return `${before}${name ?? encoded(request.model)}:${method}`
+  return `${before}${encoded(request.model)}:${method}`
 }
 
-const encoded = (model: string): string =>
-  encodeURIComponent(model.toWellFormed()).replaceAll('%2F', '/').replaceAll('%3A', ':')
+/** Slashes stay as they are, unless two of them, or one at an end, could be taken for none. */
+function encoded(model: string): string {
+  const whole = encodeURIComponent(model.toWellFormed()).replaceAll('%3A', ':')
+  return model.split('/').includes('') ? whole : whole.replaceAll('%2F', '/')
+}
+
+/** The model once more in the body, behind what stood in front of it there. */
+export const modelOf = (before: Json | undefined, model: string): string | undefined =>
+  typeof before === 'string' ? `${before}${model}` : undefined
 
 /** A stream is always asked for as server-sent events; the JSON array is the caller's framing. */
 function queryOf(request: CanonicalRequest, { native }: Pen): { readonly [name: string]: string } {

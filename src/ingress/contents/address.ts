@@ -1,6 +1,7 @@
 import { GatewayError } from '../../canonical/error.ts'
 import { wholly } from '../../canonical/flat.ts'
 import type { Json } from '../../canonical/node.ts'
+import { WrongType } from '../fields.ts'
 
 /** What the path of a request says. */
 export interface Address {
@@ -11,23 +12,20 @@ export interface Address {
 }
 
 /** Version and collection, then the model, which may hold slashes, and the method after the last colon (FORMATS §1). */
-const PATH = /^(.*?\/(?:models|tunedModels|dynamic|endpoints)\/)(.+):([a-zA-Z]+)$/s
+const PATH = /^(.*?\/(?:models|tunedModels|dynamic|endpoints)\/)(.*):([a-zA-Z]+)$/s
 
 const USUAL_PREFIX = '/v1beta/models/'
 
-/** Model and method of a path. Throws GatewayError `not-found` for a path that names none. */
+/**
+ * Model and method of a path, the model decoded once and for all: how it was encoded is not kept (trap 105).
+ *
+ * @throws GatewayError `not-found` for a path that names none.
+ */
 export function readAddress(path: string): Address {
   const [, prefix, name, method] = PATH.exec(path) ?? []
   if (prefix === undefined || name === undefined || method === undefined) throw NO_METHOD
   const model = wholly(decoded(name))
-  return {
-    model,
-    method,
-    place: {
-      prefix: prefix === USUAL_PREFIX ? undefined : prefix,
-      name: encoded(model) === name ? undefined : name,
-    },
-  }
+  return { model, method, place: { prefix: prefix === USUAL_PREFIX ? undefined : prefix } }
 }
 
 export const NO_METHOD = new GatewayError({ kind: 'not-found', message: 'The path names no method of a model.' })
@@ -40,6 +38,17 @@ function decoded(name: string): string {
   }
 }
 
-/** How a model is usually written in a path: its slashes and colons as they are. */
-const encoded = (model: string): string =>
-  encodeURIComponent(model.toWellFormed()).replaceAll('%2F', '/').replaceAll('%3A', ':')
+/** Whether a body says the model of its path once more, by itself or in a collection; it must name no other (trap 105). */
+export const isAgain = (said: string, model: string): boolean =>
+  said.endsWith(model) && COLLECTION.test(before(said, model))
+
+/** What stands in front of the model where a body says it once more: `models/`, or nothing. Throws WrongType for another model. */
+export function modelMark(said: string | undefined, model: string): string | undefined {
+  if (said === undefined) return undefined
+  if (!isAgain(said, model)) throw WrongType.instance
+  return before(said, model)
+}
+
+const before = (said: string, model: string): string => said.slice(0, said.length - model.length)
+
+const COLLECTION = /^(?:(?:.*\/)?(?:models|tunedModels|dynamic|endpoints)\/)?$/

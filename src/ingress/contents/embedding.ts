@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
 import { defined, number, object, objects, required, text, WrongType } from '../fields.ts'
-import { type Address, readAddress } from './address.ts'
+import { type Address, modelMark, readAddress } from './address.ts'
 import { type Left, leftOf, listed, nodeOf, type Opened, open, single } from './fields.ts'
 import { readPart } from './parts.ts'
 import * as wire from './wire.ts'
@@ -15,7 +15,11 @@ export const embeds = (path: string): boolean => /:(?:embedContent|batchEmbedCon
 /** `:embedContent` and `:batchEmbedContents` (FORMATS §8) as a canonical request: each content is one thing to embed. */
 export function readEmbedding(request: WireRequest): CanonicalRequest {
   const address = readAddress(request.path)
-  return explained(wire.requestAt(request), request.body, () => read(request, address))
+  return explained(
+    () => wire.requestAt(request),
+    request.body,
+    () => read(request, address),
+  )
 }
 
 const BATCH = new Set(['requests'])
@@ -107,7 +111,7 @@ function readItem(opened: Opened, { config, inside }: Settings, model: string, r
   const left = leftOf(
     opened,
     ITEM_TAKEN,
-    { ...modelMarks(text(opened.fields['model']), model), config: taken.length === 0 ? undefined : taken },
+    { model: modelMark(text(opened.fields['model']), model), config: taken.length === 0 ? undefined : taken },
     {
       content: content.left,
       embedContentConfig: config === undefined ? undefined : leftOf(config, new Set(taken), { present: true }),
@@ -115,12 +119,6 @@ function readItem(opened: Opened, { config, inside }: Settings, model: string, r
     [...refused, ...inside],
   )
   return { role: 'user', content: content.parts, ...nodeOf(left) }
-}
-
-/** The model of one thing is that of the path: how else it was written, and what it was where it is another. */
-function modelMarks(said: string | undefined, model: string): { readonly [mark: string]: Json | undefined } {
-  if (said === undefined || said === `models/${model}`) return { model: said === undefined ? undefined : 'models' }
-  return said === model ? { model: 'bare' } : { model: 'other', other: said }
 }
 
 const CONTENT = new Set(['role', 'parts'])

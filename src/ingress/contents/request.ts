@@ -4,7 +4,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
 import { object, objects, required, text, withDefined } from '../fields.ts'
-import { type Address, NO_METHOD, readAddress } from './address.ts'
+import { type Address, modelMark, NO_METHOD, readAddress } from './address.ts'
 import { readContents, readInstruction } from './content.ts'
 import { counts, unwrapped } from './count.ts'
 import { leftOf, listed, nodeOf, open, single } from './fields.ts'
@@ -18,13 +18,19 @@ export function readRequest(request: WireRequest): CanonicalRequest {
   if (counts(address.method)) return readCounting(request, address)
   const stream = Object.hasOwn(STREAMS, address.method) ? STREAMS[address.method] : undefined
   if (stream === undefined) throw NO_METHOD
-  return explained(wire.request, request.body, () => read(request, address, stream))
+  return explained(
+    () => wire.requestAt(request),
+    request.body,
+    () => read(request, address, stream),
+  )
 }
 
 /** `:countTokens`, which takes the same request, wrapped or not. */
 const readCounting = (asked: WireRequest, address: Address): CanonicalRequest =>
-  explained(wire.requestAt(asked), asked.body, () =>
-    unwrapped(asked.body, body => read({ ...asked, body }, address, false)),
+  explained(
+    () => wire.requestAt(asked),
+    asked.body,
+    () => unwrapped(asked.body, body => read({ ...asked, body }, address, false)),
   )
 
 const STREAMS: { readonly [method: string]: boolean } = { generateContent: false, streamGenerateContent: true }
@@ -49,7 +55,7 @@ function read({ body, query }: WireRequest, { model, place }: Address, stream: b
   const spelt = {
     ...place,
     query: isUsual(query, stream) ? undefined : query,
-    model: text(fields['model']) === `models/${model}` ? true : fields['model'],
+    model: modelMark(text(fields['model']), model),
     contents: single(fields['contents']),
     tools: groups,
     serviceTier: tier.spelt,

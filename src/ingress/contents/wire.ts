@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { isAgain, readAddress } from './address.ts'
 import { NUMERAL, open } from './fields.ts'
 
 /** The generateContent request, FORMATS §7. Loose: unknown fields pass; free JSON is never looked into. */
@@ -106,8 +107,7 @@ const generationConfig = cased({
   ),
 })
 
-export const request = cased({
-  model: maybe(v.string()),
+const settings = {
   contents: many(content),
   systemInstruction: maybe(v.union([v.string(), instruction])),
   tools: maybe(many(tool)),
@@ -121,35 +121,34 @@ export const request = cased({
   generationConfig: maybe(generationConfig),
   labels: maybe(json),
   serviceTier: maybe(v.string()),
-})
+}
 
 const toEmbed = {
-  model: maybe(v.string()),
   content: cased({ role: maybe(v.string()), parts: maybe(many(part)) }),
   taskType: maybe(v.string()),
   outputDimensionality: maybe(number),
   embedContentConfig: maybe(cased({ taskType: maybe(v.string()), outputDimensionality: maybe(number) })),
 }
 
-/** `:embedContent`, FORMATS §8. */
-export const embedding = cased(toEmbed)
-
-/** `:batchEmbedContents`, FORMATS §8. */
-export const embeddings = cased({
-  requests: v.pipe(v.array(embedding), v.minLength(1, 'There is nothing to embed.')),
-})
-
 const WRAPPER = new Set(['generateContentRequest'])
 
-/** `:countTokens`, FORMATS §7: the request itself, or an object around it. */
-export const counting = v.lazy(input => {
-  const wraps = isObject(input) && isObject(open(input, WRAPPER).fields['generateContentRequest'])
-  return wraps ? cased({ generateContentRequest: request }) : request
-})
-
-/** The schema of a request by the method its path names. */
+/** The schema of a request by its path, which says the model and the method (FORMATS §7 and §8). */
 export function requestAt({ path }: { readonly path: string }): v.GenericSchema {
-  if (path.endsWith(':countTokens')) return counting
-  if (path.endsWith(':embedContent')) return embedding
-  return path.endsWith(':batchEmbedContents') ? embeddings : request
+  const address = readAddress(path)
+  const model = maybe(
+    v.pipe(
+      v.string(),
+      v.check(said => isAgain(said, address.model), 'must be that of the path'),
+    ),
+  )
+  const request = cased({ model, ...settings })
+  const embedding = cased({ model, ...toEmbed })
+  if (address.method === 'embedContent') return embedding
+  if (address.method === 'batchEmbedContents')
+    return cased({ requests: v.pipe(v.array(embedding), v.minLength(1, 'There is nothing to embed.')) })
+  if (address.method !== 'countTokens') return request
+  return v.lazy(input => {
+    const wraps = isObject(input) && isObject(open(input, WRAPPER).fields['generateContentRequest'])
+    return wraps ? cased({ generateContentRequest: request }) : request
+  })
 }

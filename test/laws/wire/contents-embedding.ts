@@ -25,7 +25,7 @@ const toEmbed = loose(
   {
     ...settings,
     title: word,
-    model: fc.constantFrom('models/m', 'm', 'models/other'),
+    model: fc.constantFrom('models/', ''),
     embedContentConfig: loose({}, { ...settings, title: word, autoTruncate: fc.boolean() }),
   },
 )
@@ -33,7 +33,19 @@ const toEmbed = loose(
 const at = (method: string, body: fc.Arbitrary<JsonObject>): fc.Arbitrary<WireRequest> =>
   fc
     .tuple(fc.constantFrom('/v1beta/models/', '/v1/models/'), fc.constantFrom('m', 'a%2Fb'), body)
-    .map(([prefix, model, body]) => ({ path: `${prefix}${model}:${method}`, query: {}, headers: {}, body }))
+    .map(([prefix, model, body]) => ({
+      path: `${prefix}${model}:${method}`,
+      query: {},
+      headers: {},
+      body: ofModel(body, decodeURIComponent(model)),
+    }))
+
+/** A body as it names the model of its path, each of its requests for itself. */
+function ofModel(body: JsonObject, model: string): JsonObject {
+  const requests = body['requests'] as readonly JsonObject[] | undefined
+  if (requests !== undefined) return { ...body, requests: requests.map(one => ofModel(one, model)) }
+  return typeof body['model'] === 'string' ? { ...body, model: `${body['model']}${model}` } : body
+}
 
 /** Mostly alike, as clients write them; sometimes each in its own way. */
 const batch = fc.oneof(

@@ -153,10 +153,15 @@ const generationConfig = loose(
     mediaResolution: is('MEDIA_RESOLUTION_LOW'),
   },
 )
+/** How a body says the model of its path once more, which only that path knows. */
+const modelAgain = fc.constantFrom('', 'models/', 'tunedModels/', 'projects/p/publishers/google/models/')
+const ofModel = (body: JsonObject, model: string): JsonObject =>
+  typeof body['model'] === 'string' ? { ...body, model: `${body['model']}${decodeURIComponent(model)}` } : body
+
 const body = loose(
   { contents: fc.oneof({ weight: 6, arbitrary: list(content, 5) }, { weight: 1, arbitrary: content }) },
   {
-    model: is('models/x'),
+    model: modelAgain,
     systemInstruction: fc.oneof(
       word,
       loose({}, { role: fc.constantFrom('user', 'system'), parts: list(loose({ text: word }), 2) }),
@@ -179,7 +184,7 @@ const prefix = fc.constantFrom(
   '/v1beta/dynamic/',
   '/v1beta1/projects/p/locations/global/publishers/google/models/',
 )
-const model = fc.constantFrom('gemini-3-pro', 'google/gemini-3', 'llama:8b', 'a%20b', 'a b')
+const model = fc.constantFrom('gemini-3-pro', 'google/gemini-3', 'llama:8b', 'a%20b', '%70ro', 'a%2Fb')
 
 const generation: fc.Arbitrary<WireRequest> = fc
   .tuple(prefix, model, fc.boolean(), fc.constantFrom({}, { prettyPrint: 'false' }), body)
@@ -187,7 +192,7 @@ const generation: fc.Arbitrary<WireRequest> = fc
     path: `${prefix}${model}:${stream ? 'streamGenerateContent' : 'generateContent'}`,
     query: stream ? { ...query, alt: 'sse' } : query,
     headers: {},
-    body,
+    body: ofModel(body, model),
   }))
 
 /** The same, to be counted: as it is, or wrapped. */

@@ -1,0 +1,80 @@
+import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
+import { matchesAny } from '../config/glob.ts'
+import type { ChannelConfig } from '../config.ts'
+import { NAMED_MODELS, type Place } from '../providers/index.ts'
+
+/**
+ * Holds every model a request names to what its key may use, not only the one it is for (trap 105).
+ *
+ * @param body of the format, as the caller sent it.
+ * @throws GatewayError `invalid-request` for what is no name, `forbidden` for another model than `model` that the key
+ * may not use; whether it may use `model` is for the router to say.
+ */
+export function checkModels(format: Format, body: JsonObject, model: string, allowed: readonly string[]): void {
+  if (!isName(model)) throw fault('invalid-request', 'model: is no name of a model.', 'model')
+  renamed(body, format, (name, field) => {
+    if (matchesAny(allowed, name)) return name
+    throw fault('forbidden', `This key may not use the model "${name}".`, field, 'model_not_allowed')
+  })
+}
+
+/**
+ * A body written for a channel of its caller's format, the models it names beside the first as the upstream calls them;
+ * the very same where it names none.
+ *
+ * @throws GatewayError `invalid-request` for one the channel does not have.
+ */
+export const withUpstreamModels = (body: JsonObject, format: Format, { models }: ChannelConfig): JsonObject =>
+  renamed(body, format, (name, field) => {
+    const upstream = models.named.get(name) ?? (matchesAny(models.patterns, name) ? name : undefined)
+    if (upstream !== undefined) return upstream
+    throw fault('invalid-request', `The model "${name}" cannot be used beside that of this request.`, field)
+  })
+
+/** Names become parts of paths, where these mean another place (RFC 3986, section 5.2.4). */
+const isName = (model: string): boolean =>
+  model !== '' && !(model.includes('.') && model.split('/').some(segment => segment === '.' || segment === '..'))
+
+type Rename = (name: string, field: string) => string
+
+function renamed(body: JsonObject, format: Format, rename: Rename): JsonObject {
+  let out = body
+  for (const place of NAMED_MODELS.get(format) ?? NONE)
+    if (body[place[0]!] != null) out = at(out, place, 0, rename) as JsonObject
+  return out
+}
+
+const NONE: readonly Place[] = []
+
+/** The value with the names in it renamed that stand where the place leads from its step `depth` on. */
+function at(value: Json, place: Place, depth: number, rename: Rename): Json {
+  const step = place[depth]
+  if (step === undefined) return named(value, place[0]!, rename)
+  if (step === '*') return each(value, place, depth + 1, rename)
+  if (!isObject(value) || value[step] == null) return value
+  const inner = at(value[step], place, depth + 1, rename)
+  return inner === value[step] ? value : { ...value, [step]: inner }
+}
+
+function each(values: Json, place: Place, depth: number, rename: Rename): Json {
+  if (values === UPSTREAMS_CHOICE) return values
+  if (!Array.isArray(values)) throw noName(place[0]!)
+  const out = values.map(value => at(value, place, depth, rename))
+  return out.every((value, index) => value === values[index]) ? values : out
+}
+
+/** Anthropic's word for fallbacks it chooses itself. */
+const UPSTREAMS_CHOICE = 'default'
+
+function named(value: Json, field: string, rename: Rename): Json {
+  if (typeof value === 'string') return rename(value, field)
+  if (!isObject(value) || typeof value['model'] !== 'string') throw noName(field)
+  const model = rename(value['model'], field)
+  return model === value['model'] ? value : { ...value, model }
+}
+
+const noName = (field: string): GatewayError => fault('invalid-request', `${field}: must name models.`, field)
+
+const fault = (kind: ErrorKind, message: string, param: string, code?: string): GatewayError =>
+  new GatewayError({ kind, message, param, ...(code === undefined ? {} : { code }) })

@@ -1,0 +1,208 @@
+import { request } from 'node:http'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ChannelConfig } from '../../src/config.ts'
+import { House, KEY } from '../faults/house.ts'
+import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+type Body = { readonly [field: string]: unknown }
+
+/** What an upstream of each format says to whatever it is asked. */
+const SAID: { readonly [format: string]: object } = {
+  contents: { candidates: [{ content: { role: 'model', parts: [{ text: 'Hi.' }] }, finishReason: 'STOP' }] },
+  chat: { id: 'c', choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }] },
+  messages: { id: 'm', type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hi.' }], usage: {} },
+  responses: { id: 'r', object: 'response', status: 'completed', output: [] },
+}
+
+const COUNTED = { totalTokens: 3 }
+const EMBEDDED = { embedding: { values: [1] } }
+const BATCH = { embeddings: [{ values: [1] }, { values: [1] }] }
+
+function saidAt(format: string, url: string): object {
+  if (url.includes(':countTokens')) return COUNTED
+  if (url.includes(':batchEmbedContents')) return BATCH
+  return url.includes(':embedContent') ? EMBEDDED : SAID[format]!
+}
+
+/** A house before one upstream of a format; `pro` is called `cheap` there, and keys may not use `dear`. */
+async function open(format: string, models: Partial<ChannelConfig['models']> = {}, allowed = ['pro', 'flash', 'a/*']) {
+  const upstream = await FakeUpstream.open((response, { url }) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(saidAt(format, url)))
+  })
+  const named = new Map([
+    ['pro', 'cheap'],
+    ['flash', 'flash-002'],
+    ['a/b', 'a/b'],
+    ['a/c', 'c:1'],
+    ['dear', 'dear'],
+  ])
+  const channel = channelAt(upstream.address, { format, models: { named, patterns: [], ...models } })
+  const house = await House.open([channel], { group: { models: allowed } })
+  closing.push(
+    () => upstream.close(),
+    () => house.server.close(0),
+  )
+  const asked = () => upstream.seen.filter(({ method }) => method === 'POST')
+  return { house, upstream, asked }
+}
+
+/** The status of an answer to a path that is sent as it is written here: URLs leave out dots by themselves. */
+function statusAt(house: House, path: string, body: Body): Promise<number> {
+  const { hostname: host, port } = new URL(house.server.address)
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${KEY}` }
+    const out = request({ host, port, path, method: 'POST', agent: false, headers }, answer => {
+      answer.resume().on('end', () => resolve(answer.statusCode!))
+    })
+    out.on('error', reject).end(JSON.stringify(body))
+  })
+}
+
+const TURN = { contents: [{ role: 'user', parts: [{ text: 'Hi.' }] }] }
+
+describe('trap 105: the model of a path', () => {
+  test.each([
+    ['pro', 'cheap'],
+    ['%70ro', 'cheap'],
+    ['%70%72%6f', 'cheap'],
+    ['a/b', 'a/b'],
+    ['a%2Fb', 'a/b'],
+    ['a%2fc', 'c:1'],
+  ])('%s goes upstream as %s', async (name, upstreamName) => {
+    const { house, upstream } = await open('contents')
+    for (const version of ['v1', 'v1beta']) {
+      const answer = await house.ask(`/${version}/models/${name}:generateContent`, TURN)
+      expect(answer.status).toBe(200)
+      expect(upstream.seen.at(-1)!.url).toBe(`/v1/v1beta/models/${upstreamName}:generateContent`)
+    }
+  })
+
+  test('is decoded once', async () => {
+    const { house, upstream } = await open('contents')
+    const answer = await house.ask('/v1beta/models/%2570ro:generateContent', TURN)
+    expect(answer.status).toBe(404)
+    expect(upstream.seen).toEqual([])
+  })
+
+  test.each(['flash/../pro', 'flash/%2e%2e/pro', 'flash%2F..%2Fpro', 'a/./b', '..', '.', '%2E', ''])(
+    '"%s" is no name',
+    async name => {
+      const { house, asked } = await open('contents', { patterns: ['*'] }, ['*'])
+      expect(await statusAt(house, `/v1beta/models/${name}:generateContent`, TURN)).toBe(400)
+      expect(asked()).toEqual([])
+    },
+  )
+
+  test.each(['', '.', '..', 'flash/../pro', './pro'])('"%s" is no name in a body either', async model => {
+    const { house, asked } = await open('contents', { patterns: ['*'] }, ['*'])
+    const chat = await house.ask('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hi.' }] })
+    expect(chat.status).toBe(400)
+    expect(chat.json.error.param).toBe('model')
+    const embedding = await house.ask('/v1/embeddings', { model, input: 'Hi.' })
+    expect(embedding.status).toBe(400)
+    expect(asked()).toEqual([])
+  })
+
+  test('that begins with a slash, or has two in a row, stays one name upstream', async () => {
+    const { house, asked } = await open('contents', { patterns: ['*'] }, ['*'])
+    for (const model of ['/models/llama.gguf', 'a//b'])
+      await house.ask('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hi.' }] })
+    expect(asked().map(({ url }) => url)).toEqual([
+      '/v1/v1beta/models/%2Fmodels%2Fllama.gguf:generateContent',
+      '/v1/v1beta/models/a%2F%2Fb:generateContent',
+    ])
+  })
+})
+
+describe('trap 105: the model of a path, said again in the body', () => {
+  const toEmbed = { content: { parts: [{ text: 'Hi.' }] } }
+  const asking = (model: string): readonly (readonly [string, Body])[] => [
+    ['generateContent', { ...TURN, model }],
+    ['embedContent', { ...toEmbed, model }],
+    ['batchEmbedContents', { requests: [toEmbed, { ...toEmbed, model }] }],
+    ['countTokens', { generateContentRequest: { ...TURN, model } }],
+    ['countTokens', { generate_content_request: { ...TURN, model } }],
+  ]
+
+  test.each(['pro', 'models/pro', 'tunedModels/pro'])('as %s is written as the upstream calls it', async model => {
+    const { house, upstream } = await open('contents')
+    for (const [method, body] of asking(model)) {
+      expect((await house.ask(`/v1beta/models/pro:${method}`, body)).status).toBe(200)
+      const { text } = upstream.seen.at(-1)!
+      expect(text).toContain(`"model":"${model.replace('pro', 'cheap')}"`)
+      expect(text).not.toContain('pro"')
+    }
+  })
+
+  test.each(['dear', 'models/dear', 'flash', 'x/pro'])('as %s, which is another, is refused', async model => {
+    const { house, upstream } = await open('contents')
+    for (const [method, body] of asking(model))
+      expect((await house.ask(`/v1beta/models/pro:${method}`, body)).status).toBe(400)
+    expect(upstream.seen).toEqual([])
+  })
+})
+
+const HI = [{ role: 'user', content: 'Hi.' }]
+
+/** Where bodies of a format name models beside their own. */
+const OTHERS: readonly (readonly [format: string, path: string, body: (model: string) => Body])[] = [
+  ['chat', '/v1/chat/completions', model => ({ messages: HI, models: ['flash', model] })],
+  ['chat', '/v1/chat/completions', model => ({ messages: HI, fallbacks: [model] })],
+  ['chat', '/v1/chat/completions', model => ({ messages: HI, fallbacks: [{ model, messages: HI }] })],
+  ['messages', '/v1/messages', model => ({ max_tokens: 9, messages: HI, fallbacks: [{ model }] })],
+  [
+    'messages',
+    '/v1/messages',
+    model => ({ max_tokens: 9, messages: HI, tools: [{ type: 'advisor_20260301', name: 'advisor', model }] }),
+  ],
+  ['responses', '/v1/responses', model => ({ input: 'Hi.', tools: [{ type: 'image_generation', model }] })],
+  ['responses', '/v1/responses', model => ({ input: 'Hi.', models: [model] })],
+]
+/** The same with the upstream's names. */
+const renamed = (body: (model: string) => Body): Body =>
+  JSON.parse(JSON.stringify(body('flash')).replaceAll('"flash"', '"flash-002"'))
+
+const VERSION = { headers: { 'anthropic-version': '2023-06-01' } }
+
+describe('trap 105: other models in a body', () => {
+  test.each(OTHERS)('%s %s: are named as the upstream calls them', async (format, path, body) => {
+    const { house, upstream } = await open(format)
+    const answer = await house.ask(path, { model: 'pro', ...body('flash') }, VERSION)
+    expect(answer.status).toBe(200)
+    const written = JSON.parse(upstream.seen[0]!.text)
+    expect(written).toMatchObject({ model: 'cheap', ...renamed(body) })
+    expect(JSON.stringify(written)).not.toContain('"flash"')
+  })
+
+  test.each(OTHERS)('%s %s: are refused where the key may not use them', async (format, path, body) => {
+    const { house, upstream } = await open(format)
+    const answer = await house.ask(path, { model: 'pro', ...body('dear') }, VERSION)
+    expect(answer.status).toBe(403)
+    expect(answer.text).toContain('dear')
+    expect(upstream.seen).toEqual([])
+  })
+
+  test.each(OTHERS)('%s %s: are refused where the upstream has none of that name', async (format, path, body) => {
+    const { house, upstream } = await open(format, {}, ['*'])
+    expect((await house.ask(path, { model: 'pro', ...body('nobody') }, VERSION)).status).toBe(400)
+    expect(upstream.seen).toEqual([])
+  })
+
+  test('that are no names are refused, wherever a list of names is', async () => {
+    const { house, upstream } = await open('chat', {}, ['*'])
+    for (const fallbacks of [[{ pro: ['dear'] }], [7], [['dear']]])
+      expect((await house.ask('/v1/chat/completions', { model: 'pro', messages: HI, fallbacks })).status).toBe(400)
+    expect(upstream.seen).toEqual([])
+  })
+
+  test('go to no upstream of another format', async () => {
+    const { house, upstream } = await open('messages')
+    await house.ask('/v1/chat/completions', { model: 'pro', messages: HI, models: ['flash'] })
+    expect(upstream.seen[0]!.text).not.toContain('flash')
+  })
+})
