@@ -127,6 +127,8 @@ const server = fields({
 const media = fields({
   fetch: v.optional(yesOrNo),
   limit: v.optional(size),
+  count: v.optional(count()),
+  total: v.optional(size),
   timeout: v.optional(wait()),
   allow: v.optional(
     v.array(
@@ -173,6 +175,7 @@ const channel = fields({
   dialect: v.optional(record(v.unknown())),
   headers: v.optional(record(text)),
   allow_headers: v.optional(texts),
+  media: v.optional(fields({ addresses: v.optional(oneOf(['public', 'any'])) })),
   betas: v.optional(v.union([oneOf(['allow', 'none']), texts], expects('"allow", "none" or a list'))),
   timeout: v.optional(
     fields({

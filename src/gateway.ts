@@ -187,12 +187,13 @@ export class Gateway {
       const request = session?.form(candidate) ?? asked.request
       const telling = session?.telling(candidate)
       const stored = session?.stored(candidate)
-      const concerned = this.media.concerns(request, candidate)
-      if (concerned && unfetched) continue
-      const ready = concerned ? await this.media.ready(request, candidate).catch(toFailure) : request
+      const concern = this.media.concerns(request, candidate)
+      if (concern === 'change' && unfetched) continue
+      const ready = concern ? await this.media.ready(request, candidate, call.reply).catch(toFailure) : request
       if (ready instanceof GatewayError) {
+        if (call.reply.gone) throw GONE
         failure = ready
-        unfetched = true
+        unfetched ||= concern === 'change'
         continue
       }
       try {

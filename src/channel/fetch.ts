@@ -20,6 +20,20 @@ export interface Fetched {
   readonly bytes: Buffer
 }
 
+/** What was found at an address, of whatever kind; `claimed` is the media type its server says it has. */
+export interface Found {
+  readonly claimed: string
+  readonly bytes: Buffer
+}
+
+/** Whoever fetches for several at once. */
+export interface Watch {
+  /** Nobody wants it any more. */
+  readonly signal: AbortSignal
+  /** Told of every piece; what it throws ends the fetching. */
+  take(bytes: number): void
+}
+
 const REDIRECTS = 3
 
 /**
@@ -44,15 +58,21 @@ export class MediaFetcher {
   /**
    * The thing at the address, its media type by what it is rather than by what is claimed.
    *
-   * @throws GatewayError `invalid-request` where it cannot be had, is too large, or is of another kind than `kind`.
+   * @throws GatewayError `invalid-request` where it cannot be had or is of another kind than `kind`, `too-large`.
    */
   async fetch(url: string, kind: MediaKind): Promise<Fetched> {
-    const signal = AbortSignal.timeout(this.limits.timeout)
+    const { claimed, bytes } = await this.load(url)
+    return { mediaType: mediaTypeOf(bytes, claimed, kind), bytes }
+  }
+
+  /** The thing at the address, not looked at yet. Throws as `fetch` does. */
+  async load(url: string, watch?: Watch): Promise<Found> {
+    const timeout = AbortSignal.timeout(this.limits.timeout)
+    const signal = watch === undefined ? timeout : AbortSignal.any([timeout, watch.signal])
     try {
-      const { claimed, bytes } = await this.follow(url, signal)
-      return { mediaType: mediaTypeOf(bytes, claimed, kind), bytes }
+      return await this.follow(url, signal, watch)
     } catch (thrown) {
-      throw thrown instanceof GatewayError ? thrown : refusal(thrown, signal)
+      throw thrown instanceof GatewayError ? thrown : refusal(thrown, timeout)
     }
   }
 
@@ -61,7 +81,7 @@ export class MediaFetcher {
     return this.closing
   }
 
-  private async follow(url: string, signal: AbortSignal) {
+  private async follow(url: string, signal: AbortSignal, watch: Watch | undefined): Promise<Found> {
     let at = url
     for (let hop = 0; hop <= REDIRECTS; hop++) {
       const { origin, pathname, search } = this.checked(at)
@@ -74,7 +94,7 @@ export class MediaFetcher {
       })
       const next = answer.statusCode >= 300 && answer.statusCode < 400 ? answer.headers['location'] : undefined
       if (typeof next !== 'string')
-        return { claimed: String(answer.headers['content-type'] ?? ''), bytes: await this.body(answer) }
+        return { claimed: String(answer.headers['content-type'] ?? ''), bytes: await this.body(answer, watch) }
       leave(answer.body)
       at = new URL(next, at).href
     }
@@ -90,7 +110,7 @@ export class MediaFetcher {
     return url
   }
 
-  private async body({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Buffer> {
+  private async body({ statusCode, headers, body }: Dispatcher.ResponseData, watch?: Watch): Promise<Buffer> {
     const announced = Number(headers['content-length'])
     const refused =
       statusCode !== 200
@@ -107,6 +127,7 @@ export class MediaFetcher {
     for await (const piece of body) {
       size += (piece as Buffer).length
       if (size > this.limits.size) throw this.tooLarge()
+      watch?.take((piece as Buffer).length)
       pieces.push(piece as Buffer)
     }
     return Buffer.concat(pieces, size)
@@ -119,18 +140,30 @@ export class MediaFetcher {
 /** Left unread: the client tells of that as an error. */
 const leave = (body: Dispatcher.ResponseData['body']): void => void body.on('error', () => {}).destroy()
 
-/** A page that says it is a picture is none; what no signature tells is believed as far as it is of the kind. */
-function mediaTypeOf(bytes: Buffer, claimed: string, kind: MediaKind): string {
+/**
+ * What a thing is: a picture what its bytes tell, whatever is claimed of it, as a page that says it is one is none;
+ * anything else that no signature tells is believed as far as it is of the kind, and no page.
+ *
+ * @param head its first bytes.
+ * @throws GatewayError `invalid-request` where it is of another kind.
+ */
+export function mediaTypeOf(head: Buffer, claimed: string, kind: MediaKind): string {
   const type = claimed.split(';')[0]!.trim().toLowerCase()
-  const found = sniffed(bytes) ?? type
-  if (kind === 'file' || kindOfMediaType(found) === kind) return found === '' ? 'application/octet-stream' : found
-  if (kind === 'audio' && found.startsWith('video/')) return found
+  const told = sniffed(head)
+  const found = told ?? type
+  if (kind === 'file') return found === '' ? 'application/octet-stream' : found
+  const believed = told !== undefined || (kind !== 'image' && !MARKUP.test(head.toString('latin1', 0, MARKS)))
+  if (believed && (kindOfMediaType(found) === kind || (kind === 'audio' && found.startsWith('video/')))) return found
   throw fault(`What is at the address of the media is not of the kind "${kind}".`)
 }
 
-function refusal(thrown: unknown, signal: AbortSignal): GatewayError {
+/** Bytes enough to tell what a thing is. */
+export const MARKS = 64
+const MARKUP = /^(?:\xef\xbb\xbf)?\s*</
+
+function refusal(thrown: unknown, timeout: AbortSignal): GatewayError {
   const cause = thrown instanceof Error ? thrown : undefined
-  if (signal.aborted) return fault('The media could not be fetched in time.', 'invalid-request', cause)
+  if (timeout.aborted) return fault('The media could not be fetched in time.', 'invalid-request', cause)
   const message =
     thrown instanceof Unreachable || cause?.cause instanceof Unreachable
       ? 'Media is not fetched from this address.'

@@ -12,8 +12,12 @@ export type Range = string
 export function isReachable(address: string, allowed: readonly Range[] = []): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
-  return allowed.some(range => contains(range, parsed)) || parsed.range() === 'unicast'
+  if (allowed.some(range => contains(range, parsed))) return true
+  return parsed.range() === 'unicast' && !INSIDE.some(range => contains(range, parsed))
 }
+
+/** Services of clouds to the machines in them at addresses that look public: Azure's (its documentation, 2026-11). */
+const INSIDE: readonly Range[] = ['168.63.129.16']
 
 /** Whether the text is a range `isReachable` understands. */
 export const isRange = (text: string): boolean => ipaddr.isValidCIDR(text) || ipaddr.isValid(text)

@@ -20,6 +20,8 @@ export function completeChannel(written: WrittenChannel, preset: Preset, env: En
     provider: preset.name,
     formats: formatsOf(written, preset, env, fault),
     ...defined({ key, maxConcurrent: written.max_concurrent }),
+    // The built-in replay fetches nothing.
+    ...(written.media?.addresses === 'any' || preset.name === 'replay' ? { anyAddress: true as const } : {}),
     models: modelsOf(written.models ?? preset.models ?? ['*']),
     priority: written.priority ?? 0,
     weight: written.weight ?? 1,

@@ -61,6 +61,8 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
 const mediaOf = (written: WrittenConfig['media']): MediaConfig => ({
   fetch: written?.fetch ?? true,
   limit: written?.limit ?? 20 * 2 ** 20,
+  count: written?.count ?? 100,
+  total: written?.total ?? 32 * 2 ** 20,
   timeout: written?.timeout ?? 20_000,
   allow: written?.allow ?? [],
 })

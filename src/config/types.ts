@@ -55,6 +55,9 @@ export interface MediaConfig {
   readonly fetch: boolean
   /** Bytes a thing may have. */
   readonly limit: number
+  /** Things one request may name, and bytes of all of them. */
+  readonly count: number
+  readonly total: number
   /** Milliseconds for all of it. */
   readonly timeout: number
   /** Addresses (`10.0.0.0/8`) that are fetched from although they are not public. */
@@ -111,6 +114,8 @@ export interface ChannelConfig {
   readonly maxConcurrent?: number
   /** Names of callers' headers that are passed on to the upstream, in lower case. */
   readonly allowHeaders: readonly string[]
+  /** Its upstream is told any address of media; otherwise only public ones. */
+  readonly anyAddress?: true
   /** Which `anthropic-beta` words are passed on (trap 79). */
   readonly betas: 'allow' | 'none' | readonly string[]
 }

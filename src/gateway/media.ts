@@ -1,53 +1,74 @@
 import type { MediaPart, Part } from '../canonical/content.ts'
 import type { CanonicalRequest, Message } from '../canonical/request.ts'
 import { type Work, workOf } from '../canonical/work.ts'
-import { MediaFetcher } from '../channel.ts'
+import { AddressGuard, isInHouse, MediaFetcher, type Resolve } from '../channel.ts'
 import type { MediaConfig } from '../config.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { Dialect, Writer } from '../egress/writer.ts'
 import type { Candidate } from '../router.ts'
+import type { Reply } from './call.ts'
+import { GONE } from './failures.ts'
+import { Gathering } from './gathering.ts'
 import { inBase64 } from './told.ts'
 
 /**
  * Brings media into the shape a candidate's format can say: bytes become base64 for formats that are JSON through and
- * through, and what stands at an address its upstream cannot be told is fetched (trap 50).
+ * through, what stands at an address its upstream cannot be told is fetched, and an address it can be told is looked
+ * at (trap 50).
  */
 export class Media {
   private readonly config: MediaConfig
   private readonly fetcher: MediaFetcher | undefined
+  private readonly guard: AddressGuard
 
-  constructor(config: MediaConfig) {
+  constructor(config: MediaConfig, resolve?: Resolve) {
     this.config = config
     this.fetcher = config.fetch ? new MediaFetcher({ ...config, size: config.limit }) : undefined
+    this.guard = new AddressGuard(config.allow, resolve)
   }
 
   /**
-   * Whether the request must change first. It hardly ever does, so nobody else waits for it; what is only counted is
-   * not fetched.
+   * Whether the request must change first, or be looked at. It hardly ever does, so nobody else waits for it; what is
+   * only counted is not fetched.
    */
-  concerns(request: CanonicalRequest, candidate: Candidate): boolean {
-    const work = workOf(request)
-    if (work === 'count') return false
-    const change = this.changeFor(candidate, work)
-    return request.messages.some(({ content }) => content.some(part => isChanged(part, change, false)))
+  concerns(request: CanonicalRequest, candidate: Candidate): 'change' | 'check' | undefined {
+    const taskFor = this.tasksFor(candidate, workOf(request))
+    let concern: 'check' | undefined
+    for (const { content } of request.messages)
+      for (const part of content) {
+        const kind = concernOf(part, taskFor, false)
+        if (kind === 'change') return kind
+        concern ??= kind
+      }
+    return concern
   }
 
   /**
-   * The request as the candidate can be told it.
+   * The request as the candidate can be told it. A caller that leaves is not fetched for.
    *
-   * @throws GatewayError `invalid-request` for media that cannot be fetched.
+   * @throws GatewayError `invalid-request` for media that cannot be fetched, and for an address that is passed on
+   * nowhere; `too-large` for media that are too much together; `cancelled`.
    */
-  async ready(request: CanonicalRequest, candidate: Candidate): Promise<CanonicalRequest> {
-    const change = this.changeFor(candidate, workOf(request))
+  async ready(request: CanonicalRequest, candidate: Candidate, reply: Reply): Promise<CanonicalRequest> {
+    if (reply.gone) throw GONE
+    const gathering = this.fetcher && new Gathering(this.fetcher, this.config)
+    const taskFor = this.tasksFor(candidate, workOf(request), gathering)
     const messages = request.messages.map(
-      async (message): Promise<Message> => ({ ...message, content: await changed(message.content, change, false) }),
+      async (message): Promise<Message> => ({ ...message, content: await changed(message.content, taskFor, false) }),
     )
-    return { ...request, messages: await Promise.all(messages) }
+    reply.worker = { abort: () => gathering?.stop() }
+    try {
+      return { ...request, messages: await Promise.all(messages) }
+    } catch (thrown) {
+      throw reply.gone ? GONE : thrown
+    } finally {
+      reply.worker = undefined
+    }
   }
 
   /** The part with what is at its address, where anything is fetched at all. */
   fetch(part: MediaPart): Promise<MediaPart> | undefined {
-    return this.fetcher && fetched(part, this.fetcher)
+    return this.fetcher && new Gathering(this.fetcher, this.config).fetch(part)
   }
 
   async close(): Promise<void> {
@@ -62,38 +83,53 @@ export class Media {
   }
 
   /** What is to be done with a piece of media; nothing for most. */
-  private changeFor({ format, native }: Candidate, work: Work): Change {
+  private tasksFor({ channel, format, native }: Candidate, work: Work, gathering?: Gathering): TaskFor {
     const { bytes, fetches } = WRITERS[format.format]!
+    const fetching: Task = { kind: 'change', run: part => gathering!.fetch(part) }
+    const checking: Task | undefined =
+      channel.anyAddress === true ? undefined : { kind: 'check', run: part => this.checked(part, format.baseUrl) }
     return (part, inResult) => {
-      if (part.source.type === 'bytes') return takesBytes(bytes, format.dialect) ? undefined : inBase64
-      const fetcher = this.fetcher
-      if (fetcher === undefined || part.source.type !== 'url' || native) return undefined
-      return fetches?.(part, format.dialect, work, inResult) === true ? one => fetched(one, fetcher) : undefined
+      if (part.source.type === 'bytes')
+        return work === 'count' || takesBytes(bytes, format.dialect) ? undefined : IN_BASE64
+      if (part.source.type !== 'url') return undefined
+      const fetched = this.fetcher !== undefined && !native && work !== 'count'
+      return fetched && fetches?.(part, format.dialect, work, inResult) === true ? fetching : checking
     }
   }
+
+  /** The part, if its address may be told. What names mean is looked at where the upstream would look them up in house. */
+  private async checked(part: MediaPart, baseUrl: string): Promise<MediaPart> {
+    const name = this.guard.check((part.source as { readonly url: string }).url)
+    if (name !== undefined && this.fetcher !== undefined && isInHouse(baseUrl)) await this.guard.checkName(name)
+    return part
+  }
 }
+
+/** Something to be done with a piece of media before it is sent. */
+interface Task {
+  readonly kind: 'change' | 'check'
+  run(part: MediaPart): Promise<MediaPart>
+}
+
+const IN_BASE64: Task = { kind: 'change', run: inBase64 }
+
+type TaskFor = (part: MediaPart, inResult: boolean) => Task | undefined
 
 const takesBytes = (bytes: Writer['bytes'], dialect: Dialect): boolean =>
   typeof bytes === 'function' ? bytes(dialect) : bytes === true
 
-type Change = (part: MediaPart, inResult: boolean) => ((part: MediaPart) => Promise<MediaPart>) | undefined
-
-function isChanged(part: Part, change: Change, inResult: boolean): boolean {
-  if (part.type === 'media') return change(part, inResult) !== undefined
-  return part.type === 'tool-result' && part.content.some(inner => isChanged(inner, change, true))
+function concernOf(part: Part, taskFor: TaskFor, inResult: boolean): Task['kind'] | undefined {
+  if (part.type === 'media') return taskFor(part, inResult)?.kind
+  if (part.type !== 'tool-result') return undefined
+  const kinds = part.content.map(inner => concernOf(inner, taskFor, true))
+  return kinds.includes('change') ? 'change' : kinds.find(kind => kind !== undefined)
 }
 
-const changed = (content: readonly Part[], change: Change, inResult: boolean): Promise<Part[]> =>
+const changed = (content: readonly Part[], taskFor: TaskFor, inResult: boolean): Promise<Part[]> =>
   Promise.all(
     content.map(async part => {
-      if (part.type === 'media') return (await change(part, inResult)?.(part)) ?? part
-      if (part.type === 'tool-result') return { ...part, content: await changed(part.content, change, true) }
+      if (part.type === 'media') return (await taskFor(part, inResult)?.run(part)) ?? part
+      if (part.type === 'tool-result') return { ...part, content: await changed(part.content, taskFor, true) }
       return part
     }),
   )
-
-async function fetched(part: MediaPart, fetcher: MediaFetcher): Promise<MediaPart> {
-  const { url } = part.source as { readonly url: string }
-  const { mediaType, bytes } = await fetcher.fetch(url, part.kind)
-  return { ...part, source: { type: 'base64', mediaType, data: bytes.toString('base64') } }
-}

@@ -28,7 +28,7 @@ export const configOf = (
   }: HouseOptions = {},
 ): Config => ({
   server: { host: '127.0.0.1', port: 0, heartbeat, grace: 2000, limits: { body, byFormat: new Map() }, sockets },
-  media: { fetch: allow !== undefined, limit: 1024 * 1024, timeout: 2000, allow: allow ?? [] },
+  media: { fetch: allow !== undefined, limit: 2 ** 20, count: 20, total: 2 ** 21, timeout: 2000, allow: allow ?? [] },
   responses: { keep: keep === undefined ? 0 : 3_600_000, background: 2 },
   dataDir: keep ?? join(tmpdir(), 'interlingua-tests-without-keys'),
   groups: new Map([['default', { name: 'default', models: ['*'], onLoss: 'show', ...group }]]),

@@ -8,6 +8,7 @@ afterEach(async () => {
 })
 
 const PDF = '%PDF-1.7 a document'
+const PICTURE = Buffer.from('\x89PNG\r\n\x1a\n a picture', 'latin1')
 
 async function between(allow: readonly string[]) {
   const pages = await FakeUpstream.open(response =>
@@ -53,7 +54,7 @@ test('trap 50: no document is fetched from inside', async () => {
 
 test('trap 48: a picture at an address in the result of a tool reaches Gemini as bytes', async () => {
   const pages = await FakeUpstream.open(response =>
-    response.writeHead(200, { 'content-type': 'image/png' }).end('a picture'),
+    response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE),
   )
   const upstream = await FakeUpstream.open(response =>
     response
@@ -76,7 +77,7 @@ test('trap 48: a picture at an address in the result of a tool reaches Gemini as
   const answer = await house.ask('/v1/messages', body, { headers: { 'anthropic-version': '2023-06-01' } })
   expect(answer.status, answer.text).toBe(200)
   const { parts } = JSON.parse(upstream.seen[0]!.text).contents.at(-1).parts[0].functionResponse
-  expect(parts).toEqual([{ inlineData: { mimeType: 'image/png', data: Buffer.from('a picture').toString('base64') } }])
+  expect(parts).toEqual([{ inlineData: { mimeType: 'image/png', data: PICTURE.toString('base64') } }])
 })
 
 test('trap 50: what cannot be fetched for one channel goes by its address to the next that takes addresses', async () => {
