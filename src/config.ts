@@ -121,7 +121,15 @@ const server = fields({
       memory: v.optional(size),
     }),
   ),
-  limits: v.optional(fields({ json_body: v.optional(size), doors: v.optional(record(size)) })),
+  limits: v.optional(
+    fields({
+      json_body: v.optional(size),
+      doors: v.optional(record(size)),
+      waiting: v.optional(fields({ key: v.optional(size), all: v.optional(size) })),
+      spooled: v.optional(fields({ key: v.optional(size), all: v.optional(size) })),
+      connections: v.optional(count()),
+    }),
+  ),
 })
 
 const media = fields({

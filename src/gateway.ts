@@ -1,4 +1,5 @@
 import { type Access, type Caller, openAccess } from './access/index.ts'
+import { Waiting } from './access/waiting.ts'
 import type { MediaPart } from './canonical/content.ts'
 import { ERRORS, GatewayError } from './canonical/error.ts'
 import type { RawBody, WireRequest } from './canonical/exchange.ts'
@@ -70,6 +71,9 @@ export class Gateway {
   private readonly log: Log
   private readonly access: Access
   private readonly channels: Channels
+  /** Bytes of bodies that are not whole yet, in memory and on disk. */
+  readonly waiting: Waiting
+  private readonly spooled: Waiting
   private media: Media
   private readonly pictures = new Pictures()
   private seals: Seals
@@ -81,6 +85,8 @@ export class Gateway {
     this.log = log
     this.access = openAccess(config, { onFault: message => log.error({}, message) })
     this.channels = new Channels(config.channels)
+    this.waiting = new Waiting(config.server.limits.waiting)
+    this.spooled = new Waiting(config.server.limits.spooled)
     this.media = new Media(config.media)
     this.seals = new Seals(config.dataDir)
     this.state = new State(config, log)
@@ -125,9 +131,11 @@ export class Gateway {
     }
     if (isForm(call)) {
       const flows = (request: CanonicalRequest) => this.flows({ call, caller }, request)
-      return readAskingForm(call, { limit: limit ?? FORM_LIMIT, read, flows })
+      const meters = { memory: () => this.waiting.open(caller.id), disk: () => this.spooled.open(caller.id) }
+      return readAskingForm(call, { limit: limit ?? FORM_LIMIT, meters, read, flows })
     }
-    const wire = call.wire(call.body ?? (await readJson(call.message, limit ?? limits.body)))
+    const open = () => this.waiting.open(caller.id)
+    const wire = call.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, open)))
     const request = read(wire)
     if (call.format !== STATEFUL) return { request }
     return { request, session: await this.state.session(call, caller.id, { wire, request, read }) }
@@ -332,7 +340,7 @@ export class Gateway {
     try {
       const caller = this.whose(call)
       if (call.message.method === 'POST') this.access.admit(caller)
-      await keptAnswer(call, { ...ask, owner: caller.id })
+      await keptAnswer(call, { ...ask, owner: caller.id, open: () => this.waiting.open(caller.id) })
     } catch (thrown) {
       const { status, headers, text } = this.error(STATEFUL, thrown, call.id)
       if (reply.begun) reply.destroy()
@@ -360,6 +368,8 @@ export class Gateway {
     this.config = config
     this.access.reload(config)
     this.channels.reload(config.channels)
+    this.waiting.limits = config.server.limits.waiting
+    this.spooled.limits = config.server.limits.spooled
     this.media = this.media.reloaded(config.media)
     this.state.reload(config)
     if (config.dataDir !== this.seals.dataDir) this.seals = new Seals(config.dataDir)

@@ -129,7 +129,13 @@ describe('the documented config', () => {
       port: 4747,
       heartbeat: 15_000,
       grace: 30_000,
-      limits: { body: 33_554_432, byFormat: new Map() },
+      limits: {
+        body: 33_554_432,
+        byFormat: new Map(),
+        waiting: { key: 268_435_456, all: 1_073_741_824 },
+        spooled: { key: 8_589_934_592, all: 34_359_738_368 },
+        connections: 1000,
+      },
       sockets: { lifetime: 3_600_000, idle: 1_800_000, queue: 16, turns: 1024, memory: 16_777_216 },
     })
     expect(config.groups.get('default')).toEqual({ name: 'default', models: ['*'], onLoss: 'show' })

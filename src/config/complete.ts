@@ -47,7 +47,13 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
     ...defined({ publicUrl: written?.public_url?.replace(/\/+$/, '') }),
     heartbeat: written?.heartbeat ?? 15_000,
     grace: written?.grace ?? 30_000,
-    limits: { body: written?.limits?.json_body ?? 32 * 2 ** 20, byFormat: new Map(doors) },
+    limits: {
+      body: written?.limits?.json_body ?? 32 * 2 ** 20,
+      byFormat: new Map(doors),
+      waiting: { key: 256 * 2 ** 20, all: 2 ** 30, ...defined(written?.limits?.waiting ?? {}) },
+      spooled: { key: 8 * 2 ** 30, all: 32 * 2 ** 30, ...defined(written?.limits?.spooled ?? {}) },
+      connections: written?.limits?.connections ?? 1000,
+    },
     sockets: {
       lifetime: written?.sockets?.lifetime ?? 3_600_000,
       idle: written?.sockets?.idle ?? 1_800_000,

@@ -48,6 +48,12 @@ export interface BodyLimits {
   readonly body: number
   /** Limits of single formats' doors that differ from `body`, in bytes. */
   readonly byFormat: ReadonlyMap<Format, number>
+  /** Bytes of bodies that are not whole yet, of one key and of all. */
+  readonly waiting: { readonly key: number; readonly all: number }
+  /** The same of large files of forms, which wait on disk. */
+  readonly spooled: { readonly key: number; readonly all: number }
+  /** WebSocket connections a key may have open. */
+  readonly connections: number
 }
 
 /** Fetching of media that callers name by address, for upstreams that want bytes. */

@@ -1,7 +1,7 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { WireRequest } from '../canonical/exchange.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { readForm } from '../ingress/form.ts'
+import { type FormMeters, readForm } from '../ingress/form.ts'
 import type { Call } from './call.ts'
 import { Late } from './late.ts'
 import type { Session } from './state/session.ts'
@@ -33,18 +33,20 @@ export function isForm({ message, form }: Call): boolean {
 export interface FormRules {
   /** Bytes it may have. */
   readonly limit: number
+  readonly meters: FormMeters
   read(wire: WireRequest): CanonicalRequest
   /** Whether the request may be sent before the form is whole. */
   flows(request: CanonicalRequest): boolean
 }
 
 /** A form as a request; one whose large file flows through is asked before it is whole. */
-export async function readAskingForm(call: Call, { limit, read, flows }: FormRules): Promise<Asking> {
+export async function readAskingForm(call: Call, { limit, meters, read, flows }: FormRules): Promise<Asking> {
   const { needs } = call.form!
   const form = await readForm(
     call.message,
     limit,
     (body, files) => body[needs] !== undefined && enough(() => flows(read(call.wire(body, files)))),
+    meters,
   )
   try {
     const request = read(call.wire(form.body, form.files))

@@ -17,17 +17,25 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   zstd: createZstdDecompress,
 }
 
+/** Counts what came of a body that is not whole yet; what `take` throws ends it. */
+export interface Meter {
+  take(bytes: number): void
+  give(bytes: number): void
+  close(): void
+}
+
 /**
  * A request's body as a JSON object. Rejects with GatewayError: `too-large` as soon as more than `limit` bytes are
  * announced, arrive or unpack (the rest is left unread), `invalid-request` for another encoding, charset or shape,
- * `cancelled` when the caller leaves before the end.
+ * `cancelled` when the caller leaves before the end, and what a meter throws, of which one is opened for a body that did
+ * not come together with its head.
  */
-export async function readJson(message: IncomingMessage, limit: number): Promise<JsonObject> {
+export async function readJson(message: IncomingMessage, limit: number, open?: () => Meter): Promise<JsonObject> {
   const charset = charsetOf(message.headers['content-type'])
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
     throw fault('invalid-request', `A JSON body is UTF-8 text; ${charset} is not known here.`)
   if (Number(message.headers['content-length']) > limit) throw tooLarge(limit)
-  return parsed(await collect(message, inflaterOf(message), limit))
+  return parsed(await collect(message, inflaterOf(message), limit, open))
 }
 
 const charsetOf = (type: string | undefined): string | undefined =>
@@ -42,22 +50,41 @@ function inflaterOf(message: IncomingMessage): Transform | undefined {
 }
 
 /** Events, not `for await`: a third of the time for small bodies. */
-function collect(message: IncomingMessage, inflater: Transform | undefined, limit: number): Promise<Buffer> {
+function collect(
+  message: IncomingMessage,
+  inflater: Transform | undefined,
+  limit: number,
+  open: (() => Meter) | undefined,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const source = inflater === undefined ? message : message.pipe(inflater)
     let timer: NodeJS.Timeout | undefined
+    let meter: Meter | undefined
     let settled = false
 
     const late = (): void => fail(fault('timed-out', 'The request took too long to come.'))
-    /** What came together with the head, as most bodies do, needs no timer. */
+    /** What came together with the head, as most bodies do, needs no timer and no meter. */
     const wait = (): void => {
-      if (!message.complete && !settled) timer = setTimeout(late, PATIENCE)
+      if (message.complete || settled) return
+      timer = setTimeout(late, PATIENCE)
+      measured(() => {
+        meter = open?.()
+        meter?.take(size)
+      })
+    }
+    const measured = (measure: () => void): void => {
+      try {
+        measure()
+      } catch (thrown) {
+        fail(thrown as GatewayError)
+      }
     }
     const fail = (error: GatewayError): void => {
       settled = true
       clearTimeout(timer)
+      meter?.close()
       source.off('data', take).off('end', finish)
       message.unpipe()
       message.pause()
@@ -66,11 +93,13 @@ function collect(message: IncomingMessage, inflater: Transform | undefined, limi
     }
     const take = (chunk: Buffer): void => {
       size += chunk.length
-      if (size > limit) fail(tooLarge(limit))
-      else chunks.push(chunk)
+      if (size > limit) return fail(tooLarge(limit))
+      chunks.push(chunk)
+      if (meter !== undefined) measured(() => meter!.take(chunk.length))
     }
     const finish = (): void => {
       clearTimeout(timer)
+      meter?.close()
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
     }
     const left = (): void => {

@@ -5,6 +5,7 @@ import { type Bytes, HeldBytes } from '../canonical/bytes.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import type { WireFile } from '../canonical/exchange.ts'
 import type { JsonObject } from '../canonical/node.ts'
+import type { Meter } from './body.ts'
 import { Spool } from './spool.ts'
 
 /** Bytes a whole form may have where the operator says nothing: recordings of hours fit. */
@@ -28,15 +29,22 @@ export interface Form {
   drop(): void
 }
 
+/** Opens counts of what came of a form that is not whole yet: of what is held in memory, and of what is on disk. */
+export interface FormMeters {
+  memory(): Meter
+  disk(): Meter
+}
+
 /** Whether a form of these fields and files can be asked for before the rest of it is there. */
 export type Ready = (body: JsonObject, files: readonly WireFile[]) => boolean
 
 /**
  * A caller's `multipart/form-data`. Small files are held in memory. A large one flows through if `ready` says that the
  * fields before it are enough to begin with, so the form is given back before its end; otherwise it waits on disk, in
- * a file without a name. Rejects with GatewayError: `too-large`, `invalid-request` for a broken form, `cancelled`.
+ * a file without a name. Rejects with GatewayError: `too-large`, `invalid-request` for a broken form, `cancelled`, and
+ * what a meter throws.
  */
-export function readForm(message: IncomingMessage, limit: number, ready: Ready): Promise<Form> {
+export function readForm(message: IncomingMessage, limit: number, ready: Ready, meters?: FormMeters): Promise<Form> {
   if (Number(message.headers['content-length']) > limit) return Promise.reject(tooLarge(limit))
   const encoding = message.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity') return Promise.reject(broken('A form cannot have a content encoding.'))
@@ -46,7 +54,11 @@ export function readForm(message: IncomingMessage, limit: number, ready: Ready):
   } catch {
     return Promise.reject(broken('The form has no boundary.'))
   }
-  return new FormReading(message, parser, limit, ready).begun
+  try {
+    return new FormReading(message, parser, limit, ready, meters).begun
+  } catch (thrown) {
+    return Promise.reject(thrown)
+  }
 }
 
 class FormReading {
@@ -66,9 +78,14 @@ class FormReading {
   /** Bytes of files in memory. */
   private held = 0
   private readonly silence: NodeJS.Timeout
+  private readonly meters: FormMeters | undefined
+  private readonly memory: Meter | undefined
+  private disk: Meter | undefined
   private failed = false
 
-  constructor(message: IncomingMessage, parser: Busboy, limit: number, ready: Ready) {
+  constructor(message: IncomingMessage, parser: Busboy, limit: number, ready: Ready, meters?: FormMeters) {
+    this.meters = meters
+    this.memory = meters?.memory()
     this.message = message
     this.parser = parser
     this.ready = ready
@@ -78,7 +95,10 @@ class FormReading {
       this.texts += value.length
       if (valueTruncated || nameTruncated) this.fail(tooLarge(LIMITS.fieldSize))
       else if (this.texts > TEXTS) this.fail(tooLarge(TEXTS))
-      else this.entries.push([name, value])
+      else {
+        this.entries.push([name, value])
+        this.measured(() => this.memory?.take(name.length + value.length))
+      }
     })
     parser.on('file', (field, stream, { filename, mimeType }) => this.file(field, stream, filename, mimeType))
     for (const event of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
@@ -95,6 +115,14 @@ class FormReading {
     })
     this.silence = setTimeout(() => this.silent(), SILENCE)
     message.pipe(parser)
+  }
+
+  private measured(measure: () => void): void {
+    try {
+      measure()
+    } catch (thrown) {
+      this.fail(thrown as GatewayError)
+    }
   }
 
   /** Nothing came for long; where nobody reads, it is not the caller who keeps the form waiting. */
@@ -137,10 +165,12 @@ class FormReading {
         held.push(chunk)
         size += chunk.length
         this.held += chunk.length
+        this.measured(() => this.memory?.take(chunk.length))
         if (this.held <= HELD) return
         stream.pause()
         stream.off('data', collect).off('end', end)
         this.held -= size
+        this.memory?.give(size)
         flow(new FlowingBytes(held, stream))
           .then(flows => (flows ? undefined : this.spool(held, stream).then(resolve)))
           .catch(reject)
@@ -153,7 +183,8 @@ class FormReading {
   private async spool(held: readonly Buffer[], stream: Readable): Promise<Bytes> {
     const spool = await Spool.open()
     this.spools.push(spool)
-    return spool.fill(held, stream)
+    this.disk ??= this.meters?.disk()
+    return spool.fill(held, stream, bytes => this.disk?.take(bytes))
   }
 
   private body(): JsonObject {
@@ -165,6 +196,7 @@ class FormReading {
 
   private async finish(): Promise<void> {
     clearTimeout(this.silence)
+    this.memory?.close()
     if (this.failed) return
     try {
       const form = { body: this.body(), files: await Promise.all(this.files), drop: this.drop }
@@ -187,6 +219,8 @@ class FormReading {
   private readonly drop = (): void => {
     this.failed = true
     clearTimeout(this.silence)
+    this.memory?.close()
+    this.disk?.close()
     this.message.unpipe(this.parser)
     if (this.message.complete) this.message.resume()
     if (this.flowing?.readableEnded === false) this.flowing.destroy()

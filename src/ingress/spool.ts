@@ -20,10 +20,15 @@ export class Spool {
     return new Spool(file)
   }
 
-  /** Writes what is there and what comes, then gives it back to be read any number of times. */
-  async fill(held: readonly Uint8Array[], rest: AsyncIterable<Uint8Array>): Promise<Bytes> {
+  /** Writes what is there and what comes, each piece counted before, then gives it back to be read any number of times. */
+  async fill(
+    held: readonly Uint8Array[],
+    rest: AsyncIterable<Uint8Array>,
+    count: (bytes: number) => void = () => {},
+  ): Promise<Bytes> {
     let size = 0
     const write = async (chunk: Uint8Array): Promise<void> => {
+      count(chunk.length)
       for (let written = 0; written < chunk.length; )
         written += (await this.file.write(chunk, written, chunk.length - written, size + written)).bytesWritten
       size += chunk.length

@@ -13,6 +13,8 @@ export interface SocketOptions {
   readonly queue: number
   readonly size: number
   readonly tellsLosses: boolean
+  /** Counts the bytes of turns that wait, and is closed with the connection. */
+  readonly meter: { take(bytes: number): void; give(bytes: number): void; close(): void }
   /** Answers one turn; settles when it is answered, and never rejects. */
   answer(turn: CreateFrame, reply: SocketReply): Promise<void>
 }
@@ -24,6 +26,10 @@ const LOW = 64 * 1024
 /** WebSocket's own words for why a connection ends. */
 const NORMAL = 1000
 const GOING_AWAY = 1001
+const TRY_AGAIN_LATER = 1013
+
+/** Milliseconds for a last word to be sent. */
+const FAREWELL = 1000
 
 /** One connection of responses: its turns are answered one after the other. */
 export class ResponsesSocket implements Wire {
@@ -74,6 +80,16 @@ export class ResponsesSocket implements Wire {
     this.socket.terminate()
   }
 
+  /** Closes the connection in the middle of a message: no more of it is read. */
+  readonly overflow = (): void => {
+    if (this.socket.isPaused) return
+    this.ending ??= { code: TRY_AGAIN_LATER }
+    this.tell(TOO_MUCH)
+    this.socket.pause()
+    this.socket.close(TRY_AGAIN_LATER)
+    setTimeout(() => this.cut(), FAREWELL).unref()
+  }
+
   private take(data: RawData, isBinary: boolean): void {
     this.alive = true
     if (this.ending !== undefined) return
@@ -91,14 +107,23 @@ export class ResponsesSocket implements Wire {
     }
   }
 
+  /** Whether the turn cannot wait: here, or because too much waits at other connections. What may wait is counted. */
   private isFull({ size }: CreateFrame): boolean {
     const { queue, options } = this
     const waiting = queue.reduce((sum, frame) => sum + frame.size, 0)
-    return queue.length > 0 && (queue.length >= options.queue || waiting + size > options.size)
+    if (queue.length > 0 && (queue.length >= options.queue || waiting + size > options.size)) return true
+    try {
+      options.meter.take(size)
+      return false
+    } catch {
+      options.meter.give(size)
+      return true
+    }
   }
 
   private async work(): Promise<void> {
     for (let turn = this.queue.shift(); turn !== undefined; turn = this.queue.shift()) {
+      this.options.meter.give(turn.size)
       const reply = new SocketReply({ wire: this, lane: turn.lane, tellsLosses: this.options.tellsLosses })
       this.current = reply
       await this.options.answer(turn, reply)
@@ -142,6 +167,7 @@ export class ResponsesSocket implements Wire {
 
   private readonly left = (): void => {
     for (const timer of this.timers) clearTimeout(timer)
+    this.options.meter.close()
     this.queue = []
     this.ending ??= { code: NORMAL }
     this.current?.leave()
@@ -149,6 +175,8 @@ export class ResponsesSocket implements Wire {
 }
 
 const QUEUE_FULL = fault('too_many_requests', 'Too many turns wait for an answer on this connection.', null, 429)
+
+const TOO_MUCH = fault('server_is_overloaded', 'Too many requests are not whole yet.', null, 503)
 
 const limitReached = (lifetime: number): JsonObject =>
   fault(

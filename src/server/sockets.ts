@@ -12,6 +12,7 @@ import { pathOf, queryOf } from './line.ts'
 import { requestId } from './request-id.ts'
 import { ResponsesSocket } from './socket.ts'
 import type { SocketReply } from './socket-reply.ts'
+import { countUnfinished } from './unfinished.ts'
 
 /** What is on the other side of a path that a WebSocket asks for. */
 type Room = (message: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -20,6 +21,8 @@ type Room = (message: IncomingMessage, socket: Duplex, head: Buffer) => void
 export class Sockets {
   private readonly gateway: Gateway
   private readonly open = new Set<ResponsesSocket>()
+  /** How many connections each key has. */
+  private readonly byKey = new Map<string, number>()
   private readonly rooms: ReadonlyMap<string, Room>
   private server: WebSocketServer
   private config: Config['server']
@@ -67,6 +70,17 @@ export class Sockets {
   private readonly responses: Room = (message, socket, head) => {
     const caller = this.gateway.whose({ message, ...credential(message) })
     if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
+    if (socket.destroyed) return
+    const connections = this.byKey.get(caller.id) ?? 0
+    if (connections >= this.config.limits.connections) throw TOO_MANY
+    const meter = this.gateway.waiting.open(caller.id)
+    this.byKey.set(caller.id, connections + 1)
+    socket.once('close', () => {
+      meter.close()
+      const left = this.byKey.get(caller.id)! - 1
+      if (left === 0) this.byKey.delete(caller.id)
+      else this.byKey.set(caller.id, left)
+    })
     this.server.handleUpgrade(message, socket, head, accepted => {
       const { heartbeat, sockets } = this.config
       const turns = new MemoryTurns(sockets.turns, sockets.memory)
@@ -74,12 +88,14 @@ export class Sockets {
         ...sockets,
         heartbeat,
         size: limitOf(this.config),
+        meter,
         tellsLosses: message.headers['interlingua-on-loss'] === 'show',
         answer: async (turn, reply) => {
           await this.gateway.handle(callOf(message, turn, reply, turns))
           if (reply.failed && turn.previous !== undefined) await turns.drop(caller.id, turn.previous)
         },
       })
+      countUnfinished(socket, accepted, meter, one.overflow)
       this.open.add(one)
       void one.closed.then(() => this.open.delete(one))
     })
@@ -112,6 +128,7 @@ const VERSION = '13'
 const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })
 const NO_SOCKET = fault('not-found', 'There is no socket at this path.')
 const CLOSING = fault('overloaded', 'The gateway is being stopped.')
+const TOO_MANY = fault('overloaded', 'This key has too many connections.')
 const WRONG_VERSION = fault('invalid-request', `Sockets here speak version ${VERSION} of the WebSocket protocol.`)
 
 const limitOf = ({ limits }: Config['server']): number => limits.byFormat.get(RESPONSES.format) ?? limits.body

@@ -7,7 +7,7 @@ import OpenAI, { toFile } from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig } from '../../src/config.ts'
-import { House, type HouseOptions, KEY } from '../faults/house.ts'
+import { House, type HouseOptions, KEY, LIMITS } from '../faults/house.ts'
 import { channelAt, FakeUpstream, type Seen, until } from '../faults/upstream.ts'
 import type { Loose } from './scene.ts'
 
@@ -350,7 +350,7 @@ describe('pictures by address', () => {
 const BARE = configServer()
 function configServer() {
   return {
-    limits: { body: 1024 * 1024, byFormat: new Map<string, number>() },
+    limits: { ...LIMITS, body: 1024 * 1024 },
     sockets: { lifetime: 60_000, idle: 60_000, queue: 16, turns: 64, memory: 2 ** 20 },
   }
 }

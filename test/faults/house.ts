@@ -24,10 +24,11 @@ export const configOf = (
     allow,
     keep,
     sockets = SOCKETS,
+    limits = {},
     config = {},
   }: HouseOptions = {},
 ): Config => ({
-  server: { host: '127.0.0.1', port: 0, heartbeat, grace: 2000, limits: { body, byFormat: new Map() }, sockets },
+  server: { host: '127.0.0.1', port: 0, heartbeat, grace: 2000, limits: { ...LIMITS, body, ...limits }, sockets },
   media: { fetch: allow !== undefined, limit: 2 ** 20, count: 20, total: 2 ** 21, timeout: 2000, allow: allow ?? [] },
   responses: { keep: keep === undefined ? 0 : 3_600_000, background: 2 },
   dataDir: keep ?? join(tmpdir(), 'interlingua-tests-without-keys'),
@@ -41,12 +42,20 @@ export const configOf = (
 /** A fixed key of the default group, as a config has it. */
 export const keyOf = (key: string, name: string) => ({ name, hash: hash(key), group: 'default' })
 
+export const LIMITS = {
+  byFormat: new Map<string, number>(),
+  waiting: { key: 2 ** 28, all: 2 ** 30 },
+  spooled: { key: 2 ** 33, all: 2 ** 35 },
+  connections: 1000,
+}
+
 export const SOCKETS = { lifetime: 60_000, idle: 60_000, queue: 16, turns: 64, memory: 2 ** 20 }
 
 export interface HouseOptions {
   readonly sockets?: Config['server']['sockets']
   readonly heartbeat?: number
   readonly body?: number
+  readonly limits?: Partial<Config['server']['limits']>
   readonly group?: Partial<GroupConfig>
   /** Addresses of our own that media is fetched from; absent, none is fetched at all. */
   readonly allow?: readonly string[]

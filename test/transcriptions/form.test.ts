@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config.ts'
-import { House, type HouseOptions, SOCKETS } from '../faults/house.ts'
+import { House, type HouseOptions, LIMITS, SOCKETS } from '../faults/house.ts'
 import { channelAt, deadAddress, until } from '../faults/upstream.ts'
 import { json, Stub } from './stub.ts'
 import { hashOf, type Piece, upload } from './upload.ts'
@@ -300,7 +300,7 @@ describe('what a caller may get wrong', () => {
     ['said beforehand', { 'content-length': String(40 * MEGA) }],
     ['found on the way', {}],
   ])('a form that is too large: %s', async (_, headers) => {
-    const limits = { body: MEGA, byFormat: new Map([['transcriptions', 5 * MEGA]]) }
+    const limits = { ...LIMITS, body: MEGA, byFormat: new Map([['transcriptions', 5 * MEGA]]) }
     const { stub, send } = await open({
       config: { server: { host: '127.0.0.1', port: 0, heartbeat: 15_000, grace: 2000, limits, sockets: SOCKETS } },
     })

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { jsonText } from '../../egress/json.ts'
-import { readJson } from '../../ingress/body.ts'
+import { type Meter, readJson } from '../../ingress/body.ts'
 import type { Reply } from '../call.ts'
 import { pageOf } from './page.ts'
 import type { State } from './state.ts'
@@ -68,17 +68,18 @@ export interface KeptCall {
 interface Asker extends Pick<Ask, 'state' | 'owner'> {
   readonly heartbeat: number
   readonly limit: number
+  open(): Meter
 }
 
 /** Answers the question. Throws GatewayError, mostly `not-found`. */
 export async function keptAnswer(
   { action, message, of, reply }: KeptCall,
-  { state, owner, heartbeat, limit }: Asker,
+  { state, owner, heartbeat, limit, open }: Asker,
 ): Promise<void> {
   const after = action === 'get-response' ? playedAfter(of.query) : undefined
   if (after !== undefined) return (await state.desk()).play(owner, of.id, after, reply, heartbeat)
   const row: Action = ACTIONS[action]
-  const body = row.takesBody === true ? await readJson(message, limit) : {}
+  const body = row.takesBody === true ? await readJson(message, limit, open) : {}
   reply.whole(200, {}, jsonText(await row.answer({ ...of, state, owner, body })))
 }
 

@@ -1,0 +1,31 @@
+import type { EventEmitter } from 'node:events'
+import type { Duplex } from 'node:stream'
+
+/** Counts bytes that wait. */
+interface Meter {
+  take(bytes: number): void
+  give(bytes: number): void
+}
+
+/** What surrounds the payload of a caller's ping or pong: two bytes and a mask (RFC 6455, section 5.2). */
+const CONTROL = 6
+
+/** Counts what came over a connection of the message that is not whole yet; `full` is told where it is too much. */
+export function countUnfinished(connection: Duplex, socket: EventEmitter, meter: Meter, full: () => void): void {
+  let waiting = 0
+  const give = (bytes: number): void => {
+    waiting -= bytes
+    meter.give(bytes)
+  }
+  connection.prependListener('data', (chunk: Buffer) => {
+    waiting += chunk.length
+    try {
+      meter.take(chunk.length)
+    } catch {
+      full()
+    }
+  })
+  socket.prependListener('message', () => give(waiting))
+  for (const event of ['ping', 'pong'] as const)
+    socket.on(event, (data: Buffer) => give(Math.min(waiting, data.length + CONTROL)))
+}
