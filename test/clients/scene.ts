@@ -6,15 +6,21 @@ export type Loose = any
 
 /** What an upstream says, in no format at all. */
 export interface Scene {
+  /** Empty for a thought of which only the proof is shown. */
   readonly thought?: string
   readonly text?: string
   readonly calls?: readonly SceneCall[]
 }
 
 export interface SceneCall {
+  /** Empty where the upstream gives none, as older Gemini models do. */
   readonly id: string
   readonly name: string
   readonly arguments: JsonObject
+  /** Where the tool is declared, in responses. */
+  readonly namespace?: string
+  /** The free text of a custom tool, in place of arguments: chat and responses. */
+  readonly input?: string
 }
 
 /** What an upstream understood of a turn, in no format at all. */

@@ -23,12 +23,26 @@ const usage = {
   completion_tokens_details: { reasoning_tokens: USAGE.thought },
 }
 
-const callsOf = ({ calls = [] }: Scene) =>
-  calls.map(({ id, name, arguments: input }) => ({
-    id,
-    type: 'function',
-    function: { name, arguments: JSON.stringify(input) },
-  }))
+const callsOf = ({ calls = [] }: Scene): Loose[] =>
+  calls.map(({ id, name, arguments: given, input }) =>
+    input === undefined
+      ? { id, type: 'function', function: { name, arguments: JSON.stringify(given) } }
+      : { id, type: 'custom', custom: { name, input } },
+  )
+
+/** The name and the text of a call, or of a tool: both stand in a field named like the type. */
+const saidIn = (one: Loose): Loose => one[one.type]
+
+/** A call's beginning, and what comes of it piece by piece. */
+function chunksOf(call: Loose, index: number): string[] {
+  const { id, type } = call
+  const said = saidIn(call)
+  const field = type === 'custom' ? 'input' : 'arguments'
+  return [
+    chunk({ tool_calls: [{ index, id, type, [type]: { name: said.name, [field]: '' } }] }),
+    ...halves(said[field]).map(half => chunk({ tool_calls: [{ index, [type]: { [field]: half } }] })),
+  ]
+}
 
 const chunk = (delta: JsonObject, finish_reason: string | null = null): string =>
   frame({ ...HEAD, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }], usage: null })
@@ -38,16 +52,16 @@ const imageOf = (url: string): string => url.replace(/^data:[^,]*,/, '')
 function hearTurn(turn: JsonObject, names: Map<string, string>): Heard {
   const { role, content, tool_calls = [], tool_call_id } = turn as Loose
   const parts: Loose[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])
-  for (const call of tool_calls) names.set(call.id, call.function.name)
+  for (const call of tool_calls) names.set(call.id, saidIn(call).name)
   if (role === 'tool')
     return { role, text: '', results: [{ name: names.get(tool_call_id) ?? '?', output: outputOf(content) }] }
   return {
     role: role === 'developer' ? 'system' : role,
     text: parts.map(part => part.text ?? '').join(''),
     images: parts.filter(part => part.type === 'image_url').map(part => imageOf(part.image_url.url)),
-    calls: tool_calls.map((call: Loose) => ({
-      name: call.function.name,
-      arguments: JSON.parse(call.function.arguments),
+    calls: tool_calls.map(saidIn).map(({ name, input, arguments: given }: Loose) => ({
+      name,
+      arguments: input ?? JSON.parse(given),
     })),
   }
 }
@@ -75,10 +89,7 @@ export const chat: UpstreamFormat = {
     chunk({ role: 'assistant', content: '' }),
     ...halves(scene.thought ?? '').flatMap(half => (half === '' ? [] : [chunk({ reasoning_content: half })])),
     ...halves(scene.text ?? '').flatMap(half => (half === '' ? [] : [chunk({ content: half })])),
-    ...callsOf(scene).flatMap((call, index) => [
-      chunk({ tool_calls: [{ index, ...call, function: { name: call.function.name, arguments: '' } }] }),
-      ...halves(call.function.arguments).map(half => chunk({ tool_calls: [{ index, function: { arguments: half } }] })),
-    ]),
+    ...callsOf(scene).flatMap(chunksOf),
     chunk({}, finish(scene)),
     frame({ ...HEAD, object: 'chat.completion.chunk', choices: [], usage }),
     frame('[DONE]'),
@@ -92,7 +103,7 @@ export const chat: UpstreamFormat = {
     const names = new Map<string, string>()
     return {
       turns: joined(messages.map((turn: JsonObject) => hearTurn(turn, names))),
-      tools: tools.map((tool: Loose) => tool.function.name),
+      tools: tools.map((tool: Loose) => saidIn(tool).name),
       schema: response_format?.json_schema?.schema,
       thinks: reasoning_effort !== undefined && reasoning_effort !== 'none',
       limit: max_completion_tokens ?? max_tokens,

@@ -24,10 +24,10 @@ const HEAD = { modelVersion: 'm', responseId: 'up', usageMetadata }
 
 /** The first call carries the proof of what was thought before it; a text carries none. */
 const partsOf = ({ thought, text, calls = [] }: Scene): JsonObject[] => [
-  ...(thought === undefined ? [] : [{ text: thought, thought: true }]),
+  ...(thought === undefined || thought === '' ? [] : [{ text: thought, thought: true }]),
   ...(text === undefined ? [] : [{ text }]),
   ...calls.map(({ id, name, arguments: args }, index) => ({
-    functionCall: { id, name, args },
+    functionCall: { ...(id === '' ? {} : { id }), name, args },
     ...(thought !== undefined && index === 0 ? { thoughtSignature: PROOF } : {}),
   })),
 ]

@@ -26,7 +26,7 @@ const usage = (output_tokens: number): JsonObject => ({
 
 const blocksOf = ({ thought, text, calls = [] }: Scene): JsonObject[] => [
   ...(thought === undefined ? [] : [{ type: 'thinking', thinking: thought, signature: PROOF }]),
-  ...(text === undefined ? [] : [{ type: 'text', text, citations: null }]),
+  ...(text === undefined ? [] : [{ type: 'text', text }]),
   ...calls.map(({ id, name, arguments: input }) => ({
     type: 'tool_use',
     id,
@@ -38,7 +38,7 @@ const blocksOf = ({ thought, text, calls = [] }: Scene): JsonObject[] => [
 
 const DELTAS: { readonly [type: string]: (block: Loose) => JsonObject[] } = {
   thinking: ({ thinking, signature }) => [
-    ...halves(thinking).map(half => ({ type: 'thinking_delta', thinking: half })),
+    ...halves(thinking).flatMap(half => (half === '' ? [] : [{ type: 'thinking_delta', thinking: half }])),
     { type: 'signature_delta', signature },
   ],
   text: ({ text }) => halves(text).map(half => ({ type: 'text_delta', text: half })),

@@ -8,6 +8,7 @@ import {
   outputOf,
   PROOF,
   type Scene,
+  type SceneCall,
   type UpstreamFormat,
   USAGE,
 } from '../scene.ts'
@@ -34,21 +35,19 @@ function itemsOf({ thought, text, calls = [] }: Scene): JsonObject[] {
     items.push({
       type: 'reasoning',
       id: 'rs_1',
-      summary: [{ type: 'summary_text', text: thought }],
+      summary: thought === '' ? [] : [{ type: 'summary_text', text: thought }],
       encrypted_content: PROOF,
     })
   if (text !== undefined)
     items.push({ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [part(text)] })
-  for (const { id, name, arguments: input } of calls)
-    items.push({
-      type: 'function_call',
-      id: `fc_${id}`,
-      call_id: id,
-      name,
-      arguments: JSON.stringify(input),
-      status: 'completed',
-    })
-  return items
+  return [...items, ...calls.map(itemOf)]
+}
+
+function itemOf({ id, name, namespace, arguments: given, input }: SceneCall): JsonObject {
+  const call = { call_id: id, name, ...(namespace === undefined ? {} : { namespace }), status: 'completed' }
+  return input === undefined
+    ? { type: 'function_call', id: `fc_${id}`, ...call, arguments: JSON.stringify(given) }
+    : { type: 'custom_tool_call', id: `ctc_${id}`, ...call, input }
 }
 
 /** The events of one item, without their sequence numbers. */
@@ -66,10 +65,12 @@ const BEGUN: { readonly [type: string]: JsonObject } = {
   reasoning: { summary: [] },
   message: { status: 'in_progress', content: [] },
   function_call: { status: 'in_progress', arguments: '' },
+  custom_tool_call: { status: 'in_progress', input: '' },
 }
 
 const BODY: { readonly [type: string]: (item: Loose, at: JsonObject) => JsonObject[] } = {
-  reasoning: ({ summary: [{ text }] }, at) => {
+  reasoning: ({ summary: [{ text } = { text: '' }] }, at) => {
+    if (text === '') return []
     const place = { ...at, summary_index: 0 }
     return [
       { type: 'response.reasoning_summary_part.added', ...place, part: { type: 'summary_text', text: '' } },
@@ -91,23 +92,31 @@ const BODY: { readonly [type: string]: (item: Loose, at: JsonObject) => JsonObje
     ...halves(text).map(delta => ({ type: 'response.function_call_arguments.delta', ...at, delta })),
     { type: 'response.function_call_arguments.done', ...at, arguments: text },
   ],
+  custom_tool_call: ({ input }, at) => [
+    ...halves(input).map(delta => ({ type: 'response.custom_tool_call_input.delta', ...at, delta })),
+    { type: 'response.custom_tool_call_input.done', ...at, input },
+  ],
 }
 
 function hearItem(item: Loose, names: Map<string, string>): Heard {
   switch (item.type ?? 'message') {
     case 'function_call':
+    case 'custom_tool_call':
       names.set(item.call_id, item.name)
       return {
         role: 'assistant',
         text: '',
-        calls: [{ name: item.name, arguments: JSON.parse(item.arguments) }],
+        calls: [{ name: item.name, arguments: item.input ?? JSON.parse(item.arguments) }],
       }
+    case 'custom_tool_call_output':
     case 'function_call_output':
       return {
         role: 'tool',
         text: '',
         results: [{ name: names.get(item.call_id) ?? '?', output: outputOf(item.output) }],
       }
+    case 'additional_tools':
+      return { role: 'system', text: '' }
     case 'reasoning':
       return { role: 'assistant', text: '', proofs: item.encrypted_content ? [item.encrypted_content] : [] }
     default: {
