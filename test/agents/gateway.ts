@@ -1,0 +1,35 @@
+import { readConfig } from '../../src/config.ts'
+import { type Log, openServer, type RunningServer } from '../../src/server.ts'
+import { type Cell, modelOf } from './cell.ts'
+
+/** The key clients show; upstreams must never see it. */
+export const CALLER_KEY = 'il-agents-0123456789abcdef0123456789'
+const UPSTREAM_KEY = 'sk-upstream-0123456789'
+
+export interface Gateway {
+  readonly server: RunningServer
+  readonly lines: readonly string[]
+}
+
+/**
+ * A gateway as an operator would set it up for one provider: its preset, at another address.
+ *
+ * @param address where the provider is.
+ * @param dir where it may keep what it keeps.
+ */
+export async function openGateway(cell: Cell, address: string, dir: string): Promise<Gateway> {
+  const { name, provider, formatName, basePath, model } = cell.upstream
+  const models = Object.fromEntries([modelOf(cell), ...(cell.client.otherModels ?? [])].map(asked => [asked, model]))
+  const channel = { name, provider, formats: [formatName], base_url: address + basePath, key: UPSTREAM_KEY, models }
+  const config = {
+    server: { port: 0, grace: '1s' },
+    data_dir: dir,
+    keys: [{ name: 'agents', key: CALLER_KEY }],
+    channels: [channel],
+  }
+  const lines: string[] = []
+  const noting = (level: keyof Log) => (fields: object, message: string) =>
+    void lines.push(`${level} ${message} ${JSON.stringify(fields)}`)
+  const log: Log = { info: noting('info'), warn: noting('warn'), error: noting('error') }
+  return { server: await openServer({ config: readConfig(JSON.stringify(config), {}), log }), lines }
+}

@@ -1,0 +1,48 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { nameOf, type Outcome, runCell } from './cell.ts'
+import { CACHE, folderOf } from './install.ts'
+import { excuseOf } from './known.ts'
+import { matrix } from './matrix.ts'
+import { readOptions } from './options.ts'
+import { writeReport } from './report.ts'
+
+/* The half that runs inside of the namespace. */
+
+/** Clients are processes of their own, so two at once keep two cores busy. */
+const AT_ONCE = 2
+
+/** Where what was said in cells that failed is kept, until the next run. */
+const KEEP = join(CACHE, 'failed')
+rmSync(KEEP, { recursive: true, force: true })
+mkdirSync(KEEP, { recursive: true })
+
+const { cells, report } = readOptions()
+const waiting = [...cells]
+const outcomes: Outcome[] = []
+
+async function work(): Promise<void> {
+  for (let cell = waiting.shift(); cell !== undefined; cell = waiting.shift()) {
+    const outcome = await runCell(cell, folderOf(cell.client.package), KEEP)
+    outcomes.push(outcome)
+    console.log(lineOf(outcome))
+  }
+}
+
+function lineOf({ cell, faults: [fault], seconds }: Outcome): string {
+  const excuse = excuseOf(cell)
+  const verdict = fault === undefined ? `passed${excuse === undefined ? '' : ', although it is in known.ts'}` : fault
+  return `${nameOf(cell).padEnd(52)} ${seconds.toFixed(1).padStart(5)} s  ${verdict}${fault && excuse ? ` (known: ${excuse})` : ''}`
+}
+
+await Promise.all(Array.from({ length: AT_ONCE }, work))
+
+const bad = outcomes.filter(({ faults }) => faults.length > 0)
+const known = bad.filter(({ cell }) => excuseOf(cell) !== undefined).length
+const failed = bad.length - known
+const passed = outcomes.length - bad.length
+console.log(`\n${matrix(cells, outcomes)}`)
+if (bad.length > 0) console.log(`\nwhat was said in cells that failed: ${KEEP}`)
+console.log(`\nagents: ${passed} passed, ${failed} failed, ${known} known to fail`)
+writeReport(report, { passed, failed, skipped: known })
+process.exitCode = failed > 0 ? 1 : 0

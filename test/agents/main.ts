@@ -1,0 +1,42 @@
+import { nameOf } from './cell.ts'
+import { install } from './install.ts'
+import { findNamespace, runWithin } from './namespace.ts'
+import { readOptions } from './options.ts'
+import { writeReport } from './report.ts'
+
+const HELP = `Runs real clients through the gateway, before strict upstreams, in a network of their own.
+
+  npm run agents -- [options]
+
+  --all            every client × upstream × scenario; otherwise those that CI runs
+  --cell TEXT      only cells whose name has this text; may be given again: then it has all of them
+  --list           only says which cells they are
+  --report FILE    writes the counts, as JSON
+`
+
+/** What CI takes for "not run" (EX_TEMPFAIL). */
+const NOT_RUN = 75
+
+const { cells, list, help, report } = readOptions()
+
+/** Installs what is missing and goes on inside of a namespace; the exit code of what runs there. */
+async function run(): Promise<number> {
+  const way = findNamespace()
+  if (way === undefined) return notRun('no network namespace can be made here (unshare, ip)')
+  try {
+    for (const name of new Set(cells.map(({ client }) => client.package))) install(name)
+  } catch (thrown) {
+    return notRun((thrown as Error).message)
+  }
+  return runWithin(way, [process.execPath, `${import.meta.dirname}/inside.ts`, ...process.argv.slice(2)])
+}
+
+function notRun(why: string): number {
+  console.log(`\nAGENTS NOT RUN: ${why}`)
+  writeReport(report, { passed: 0, failed: 0, skipped: cells.length })
+  return NOT_RUN
+}
+
+if (help) console.log(HELP)
+else if (list) for (const cell of cells) console.log(nameOf(cell))
+else process.exitCode = await run()

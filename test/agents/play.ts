@@ -1,0 +1,191 @@
+import type { ServerResponse } from 'node:http'
+import { type Json, type JsonObject, parseObject } from '../../src/canonical/node.ts'
+import { PROOF, type Scene, type SceneCall } from '../clients/scene.ts'
+import type { Seen } from '../faults/upstream.ts'
+import type { Client, ToolUse } from './clients/client.ts'
+import { ASIDE, BROKEN_TEXT, FINAL_TEXT, HALF, NOTES, type Scenario, THOUGHTS, WRITTEN } from './scenarios.ts'
+import { type Declared, faultOf, type Issued, type StrictUpstream } from './upstreams/strict.ts'
+
+/** One request an upstream got, and what it made of it. */
+export interface Exchange {
+  readonly url: string
+  readonly body: JsonObject | undefined
+  /** Why it was refused. */
+  fault?: string
+  /** How much of the session is done; undefined where it was no request of it. */
+  done?: number
+  proofs?: readonly string[]
+  tools?: readonly Declared[]
+  /** What was sent for an answer. */
+  sent?: string
+}
+
+type Step = readonly [path: string, use: ToolUse]
+
+/** An upstream that plays a scenario with a client it does not see, as strictly as its provider. */
+export class Play {
+  readonly exchanges: Exchange[] = []
+  /** What was wanted of the client and could not be had: a tool that was not offered. */
+  readonly missing: string[] = []
+  readonly issued: Issued[] = []
+  /** Calls of which the client got no more than half. */
+  readonly halves: SceneCall[] = []
+  private turns = 0
+  private called = 0
+  private isCut = false
+  private readonly upstream: StrictUpstream
+  private readonly client: Client
+  private readonly scenario: Scenario
+  private readonly folder: string
+
+  constructor(upstream: StrictUpstream, client: Client, scenario: Scenario, folder: string) {
+    this.upstream = upstream
+    this.client = client
+    this.scenario = scenario
+    this.folder = folder
+  }
+
+  answer(response: ServerResponse, { url, text, method }: Seen): void {
+    const { path, counts, format } = this.upstream
+    const body = parseObject(text)
+    const exchange: Exchange = { url, body }
+    this.exchanges.push(exchange)
+    if (method === 'POST' && counts?.path.test(url) === true) return json(response, 200, counts.answer)
+    if (method !== 'POST' || !path.test(url) || body === undefined) {
+      exchange.fault = `${method} ${url} is no address of this provider`
+      return json(response, 404, format.error(404, exchange.fault))
+    }
+    const fault = faultOf(this.upstream, body, this.issued)
+    if (fault !== undefined) {
+      exchange.fault = fault
+      return json(response, 400, format.error(400, fault))
+    }
+    this.play(response, exchange, body)
+  }
+
+  /** What was thought before a call of this history and is not in it. */
+  lostIn(body: JsonObject, done: number): string | undefined {
+    const proofs = this.upstream.proofs(body)
+    const history = JSON.stringify(body)
+    // Where ids are lost, calls are counted, if none of them broke off.
+    const came = (id: string, index: number): boolean =>
+      (id !== '' && history.includes(`"${id}"`)) || (this.scenario.cut === undefined && index < done)
+    for (const [index, { id, name, proof, thought }] of this.issued.entries())
+      if (proof !== undefined && came(id, index) && !proofs.includes(proof) && !proofs.includes(thought!))
+        return `what was thought before ${name} ${id} did not come back`
+    return undefined
+  }
+
+  private play(response: ServerResponse, exchange: Exchange, body: JsonObject): void {
+    const { format } = this.upstream
+    exchange.tools = this.upstream.tools(body)
+    exchange.proofs = this.upstream.proofs(body)
+    const isAside = exchange.tools.length === 0 && this.turns === 0 && this.client.tools.length > 0
+    if (!isAside) exchange.done = this.steps().filter(([path]) => this.isDone(path, body)).length
+    const cut = exchange.done === 0 && !this.isCut ? this.scenario.cut : undefined
+    const scene = isAside ? { text: ASIDE } : this.sceneOf(exchange, body, cut)
+    if (!format.streams(exchange.url, body)) {
+      exchange.sent = this.unique(JSON.stringify(format.whole(scene)))
+      response.writeHead(200, { 'content-type': 'application/json' }).end(exchange.sent)
+      return
+    }
+    const frames = format.frames(scene).map(frame => this.unique(frame))
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    exchange.sent = cut === undefined ? frames.join('') : upTo(frames, cut, scene)
+    if (cut === undefined) response.end(exchange.sent)
+    else response.write(exchange.sent, () => setTimeout(() => response.destroy(), 20))
+    if (cut !== undefined) this.isCut = true
+  }
+
+  /** What comes next in the session, as much at once as the request allows. */
+  private sceneOf({ done = 0, tools = [] }: Exchange, body: JsonObject, cut: Scenario['cut']): Scene {
+    const parallel = this.upstream.parallel(body)
+    const thought = this.upstream.thought(body, THOUGHTS[Math.min(done, 2)]!)
+    const thinking = thought === undefined ? {} : { thought }
+    this.turns++
+    if (cut === 'text') {
+      this.issue(thought, [{ id: '', name: '' }])
+      return { ...thinking, text: BROKEN_TEXT }
+    }
+    const left = this.steps().filter(([path]) => !this.isDone(path, body))
+    // The first two at once, the last one alone.
+    const next = cut === 'call' ? [left[0]!, this.half()] : left.length > 1 ? left.slice(0, -1) : left
+    const wanted = parallel ? next : cut === 'call' ? next.slice(1) : next.slice(0, 1)
+    const calls = wanted.flatMap(([, use]) => this.callOf(use, tools))
+    if (calls.length === 0) return { ...thinking, text: FINAL_TEXT }
+    if (cut === 'call') this.halves.push(calls.at(-1)!)
+    this.issue(thought, calls)
+    return { ...thinking, calls }
+  }
+
+  /** A step is done when its call is in the history, where the result is as well: the tables see to that. */
+  private isDone(path: string, body: JsonObject): boolean {
+    const calls = this.upstream.format.hear(body).turns.flatMap(turn => turn.calls ?? [])
+    return calls.some(call => JSON.stringify(call.arguments).includes(path))
+  }
+
+  /** Remembers what was given, the proof with the first call. */
+  private issue(thought: string | undefined, calls: readonly Pick<SceneCall, 'id' | 'name'>[]): void {
+    const proof = thought === undefined ? undefined : proofOf(this.turns)
+    for (const [index, { id, name }] of calls.entries())
+      this.issued.push({ id, name, thought, proof: index === 0 ? proof : undefined })
+  }
+
+  /** What is to be done, by the path it is about. */
+  private steps(): Step[] {
+    const [notes] = Object.keys(NOTES).map(name => `${this.folder}/${name}`)
+    const written = Object.entries(WRITTEN).map(([name, content]) => this.writing(`${this.folder}/${name}`, content))
+    return [[notes!, this.client.read(notes!)], ...written]
+  }
+
+  private half(): Step {
+    return this.writing(`${this.folder}/${HALF.path}`, HALF.content)
+  }
+
+  private writing(path: string, content: string): Step {
+    return [path, this.client.write(path, content)]
+  }
+
+  /** The call of a tool by the name it was offered by here: alone, or behind its namespace's. */
+  private callOf(use: ToolUse, tools: readonly Declared[]): SceneCall[] {
+    const tool = tools.find(({ name }) => isNamed(name, use.tool))
+    if (tool === undefined) {
+      this.missing.push(use.tool)
+      return []
+    }
+    const { name, namespace, custom = false } = tool
+    const id = this.upstream.callId(++this.called)
+    const place = namespace === undefined ? {} : { namespace }
+    if (!('input' in use)) return [{ id, name, ...place, arguments: use.arguments }]
+    const { input } = use
+    return [custom ? { id, name, ...place, arguments: {}, input } : { id, name, ...place, arguments: { input } }]
+  }
+
+  /** What every answer has of its own: its proof, its id, and the ids of its items. */
+  private unique(frame: string): string {
+    return frame
+      .replaceAll(PROOF, proofOf(this.turns))
+      .replace(/"(rs|msg)_1"/g, `"$1_item${this.turns}"`)
+      .replace(/"((?:chatcmpl-|resp_|msg_)?)up"/g, `"$1up${this.turns}"`)
+  }
+}
+
+export const isNamed = (declared: string, name: string): boolean => declared === name || declared.endsWith(`__${name}`)
+
+const proofOf = (turn: number): string => Buffer.from(`proof of answer ${turn}`).toString('base64')
+
+function json(response: ServerResponse, status: number, body: Json): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** An answer up to the middle of its text, or of its last call's arguments. */
+function upTo(frames: readonly string[], cut: 'call' | 'text', { text = '', calls = [] }: Scene): string {
+  const last = calls.at(-1)
+  const said = cut === 'text' ? text : (last?.input ?? JSON.stringify(last?.arguments))
+  const second = JSON.stringify(said.slice(said.length >> 1)).slice(1, -1)
+  const index = frames.findIndex(frame => frame.includes(second))
+  if (index >= 0) return frames.slice(0, index).join('')
+  // A call that comes whole: the connection breaks off in the middle of its event.
+  const whole = frames.findIndex(frame => frame.includes(JSON.stringify(last?.arguments)))
+  return frames.slice(0, whole).join('') + frames[whole]!.slice(0, frames[whole]!.length >> 1)
+}

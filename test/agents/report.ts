@@ -1,0 +1,13 @@
+import { writeFileSync } from 'node:fs'
+
+export interface Counts {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+}
+
+/** Writes counts in the words of a vitest report, so that they can be added up with those. */
+export function writeReport(path: string | undefined, { passed, failed, skipped }: Counts): void {
+  if (path === undefined) return
+  writeFileSync(path, JSON.stringify({ numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped }))
+}

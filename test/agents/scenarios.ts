@@ -1,0 +1,38 @@
+/** What an agent is asked to do, and what its upstream does on the way. */
+export interface Scenario {
+  readonly name: 'session' | 'cut-call' | 'cut-text'
+  /** Where the first answer breaks off. */
+  readonly cut?: 'call' | 'text'
+}
+
+export const SCENARIOS: readonly Scenario[] = [
+  { name: 'session' },
+  { name: 'cut-call', cut: 'call' },
+  { name: 'cut-text', cut: 'text' },
+]
+
+export const PROMPT = 'Read notes.txt, then write first.txt and second.txt.'
+
+/** What stands in the work folder at the beginning. */
+export const NOTES = { 'notes.txt': 'The word is “plum”.\n' } as const
+
+/** What stands there at the end, as it is. */
+export const WRITTEN = {
+  'first.txt': 'plum & "jam"\n\tsüß — 漢字 \\n 100%\n',
+  'second.txt': "it's <b>plum</b> again: {“done”: true}\n",
+} as const
+
+/** What the call of a broken answer would write. */
+export const HALF = { path: 'half.txt', content: `${'Never to be written. '.repeat(8)}\n` } as const
+
+/** What is thought before each answer. */
+export const THOUGHTS = [
+  'First I look at the notes, and write the first file at once.\n\nBoth are needed.',
+  'The second file is missing.',
+  'Everything is there.',
+] as const
+
+export const BROKEN_TEXT = 'I shall look at the notes now, and then there will be more to say about them.'
+export const FINAL_TEXT = 'Both files are written: plum it is.'
+/** What is said where no tools are declared: to make a title, or a summary. */
+export const ASIDE = 'Plums'

@@ -1,0 +1,10 @@
+import { chat } from './chat.ts'
+import { contents, gemini3 } from './contents.ts'
+import { deepseek } from './deepseek.ts'
+import { messages, messagesBudget } from './messages.ts'
+import { responses } from './responses.ts'
+import type { StrictUpstream } from './strict.ts'
+
+export const UPSTREAMS: readonly StrictUpstream[] = [
+  ...[chat, deepseek, responses, messages, messagesBudget, contents, gemini3],
+]

@@ -1,0 +1,92 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Seen } from '../faults/upstream.ts'
+import type { Cell } from './cell.ts'
+import { CALLER_KEY } from './gateway.ts'
+import { isNamed, type Play } from './play.ts'
+import type { Ran } from './program.ts'
+import { FINAL_TEXT, HALF, WRITTEN } from './scenarios.ts'
+import type { Tap } from './tap.ts'
+
+/** What is left of a run. */
+export interface Remains {
+  readonly play: Play
+  readonly ran: Ran
+  readonly work: string
+  readonly seen: readonly Seen[]
+  readonly tap: Tap
+}
+
+/** What went wrong in a cell, the first thing first: what the upstream got, then what the client did. */
+export const faultsOf = (cell: Cell, remains: Remains): string[] => [
+  ...refusals(remains),
+  ...offers(cell, remains),
+  ...proofs(cell, remains),
+  ...halves(remains),
+  ...ways(cell, remains),
+  ...deeds(cell, remains),
+]
+
+function* refusals({ play, seen }: Remains): Generator<string> {
+  for (const [index, { fault }] of play.exchanges.entries())
+    if (fault !== undefined) yield `request ${index} is refused: ${fault}`
+  if (seen.some(({ headers, url }) => (JSON.stringify(headers) + url).includes(CALLER_KEY)))
+    yield 'the caller’s key went upstream'
+}
+
+/** Every request of the session offers the client's tools. */
+function* offers({ client }: Cell, { play }: Remains): Generator<string> {
+  const asked = play.exchanges.flatMap(({ done, tools = [] }) => (done === undefined ? [] : [tools]))
+  if (asked.length === 0) yield 'no request of the session came with tools'
+  for (const tools of asked) {
+    const lost = client.tools.filter(name => !tools.some(tool => isNamed(tool.name, name)))
+    if (lost.length > 0) return yield `tools that were not offered: ${lost.join(', ')}`
+  }
+  if (play.missing.length > 0) yield `no tool to be called for ${play.missing.join(', ')}`
+}
+
+/** What was thought before a call comes back with everything that follows it. */
+function* proofs({ upstream }: Cell, { play }: Remains): Generator<string> {
+  if (!upstream.remembers) return
+  const turns = play.exchanges.filter(({ done = 0 }) => done > 0)
+  for (const { body, done } of turns) {
+    const lost = play.lostIn(body!, done!)
+    if (lost !== undefined) return yield `after ${done} steps: ${lost}`
+  }
+}
+
+/** A client that is to use a socket has used one, and nothing else. */
+function* ways({ client }: Cell, { tap }: Remains): Generator<string> {
+  if (client.socket !== true) return
+  const asked = tap.said.map(([first]) => first?.bytes.toString('latin1').split(' ', 1)[0])
+  if (asked.some(method => method !== 'GET')) yield `requests beside the socket: ${asked.join(', ')}`
+}
+
+/** A call that broke off is none. */
+function* halves({ play, work }: Remains): Generator<string> {
+  if (existsSync(join(work, HALF.path))) yield `the call that broke off was executed: ${HALF.path} is there`
+  for (const { id, name } of play.halves)
+    if (id !== '' && play.exchanges.some(({ body }) => JSON.stringify(body ?? {}).includes(`"${id}"`)))
+      yield `the call of ${name} that broke off came back in the history`
+}
+
+/** The line of an output that says most. */
+function complaintIn(output: string): string {
+  const lines = output.trim().split('\n')
+  return (lines.find(line => /^\S*(Error|Exception)\b/.test(line)) ?? lines.at(-1)!).trim()
+}
+
+function* deeds({ scenario }: Cell, { ran, work, play }: Remains): Generator<string> {
+  const { code, out, err, seconds } = ran
+  if (code === undefined) return yield `stopped after ${seconds} s`
+  // To give up on an answer that broke off, and to say so, is good manners.
+  const hasGivenUp = scenario.cut !== undefined && code !== 0 && play.exchanges.at(-1)?.done === 0
+  if (hasGivenUp) return
+  if (code !== 0) yield `exit code ${code}: ${complaintIn(err || out)}`
+  for (const [name, content] of Object.entries(WRITTEN)) {
+    const path = join(work, name)
+    if (!existsSync(path)) yield `${name} was not written`
+    else if (readFileSync(path, 'utf8') !== content) yield `${name} is ${JSON.stringify(readFileSync(path, 'utf8'))}`
+  }
+  if (!out.includes(FINAL_TEXT)) yield `the final text is not printed: ${JSON.stringify(out.slice(-200))}`
+}

@@ -1,0 +1,51 @@
+/** The packages clients come in, and of each what is installed, in versions that were current in November 2026. */
+export const VERSIONS = {
+  'claude-code': {
+    '@anthropic-ai/claude-code': '2.1.330',
+  },
+  codex: {
+    '@openai/codex': '0.169.0',
+  },
+  'gemini-cli': {
+    '@google/gemini-cli': '0.61.0',
+  },
+  opencode: {
+    'opencode-ai': '1.18.33',
+  },
+  python: {
+    openai: '3.54.0',
+    anthropic: '2.12.0',
+    'google-genai': '2.34.0',
+    'langchain-openai': '1.7.3',
+    'langchain-anthropic': '1.7.7',
+    'langchain-google-genai': '4.4.2',
+    'pydantic-ai-slim[openai,anthropic,google]': '2.68.0',
+  },
+  litellm: {
+    litellm: '1.106.2',
+    // It is imported wherever tools are, and named by no dependency.
+    mcp: '2.3.0',
+  },
+  'ai-sdk-6': {
+    ai: '6.0.326',
+    '@ai-sdk/openai': '3.0.141',
+    '@ai-sdk/openai-compatible': '2.0.87',
+    '@ai-sdk/anthropic': '3.0.138',
+    '@ai-sdk/google': '3.0.141',
+  },
+  'ai-sdk-7': {
+    ai: '7.0.173',
+    '@ai-sdk/openai': '4.0.118',
+    '@ai-sdk/openai-compatible': '3.0.92',
+    '@ai-sdk/anthropic': '4.0.105',
+    '@ai-sdk/google': '4.0.121',
+  },
+  'langchain-js': {
+    '@langchain/core': '1.4.0',
+    '@langchain/openai': '1.6.0',
+    '@langchain/anthropic': '1.5.11',
+    '@langchain/google-genai': '2.3.2',
+  },
+} as const
+
+export type Package = keyof typeof VERSIONS
