@@ -201,7 +201,7 @@ describe('addresses that go upstream as they are', () => {
     const at = (baseUrl: string, url: string) => {
       const channel = channelAt('http://127.0.0.1:1')
       const format = { ...channel.formats[0]!, baseUrl }
-      const candidate: Candidate = { channel, format, native: true, detour: false, upstreamModel: 'm' }
+      const candidate: Candidate = { channel, format, native: true, detour: false, upstreamModel: 'm', resting: false }
       const content = [{ type: 'media', kind: 'image', source: { type: 'url', url } }] as const
       const request = { model: 'm', messages: [{ role: 'user', content }], output: {}, sampling: {}, stream: false }
       expect(media.concerns(request as never, candidate)).toBe('check')
