@@ -146,8 +146,9 @@ const media = fields({
   ),
 })
 
-const responses = fields({
-  keep: v.optional(
+/** How long something is kept; 0 keeps none. */
+const keep = (usual: string) =>
+  v.optional(
     v.union(
       [
         v.pipe(
@@ -156,11 +157,13 @@ const responses = fields({
         ),
         duration,
       ],
-      expects('a duration such as 30d, or 0'),
+      expects(`a duration such as ${usual}, or 0`),
     ),
-  ),
-  background: v.optional(count()),
-})
+  )
+
+const responses = fields({ keep: keep('30d'), background: v.optional(count()) })
+
+const thoughts = fields({ keep: keep('2h'), memory: v.optional(size) })
 
 const group = fields({
   models: v.optional(texts),
@@ -221,6 +224,7 @@ export const CONFIG_SCHEMA = fields({
   server: v.optional(server),
   media: v.optional(media),
   responses: v.optional(responses),
+  thoughts: v.optional(thoughts),
   data_dir: v.optional(text),
   store: v.optional(text),
   redis: v.optional(text),

@@ -26,6 +26,10 @@ export function complete(written: WrittenConfig, env: Env): Completed {
       keep: written.responses?.keep ?? 30 * 86_400_000,
       background: written.responses?.background ?? 20,
     },
+    thoughts: {
+      keep: written.thoughts?.keep ?? 2 * 3_600_000,
+      memory: written.thoughts?.memory ?? 64 * 2 ** 20,
+    },
     dataDir: written.data_dir ?? './data',
     ...defined({ store: written.store, redis: written.redis }),
     groups,

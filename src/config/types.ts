@@ -5,6 +5,7 @@ export interface Config {
   readonly server: ServerConfig
   readonly media: MediaConfig
   readonly responses: ResponsesConfig
+  readonly thoughts: ThoughtsConfig
   /** Where what outlives a process is kept. */
   readonly dataDir: string
   /** Address of a PostgreSQL database; not used yet, which `warnings` says. */
@@ -76,6 +77,14 @@ export interface ResponsesConfig {
   readonly keep: number
   /** Responses a key may have in the making in the background. */
   readonly background: number
+}
+
+/** What models thought before calls, for callers who do not hand it back. */
+export interface ThoughtsConfig {
+  /** Milliseconds for which it is kept after its last use; 0 keeps none. */
+  readonly keep: number
+  /** Bytes of all of it, whosever it is. */
+  readonly memory: number
 }
 
 /** What the keys of a group may do. Limits are each key's own. */

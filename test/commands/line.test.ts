@@ -88,7 +88,19 @@ describe('check', () => {
     const schema = JSON.parse(out) as { properties: { [name: string]: object } }
     expect(code).toBe(0)
     expect(Object.keys(schema.properties).sort()).toEqual(
-      ['channels', 'data_dir', 'groups', 'keys', 'media', 'models', 'redis', 'responses', 'server', 'store'].sort(),
+      [
+        'channels',
+        'data_dir',
+        'groups',
+        'keys',
+        'media',
+        'models',
+        'redis',
+        'responses',
+        'server',
+        'store',
+        'thoughts',
+      ].sort(),
     )
     expect(schema.properties['channels']).toMatchObject({
       items: { additionalProperties: false, required: ['name', 'provider'] },

@@ -31,6 +31,7 @@ export const configOf = (
   server: { host: '127.0.0.1', port: 0, heartbeat, grace: 2000, limits: { ...LIMITS, body, ...limits }, sockets },
   media: { fetch: allow !== undefined, limit: 2 ** 20, count: 20, total: 2 ** 21, timeout: 2000, allow: allow ?? [] },
   responses: { keep: keep === undefined ? 0 : 3_600_000, background: 2 },
+  thoughts: { keep: 3_600_000, memory: 2 ** 20 },
   dataDir: keep ?? join(tmpdir(), 'interlingua-tests-without-keys'),
   groups: new Map([['default', { name: 'default', models: ['*'], onLoss: 'show', ...group }]]),
   keys: [{ name: 'dev', hash: hash(KEY), group: 'default' }],
