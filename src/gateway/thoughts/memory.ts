@@ -1,0 +1,190 @@
+import { isPlaceKey } from './call-keys.ts'
+import { type Link, LinkedList } from './linked-list.ts'
+import { SizeClasses } from './size-classes.ts'
+import type { CallKeys, Found, KeptThoughts, ThoughtStore } from './store.ts'
+import { weightOf } from './weight.ts'
+
+export interface MemoryLimits {
+  /** Milliseconds after its last use for which a thought is kept. */
+  readonly keep: number
+  /** Bytes of all of them. */
+  readonly memory: number
+}
+
+/** The thoughts of one answer, and where they stand in line. */
+interface Entry {
+  readonly owner: Owner
+  readonly keys: Set<string>
+  readonly size: number
+  usedAt: number
+  inAll: Link<Entry>
+  inOwn: Link<Entry>
+}
+
+interface Owner {
+  readonly name: string
+  readonly byKey: Map<string, Found & { readonly entry: Entry }>
+  readonly entries: LinkedList<Entry>
+  /** Keys that are no ids. */
+  places: number
+  size: number
+}
+
+/** Bytes an entry takes beside what it holds: its places in line and under its keys. */
+const ENTRY = 512
+
+/** A timer of Node holds no more milliseconds. */
+const LONGEST_WAIT = 2 ** 31 - 1
+
+/**
+ * Thoughts in the memory of this process, until they are not used for a while. Where there is no room, the least
+ * recently used of the owner who holds most is forgotten (`SizeClasses`), so that one owner's many never push out
+ * another's few. Every operation takes the same time however much is kept, and one timer serves all.
+ */
+export class MemoryStore implements ThoughtStore {
+  private limits: MemoryLimits
+  private readonly now: () => number
+  private readonly owners = new Map<string, Owner>()
+  /** All entries, the least recently used first. */
+  private readonly all = new LinkedList<Entry>()
+  private readonly classes = new SizeClasses<Owner>()
+  private timer: NodeJS.Timeout | undefined
+  private total = 0
+
+  constructor(limits: MemoryLimits, now: () => number = Date.now) {
+    this.limits = limits
+    this.now = now
+  }
+
+  /** Bytes of all that is kept, as far as they can be told. */
+  get size(): number {
+    return this.total
+  }
+
+  holds(owner: string): boolean {
+    return this.owners.has(owner)
+  }
+
+  holdsPlaces(owner: string): boolean {
+    return (this.owners.get(owner)?.places ?? 0) > 0
+  }
+
+  find(owner: string, key: string): Found | undefined {
+    this.expire()
+    const found = this.owners.get(owner)?.byKey.get(key)
+    if (found !== undefined) this.use(found.entry)
+    return found
+  }
+
+  keep(name: string, keys: readonly CallKeys[], thoughts: KeptThoughts): void {
+    this.expire()
+    this.forget(name, keys)
+    const size = ENTRY + weightOf(thoughts) + weightOf(keys)
+    if (size > this.limits.memory) return
+    const owner = this.ownerOf(name)
+    const entry = { owner, keys: new Set(keys.flat()), size, usedAt: this.now() } as Entry
+    entry.inAll = this.all.push(entry)
+    entry.inOwn = owner.entries.push(entry)
+    keys.forEach((names, step) => {
+      for (const key of names) owner.byKey.set(key, { thoughts, step, entry })
+    })
+    owner.places += placesAmong(entry.keys)
+    this.grow(owner, size)
+    this.makeRoom()
+    this.arm()
+  }
+
+  /** What has other keys as well is still known by those. */
+  forget(name: string, keys: readonly CallKeys[]): void {
+    for (const key of keys.flat()) this.forgetKey(name, key)
+  }
+
+  /** Takes other limits: what is more than they allow goes at once. */
+  reload(limits: MemoryLimits): void {
+    this.limits = limits
+    this.makeRoom()
+    this.disarm()
+    this.sweep()
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    while (this.all.first !== undefined) this.drop(this.all.first)
+    this.disarm()
+  }
+
+  private ownerOf(name: string): Owner {
+    const known = this.owners.get(name)
+    if (known !== undefined) return known
+    const owner: Owner = { name, byKey: new Map(), entries: new LinkedList(), places: 0, size: 0 }
+    this.owners.set(name, owner)
+    return owner
+  }
+
+  private use(entry: Entry): void {
+    entry.usedAt = this.now()
+    this.all.moveToEnd(entry.inAll)
+    entry.owner.entries.moveToEnd(entry.inOwn)
+  }
+
+  private forgetKey(name: string, key: string): void {
+    const owner = this.owners.get(name)
+    const entry = owner?.byKey.get(key)?.entry
+    if (owner === undefined || entry === undefined) return
+    owner.byKey.delete(key)
+    owner.places -= placesAmong([key])
+    entry.keys.delete(key)
+    if (entry.keys.size === 0) this.drop(entry)
+  }
+
+  private drop(entry: Entry): void {
+    const { owner, keys, size } = entry
+    this.all.remove(entry.inAll)
+    owner.entries.remove(entry.inOwn)
+    for (const key of keys) owner.byKey.delete(key)
+    owner.places -= placesAmong(keys)
+    this.grow(owner, -size)
+    if (owner.size === 0) this.owners.delete(owner.name)
+  }
+
+  private grow(owner: Owner, by: number): void {
+    this.classes.move(owner, owner.size, owner.size + by)
+    owner.size += by
+    this.total += by
+  }
+
+  private makeRoom(): void {
+    while (this.total > this.limits.memory) this.drop(this.classes.largest()!.entries.first!)
+  }
+
+  private expire(): void {
+    const oldest = this.now() - this.limits.keep
+    for (let entry = this.all.first; entry !== undefined && entry.usedAt <= oldest; entry = this.all.first)
+      this.drop(entry)
+  }
+
+  /** Sees to it that what nobody asks for any more goes, too. */
+  private arm(): void {
+    const entry = this.all.first
+    if (entry === undefined || this.timer !== undefined) return
+    const wait = Math.max(1, entry.usedAt + this.limits.keep - this.now())
+    this.timer = setTimeout(this.sweep, Math.min(wait, LONGEST_WAIT)).unref()
+  }
+
+  private disarm(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+  }
+
+  private readonly sweep = (): void => {
+    this.timer = undefined
+    this.expire()
+    this.arm()
+  }
+}
+
+function placesAmong(keys: Iterable<string>): number {
+  let places = 0
+  for (const key of keys) if (isPlaceKey(key)) places++
+  return places
+}
