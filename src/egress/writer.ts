@@ -1,4 +1,4 @@
-import type { MediaPart, Part } from '../canonical/content.ts'
+import type { MediaPart, Part, ReasoningPart } from '../canonical/content.ts'
 import type { CanonicalError } from '../canonical/error.ts'
 import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/exchange.ts'
@@ -19,6 +19,12 @@ export interface WriteOptions {
    * schemas are made legal for the upstream, and every change is reported.
    */
   readonly native: boolean
+}
+
+/** To whom a thought is handed back. */
+export interface HandBack extends WriteOptions {
+  /** The upstream that made it, which alone can read its proof. */
+  readonly own: boolean
 }
 
 /** Everything that can leave in one format. All of it is pure: equal inputs give equal bytes. */
@@ -44,6 +50,13 @@ export interface Writer {
    * `base` is what ids are made of.
    */
   compacted?(kept: readonly Message[], sealed: string, base: string): readonly Part[]
+  /**
+   * A thought of an answer of this format as an upstream of the format takes it back in the history, where the caller no
+   * longer has it; undefined where it takes none of the kind. Without the method it takes none at all (traps 26-36).
+   */
+  handsBack?(thought: ReasoningPart, to: HandBack): ReasoningPart | undefined
+  /** An upstream refuses proofs of thoughts where anything that was said before them has changed. */
+  readonly boundProofs?: true
   /** An error before the first byte, in the shape and with the status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
   /**

@@ -21,6 +21,8 @@ export interface Reader {
   parse?(text: string): JsonObject | undefined
   /** Its whole answers may be something else than JSON: they come with a raw body then. */
   readonly raw?: true
+  /** Callers may leave the ids of calls out that they were told: a call is known by its place then (trap 5). */
+  readonly dropsIds?: true
   /** An upstream's answer of status 400 or more; total on any body. */
   error?(answer: WireAnswer): CanonicalError
 }

@@ -63,6 +63,8 @@ export class Turn {
   private readonly calls: JsonObject[] = []
   private readonly fields: { [field: string]: Json } = {}
   private thoughts: Thoughts | undefined
+  /** The field of a thought that the caller had thrown away; its own stands where it stood. */
+  private field: Json | undefined
   private signature: string | undefined
   private readonly message: Message
   private readonly pen: Pen
@@ -110,6 +112,7 @@ export class Turn {
       this.content.push(wire)
       this.thoughts = { ...said, wire }
     }
+    this.field ??= spelt(part, FORMAT)['field']
   }
 
   private refusal(part: Part & { text: string }, path: Path): void {
@@ -177,7 +180,9 @@ export class Turn {
   private thought(): JsonObject {
     if (this.thoughts === undefined || this.thoughts.wire !== undefined) return {}
     const { native, dialect } = this.pen
-    const field = native ? (spelt(this.message, FORMAT)['thoughts'] ?? 'reasoning_content') : dialect.reasoning_field!
+    const field = native
+      ? (this.field ?? spelt(this.message, FORMAT)['thoughts'] ?? 'reasoning_content')
+      : dialect.reasoning_field!
     return { [field as string]: this.thoughts.text }
   }
 }

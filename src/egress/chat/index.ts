@@ -3,6 +3,7 @@ import { hearing } from '../heard.ts'
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
 import { ChatChunks } from './events.ts'
+import { handsBack } from './hand-back.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
@@ -11,6 +12,7 @@ export const chat: Writer = {
   request: hearing(writeRequest, { times: false }),
   result: writeResult,
   events: asked => new Sequential(new ChatChunks(asked)),
+  handsBack,
   fetches: ({ kind }) => kind === 'file' || kind === 'audio',
   error: writeError,
 }

@@ -6,6 +6,7 @@ import { writeEmbedded } from './embedded.ts'
 import { writeEmbedding } from './embedding.ts'
 import { writeError } from './error.ts'
 import { ContentsStream } from './events.ts'
+import { handsBack } from './hand-back.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
@@ -24,6 +25,7 @@ export const contents: Writer = {
     return work === 'embedding' ? writeEmbedded(result, asked) : writeResult(result, asked)
   },
   events: () => new ContentsStream(),
+  handsBack,
   fetches: (_, { fetch_urls, vertex }, __, inResult) => fetch_urls === true || (inResult && vertex !== true),
   error: writeError,
 }

@@ -3,6 +3,7 @@ import type { Writer } from '../writer.ts'
 import { writeCounted, writeCounting } from './count.ts'
 import { writeError } from './error.ts'
 import { MessageStream } from './events.ts'
+import { handsBack } from './hand-back.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
@@ -12,5 +13,7 @@ export const messages: Writer = {
     request.output.count === true ? writeCounting(request, options) : writeRequest(request, options),
   result: (result, asked) => (asked.output.count === true ? writeCounted(result) : writeResult(result, asked)),
   events: asked => new Sequential(new MessageStream(asked)),
+  handsBack,
+  boundProofs: true,
   error: writeError,
 }

@@ -4,6 +4,7 @@ import { writeCompacted } from './compaction.ts'
 import { writeCounted, writeCounting } from './count.ts'
 import { writeError } from './error.ts'
 import { ResponsesStream } from './events.ts'
+import { handsBack } from './hand-back.ts'
 import { writeRefused } from './refused.ts'
 import { writeRequest } from './request.ts'
 import { isOwnAnswer } from './response.ts'
@@ -15,6 +16,7 @@ export const responses: Writer = {
     request.output.count === true ? writeCounting(request, options) : writeRequest(request, options),
   result: (result, asked) => (asked.output.count === true ? writeCounted(result) : writeResult(result, asked)),
   events: asked => new Sequential(new ResponsesStream(asked), isOwnAnswer),
+  handsBack,
   error: writeError,
   refused: writeRefused,
   compacted: writeCompacted,

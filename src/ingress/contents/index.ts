@@ -20,5 +20,6 @@ export const contents: Reader = {
     return work === 'embedding' ? readEmbedded(answer) : heard(readResult(answer, asked), asked)
   },
   events: asked => hearing(new ContentsEvents(asked), asked),
+  dropsIds: true,
   error: readError,
 }
