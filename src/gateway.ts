@@ -39,6 +39,7 @@ import { rest } from './gateway/rest.ts'
 import { type KeptCall, keptAnswer } from './gateway/state/actions.ts'
 import type { Keeper } from './gateway/state/keeper.ts'
 import { State } from './gateway/state/state.ts'
+import { Thoughts } from './gateway/thoughts/thoughts.ts'
 import { checkCompaction } from './gateway/ways/compaction.ts'
 import { routeCount } from './gateway/ways/counting.ts'
 import { readJson } from './ingress/body.ts'
@@ -78,6 +79,7 @@ export class Gateway {
   private readonly pictures = new Pictures()
   private seals: Seals
   private readonly state: State
+  private readonly thoughts: Thoughts
   private config: Config
 
   constructor(config: Config, log: Log) {
@@ -90,6 +92,7 @@ export class Gateway {
     this.media = new Media(config.media)
     this.seals = new Seals(config.dataDir)
     this.state = new State(config, log)
+    this.thoughts = new Thoughts(config.thoughts)
   }
 
   /** The journey of one request. Never rejects: whatever goes wrong is answered in the caller's format. */
@@ -185,11 +188,14 @@ export class Gateway {
     const { call, caller, late, report, session } = asked
     const onLoss: OnLoss = call.message.headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : caller.group.onLoss
     const { heartbeat } = this.config.server
-    const shared = { call, late, report, onLoss, heartbeat, seal: this.seals.of(caller.id) }
+    const thoughts = this.thoughts.of(caller.id)
+    const shared = { call, late, report, onLoss, heartbeat, seal: this.seals.of(caller.id), thoughts }
     let failure: GatewayError | undefined
     /** What could not be had for one channel is not asked for again: another may take the address itself. */
     let unfetched = false
-    const candidates = this.route({ ...asked, request: session?.whole ?? asked.request }, onLoss)
+    const whole = session?.whole ?? asked.request
+    const routed = this.route({ ...asked, request: whole }, onLoss)
+    const candidates = thoughts?.among(routed, whole) ?? routed
     for (const candidate of session?.among(candidates) ?? candidates) {
       const channel = this.channels.get(candidate.channel)
       const request = session?.form(candidate) ?? asked.request
@@ -372,12 +378,14 @@ export class Gateway {
     this.spooled.limits = config.server.limits.spooled
     this.media = this.media.reloaded(config.media)
     this.state.reload(config)
+    this.thoughts.reload(config.thoughts)
     if (config.dataDir !== this.seals.dataDir) this.seals = new Seals(config.dataDir)
   }
 
   async close(): Promise<void> {
     this.access.close()
     this.pictures.close()
+    this.thoughts.close()
     await this.state.close()
     await this.channels.close()
     await this.media.close()

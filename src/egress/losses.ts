@@ -10,6 +10,16 @@ const MOST_CHARACTERS = 1000
 /** What a caller should know of: not what is undone on the way back, nor ids made up for a format that wants some. */
 export const shown = (losses: readonly Loss[]): readonly Loss[] => losses.filter(loss => !isSilent(loss))
 
+/**
+ * What a caller who wants no loss is refused for: not for what is put back into its history, which gives the model its
+ * own words again and takes nothing from anybody.
+ */
+export const refusable = (losses: readonly Loss[]): readonly Loss[] =>
+  shown(losses).filter(({ kind, reason }) => kind !== 'inserted' || reason !== REMEMBERED)
+
+/** Why a thought is there that the caller had thrown away. */
+export const REMEMBERED = 'remembered-thought'
+
 const isSilent = (loss: Loss): boolean =>
   loss.restored === true || (loss.kind === 'added' && loss.reason.startsWith('minted'))
 

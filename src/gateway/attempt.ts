@@ -14,6 +14,7 @@ import type { Report } from './report.ts'
 import type { Stored } from './state/session.ts'
 import type { Telling } from './state/telling.ts'
 import { streamed, unrolled } from './streamed.ts'
+import { exchangeOf, type OwnThoughts } from './thoughts/thoughts.ts'
 import { type Answered, told } from './told.ts'
 import { batchesOf, joined } from './ways/batches.ts'
 import { type Way, wayOf } from './ways.ts'
@@ -42,6 +43,8 @@ export interface Attempt {
   deliver?(answered: Answered, request: CanonicalRequest): Promise<Answered>
   /** Seals what the caller is to keep for the gateway. */
   readonly seal: Seal
+  /** What is kept for the caller of what was thought before calls; undefined where nothing is. */
+  readonly thoughts: OwnThoughts | undefined
 }
 
 /** An attempt whose request is written. */
@@ -76,7 +79,10 @@ function direct(attempt: Attempt): Promise<void> {
   return exchanged(written, (exchange, answer, reader, asking) =>
     asking.request.stream
       ? streamed(asking, exchange, answer, reader)
-      : readWhole(answer, reader, asking.prepared).then(answered => told(asking, answered)),
+      : readWhole(answer, reader, asking.prepared).then(answered => {
+          asking.thoughts?.keep(answered.result, exchangeOf(asking))
+          return told(asking, answered)
+        }),
   )
 }
 
@@ -104,7 +110,8 @@ const askOnce = (attempt: Attempt, request: CanonicalRequest): Promise<Answered>
 
 /** Writes a request for the candidate, unless what it would lose is too much. */
 function writing(attempt: Attempt, request: CanonicalRequest): PreparedAttempt {
-  const prepared = prepare(request, attempt.candidate)
+  const prepared = prepare(request, attempt.candidate, attempt.thoughts)
+  attempt.report.recalled(prepared.recalled?.count)
   const place = (lost: readonly Loss[]) => (request === attempt.request ? located(lost, attempt) : lost)
   const refusal = refused(request, prepared.losses, attempt.onLoss, place)
   if (refusal !== undefined) throw refusal

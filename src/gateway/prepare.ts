@@ -9,9 +9,11 @@ import { traced } from '../canonical/trace.ts'
 import type { OnLoss } from '../config.ts'
 import { withoutDefaults } from '../egress/defaults.ts'
 import { WRITERS } from '../egress/index.ts'
-import { essential, refusal, shown } from '../egress/losses.ts'
+import { essential, refusable, refusal } from '../egress/losses.ts'
 import type { Candidate } from '../router.ts'
 import { withUpstreamModels } from './named-models.ts'
+import type { Recalled } from './thoughts/recalled.ts'
+import type { OwnThoughts } from './thoughts/thoughts.ts'
 
 /** A request as one candidate gets it. */
 export interface Prepared {
@@ -21,22 +23,33 @@ export interface Prepared {
   /** At their places in the caller's request. */
   readonly losses: readonly Loss[]
   readonly restorer: Restorer | undefined
+  /** What the caller no longer had of it, where that was put back. */
+  readonly recalled: Recalled | undefined
   /** The caller speaks the upstream's format. */
   readonly native: boolean
 }
 
-/** Writes the request for a candidate. Throws GatewayError `cannot-express` where its format has no such request. */
-export function prepare(request: CanonicalRequest, { channel, format, native, upstreamModel }: Candidate): Prepared {
+/**
+ * Writes the request for a candidate, with those thoughts that are kept for its caller.
+ *
+ * @throws GatewayError `cannot-express` where its format has no such request.
+ */
+export function prepare(given: CanonicalRequest, candidate: Candidate, thoughts?: OwnThoughts): Prepared {
+  const { channel, format, native, upstreamModel } = candidate
+  const recalled = thoughts?.recall(given, candidate)
+  const request = recalled?.request ?? given
   const { history, losses } = native ? { history: request, losses: asFound } : edited(request)
   const asked = upstreamModel === request.model ? history : { ...history, model: upstreamModel }
   const written = WRITERS[format.format]!.request!(asked, { dialect: format.dialect, native })
   const { wire } = written
   const body = native ? withUpstreamModels(wire.body, format.format, channel) : wire.body
+  const found = losses(written.losses)
   return {
     asked,
     wire: body === wire.body ? wire : { ...wire, body },
-    losses: withoutDefaults(losses(written.losses), request),
+    losses: withoutDefaults(recalled?.lossesOf(found) ?? found, given),
     restorer: restorer(asked, written.renamed),
+    recalled,
     native,
   }
 }
@@ -67,7 +80,7 @@ export function refused(
   place = asFound,
 ): GatewayError | undefined {
   if (losses.length === 0) return undefined
-  const tooMuch = onLoss === 'refuse' ? shown(losses) : essential(losses, request)
+  const tooMuch = onLoss === 'refuse' ? refusable(losses) : essential(losses, request)
   return tooMuch.length === 0 ? undefined : refusal(place(tooMuch))
 }
 
@@ -75,7 +88,7 @@ export function refused(
 export function weigh(request: CanonicalRequest, candidate: Candidate, onLoss: OnLoss): number {
   try {
     const { losses } = prepare(request, candidate)
-    return shown(losses).length + (refused(request, losses, onLoss) === undefined ? 0 : REFUSAL)
+    return refusable(losses).length + (refused(request, losses, onLoss) === undefined ? 0 : REFUSAL)
   } catch {
     return REFUSAL
   }

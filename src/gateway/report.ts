@@ -28,6 +28,7 @@ export class Report {
   private error: CanonicalError | undefined
   private firstByte: number | undefined
   private losses = 0
+  private thoughts: number | undefined
   private counting = false
   private readonly call: Call
   private readonly began = performance.now()
@@ -49,6 +50,11 @@ export class Report {
     this.usage = undefined
     this.finish = undefined
     this.error = undefined
+  }
+
+  /** So many thoughts were put back into the request. */
+  recalled(count: number | undefined): void {
+    this.thoughts = count
   }
 
   /** The first byte goes to the caller, with so many losses told. */
@@ -104,6 +110,7 @@ export class Report {
       output_tokens: usage?.output,
       cached_tokens: usage?.cacheRead,
       losses: this.losses === 0 ? undefined : this.losses,
+      thoughts_put_back: this.thoughts,
       first_byte_ms: since(this.began, this.firstByte),
       ms: since(this.began, performance.now()),
     }

@@ -15,6 +15,8 @@ import { located } from './located.ts'
 import { Gate, unfolding } from './pieces.ts'
 import { KeptStream, type Sink } from './state/kept-stream.ts'
 import { StreamedAnswer } from './stream.ts'
+import type { Collector } from './thoughts/collector.ts'
+import { exchangeOf } from './thoughts/thoughts.ts'
 import { type Answered, withoutBytes } from './told.ts'
 import { resultOf } from './whole.ts'
 
@@ -35,7 +37,7 @@ export async function streamed(
   const stream = new StreamedAnswer({
     read: reader.events?.(prepared.asked) ?? SILENT,
     restore: prepared.restorer?.events(),
-    see: sight(attempt),
+    see: sight(attempt, attempt.thoughts?.collector(exchangeOf(attempt))),
     write: WRITERS[call.format]!.events!(attempt.telling?.asked ?? request),
     open: () => opened(attempt, whole ? gate : exchange, answer),
     patience: attempt.heartbeat,
@@ -79,12 +81,16 @@ function isWhole({ headers }: Answer, { raw, events }: Reader): boolean {
   return type.includes('json') || (raw === true && type !== '' && !type.startsWith('text/event-stream'))
 }
 
-/** Events as the caller may see them, noted for the log on their way. */
-function sight({ call, request, candidate, report, telling }: Attempt): (event: CanonicalEvent) => CanonicalEvent {
+/** Events as the caller may see them, noted on their way for the log, and for the next turn what the caller may lose. */
+function sight(
+  { call, request, candidate, report, telling }: Attempt,
+  thoughts?: Collector,
+): (event: CanonicalEvent) => CanonicalEvent {
   const dress = dresser(call.id, request.model, candidate, telling)
   return raw => {
     const event = raw.type === 'error' ? { ...raw, error: seenFromOutside(raw.error, candidate, request.model) } : raw
     report.saw(event)
+    thoughts?.saw(event)
     if (event.type === 'result-end') return telling?.dress(event) ?? event
     return event.type === 'result-start' ? dress(event) : event
   }

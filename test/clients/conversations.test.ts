@@ -105,7 +105,7 @@ describe.each(CALLERS.filter(({ format }) => FORMATS.includes(format)))('$name',
         await talk.say({ outputs: [{ sky: 'rain' }] }, { stream, thinks: true, tools: true })
         const turn = stage.heard(1).turns[2]!
         expect(turn).toMatchObject({ role: 'assistant', calls: saidOf(WEATHER) })
-        if (format !== 'chat' && caller.format !== 'chat') expect(turn.proofs).toEqual([PROOF])
+        if (format !== 'chat') expect(turn.proofs).toEqual([PROOF])
       })
 
       test('an answer of a given shape', async () => {

@@ -1,0 +1,111 @@
+import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { At, CanonicalEvent, PartPatch } from '../../canonical/event.ts'
+import { bodyOf, patched, withBody } from '../../canonical/fold.ts'
+import type { Step } from './store.ts'
+
+/** A call of an answer with what was thought before it. */
+export interface CalledStep extends Step {
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+}
+
+/** A part of an answer. */
+interface Slot {
+  part: Part
+  /** What its body grew by; undefined where nobody needs to know: of anything but thoughts, and calls found by their place. */
+  readonly pieces: string[] | undefined
+}
+
+const NONE: readonly never[] = []
+const COLLECTED: ReadonlySet<Part['type']> = new Set(['reasoning', 'tool-call'])
+
+/** What the steps of each candidate of an answer are told to, once it is whole. */
+export type Collected = (steps: readonly CalledStep[]) => void
+
+/**
+ * Gathers the calls of a streamed answer, and the thoughts that stand before them. Of an answer that ends with an error
+ * nothing is told. Before the first of either it costs a comparison an event, and texts are never looked at.
+ */
+export class Collector {
+  /** By candidate, then by part; there from the first thought or call on. */
+  private candidates: (Slot | undefined)[][] | undefined
+  private called = false
+  private readonly isPlaced: (call: ToolCallPart) => boolean
+  private readonly done: Collected
+
+  /** @param isPlaced whether a call can be found only by its place, so that all of it must be known. */
+  constructor(isPlaced: (call: ToolCallPart) => boolean, done: Collected) {
+    this.isPlaced = isPlaced
+    this.done = done
+  }
+
+  saw(event: CanonicalEvent): void {
+    switch (event.type) {
+      case 'part-start':
+        if (this.candidates !== undefined || COLLECTED.has(event.part.type)) this.start(event.at, event.part)
+        return
+      case 'part-delta':
+        if (this.candidates !== undefined && event.of === undefined) this.slotAt(event.at)?.pieces?.push(event.append)
+        return
+      case 'part-patch':
+        if (this.candidates !== undefined) this.patch(event)
+        return
+      case 'result-end':
+        if (this.called) for (const slots of this.candidates ?? NONE) this.tell(slots)
+        this.candidates = undefined
+        return
+      case 'error':
+        this.candidates = undefined
+    }
+  }
+
+  private start({ candidate, part: index }: At, part: Part): void {
+    this.candidates ??= []
+    const slots = (this.candidates[candidate] ??= [])
+    if (part.type === 'tool-call') this.called = true
+    const grows = part.type === 'reasoning' || (part.type === 'tool-call' && this.isPlaced(part))
+    slots[index] = { part, pieces: grows ? [bodyOf(part)] : undefined }
+  }
+
+  private patch(event: PartPatch): void {
+    const slot = this.slotAt(event.at)
+    if (slot === undefined) return
+    slot.part = patched(slot.part, event)
+    if (event.part !== undefined) slot.pieces?.splice(0, slot.pieces.length, bodyOf(event.part))
+  }
+
+  private slotAt({ candidate, part }: At): Slot | undefined {
+    return this.candidates![candidate]?.[part]
+  }
+
+  private tell(slots: readonly (Slot | undefined)[] | undefined): void {
+    const steps = stepsOf((slots ?? NONE).map(slot => slot && wholeOf(slot)))
+    if (steps.length > 0) this.done(steps)
+  }
+}
+
+const wholeOf = ({ part, pieces }: Slot): Part => (pieces === undefined ? part : withBody(part, pieces.join('')))
+
+/** The calls among the parts of a candidate, each with the thoughts since the one before. A part that is unknown is neither. */
+export function stepsOf(content: readonly (Part | undefined)[]): readonly CalledStep[] {
+  const steps: CalledStep[] = []
+  let lead: ReasoningPart[] = []
+  let next: ReasoningPart[] = []
+  let spoken = false
+  let mixed = false
+  for (const part of content) {
+    if (part?.type === 'reasoning') next.push(part)
+    else if (part?.type === 'tool-call') {
+      const { id, name, arguments: said } = part
+      steps.push({ id, name, arguments: said, lead, next, ...(mixed ? { mixed } : {}) })
+      ;[lead, next, spoken, mixed] = [[], [], false, false]
+    } else {
+      mixed ||= spoken && next.length > 0
+      spoken = true
+      lead.push(...next)
+      next = []
+    }
+  }
+  return steps
+}

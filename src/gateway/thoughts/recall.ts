@@ -1,0 +1,140 @@
+import type { Part, ToolCallPart } from '../../canonical/content.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import { WRITERS } from '../../egress/index.ts'
+import type { Candidate } from '../../router.ts'
+import { idKey, isCounted, placeKey } from './call-keys.ts'
+import { issuerOf } from './issuer.ts'
+import { type Changes, changed, type Recalled, recalledBy } from './recalled.ts'
+import type { Found, KeptThoughts, ThoughtStore } from './store.ts'
+import { GistTrail, WholeTrail } from './trail.ts'
+import { type Place, type Take, Turn } from './turn.ts'
+
+/**
+ * The request with the thoughts its caller no longer has, before the calls they were thought for, as far as the
+ * candidate takes them back; undefined where there is nothing to put back. A turn that holds a proof of its own is left
+ * alone. What is put back depends on what stands before it, never on what follows (law 21).
+ */
+export function recall(
+  asked: CanonicalRequest,
+  candidate: Candidate,
+  store: ThoughtStore,
+  owner: string,
+): Recalled | undefined {
+  const { format, native } = candidate
+  const { handsBack, boundProofs } = WRITERS[format.format]!
+  if (handsBack === undefined || !store.holds(owner) || !asked.messages.some(hasCall)) return undefined
+  const issuer = issuerOf(candidate)
+  return new Recall(asked, {
+    bound: boundProofs === true,
+    byPlace: store.holdsPlaces(owner),
+    find: key => store.find(owner, key),
+    takes: ({ format: madeIn, issuer: maker }) => {
+      const how = { dialect: format.dialect, native, own: maker === issuer }
+      return madeIn === format.format ? thought => handsBack(thought, how) : undefined
+    },
+  }).done()
+}
+
+const hasCall = ({ role, content }: Message): boolean => role === 'assistant' && content.some(isCall)
+const isCall = (part: Part): part is ToolCallPart => part.type === 'tool-call'
+const isProof = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
+
+interface Options {
+  /** Proofs are good only where nothing before them changed. */
+  readonly bound: boolean
+  /** Some calls may be known by their place alone. */
+  readonly byPlace: boolean
+  find(key: string): Found | undefined
+  /** How the candidate takes a thought of these back; undefined where it takes none. */
+  takes(thoughts: KeptThoughts): Take | undefined
+}
+
+class Recall {
+  private readonly asked: CanonicalRequest
+  private readonly options: Options
+  /** With what was put back so far. */
+  private readonly messages: Message[]
+  private readonly changes = new Map<number, Changes>()
+  private readonly gist = new GistTrail()
+  private readonly read = { message: 0, index: 0 }
+  private whole: WholeTrail | undefined
+  private told = 0
+
+  constructor(asked: CanonicalRequest, options: Options) {
+    this.asked = asked
+    this.options = options
+    this.messages = [...asked.messages]
+  }
+
+  done(): Recalled | undefined {
+    const { messages } = this.asked
+    for (let first = 0, end = 0; first < messages.length; first = Math.max(end, first + 1)) {
+      for (end = first; messages[end]?.role === 'assistant'; end++);
+      if (end > first) this.turn(first, end)
+    }
+    return this.changes.size === 0 ? undefined : recalledBy(this.asked, this.messages, this.changes)
+  }
+
+  /** The messages of the assistant from `first` on, `end` is no more of them. */
+  private turn(first: number, end: number): void {
+    const messages = this.asked.messages.slice(first, end)
+    if (messages.some(({ content }) => content.some(isProof))) return
+    const known = this.known(first, end)
+    if (known.size === 0) return
+    const places = messages.flatMap(({ content }, at) =>
+      content.map((part, index): Place => ({ part, message: first + at, index })),
+    )
+    const turn = new Turn(places, this.options.bound)
+    let from = 0
+    for (const [at, { part }] of places.entries()) {
+      if (!isCall(part)) continue
+      const found = known.get(part)
+      if (found !== undefined && this.isUnchanged(found, first))
+        turn.putBack(found, { from, at, take: this.options.takes(found.thoughts) })
+      from = at + 1
+    }
+    for (const [message, changes] of turn.changes()) {
+      this.changes.set(message, changes)
+      this.messages[message] = changed(this.messages[message]!, changes)
+    }
+  }
+
+  /** The calls of a turn that something is known of. */
+  private known(first: number, end: number): ReadonlyMap<ToolCallPart, Found> {
+    const known = new Map<ToolCallPart, Found>()
+    for (let message = first; message < end; message++)
+      for (const [index, part] of this.asked.messages[message]!.content.entries()) {
+        const found = isCall(part) ? this.find(part, message, index) : undefined
+        if (found !== undefined) known.set(part as ToolCallPart, found)
+      }
+    return known
+  }
+
+  private find(call: ToolCallPart, message: number, index: number): Found | undefined {
+    const known = isCounted(call.id, call.name) ? undefined : this.options.find(idKey(call.id))
+    if (known !== undefined || !this.options.byPlace) return known
+    return this.options.find(placeKey(this.gistUpTo(message, index)))
+  }
+
+  /** What was said up to this call, and the call itself. */
+  private gistUpTo(message: number, index: number): string {
+    const { read } = this
+    for (; read.message < message; read.message++, read.index = 0) this.readTo(Number.POSITIVE_INFINITY)
+    this.readTo(index + 1)
+    return this.gist.digest
+  }
+
+  private readTo(end: number): void {
+    const { read } = this
+    const { role, content } = this.asked.messages[read.message]!
+    for (; read.index < Math.min(end, content.length); read.index++) this.gist.part(role, content[read.index]!)
+  }
+
+  /** Whether all that a proof is bound to is as it was when it was made. */
+  private isUnchanged({ thoughts: { prefix } }: Found, first: number): boolean {
+    if (!this.options.bound || prefix === undefined) return true
+    this.whole ??= new WholeTrail(this.asked)
+    for (; this.told < first; this.told++) this.whole.message(this.messages[this.told]!)
+    return this.whole.digest === prefix
+  }
+}

@@ -1,0 +1,165 @@
+import type { Format } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import type { ThoughtsConfig } from '../../config.ts'
+import { WRITERS } from '../../egress/index.ts'
+import { READERS } from '../../ingress/index.ts'
+import type { Candidate } from '../../router.ts'
+import type { PreparedAttempt } from '../attempt.ts'
+import { idKey, isCounted, placeKey } from './call-keys.ts'
+import { type CalledStep, Collector, stepsOf } from './collector.ts'
+import { handsBack } from './hands-back.ts'
+import { issuerOf } from './issuer.ts'
+import { MemoryStore } from './memory.ts'
+import { recall } from './recall.ts'
+import type { Recalled } from './recalled.ts'
+import type { CallKeys, KeptThoughts, ThoughtStore } from './store.ts'
+import { GistTrail, WholeTrail } from './trail.ts'
+
+/** The thoughts before calls that callers' formats have no place for, or their clients throw away. */
+export class Thoughts {
+  private readonly store: MemoryStore
+  private keep: number
+
+  constructor(config: ThoughtsConfig, now?: () => number) {
+    this.store = new MemoryStore(config, now)
+    this.keep = config.keep
+  }
+
+  /** Those of one owner; undefined where none are kept. */
+  of(owner: string): OwnThoughts | undefined {
+    return this.keep === 0 ? undefined : new OwnThoughts(this.store, owner)
+  }
+
+  /** Takes another config; what is kept stays, as far as it allows. */
+  reload(config: ThoughtsConfig): void {
+    this.keep = config.keep
+    if (config.keep === 0) this.store.clear()
+    else this.store.reload(config)
+  }
+
+  close(): void {
+    this.store.clear()
+  }
+}
+
+/** An answer that is being made. */
+export interface Exchange {
+  /** The format its caller is told it in. */
+  readonly told: Format
+  readonly candidate: Candidate
+  readonly asked: CanonicalRequest
+  readonly recalled: Recalled | undefined
+}
+
+export const exchangeOf = ({ call, candidate, request, prepared }: PreparedAttempt): Exchange => ({
+  ...{ told: call.format, candidate, asked: request, recalled: prepared.recalled },
+})
+
+/** What is kept for one owner: nobody else's is ever seen, nor seen by others. */
+export class OwnThoughts {
+  private readonly store: ThoughtStore
+  private readonly owner: string
+
+  constructor(store: ThoughtStore, owner: string) {
+    this.store = store
+    this.owner = owner
+  }
+
+  /** The request with what its caller no longer has, as far as the candidate can read it. */
+  recall(asked: CanonicalRequest, candidate: Candidate): Recalled | undefined {
+    return recall(asked, candidate, this.store, this.owner)
+  }
+
+  /** Keeps what was thought before the calls of a whole answer; one with an error is none. */
+  keep({ candidates, error }: CanonicalResult, exchange: Exchange): void {
+    if (error !== undefined) return
+    for (const { content } of candidates) {
+      const steps = stepsOf(content)
+      if (steps.length > 0) this.add(steps, exchange)
+    }
+  }
+
+  /** As `keep`, of an answer that comes event by event; it is kept with the end of it. */
+  collector(exchange: Exchange): Collector {
+    const isPlaced = mayDropIds(exchange)
+    return new Collector(isPlaced, steps => this.add(steps, exchange))
+  }
+
+  /**
+   * The candidates, those of one priority that rest alike with those first that made the last thoughts: they alone can
+   * read the proofs (trap 33).
+   */
+  among(candidates: readonly Candidate[], asked: CanonicalRequest): readonly Candidate[] {
+    if (candidates.length < 2 || !this.store.holds(this.owner)) return candidates
+    const maker = this.lastMaker(asked)
+    if (maker === undefined) return candidates
+    const isMaker = (candidate: Candidate): number => Number(issuerOf(candidate) === maker)
+    return candidates.toSorted(
+      (a, b) =>
+        Number(a.resting) - Number(b.resting) ||
+        a.channel.priority - b.channel.priority ||
+        isMaker(b) - isMaker(a),
+    )
+  }
+
+  private lastMaker({ messages }: CanonicalRequest): string | undefined {
+    const content = messages.findLast(({ content }) => content.some(({ type }) => type === 'tool-call'))?.content ?? []
+    for (const part of content) {
+      if (part.type !== 'tool-call' || isCounted(part.id, part.name)) continue
+      const found = this.store.find(this.owner, idKey(part.id))
+      if (found !== undefined) return found.thoughts.issuer
+    }
+    return undefined
+  }
+
+  /** Most upstreams give no two calls the same id; what was thought before another of the kind is not for these. */
+  private forget(steps: readonly CalledStep[], exchange: Exchange): void {
+    if (this.store.holds(this.owner)) this.store.forget(this.owner, keysOf(steps, exchange))
+  }
+
+  private add(steps: readonly CalledStep[], exchange: Exchange): void {
+    const { candidate, asked, recalled } = exchange
+    if (!steps.some(({ lead, next }) => lead.length > 0 || next.length > 0)) return this.forget(steps, exchange)
+    if (handsBack(asked, steps)) return
+    const { format } = candidate.format
+    const { boundProofs } = WRITERS[format]!
+    const thoughts: KeptThoughts = {
+      format,
+      issuer: issuerOf(candidate),
+      steps: steps.map(({ lead, next, mixed }) => ({ lead, next, ...(mixed ? { mixed } : {}) })),
+      ...(boundProofs === true ? { prefix: prefixOf(recalled?.request ?? asked) } : {}),
+    }
+    this.store.keep(this.owner, keysOf(steps, exchange), thoughts)
+  }
+}
+
+function prefixOf(request: CanonicalRequest): string {
+  const trail = new WholeTrail(request)
+  for (const message of request.messages) trail.message(message)
+  return trail.digest
+}
+
+/** Whether a call may come back without the id its caller was told, or with one that others have, too. */
+const mayDropIds =
+  ({ told }: Exchange) =>
+  ({ id, name }: Pick<CalledStep, 'id' | 'name'>): boolean =>
+    READERS[told]!.dropsIds === true || isCounted(id, name)
+
+function keysOf(steps: readonly CalledStep[], exchange: Exchange): readonly CallKeys[] {
+  const isPlaced = mayDropIds(exchange)
+  const gist = steps.some(isPlaced) ? gistOf(exchange.asked) : undefined
+  return steps.map(step => {
+    gist?.call(step.name, step.arguments)
+    return [
+      ...(isCounted(step.id, step.name) ? [] : [idKey(step.id)]),
+      ...(gist !== undefined && isPlaced(step) ? [placeKey(gist.digest)] : []),
+    ]
+  })
+}
+
+function gistOf({ messages }: CanonicalRequest): GistTrail {
+  const gist = new GistTrail()
+  for (const { role, content } of messages) for (const part of content) gist.part(role, part)
+  return gist
+}

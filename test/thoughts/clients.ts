@@ -1,0 +1,127 @@
+import type { WireRequest } from '../../src/canonical/exchange.ts'
+import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
+
+/** What a client does with an answer before it sends it back. */
+export type Habit =
+  /** Everything goes back as it came: what a provider's own client does. */
+  | 'keeps'
+  /** Thoughts and their proofs are thrown away. */
+  | 'drops'
+  /** The ids of calls, too. */
+  | 'drops-ids'
+
+type Loose = { [field: string]: Json }
+
+/** A client's side of one format, written by hand: how an answer becomes a part of the next request. */
+interface Client {
+  /** The first request. */
+  first(question: string): WireRequest
+  /** The same with the answer and what its tools said behind it. */
+  next(before: WireRequest, answer: JsonObject, habit: Habit): WireRequest
+}
+
+const post = (path: string, body: JsonObject): WireRequest => ({ path, query: {}, headers: {}, body })
+const listOf = (value: Json | undefined): Loose[] => (Array.isArray(value) ? (value as Loose[]) : [])
+const without = (object: Loose, ...fields: string[]): Loose =>
+  Object.fromEntries(Object.entries(object).filter(([field]) => !fields.includes(field)))
+
+const TOOL = { name: 'get_time', description: 'The time of a zone.' }
+const SCHEMA = { type: 'object', properties: { zone: { type: 'string' } } }
+
+const chat: Client = {
+  first: question =>
+    post('/v1/chat/completions', {
+      model: 'm',
+      messages: [{ role: 'user', content: question }],
+      tools: [{ type: 'function', function: { ...TOOL, parameters: SCHEMA } }],
+    }),
+  next: ({ path, body }, answer, habit) => {
+    const message = listOf(answer['choices'])[0]!['message'] as Loose
+    const calls = listOf(message['tool_calls']).map(call =>
+      habit === 'keeps' ? call : without(call, 'extra_content', 'index'),
+    )
+    const said = habit === 'keeps' ? message : without(message, 'reasoning_content', 'reasoning', 'refusal')
+    const content =
+      habit !== 'keeps' && Array.isArray(said['content'])
+        ? listOf(said['content'])
+            .map(piece => piece['text'] ?? '')
+            .join('')
+        : (said['content'] ?? null)
+    const results = calls.map(call => ({ role: 'tool', tool_call_id: call['id']!, content: 'noon' }))
+    const messages = [...listOf(body['messages']), { ...said, content, tool_calls: calls }, ...results]
+    return post(path, { ...body, messages })
+  },
+}
+
+const messages: Client = {
+  first: question =>
+    post('/v1/messages', {
+      model: 'm',
+      max_tokens: 4096,
+      thinking: { type: 'enabled', budget_tokens: 2048 },
+      messages: [{ role: 'user', content: question }],
+      tools: [{ ...TOOL, input_schema: SCHEMA }],
+    }),
+  next: ({ path, body }, answer, habit) => {
+    const blocks = listOf(answer['content'])
+    const content = habit === 'keeps' ? blocks : blocks.filter(({ type }) => !String(type).includes('thinking'))
+    const results = content
+      .filter(({ type }) => type === 'tool_use')
+      .map(({ id }) => ({ type: 'tool_result', tool_use_id: id!, content: 'noon' }))
+    const turns = [
+      { role: 'assistant', content },
+      { role: 'user', content: results },
+    ]
+    return post(path, { ...body, messages: [...listOf(body['messages']), ...turns] })
+  },
+}
+
+const responses: Client = {
+  first: question =>
+    post('/v1/responses', {
+      model: 'm',
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      input: [{ type: 'message', role: 'user', content: question }],
+      tools: [{ type: 'function', ...TOOL, parameters: SCHEMA, strict: false }],
+    }),
+  next: ({ path, body }, answer, habit) => {
+    const output = listOf(answer['output'])
+    const items = habit === 'keeps' ? output : output.filter(({ type }) => type !== 'reasoning')
+    const results = items
+      .filter(({ type }) => type === 'function_call')
+      .map(item => ({ type: 'function_call_output', call_id: item['call_id']!, output: 'noon' }))
+    return post(path, { ...body, input: [...listOf(body['input']), ...items, ...results] })
+  },
+}
+
+const contents: Client = {
+  first: question =>
+    post('/v1beta/models/m:generateContent', {
+      contents: [{ role: 'user', parts: [{ text: question }] }],
+      tools: [{ functionDeclarations: [{ ...TOOL, parametersJsonSchema: SCHEMA }] }],
+    }),
+  next: ({ path, body }, answer, habit) => {
+    const content = listOf(answer['candidates'])[0]!['content'] as Loose
+    const parts = listOf(content['parts']).flatMap((part): Loose[] => {
+      if (habit === 'keeps') return [part]
+      if (part['thought'] === true) return []
+      const bare = without(part, 'thoughtSignature')
+      if (isObject(bare['functionCall']) && habit === 'drops-ids')
+        return [{ functionCall: without(bare['functionCall'] as Loose, 'id') }]
+      return Object.keys(bare).length === 0 || bare['text'] === '' ? [] : [bare]
+    })
+    const results = parts.flatMap(({ functionCall }) =>
+      isObject(functionCall)
+        ? [{ functionResponse: { ...without(functionCall as Loose, 'args'), response: { result: 'noon' } } }]
+        : [],
+    )
+    const turns = [
+      { role: 'model', parts },
+      { role: 'user', parts: results },
+    ]
+    return post(path, { ...body, contents: [...listOf(body['contents']), ...turns] })
+  },
+}
+
+export const CLIENTS: { readonly [format: string]: Client } = { chat, messages, responses, contents }

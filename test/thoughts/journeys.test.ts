@@ -1,0 +1,366 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import type { ChannelConfig, Config } from '../../src/config.ts'
+import { PROOF } from '../clients/scene.ts'
+import { UPSTREAMS } from '../clients/upstreams/index.ts'
+import { chunk, events, HEAD, json, TAIL } from '../faults/chat.ts'
+import type { HouseOptions } from '../faults/house.ts'
+import { until } from '../faults/upstream.ts'
+import { Client } from '../sockets/client.ts'
+import { scratch } from '../store/house.ts'
+import { ASKED, CALL, history, OTHER_KEY, Remembering, THINKS, Thinker, TOOLS } from './house.ts'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+/** A gateway before upstreams of these formats. */
+async function open(
+  formats: readonly string[],
+  channels?: (thinkers: readonly Thinker[]) => ChannelConfig[],
+  options: HouseOptions = {},
+) {
+  const thinkers = await Promise.all(formats.map(format => Thinker.open(format)))
+  const gateway = await Remembering.open(thinkers, channels?.(thinkers), options)
+  closing.push(() => gateway.close())
+  return { gateway, thinkers, thinker: thinkers[0]! }
+}
+
+const BACK = history(CALL)
+const OFF: Partial<Config> = { thoughts: { keep: 0, memory: 2 ** 20 } }
+
+describe.each([false, true])('streamed: %s', stream => {
+  test.each(['messages', 'responses', 'contents'])('traps 26, 31, 33: a proof comes back to %s', async format => {
+    const { gateway, thinker } = await open([format])
+    thinker.scenes = [THINKS]
+    expect((await gateway.chat([ASKED], { stream })).status).toBe(200)
+    const second = await gateway.chat(BACK, { stream })
+    expect(thinker.proofs).toEqual([PROOF])
+    expect(second.headers['interlingua-loss']).toMatch(/messages\/1\/content\/0 remembered-thought$/)
+    expect(gateway.house.lines.at(-1)!.fields).toMatchObject({ thoughts_put_back: expect.any(Number) })
+    expect(JSON.stringify(gateway.house.lines)).not.toContain('The clock knows.')
+  })
+
+  test('trap 35: plain words come back to a chat upstream that wants them, natively too', async () => {
+    const { gateway, thinker } = await open(['chat'], ([one]) => [one!.channel({}, { reasoning_field: 'reasoning' })])
+    thinker.scenes = [THINKS]
+    await gateway.chat([ASKED], { stream })
+    const second = await gateway.chat(BACK, { stream })
+    expect(second.status).toBe(200)
+    expect(thinker.body().messages[1]).toEqual({ ...BACK[1], reasoning: 'The clock knows.' })
+    expect(thinker.body().messages[2]).toEqual(BACK[2])
+  })
+
+  test('trap 36: not to a chat upstream that is not said to want them: the request goes as it came', async () => {
+    const { gateway, thinker } = await open(['chat'])
+    thinker.scenes = [THINKS]
+    await gateway.chat([ASKED], { stream })
+    const second = await gateway.chat(BACK, { stream })
+    expect(thinker.body().messages).toEqual(BACK)
+    expect(second.headers['interlingua-loss']).toBeUndefined()
+    expect(gateway.house.lines.at(-1)!.fields).not.toHaveProperty('thoughts_put_back', expect.anything())
+  })
+
+  test('thoughts of calls made at once stand before the first of them, once', async () => {
+    const { gateway, thinker } = await open(['messages'])
+    const other = { ...CALL, id: 'toolu_09Zz8Yy7Xx6Ww5' }
+    thinker.scenes = [{ thought: 'Two clocks.', text: 'Let me see.', calls: [CALL, other] }]
+    await gateway.chat([ASKED], { stream })
+    const [asked, turn, ...results] = history(CALL, other)
+    await gateway.chat([asked!, { ...turn, content: 'Let me see.' }, ...results], { stream })
+    expect(thinker.body().messages[1].content.map(({ type }: { type: string }) => type)).toEqual([
+      ...['thinking', 'text', 'tool_use', 'tool_use'],
+    ])
+  })
+
+  test('a caller who wants no loss is not refused for what is put back', async () => {
+    const { gateway, thinker } = await open(['messages'])
+    thinker.scenes = [THINKS]
+    const headers = { 'interlingua-on-loss': 'refuse' }
+    await gateway.chat([ASKED], { stream, max_tokens: 500 })
+    const second = await gateway.chat(BACK, { stream, headers, max_tokens: 500 })
+    expect(second.status, second.text).toBe(200)
+    expect(thinker.proofs).toEqual([PROOF])
+  })
+})
+
+describe('whose they are', () => {
+  test('another caller with the same id of a call gets nothing', async () => {
+    const { gateway, thinker } = await open(['messages'])
+    thinker.scenes = [THINKS]
+    await gateway.chat([ASKED])
+    await gateway.chat(BACK, { key: OTHER_KEY })
+    expect(thinker.proofs).toEqual([])
+    thinker.scenes = [{ ...THINKS, thought: 'Another thought.' }]
+    await gateway.chat([ASKED], { key: OTHER_KEY })
+    await gateway.chat(BACK)
+    expect(thinker.body().messages[1].content[0].thinking).toBe('The clock knows.')
+    await gateway.chat(BACK, { key: OTHER_KEY })
+    expect(thinker.body().messages[1].content[0].thinking).toBe('Another thought.')
+  })
+
+  test('trap 30: another issuer gets no proof: another key, another address, another model', async () => {
+    const { gateway, thinkers } = await open(['messages', 'messages'], ([a]) => [a!.channel({ name: 'a' })])
+    const [a, b] = thinkers as [Thinker, Thinker]
+    const model = { named: new Map([['m', 'other']]), patterns: [] }
+    a.scenes = [THINKS]
+    await gateway.chat([ASKED])
+    for (const channel of [
+      b.channel({ name: 'a' }),
+      a.channel({ name: 'a', key: 'another-key' }),
+      a.channel({ name: 'a', models: model }),
+    ]) {
+      gateway.reload([channel])
+      const second = await gateway.chat(BACK)
+      expect(second.status).toBe(200)
+      expect([a, b].flatMap(({ upstream }) => upstream.seen).at(-1)).toBeDefined()
+      expect(JSON.stringify([a, b].flatMap(one => one.upstream.seen.map(({ text }) => text)))).not.toContain(PROOF)
+    }
+    gateway.reload([a.channel({ name: 'renamed' })])
+    await gateway.chat(BACK)
+    expect(a.proofs).toEqual([PROOF])
+  })
+
+  test('words without a proof go to any chat upstream that wants them', async () => {
+    const { gateway, thinkers } = await open(['chat', 'chat'], ([a]) => [
+      a!.channel({}, { reasoning_field: 'reasoning' }),
+    ])
+    const [a, b] = thinkers as [Thinker, Thinker]
+    a.scenes = [THINKS]
+    await gateway.chat([ASKED])
+    gateway.reload([b.channel({ name: 'b' }, { reasoning_field: 'reasoning_content' })])
+    await gateway.chat(BACK)
+    expect(b.body().messages[1].reasoning_content).toBe('The clock knows.')
+    gateway.reload([b.channel({ name: 'b' })])
+    await gateway.chat(BACK)
+    expect(b.body().messages).toEqual(BACK)
+  })
+
+  test('where another has to stand in, it is asked without; where the maker answers again, with', async () => {
+    const { gateway, thinkers } = await open(['messages', 'messages'], ([a, b]) => [
+      a!.channel({ name: 'a' }),
+      b!.channel({ name: 'b', priority: 1 }),
+    ])
+    const [a, b] = thinkers as [Thinker, Thinker]
+    a.scenes = [THINKS]
+    await gateway.chat([ASKED])
+    a.upstream.script = response => json(response, { type: 'error', error: { type: 'api_error', message: 'no' } }, 500)
+    expect((await gateway.chat(BACK)).status).toBe(200)
+    expect(a.proofs).toEqual([PROOF])
+    expect(b.proofs).toEqual([])
+    a.upstream.script = a.answer
+    gateway.reload([a.channel({ name: 'a', weight: 2 }), b.channel({ name: 'b', priority: 1 })])
+    await gateway.chat(BACK)
+    expect(a.proofs).toEqual([PROOF])
+  })
+
+  test('trap 33: of equal channels the one that thought is asked again', async () => {
+    const { gateway, thinkers } = await open(['messages', 'messages'], ([a, b]) => [
+      a!.channel({ name: 'a' }),
+      b!.channel({ name: 'b' }),
+    ])
+    const [a, b] = thinkers as [Thinker, Thinker]
+    a.scenes = [THINKS]
+    b.scenes = [THINKS]
+    await gateway.chat([ASKED])
+    const maker = a.upstream.seen.length === 1 ? a : b
+    for (let turn = 0; turn < 8; turn++) await gateway.chat(BACK)
+    expect(maker.upstream.seen).toHaveLength(9)
+    expect(maker.proofs).toEqual([PROOF])
+  })
+})
+
+describe('what is remembered, and how long', () => {
+  test('nothing where nothing is to be kept, from a reload on, too', async () => {
+    const { gateway, thinker } = await open(['messages'], undefined, { config: OFF })
+    thinker.scenes = [THINKS]
+    await gateway.chat([ASKED])
+    await gateway.chat(BACK)
+    expect(thinker.proofs).toEqual([])
+    thinker.scenes = [THINKS]
+    gateway.reload([thinker.channel()], { thoughts: { keep: 3_600_000, memory: 2 ** 20 } })
+    await gateway.chat([ASKED])
+    await gateway.chat(BACK)
+    expect(thinker.proofs).toEqual([PROOF])
+    gateway.reload([thinker.channel()], { thoughts: { keep: 7_200_000, memory: 2 ** 20 } })
+    await gateway.chat(BACK)
+    expect(thinker.proofs, 'a reload keeps what is kept').toEqual([PROOF])
+    gateway.reload([thinker.channel()], OFF)
+    gateway.reload([thinker.channel()], { thoughts: { keep: 3_600_000, memory: 2 ** 20 } })
+    await gateway.chat(BACK)
+    expect(thinker.proofs, 'what was switched off is gone').toEqual([])
+  })
+
+  test('nothing of another call with the same id', async () => {
+    const { gateway, thinker } = await open(['messages'])
+    thinker.scenes = [THINKS]
+    await gateway.chat([ASKED])
+    thinker.scenes = [{ calls: [CALL] }]
+    await gateway.chat([ASKED], { stream: true })
+    await gateway.chat(BACK)
+    expect(thinker.proofs).toEqual([])
+  })
+
+  test('nothing of an answer that breaks off', async () => {
+    const { gateway, thinker } = await open(['chat'], ([one]) => [one!.channel({}, { reasoning_field: 'reasoning' })])
+    const call = { index: 0, id: CALL.id, type: 'function', function: { name: CALL.name, arguments: '{}' } }
+    const begun = HEAD + chunk({ reasoning: 'Half a tho' }) + chunk({ tool_calls: [call] })
+    thinker.upstream.script = response => events(response).write(begun, () => response.destroy())
+    expect((await gateway.chat([ASKED], { stream: true })).text).toContain('"error"')
+    thinker.upstream.script = response => events(response).end(`${begun}data: {"error":{"message":"no"}}\n\n`)
+    expect((await gateway.chat([ASKED], { stream: true })).text).toContain('"error"')
+    thinker.upstream.script = thinker.answer
+    await gateway.chat(BACK)
+    expect(thinker.body().messages).toEqual(BACK)
+    thinker.upstream.script = response => events(response).end(begun + TAIL)
+    await gateway.chat([ASKED], { stream: true })
+    thinker.upstream.script = thinker.answer
+    await gateway.chat(BACK)
+    expect(thinker.body().messages[1].reasoning).toBe('Half a tho')
+  })
+
+  test('a turn that holds a proof of its own is left alone', async () => {
+    const { gateway, thinker } = await open(['messages'])
+    thinker.scenes = [THINKS]
+    const ask = (messages: readonly unknown[]) =>
+      gateway.house.ask(
+        '/v1/messages',
+        { model: 'm', max_tokens: 100, messages, tools: [{ name: 'get_time', input_schema: { type: 'object' } }] },
+        { headers: { 'anthropic-version': '2023-06-01' } },
+      )
+    await ask([ASKED])
+    const call = { type: 'tool_use', id: CALL.id, name: CALL.name, input: CALL.arguments }
+    const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: CALL.id, content: 'noon' }] }
+    const own = { type: 'thinking', thinking: 'Mine.', signature: 'b3du' }
+    const handed = await ask([ASKED, { role: 'assistant', content: [own, call] }, result])
+    expect(thinker.body().messages[1].content).toEqual([own, call])
+    expect(handed.headers['interlingua-loss']).toBeUndefined()
+    await ask([ASKED, { role: 'assistant', content: [call] }, result])
+    expect(thinker.proofs).toEqual([PROOF])
+  })
+})
+
+describe('a proof that is bound to what came before it', () => {
+  const NEWER = [
+    ...TOOLS,
+    { type: 'function', function: { name: 'more', parameters: { type: 'object', properties: {} } } },
+  ]
+  const [, turn, result] = BACK
+
+  test.each([
+    ['instructions', [{ role: 'system', content: 'It is Monday.' }, ...BACK], TOOLS],
+    ['words', [{ role: 'user', content: 'What day is it?' }, turn!, result!], TOOLS],
+    ['tools', BACK, NEWER],
+  ])('does not go back where %s changed', async (_, messages, tools) => {
+    const { gateway, thinker } = await open(['messages'])
+    thinker.scenes = [THINKS]
+    await gateway.chat([ASKED])
+    await gateway.chat(messages, { tools })
+    expect(thinker.proofs).toEqual([])
+    await gateway.chat(BACK)
+    expect(thinker.proofs).toEqual([PROOF])
+  })
+
+  test('nor where a thought before it is forgotten; one that was made without it does', async () => {
+    const { gateway, thinker } = await open(['messages'])
+    const ids = [1, 2, 3, 4].map(index => `toolu_0${index}Ab2Cd3Ef4Gh5`)
+    thinker.scenes = ids.map(id => ({ thought: `Thought of ${id}`, calls: [{ ...CALL, id }] }))
+    const put: number[] = []
+    let messages: readonly JsonObject[] = [ASKED]
+    for (const [index, id] of ids.entries()) {
+      await gateway.chat(messages)
+      put.push(thinker.proofs.length)
+      messages = [...messages, ...history({ ...CALL, id }).slice(1)]
+      // There is no longer room for the first of them.
+      if (index === 1) gateway.reload([thinker.channel()], { thoughts: { keep: 3_600_000, memory: 3000 } })
+      if (index === 1) gateway.reload([thinker.channel()])
+    }
+    await gateway.chat(messages)
+    expect([...put, thinker.proofs.length]).toEqual([0, 1, 0, 1, 2])
+  })
+
+  test('other issuers do not mind: their proofs go back', async () => {
+    const { gateway, thinker } = await open(['contents'])
+    thinker.scenes = [THINKS]
+    await gateway.chat([ASKED])
+    await gateway.chat([{ role: 'system', content: 'It is Monday.' }, ...BACK])
+    expect(thinker.proofs).toEqual([PROOF])
+  })
+})
+
+describe('calls whose ids others have, too', () => {
+  const KIMI = { ...CALL, id: 'functions.get_time:0' }
+  const kimi = () => open(['chat'], ([one]) => [one!.channel({}, { reasoning_field: 'reasoning_content' })])
+
+  test('each conversation has its own thoughts', async () => {
+    const { gateway, thinker } = await kimi()
+    const other = { role: 'user', content: 'What is the time?' }
+    thinker.scenes = [
+      { thought: 'First.', calls: [KIMI] },
+      { thought: 'Second.', calls: [KIMI] },
+    ]
+    await gateway.chat([ASKED])
+    await gateway.chat([other])
+    const [, turn, result] = history(KIMI)
+    const thoughtOf = async (first: typeof ASKED) => {
+      await gateway.chat([first, turn!, result!])
+      return thinker.body().messages[1].reasoning_content
+    }
+    expect(await thoughtOf(ASKED)).toBe('First.')
+    expect(await thoughtOf(other)).toBe('Second.')
+    expect(await thoughtOf({ role: 'user', content: 'Somebody else’s.' })).toBeUndefined()
+  })
+
+  test('results that are cut and instructions that change do not matter', async () => {
+    const { gateway, thinker } = await kimi()
+    thinker.scenes = [{ thought: 'First.', calls: [KIMI] }]
+    await gateway.chat([ASKED])
+    const [asked, turn, result] = history(KIMI)
+    await gateway.chat([{ role: 'system', content: 'Today.' }, asked!, turn!, { ...result, content: '[cut]' }])
+    expect(thinker.body().messages[2].reasoning_content).toBe('First.')
+  })
+})
+
+describe('other ways to ask', () => {
+  const functions = [
+    { type: 'function', name: 'get_time', parameters: { type: 'object', properties: {} }, strict: false },
+  ]
+  const output = { type: 'function_call_output', call_id: CALL.id, output: 'noon' }
+  const called = { type: 'function_call', call_id: CALL.id, name: CALL.name, arguments: JSON.stringify(CALL.arguments) }
+
+  test('a socket', async () => {
+    const { gateway, thinker } = await open(['messages'])
+    const client = await Client.open(gateway.house.server.address)
+    closing.push(() => client.socket.terminate())
+    thinker.scenes = [THINKS]
+    await client.turn({ input: 'What time is it?', tools: functions, store: false })
+    await client.turn({
+      input: [{ role: 'user', content: 'What time is it?' }, called, output],
+      tools: functions,
+      store: false,
+    })
+    expect(thinker.proofs).toEqual([PROOF])
+  })
+
+  test('work in the background, and what builds on it', async () => {
+    const { path, drop } = scratch()
+    closing.push(drop)
+    const { gateway, thinker } = await open(['messages'], undefined, { keep: path })
+    thinker.scenes = [THINKS]
+    const asked = { model: 'm', input: 'What time is it?', tools: functions }
+    const begun = await gateway.house.ask('/v1/responses', { ...asked, background: true })
+    await until(() => gateway.house.lines.some(({ fields }) => fields['finish'] === 'tool-calls'))
+    const full = [{ role: 'user', content: 'What time is it?' }, called, output]
+    await gateway.house.ask('/v1/responses', { ...asked, input: full })
+    expect(thinker.proofs).toEqual([PROOF])
+    const follow = { ...asked, input: [output], previous_response_id: begun.json.id }
+    expect((await gateway.house.ask('/v1/responses', follow)).status).toBe(200)
+    expect(thinker.proofs, 'its own answer was kept with its proof').toEqual([PROOF])
+  })
+})
+
+test('the upstreams of the tests say what they think', () => {
+  for (const format of ['messages', 'responses', 'contents'])
+    expect(JSON.stringify(UPSTREAMS[format]!.whole(THINKS))).toContain(PROOF)
+})

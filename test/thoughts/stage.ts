@@ -1,0 +1,105 @@
+import type { Part } from '../../src/canonical/content.ts'
+import type { CanonicalEvent } from '../../src/canonical/event.ts'
+import type { WireRequest } from '../../src/canonical/exchange.ts'
+import { fold, unfold } from '../../src/canonical/fold.ts'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import type { CanonicalResult } from '../../src/canonical/result.ts'
+import { drain } from '../../src/canonical/transducer.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { legalWord } from '../../src/egress/legal.ts'
+import { type Prepared, prepare } from '../../src/gateway/prepare.ts'
+import { Thoughts } from '../../src/gateway/thoughts/thoughts.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import type { Candidate } from '../../src/router.ts'
+import { channelAt } from '../faults/upstream.ts'
+import { plain } from '../laws/support.ts'
+
+/* The gateway's work on one exchange without its sockets: read, put back, write; read the answer, keep, tell. */
+
+export interface Way {
+  readonly caller: string
+  readonly upstream: string
+  readonly dialect?: JsonObject
+  readonly streamed?: boolean
+  readonly owner?: string
+  readonly key?: string
+  readonly model?: string
+}
+
+export const LIMITS = { keep: 3_600_000, memory: 2 ** 20 }
+
+export function candidateOf({ caller, upstream, dialect = {}, key = 'k', model = 'm' }: Way): Candidate {
+  const channel = { ...channelAt('http://127.0.0.1:1', { format: upstream }), key }
+  const format = { ...channel.formats[0]!, dialect }
+  return { channel, format, native: caller === upstream, detour: false, upstreamModel: model }
+}
+
+export class Stage {
+  readonly thoughts: Thoughts
+
+  constructor(thoughts = new Thoughts(LIMITS)) {
+    this.thoughts = thoughts
+  }
+
+  /** What is written for the upstream of a caller's request. */
+  sent(way: Way, wire: WireRequest): Prepared {
+    return prepare(this.read(way, wire), candidateOf(way), this.of(way))
+  }
+
+  /** Reads an upstream's answer to a request, keeps what is to be kept, and gives what the caller is told. */
+  told(way: Way, wire: WireRequest, answer: CanonicalResult): JsonObject {
+    const asked = this.read(way, wire)
+    const candidate = candidateOf(way)
+    const prepared = prepare(asked, candidate, this.of(way))
+    const exchange = { told: way.caller, candidate, asked, recalled: prepared.recalled }
+    const head = { id: 'a1', model: 'm', createdAt: 1 }
+    const { restorer } = prepared
+    const own = this.of(way)
+    if (way.streamed !== true) {
+      const body = wholeOf(way.upstream, answer, prepared.asked)
+      const raw = READERS[way.upstream]!.result!({ status: 200, headers: {}, body }, prepared.asked)
+      const read = { ...(restorer?.result(raw) ?? raw), ...head }
+      own?.keep(read, exchange)
+      return plain(WRITERS[way.caller]!.result!(read, asked).wire.body)
+    }
+    const upstream = drain(WRITERS[way.upstream]!.events!(prepared.asked), unfold({ ...answer, ...head }))
+    const raw = drain(READERS[way.upstream]!.events!(prepared.asked), upstream)
+    const events = restorer === undefined ? raw : drain(restorer.events(), raw)
+    const collector = own?.collector(exchange)
+    const seen = events.map((event): CanonicalEvent => (event.type === 'result-start' ? { ...event, ...head } : event))
+    for (const event of seen) collector?.saw(event)
+    // Clients put a stream together to what the whole answer would have been.
+    const wires = drain(WRITERS[way.caller]!.events!(asked), seen)
+    const read = fold(drain(READERS[way.caller]!.events!(asked), wires))
+    return wholeOf(way.caller, { ...read, ...head }, asked)
+  }
+
+  read({ caller, streamed }: Way, wire: WireRequest): CanonicalRequest {
+    return { ...READERS[caller]!.request!(wire), stream: streamed === true }
+  }
+
+  private of({ owner = 'ann' }: Way) {
+    return this.thoughts.of(owner)
+  }
+}
+
+const ASKED: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
+
+/** An answer as an upstream of the format would write it. */
+export const wholeOf = (format: string, answer: CanonicalResult, asked: CanonicalRequest = ASKED): JsonObject =>
+  plain(WRITERS[format]!.result!({ id: 'a1', model: 'm', createdAt: 1, ...answer }, asked).wire.body)
+
+/** The thoughts and calls that a request in the format holds, by what they say. */
+export function thoughtsIn(format: string, wire: WireRequest): readonly unknown[] {
+  const { messages } = READERS[format]!.request!(plain(wire))
+  return messages.flatMap(({ content }) => content.flatMap(saidBy))
+}
+
+function saidBy(part: Part): readonly unknown[] {
+  if (part.type === 'tool-call')
+    return [{ call: legalWord(part.id, 64), name: part.name, arguments: JSON.parse(part.arguments) }]
+  if (part.type !== 'reasoning') return []
+  const { text, signature, redacted } = part
+  return [{ text, proof: signature?.value, ...(redacted ? { redacted } : {}) }]
+}
