@@ -32,7 +32,7 @@ export const LIMITS = { keep: 3_600_000, memory: 2 ** 20 }
 export function candidateOf({ caller, upstream, dialect = {}, key = 'k', model = 'm' }: Way): Candidate {
   const channel = { ...channelAt('http://127.0.0.1:1', { format: upstream }), key }
   const format = { ...channel.formats[0]!, dialect }
-  return { channel, format, native: caller === upstream, detour: false, upstreamModel: model }
+  return { channel, format, native: caller === upstream, detour: false, upstreamModel: model, resting: false }
 }
 
 export class Stage {
