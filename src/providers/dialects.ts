@@ -42,6 +42,7 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['call_ids', ['any', 'short']],
   ['after_tools', ['anyone', 'assistant']],
   ['video', 'yes-or-no'],
+  ['document_url', 'yes-or-no'],
   // messages
   ['sampling', ['all', 'one', 'none']],
   ['max_tokens', 'number'],

@@ -83,6 +83,7 @@ export const mistral: Preset = {
         include_usage: false,
         call_ids: 'short',
         after_tools: 'assistant',
+        document_url: true,
       },
     },
     {

@@ -68,13 +68,14 @@ type MediaWriter = (part: MediaPart, path: Path, pen: Pen) => JsonObject | undef
 
 function writeMedia(part: MediaPart, path: Path, pen: Pen): JsonObject | undefined {
   if (part.source.type === 'text') return writeDocument(part, path, pen)
-  const write = spelt(part, FORMAT)['as'] === 'file' ? writeFile : MEDIA[part.kind]
+  const { as } = spelt(part, FORMAT)
+  const write = as === 'file' ? writeFile : as === 'document_url' && pen.native ? writeLinked : MEDIA[part.kind]
   const wire = write(part, path, pen)
   if (wire === undefined) return undefined
   if (part.transcript !== undefined) pen.losses.drop([...path, 'transcript'], 'no-transcript-in-requests')
   if (part.kind !== 'image' && part.kind !== 'video' && part.detail !== undefined)
     pen.losses.drop([...path, 'detail'], 'no-detail-here')
-  if (part.kind !== 'file' && part.name !== undefined && !('file' in wire))
+  if (part.kind !== 'file' && part.name !== undefined && !('file' in wire || 'document_url' in wire))
     pen.losses.drop([...path, 'name'], 'no-name-here')
   return wire
 }
@@ -87,7 +88,8 @@ const MEDIA: { readonly [K in MediaPart['kind']]: MediaWriter } = {
     return undefined
   },
   audio: writeAudio,
-  file: writeFile,
+  file: (part, path, pen) =>
+    !pen.native && pen.dialect.document_url === true ? writeLinked(part, path, pen) : writeFile(part, path, pen),
 }
 
 /** A picture or a video as its link. */
@@ -141,6 +143,21 @@ function writeFile(part: MediaPart, path: Path, pen: Pen): JsonObject | undefine
   }
   if (name === undefined && !pen.native) pen.losses.add([...path, 'name'], 'file', 'name-required')
   return around(part, 'file', defined({ file_data: url, filename: name ?? (pen.native ? undefined : 'file') }))
+}
+
+/** A file by its address, or as a `data:` URL (Mistral). */
+function writeLinked(part: MediaPart, path: Path, pen: Pen): JsonObject | undefined {
+  const { source, name } = part
+  const url = urlOfSource(source)
+  if (url === undefined) {
+    pen.losses.drop(path, 'no-such-file-ids')
+    return undefined
+  }
+  if (source.type === 'url' && source.mediaType !== undefined)
+    pen.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-urls')
+  const named = defined({ document_name: name }) as JsonObject
+  if (spelt(part, FORMAT)['link'] === 'object') return { ...around(part, 'document_url', { url }), ...named }
+  return { type: 'document_url', document_url: url, ...named, ...kept(part, FORMAT) }
 }
 
 /** A document that is text is said as text. */

@@ -26,11 +26,13 @@ export interface ChatDialect {
   readonly after_tools?: 'anyone' | 'assistant'
   /** Takes `video_url` parts. */
   readonly video?: boolean
+  /** Takes files by their address, as `document_url` parts. */
+  readonly document_url?: boolean
 }
 
 export const FLAGS = [
   ...['reasoning_field', 'cache', 'custom_tools', 'developer_role', 'limit_field', 'include_usage'],
-  ...['text_only_content', 'json_schema', 'reasoning_as', 'store', 'call_ids', 'after_tools', 'video'],
+  ...['text_only_content', 'json_schema', 'reasoning_as', 'store', 'call_ids', 'after_tools', 'video', 'document_url'],
 ] as const
 
 export const chatDialect = (dialect: Dialect): ChatDialect => dialect as ChatDialect

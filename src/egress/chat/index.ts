@@ -13,6 +13,6 @@ export const chat: Writer = {
   result: writeResult,
   events: asked => new Sequential(new ChatChunks(asked)),
   handsBack,
-  fetches: ({ kind }) => kind === 'file' || kind === 'audio',
+  fetches: ({ kind }, { document_url }) => (kind === 'file' && document_url !== true) || kind === 'audio',
   error: writeError,
 }

@@ -28,6 +28,7 @@ const TAKEN = {
   video: new Set(['type', 'video_url', 'cache_control', 'prompt_cache_breakpoint']),
   audio: new Set(['type', 'input_audio', 'cache_control', 'prompt_cache_breakpoint']),
   file: new Set(['type', 'file', 'cache_control', 'prompt_cache_breakpoint']),
+  document: new Set(['type', 'document_url', 'document_name', 'cache_control', 'prompt_cache_breakpoint']),
   refusal: new Set(['type', 'refusal', 'cache_control', 'prompt_cache_breakpoint']),
 }
 
@@ -93,6 +94,7 @@ const PARTS: { readonly [type: string]: (wire: JsonObject) => Part } = {
     }
   },
   file: readFile,
+  document_url: readDocument,
   refusal: wire => ({ type: 'refusal', text: required(text(wire['refusal'])), ...rest(FORMAT, wire, TAKEN.refusal) }),
   thinking: wire => required(readThinkingPart(wire)),
 }
@@ -142,6 +144,21 @@ function readFile(wire: JsonObject): Part {
   }
 }
 
+/** Mistral's way to give a file by its address. */
+function readDocument(wire: JsonObject): Part {
+  const link = wire['document_url']
+  const inside = typeof link === 'string' ? { url: link } : required(object(link))
+  const name = text(wire['document_name'])
+  const node =
+    typeof link === 'string'
+      ? rest(FORMAT, wire, TAKEN.document, { as: 'document_url' })
+      : nested(FORMAT, wire, 'document_url', inside, URL_ONLY, TAKEN.document, { as: 'document_url', link: 'object' })
+  const source = sourceOfUrl(required(text(inside['url'])))
+  const kind = source.type === 'base64' ? kindOfMediaType(source.mediaType) : 'file'
+  return { type: 'media', kind, source, ...defined({ name }), ...node }
+}
+
+const URL_ONLY = new Set(['url'])
 const FILE_DATA = new Set(['file_data', 'filename'])
 
 /** OpenRouter's `cache_control` and OpenAI's `prompt_cache_breakpoint` say the same thing. */

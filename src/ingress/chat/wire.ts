@@ -23,6 +23,11 @@ const PARTS = {
   video_url: shape({ video_url: link, ...marked }),
   input_audio: shape({ input_audio: shape({ data: v.string(), format: v.string() }), ...marked }),
   file: shape({ file: shape({ file_data: maybeText, file_id: maybeText, filename: maybeText }), ...marked }),
+  document_url: shape({
+    document_url: v.union([v.string(), shape({ url: v.string() })]),
+    document_name: maybeText,
+    ...marked,
+  }),
   refusal: shape({ refusal: v.string(), ...marked }),
   thinking: shape({ thinking: v.array(thought), ...marked }),
 }

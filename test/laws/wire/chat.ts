@@ -42,6 +42,15 @@ const part = fc.oneof(
       file: plus(record({}, { file_data: dataUrl, file_id: filled, filename: filled })),
     }),
   ),
+  plus(
+    record(
+      {
+        type: fc.constant('document_url'),
+        document_url: fc.oneof(fc.webUrl(), dataUrl, plus(record({ url: dataUrl }))),
+      },
+      { document_name: maybeNull(word), ...marker },
+    ),
+  ),
   plus(record({ type: fc.constant('video_url'), video_url: plus(record({ url: fc.webUrl() })) })),
   plus(record({ type: fc.constantFrom('x_widget', 'x_other') }, { payload: json })),
 )
