@@ -4,7 +4,7 @@ import { hashOf } from '../config/hash.ts'
 import { watchPath } from '../config/watch.ts'
 import type { Config, GroupConfig, KeyConfig } from '../config.ts'
 import { type Credentials, credentialOf } from './credential.ts'
-import { keyFile, readKeys } from './key-file.ts'
+import { keyFile, ownerOf, readKeys } from './key-file.ts'
 import { Limits } from './limits.ts'
 
 export type { Credentials } from './credential.ts'
@@ -13,7 +13,7 @@ export type { Credentials } from './credential.ts'
 export interface Caller {
   /** The name of the key, fit for logs. */
   readonly key: string
-  /** Stable for the key and no other, whatever it is named: what it leaves behind is kept under it. */
+  /** Stable for the key and no other, whatever it is named or its secret is: what it leaves behind is kept under it. */
   readonly id: string
   readonly group: GroupConfig
 }
@@ -102,13 +102,10 @@ export function openAccess(config: Config, { now = Date.now, onFault = () => {} 
   }
 }
 
-/** A half of the hash: enough to be nobody else's, too little to compare keys with. */
-const ownerOf = ({ hash }: KeyConfig): string => hash.slice(0, 32)
-
 const storedKeys = (dataDir: string): KeyConfig[] =>
   readKeys(keyFile(dataDir))
     .filter(key => key.revokedAt === undefined)
-    .map(({ name, hash, group }) => ({ name, hash, group }))
+    .map(key => ({ name: key.name, hash: key.hash, group: key.group, owner: ownerOf(key) }))
 
 /** Finds keys by their hash: by its first letters quickly, by the whole of it in constant time. A key is hashed once. */
 class KeyRing {

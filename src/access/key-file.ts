@@ -10,6 +10,8 @@ export interface StoredKey {
   /** SHA-256 of the key, in hex. */
   readonly hash: string
   readonly group: string
+  /** Under whom what it leaves behind is kept, where another secret of the key came before; else its own hash says. */
+  readonly owner?: string
   /** How the key begins, to tell it from others. */
   readonly hint: string
   /** ISO 8601. */
@@ -46,40 +48,44 @@ export function readKeys(path: string): readonly StoredKey[] {
 function keysIn(text: string): readonly StoredKey[] | undefined {
   try {
     const { keys } = JSON.parse(text) as { keys: readonly StoredKey[] }
-    const sound = ({ name, hash, group }: StoredKey): boolean =>
-      typeof name === 'string' && typeof group === 'string' && /^[0-9a-f]{64}$/.test(hash)
+    const sound = ({ name, hash, group, owner = '' }: StoredKey): boolean =>
+      [name, group, owner].every(text => typeof text === 'string') && /^[0-9a-f]{64}$/.test(hash)
     return keys.every(sound) ? keys : undefined
   } catch {
     return undefined
   }
 }
 
+/** Who owns what a key leaves behind: half of a hash is enough to be nobody else's, too little to compare keys with. */
+export const ownerOf = ({ owner, hash }: Pick<StoredKey, 'owner' | 'hash'>): string => owner ?? hash.slice(0, 32)
+
 /** Makes a key and returns it; afterwards only its hash is known. */
 export function createKey(path: string, name: string, group: string, now = new Date()): string {
   const keys = readKeys(path)
   if (activeKey(keys, name) !== undefined)
     throw new KeyError(`there is a key named "${name}" already; rotate or revoke it`)
-  const { key, hash, hint } = newKey()
-  writeKeys(path, [...keys, { name, hash, group, hint, createdAt: now.toISOString() }])
+  const { key, ...stored } = newKey(name, group, now)
+  writeKeys(path, [...keys, stored])
   return key
 }
 
 /** Ends a key. */
 export function revokeKey(path: string, name: string, now = new Date()): void {
   const keys = readKeys(path)
-  const key = required(keys, name)
-  writeKeys(
-    path,
-    keys.map(one => (one === key ? { ...one, revokedAt: now.toISOString() } : one)),
-  )
+  writeKeys(path, without(keys, required(keys, name), now))
 }
 
-/** Replaces a key by a new one of the same name and group; the old one ends at once. */
+/** Replaces a key by a new one of the same name, group and belongings; the old one ends at once. */
 export function rotateKey(path: string, name: string, now = new Date()): string {
-  const { group } = required(readKeys(path), name)
-  revokeKey(path, name, now)
-  return createKey(path, name, group, now)
+  const keys = readKeys(path)
+  const old = required(keys, name)
+  const { key, ...stored } = newKey(name, old.group, now)
+  writeKeys(path, [...without(keys, old, now), { ...stored, owner: ownerOf(old) }])
+  return key
 }
+
+const without = (keys: readonly StoredKey[], key: StoredKey, now: Date): readonly StoredKey[] =>
+  keys.map(one => (one === key ? { ...one, revokedAt: now.toISOString() } : one))
 
 /** The key of that name that is good, if there is one. */
 export const activeKey = (keys: readonly StoredKey[], name: string): StoredKey | undefined =>
@@ -92,9 +98,9 @@ function required(keys: readonly StoredKey[], name: string): StoredKey {
   throw new KeyError(`there is no key named "${name}"${suggestion(name, good)}`)
 }
 
-function newKey(): { key: string; hash: string; hint: string } {
+function newKey(name: string, group: string, now: Date): StoredKey & { readonly key: string } {
   const key = `il-${randomBytes(24).toString('base64url')}`
-  return { key, hash: hashOf(key), hint: key.slice(0, 7) }
+  return { key, name, hash: hashOf(key), group, hint: key.slice(0, 7), createdAt: now.toISOString() }
 }
 
 /** Replaces the file in one step, readable by its owner alone. */

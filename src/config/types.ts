@@ -108,6 +108,8 @@ export interface KeyConfig {
   /** SHA-256 of the key, in hex. */
   readonly hash: string
   readonly group: string
+  /** Who owns what it leaves behind, where its hash does not say. */
+  readonly owner?: string
 }
 
 /** A configured way to one upstream. */

@@ -155,6 +155,31 @@ describe('the key file', () => {
     expect(createKey(path, 'a', 'default')).not.toBe(second)
   })
 
+  it('says who owns what a key leaves behind: the same after its secret was replaced, another for a new key', () => {
+    const config = configOf('')
+    const path = keyFile(config.dataDir)
+    const idOf = (key: string): string => open(config).identify(bearer(key)).id
+    const first = idOf(createKey(path, 'a', 'default'))
+    expect(idOf(rotateKey(path, 'a'))).toBe(first)
+    expect(idOf(rotateKey(path, 'a'))).toBe(first)
+    expect(readKeys(path).map(({ revokedAt }) => revokedAt === undefined)).toEqual([false, false, true])
+    expect(readFileSync(path, 'utf8').match(/"owner"/g)).toHaveLength(2)
+    revokeKey(path, 'a')
+    const again = idOf(createKey(path, 'a', 'default'))
+    expect(again).not.toBe(first)
+    expect(idOf(createKey(path, 'b', 'default'))).not.toBe(again)
+  })
+
+  it('knows the owner of keys made before there were owners, and refuses one that is no text', () => {
+    const config = configOf('')
+    const path = keyFile(config.dataDir)
+    const key = createKey(path, 'a', 'default')
+    const [stored] = readKeys(path)
+    expect(open(config).identify(bearer(key)).id).toBe(stored!.hash.slice(0, 32))
+    writeFileSync(path, JSON.stringify({ keys: [{ ...stored, owner: 7 }] }))
+    expect(() => readKeys(path)).toThrow('damaged')
+  })
+
   it('is watched: a key made or revoked meanwhile counts at once', async () => {
     const config = configOf('')
     const access = open(config)
