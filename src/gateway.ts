@@ -28,6 +28,7 @@ import {
   worthTelling,
 } from './gateway/failures.ts'
 import { Media } from './gateway/media.ts'
+import type { Query as ModelQuery } from './gateway/model-pages.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
 import { checkModels } from './gateway/named-models.ts'
 import { type KeptPicture, Pictures } from './gateway/pictures.ts'
@@ -322,15 +323,17 @@ export class Gateway {
   }
 
   /**
-   * The text of the models a key can call, or of one of them, in the shape asked for.
+   * The text of the models a key can call, as the page of them that the query says, or of one of them, in the shape
+   * asked for.
    *
-   * @throws GatewayError as `identify` does, and `not-found` for a model the key cannot call.
+   * @throws GatewayError as `identify` does, `invalid-request` for a page there cannot be, and `not-found` for a model
+   * the key cannot call.
    */
-  models(call: Pick<Call, 'message' | 'queryKey'>, shape: ModelShape, id?: string): string {
+  models(call: Pick<Call, 'message' | 'queryKey'>, shape: ModelShape, query: ModelQuery, id?: string): string {
     const caller = this.whose(call)
     const usable = usableModels(caller.group.models, this.channels.all)
     return id === undefined
-      ? modelList(shape, usable, this.config.models)
+      ? modelList(shape, usable, this.config.models, query)
       : modelRecord(shape, id, usable, this.config.models)
   }
 

@@ -36,7 +36,7 @@ function ownQuery(query: Query, streams: boolean): Query {
   return streams ? { ...rest, alt: 'sse' } : rest
 }
 
-/** The models a key can call, or the one of that id. Throws what `Gateway.models` throws. */
+/** The models a key can call, or a page of them, or the one of that id. Throws what `Gateway.models` throws. */
 export function list(
   gateway: Gateway,
   shape: ModelShape,
@@ -44,8 +44,8 @@ export function list(
   response: ServerResponse,
   id: string | undefined,
 ): void {
-  const { queryKey } = queryOf(message)
-  const text = gateway.models({ message, ...(queryKey === undefined ? {} : { queryKey }) }, shape, id)
+  const { query, queryKey } = queryOf(message)
+  const text = gateway.models({ message, ...(queryKey === undefined ? {} : { queryKey }) }, shape, query, id)
   new HttpReply(message, response, idHeaders(requestId()), gateway.patience).whole(200, {}, text)
 }
 
