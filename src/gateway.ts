@@ -13,20 +13,12 @@ import { PATIENCE } from './egress/sse.ts'
 import { type Asking, isForm, readAskingForm } from './gateway/asking.ts'
 import { type Attempt, attempt } from './gateway/attempt.ts'
 import type { Call, Reply } from './gateway/call.ts'
+import { candidateFailure } from './gateway/candidate-failure.ts'
 import { Channels } from './gateway/channels.ts'
 import { opened } from './gateway/compaction/opened.ts'
 import { Seals } from './gateway/compaction/seals.ts'
 import { delivered } from './gateway/delivery.ts'
-import {
-  GONE,
-  headersOf,
-  mayRetry,
-  saidBy,
-  seenFromOutside,
-  toFailure,
-  UpstreamFailure,
-  worthTelling,
-} from './gateway/failures.ts'
+import { GONE, headersOf, mayRetry, toFailure, worthTelling } from './gateway/failures.ts'
 import { Media } from './gateway/media.ts'
 import type { Query as ModelQuery } from './gateway/model-pages.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
@@ -36,7 +28,6 @@ import { prepare, weigh } from './gateway/prepare.ts'
 import { refusedInStream } from './gateway/refused-stream.ts'
 import { relay } from './gateway/relay.ts'
 import { type Log, Report } from './gateway/report.ts'
-import { rest } from './gateway/rest.ts'
 import { type KeptCall, keptAnswer } from './gateway/state/actions.ts'
 import type { Keeper } from './gateway/state/keeper.ts'
 import { State } from './gateway/state/state.ts'
@@ -225,7 +216,7 @@ export class Gateway {
       } catch (thrown) {
         if (call.reply.gone) throw GONE
         if (late?.fault !== undefined && !call.reply.begun) throw late.fault
-        const seen = this.outside(thrown, candidate, request)
+        const seen = candidateFailure(thrown, { candidate, channel, model: request.model, log: this.log })
         if (call.reply.begun || isSpent(asked) || !mayRetry(seen.error)) throw seen
         failure = worthTelling(failure, seen)
       }
@@ -281,29 +272,6 @@ export class Gateway {
         ),
     }
     return work === 'count' ? routeCount(ask, this.channels.all) : route(ask, this.channels.all)
-  }
-
-  /** The failure of one candidate: what failed rests, the log says why, and the caller learns no secrets. */
-  private outside(thrown: unknown, candidate: Candidate, request: CanonicalRequest): GatewayError {
-    const failure = toFailure(thrown)
-    const { error, cause } = failure
-    if (error.kind === 'internal') return failure
-    if (error.kind !== 'cannot-express') {
-      const { channel, upstreamModel: model } = candidate
-      const rested = rest(this.channels.get(channel), candidate, error)
-      const { kind, status } = error
-      const fields = {
-        channel: channel.name,
-        model,
-        kind,
-        status,
-        ...rested,
-        said: saidBy(error, candidate),
-        err: cause,
-      }
-      this.log.warn(fields, 'a channel failed')
-    }
-    return new UpstreamFailure(seenFromOutside(error, candidate, request.model), headersOf(failure))
   }
 
   private fail({ id, format, framing, reply }: Call, thrown: unknown, report: Report): void {

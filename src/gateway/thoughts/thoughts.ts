@@ -97,9 +97,7 @@ export class OwnThoughts {
     const isMaker = (candidate: Candidate): number => Number(issuerOf(candidate) === maker)
     return candidates.toSorted(
       (a, b) =>
-        Number(a.resting) - Number(b.resting) ||
-        a.channel.priority - b.channel.priority ||
-        isMaker(b) - isMaker(a),
+        Number(a.resting) - Number(b.resting) || a.channel.priority - b.channel.priority || isMaker(b) - isMaker(a),
     )
   }
 

@@ -1,0 +1,35 @@
+import type { GatewayError } from '../canonical/error.ts'
+import type { Channel } from '../channel.ts'
+import type { Candidate } from '../router.ts'
+import { headersOf, saidBy, seenFromOutside, toFailure, UpstreamFailure } from './failures.ts'
+import type { Log } from './report.ts'
+import { rest } from './rest.ts'
+
+interface Failed {
+  readonly candidate: Candidate
+  readonly channel: Channel
+  /** As the caller named it. */
+  readonly model: string
+  readonly log: Log
+}
+
+/** The failure of one candidate: what failed rests, the log says why, and the caller learns no secrets. */
+export function candidateFailure(thrown: unknown, { candidate, channel, model, log }: Failed): GatewayError {
+  const failure = toFailure(thrown)
+  const { error, cause } = failure
+  if (error.kind === 'internal') return failure
+  if (error.kind !== 'cannot-express') {
+    const rested = rest(channel, candidate, error)
+    const fields = {
+      channel: candidate.channel.name,
+      model: candidate.upstreamModel,
+      kind: error.kind,
+      status: error.status,
+      ...rested,
+      said: saidBy(error, candidate),
+      err: cause,
+    }
+    log.warn(fields, 'a channel failed')
+  }
+  return new UpstreamFailure(seenFromOutside(error, candidate, model), headersOf(failure))
+}
