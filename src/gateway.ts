@@ -182,6 +182,7 @@ export class Gateway {
     const { heartbeat } = this.config.server
     const thoughts = this.thoughts.of(caller.id)
     const shared = { call, late, report, onLoss, heartbeat, seal: this.seals.of(caller.id), thoughts }
+    const fetching = { reply: call.reply, meter: () => this.waiting.open(caller.id) }
     let failure: GatewayError | undefined
     /** What could not be had for one channel is not asked for again: another may take the address itself. */
     let unfetched = false
@@ -195,7 +196,7 @@ export class Gateway {
       const stored = session?.stored(candidate)
       const concern = this.media.concerns(request, candidate)
       if (concern === 'change' && unfetched) continue
-      const ready = concern ? await this.media.ready(request, candidate, call.reply).catch(toFailure) : request
+      const ready = concern ? await this.media.ready(request, candidate, fetching).catch(toFailure) : request
       if (ready instanceof GatewayError) {
         if (call.reply.gone) throw GONE
         failure = ready

@@ -1,6 +1,7 @@
 import type { MediaPart } from '../canonical/content.ts'
 import { GatewayError } from '../canonical/error.ts'
 import { MARKS, type MediaFetcher, mediaTypeOf } from '../channel.ts'
+import type { Meter } from '../ingress/body.ts'
 
 /** What one request may have fetched: how many things, and bytes of all of them as often as they are named. */
 export interface Most {
@@ -19,14 +20,18 @@ interface Gathered {
 export class Gathering {
   private readonly fetcher: MediaFetcher
   private readonly most: Most
+  private readonly openMeter: (() => Meter) | undefined
+  private meter: Meter | undefined
   private readonly known = new Map<string, Promise<Gathered>>()
   private readonly stopping = new AbortController()
   private named = 0
   private bytes = 0
 
-  constructor(fetcher: MediaFetcher, most: Most) {
+  /** @param meter opened where something is fetched, for what is in memory of it until all of it is there. */
+  constructor(fetcher: MediaFetcher, most: Most, meter?: () => Meter) {
     this.fetcher = fetcher
     this.most = most
+    this.openMeter = meter
   }
 
   /**
@@ -51,9 +56,11 @@ export class Gathering {
   /** Ends whatever is being fetched. */
   stop(): void {
     this.stopping.abort()
+    this.meter?.close()
   }
 
   private load(url: string): Promise<Gathered> {
+    this.meter ??= this.openMeter?.()
     const watch = { signal: this.stopping.signal, take: (bytes: number) => this.take(bytes) }
     const loading = this.fetcher.load(url, watch).then(({ claimed, bytes }) => ({
       claimed,
@@ -67,6 +74,7 @@ export class Gathering {
 
   private take(bytes: number): void {
     this.bytes += bytes
+    this.meter?.take(bytes)
     if (this.bytes > this.most.total) throw tooLarge(`The media are larger than ${this.most.total} bytes together.`)
   }
 }

@@ -5,6 +5,7 @@ import { AddressGuard, isInHouse, MediaFetcher, type Resolve } from '../channel.
 import type { MediaConfig } from '../config.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { Dialect, Writer } from '../egress/writer.ts'
+import type { Meter } from '../ingress/body.ts'
 import type { Candidate } from '../router.ts'
 import type { Reply } from './call.ts'
 import { GONE } from './failures.ts'
@@ -47,22 +48,32 @@ export class Media {
    * The request as the candidate can be told it. A caller that leaves is not fetched for.
    *
    * @throws GatewayError `invalid-request` for media that cannot be fetched, and for an address that is passed on
-   * nowhere; `too-large` for media that are too much together; `cancelled`.
+   * nowhere; `too-large` for media that are too much together; `cancelled`; and what a meter throws, which is opened
+   * where something is fetched.
    */
-  async ready(request: CanonicalRequest, candidate: Candidate, reply: Reply): Promise<CanonicalRequest> {
+  async ready(
+    request: CanonicalRequest,
+    candidate: Candidate,
+    { reply, meter }: { readonly reply: Reply; meter(): Meter },
+  ): Promise<CanonicalRequest> {
     if (reply.gone) throw GONE
-    const gathering = this.fetcher && new Gathering(this.fetcher, this.config)
+    const gathering = this.fetcher && new Gathering(this.fetcher, this.config, meter)
     const taskFor = this.tasksFor(candidate, workOf(request), gathering)
-    const messages = request.messages.map(
-      async (message): Promise<Message> => ({ ...message, content: await changed(message.content, taskFor, false) }),
-    )
+    const messages = request.messages.map(async (message): Promise<Message> => {
+      const content = await changed(message.content, taskFor, false)
+      return content === message.content ? message : { ...message, content }
+    })
     reply.worker = { abort: () => gathering?.stop() }
     try {
-      return { ...request, messages: await Promise.all(messages) }
+      const ready = await Promise.all(messages)
+      return ready.every((message, index) => message === request.messages[index])
+        ? request
+        : { ...request, messages: ready }
     } catch (thrown) {
       throw reply.gone ? GONE : thrown
     } finally {
       reply.worker = undefined
+      gathering?.stop()
     }
   }
 
@@ -125,11 +136,15 @@ function concernOf(part: Part, taskFor: TaskFor, inResult: boolean): Task['kind'
   return kinds.includes('change') ? 'change' : kinds.find(kind => kind !== undefined)
 }
 
-const changed = (content: readonly Part[], taskFor: TaskFor, inResult: boolean): Promise<Part[]> =>
-  Promise.all(
-    content.map(async part => {
+/** The content with every task done; the very same where none of them changed anything. */
+async function changed(content: readonly Part[], taskFor: TaskFor, inResult: boolean): Promise<readonly Part[]> {
+  const parts = await Promise.all(
+    content.map(async (part): Promise<Part> => {
       if (part.type === 'media') return (await taskFor(part, inResult)?.run(part)) ?? part
-      if (part.type === 'tool-result') return { ...part, content: await changed(part.content, taskFor, true) }
-      return part
+      if (part.type !== 'tool-result') return part
+      const inner = await changed(part.content, taskFor, true)
+      return inner === part.content ? part : { ...part, content: inner }
     }),
   )
+  return parts.every((part, index) => part === content[index]) ? content : parts
+}

@@ -58,10 +58,16 @@ function at(value: Json, place: Place, depth: number, rename: Rename): Json {
 }
 
 function each(values: Json, place: Place, depth: number, rename: Rename): Json {
-  if (values === UPSTREAMS_CHOICE) return values
-  if (!Array.isArray(values)) throw noName(place[0]!)
-  const out = values.map(value => at(value, place, depth, rename))
-  return out.every((value, index) => value === values[index]) ? values : out
+  if (!Array.isArray(values)) {
+    if (place[depth] !== undefined || values === UPSTREAMS_CHOICE) return values
+    throw noName(place[0]!)
+  }
+  let out: Json[] | undefined
+  for (const [index, value] of values.entries()) {
+    const inner = at(value, place, depth, rename)
+    if (inner !== value) (out ??= [...values])[index] = inner
+  }
+  return out ?? values
 }
 
 /** Anthropic's word for fallbacks it chooses itself. */

@@ -6,7 +6,7 @@ import type { ChannelConfig } from '../../src/config.ts'
 import { Media } from '../../src/gateway/media.ts'
 import type { Candidate } from '../../src/router.ts'
 import { ANSWER, json } from './chat.ts'
-import { House } from './house.ts'
+import { House, type HouseOptions } from './house.ts'
 import { channelAt, FakeUpstream, until } from './upstream.ts'
 
 const closing: (() => unknown)[] = []
@@ -26,11 +26,16 @@ async function serving(script: (response: ServerResponse, path: string) => unkno
 }
 
 /** A house before an upstream of contents that can be told no address, or of chat that can. */
-async function open(format: 'contents' | 'chat', allow?: readonly string[], more: Partial<ChannelConfig> = {}) {
+async function open(
+  format: 'contents' | 'chat',
+  allow?: readonly string[],
+  more: Partial<ChannelConfig> = {},
+  limits: NonNullable<HouseOptions['limits']> = {},
+) {
   const upstream = await FakeUpstream.open(response => json(response, format === 'chat' ? ANSWER : SAID))
   const channel = channelAt(upstream.address, { format })
   const formats = [{ ...channel.formats[0]!, dialect: format === 'chat' ? {} : { fetch_urls: true } }]
-  const options = allow === undefined ? {} : { allow }
+  const options = allow === undefined ? { limits } : { allow, limits }
   const house = await House.open([{ ...channel, formats, ...more }], options)
   closing.push(
     () => upstream.close(),
@@ -77,6 +82,23 @@ describe('media of one request', () => {
     expect((await house.ask('/v1/messages', asking([url, url, url]), VERSION)).status).toBe(200)
     expect(pages.seen).toHaveLength(1)
     expect(JSON.parse(upstream.seen[0]!.text).contents[0].parts).toHaveLength(3)
+  })
+
+  test('count as bytes that wait while they are fetched, and no longer', async () => {
+    const pages = await serving((response, path) =>
+      path === '/slow' ? response.writeHead(200).write(Buffer.alloc(600_000, PNG)) : picture(600_000)(response),
+    )
+    const { house } = await open('contents', LOOPBACK, {}, { waiting: { key: 1_000_000, all: 2 ** 30 } })
+    const one = () => house.ask('/v1/messages', asking([`${pages.address}/quick`]), VERSION)
+    expect([(await one()).status, (await one()).status]).toEqual([200, 200])
+    const slow = house.send('/v1/messages', asking([`${pages.address}/slow`]), VERSION)
+    slow.answer.catch(() => {})
+    await until(() => pages.seen.some(({ url }) => url === '/slow'))
+    await new Promise(resolve => setTimeout(resolve, 100))
+    expect((await one()).status).toBe(503)
+    slow.out.destroy()
+    await until(() => house.lines.some(({ fields }) => fields['status'] === 499))
+    expect((await one()).status).toBe(200)
   })
 
   test('are not fetched any more once one of them failed', async () => {
@@ -205,7 +227,7 @@ describe('addresses that go upstream as they are', () => {
       const content = [{ type: 'media', kind: 'image', source: { type: 'url', url } }] as const
       const request = { model: 'm', messages: [{ role: 'user', content }], output: {}, sampling: {}, stream: false }
       expect(media.concerns(request as never, candidate)).toBe('check')
-      return media.ready(request as never, candidate, { gone: false, worker: undefined } as never)
+      return media.ready(request as never, candidate, { reply: { gone: false, worker: undefined } } as never)
     }
     for (const house of ['http://127.0.0.1:9000/v1', 'http://vllm:8000', 'http://10.1.2.3', 'http://gpu.local/v1']) {
       await expect(at(house, 'http://inside.example/')).rejects.toMatchObject({ error: { kind: 'invalid-request' } })

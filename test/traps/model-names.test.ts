@@ -162,6 +162,11 @@ const OTHERS: readonly (readonly [format: string, path: string, body: (model: st
   ],
   ['responses', '/v1/responses', model => ({ input: 'Hi.', tools: [{ type: 'image_generation', model }] })],
   ['responses', '/v1/responses', model => ({ input: 'Hi.', models: [model] })],
+  [
+    'responses',
+    '/v1/responses',
+    model => ({ input: [{ type: 'additional_tools', tools: [{ type: 'image_generation', model }] }, ...HI] }),
+  ],
 ]
 /** The same with the upstream's names. */
 const renamed = (body: (model: string) => Body): Body =>
