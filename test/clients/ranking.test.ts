@@ -240,7 +240,7 @@ describe('bad input', () => {
 
   test('a picture for an upstream that reads texts only is refused, not dropped', async () => {
     library = await Library.open('cohere')
-    for (const image of ['data:image/png;base64,iVBORw0KGgo=', 'http://127.0.0.1:9/never-fetched.png']) {
+    for (const image of ['data:image/png;base64,iVBORw0KGgo=', 'https://example.com/never-fetched.png']) {
       const documents = [{ image }, 'text']
       const { status, json } = await library.house.ask('/v1/rerank', { ...GOOD, documents })
       expect(status).toBe(422)

@@ -44,6 +44,8 @@ const typed = (blob: JsonObject): JsonObject => within(blob, 'mimeType', () => '
 
 const GOOGLE: Meant = {
   Part: onePart,
+  // "The name of the Model to use", which the path names, too; two names are refused here (trap 105).
+  GenerateContentRequest: request => within(request, 'model', () => 'models/m'),
   // A total of nothing counted is no count.
   UsageMetadata: usage => ({ promptTokenCount: 1, ...usage }),
   Blob: typed,
