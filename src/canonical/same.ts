@@ -92,7 +92,7 @@ const isPlain = (part: Part): boolean =>
 const joins = (last: Message, head: Omit<Message, 'content'>): boolean =>
   last.role === head.role && last.name === head.name && last.extras === undefined && head.extras === undefined
 
-const saysSomething = (part: Part): boolean => !isPlain(part) || (part as TextPart).text !== ''
+const saysSomething = (part: Part): boolean => !isPlain(beginning(part)) || (part as TextPart).text !== ''
 
 function plainPart(part: Part): Part {
   if (part.type === 'media' && part.source.type === 'bytes') return { ...part, source: inBase64(part.source) }

@@ -13,9 +13,11 @@ const PATHS: { readonly [format: string]: string } = {
   contents: '/v1beta/models/m:generateContent',
 }
 
+const channel = { models: { named: new Map(), patterns: [] } }
+
 function lost(from: string, to: string, body: JsonObject): string[] {
   const request = READERS[from]!.request!({ path: PATHS[from]!, query: {}, headers: {}, body })
-  const candidate = { format: { format: to, dialect: {} }, native: from === to, upstreamModel: request.model }
+  const candidate = { channel, format: { format: to, dialect: {} }, native: from === to, upstreamModel: request.model }
   return shown(prepare(request, candidate as never).losses).map(({ path }) => path.join('/'))
 }
 

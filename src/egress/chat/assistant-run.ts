@@ -42,6 +42,7 @@ export function writeAssistantRun(messages: readonly Message[], run: readonly nu
   for (const index of run) {
     const { content } = messages[index]!
     for (const [at, part] of content.entries()) {
+      if (saysNothing(part)) continue
       const place = placeOf(part, content[at + 1], pen)
       parts.push({ part, place, path: ['messages', index, 'content', at] })
     }
@@ -52,6 +53,12 @@ export function writeAssistantRun(messages: readonly Message[], run: readonly nu
   reportOrder(parts, losses.list, pen)
   return turn.written()
 }
+
+const EMPTY_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'spelling'])
+
+/** An empty text, as the last chunk of a stream is stored: it has no place among calls. */
+const saysNothing = (part: Part): boolean =>
+  part.type === 'text' && part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
 
 /** Where all texts are one string, pieces of one that was streamed are put together as they came. */
 function joinedTexts(parts: readonly Placed[]): readonly Placed[] {
