@@ -55,8 +55,8 @@ export interface Writer {
    * longer has it; undefined where it takes none of the kind. Without the method it takes none at all (traps 26-36).
    */
   handsBack?(thought: ReasoningPart, to: HandBack): ReasoningPart | undefined
-  /** An upstream refuses proofs of thoughts where anything that was said before them has changed. */
-  readonly boundProofs?: true
+  /** Whether the upstream refuses proofs of thoughts where anything that was said before them has changed. */
+  boundProofs?(options: WriteOptions): boolean
   /** An error before the first byte, in the shape and with the status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
   /**

@@ -53,6 +53,7 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['thinking_off', ['disabled', 'between_tools', 'never']],
   ['efforts', 'texts'],
   ['forced_tools', 'yes-or-no'],
+  ['bound_proofs', 'yes-or-no'],
   ['prefill', 'yes-or-no'],
   ['threads', 'yes-or-no'],
   ['effort_while_off', 'yes-or-no'],

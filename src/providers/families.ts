@@ -4,7 +4,7 @@ import type { Format, JsonObject } from '../canonical/node.ts'
  * What Anthropic's models take of a request, by the line and version in their names, as flags of the messages dialect.
  *
  * Source: platform.claude.com/docs, read on 2026-11-22: "Troubleshooting thinking" (thinking support, defaults and
- * rejected configurations by model), "Thinking" (tool use, limits and feature compatibility), "Effort",
+ * rejected configurations by model), "Thinking" (tool use, limits and feature compatibility), "Effort", "Preserved thinking",
  * "Mid-conversation system messages", "Models overview", "What's new" of Opus 5.5, Sonnet 5.5, Haiku 5.5 and Fable 5.1, and the migration guides (prefill).
  */
 
@@ -36,7 +36,7 @@ const FAMILIES: readonly Family[] = [
   { since: '4.8', dialect: { system_turns: true } },
   { lines: ['sonnet'], since: '5', dialect: { system_turns: false } },
   // Opus, and whatever line comes next: thinking is always on, and no tool can be forced
-  { since: '5.5', dialect: { system_turns: true, thinking_off: 'never', forced_tools: false } },
+  { since: '5.5', dialect: { system_turns: true, thinking_off: 'never', forced_tools: false, bound_proofs: true } },
   { lines: ['sonnet'], since: '5.5', dialect: { thinking_off: 'between_tools' } },
   { lines: ['haiku'], since: '5.5', dialect: { thinking_off: 'disabled', forced_tools: true } },
   // the preview of Mythos, which has no version
@@ -49,7 +49,7 @@ const FAMILIES: readonly Family[] = [
     },
   },
   { lines: ['fable', 'mythos'], since: '5', dialect: { system_turns: true, thinking: 'adaptive', forced_tools: true } },
-  { lines: ['fable', 'mythos'], since: '5.1', dialect: { forced_tools: false } },
+  { lines: ['fable', 'mythos'], since: '5.1', dialect: { forced_tools: false, bound_proofs: true } },
 ]
 
 const LINE = 'opus|sonnet|haiku|fable|mythos'
@@ -73,7 +73,7 @@ function dialectOf(name: string): JsonObject {
   const { line, version } = named(name)
   if (version !== undefined) return knownDialect(line, version)
   const { max_output: _, ...rest } = knownDialect(line, line === 'mythos' ? 0 : UNVERSIONED)
-  return rest
+  return { ...rest, bound_proofs: true }
 }
 
 function knownDialect(line: string | undefined, version: number): JsonObject {

@@ -53,7 +53,17 @@ describe('dialects', () => {
 
   it('lists every flag it obeys', () => {
     expect([...FLAGS].sort()).toEqual([
-      ...['cache', 'effort_while_off', 'efforts', 'forced_tools', 'max_output', 'max_tokens', 'prefill', 'sampling'],
+      ...[
+        'bound_proofs',
+        'cache',
+        'effort_while_off',
+        'efforts',
+        'forced_tools',
+        'max_output',
+        'max_tokens',
+        'prefill',
+        'sampling',
+      ],
       ...['system_turns', 'thinking', 'thinking_off', 'threads', 'version'],
     ])
   })

@@ -25,6 +25,7 @@ const declared = fc.record<JsonObject>(
     thinking_off: fc.constantFrom('disabled', 'between_tools', 'never'),
     efforts: fc.subarray(['low', 'medium', 'high', 'xhigh', 'max']),
     forced_tools: fc.boolean(),
+    bound_proofs: fc.boolean(),
     prefill: fc.boolean(),
     cache: fc.constantFrom('auto', 'off'),
     threads: fc.boolean(),

@@ -77,7 +77,10 @@ const answerOf = (format: string): fc.Arbitrary<CanonicalResult> =>
     .tuple(THINKING[format]!.first, fc.array(text, { maxLength: 1 }), THINKING[format]!.last, calls)
     .map(parts => ({ candidates: [{ content: numbered(parts.flat()), finish: { reason: 'tool-calls' } }] }))
 
-const DIALECTS: { readonly [format: string]: JsonObject } = { chat: { reasoning_field: 'reasoning_content' } }
+const DIALECTS: { readonly [format: string]: JsonObject } = {
+  chat: { reasoning_field: 'reasoning_content' },
+  messages: { bound_proofs: true },
+}
 const FORMATS = conversing('events')
 
 /** What the upstream's own client would have sent, thoughts and calls alone. */

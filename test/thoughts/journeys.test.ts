@@ -247,13 +247,15 @@ describe('a proof that is bound to what came before it', () => {
     { type: 'function', function: { name: 'more', parameters: { type: 'object', properties: {} } } },
   ]
   const [, turn, result] = BACK
+  const BOUND = { bound_proofs: true }
+  const bound = () => open(['messages'], ([one]) => [one!.channel({}, BOUND)])
 
   test.each([
     ['instructions', [{ role: 'system', content: 'It is Monday.' }, ...BACK], TOOLS],
     ['words', [{ role: 'user', content: 'What day is it?' }, turn!, result!], TOOLS],
     ['tools', BACK, NEWER],
   ])('does not go back where %s changed', async (_, messages, tools) => {
-    const { gateway, thinker } = await open(['messages'])
+    const { gateway, thinker } = await bound()
     thinker.scenes = [THINKS]
     await gateway.chat([ASKED])
     await gateway.chat(messages, { tools })
@@ -263,7 +265,7 @@ describe('a proof that is bound to what came before it', () => {
   })
 
   test('nor where a thought before it is forgotten; one that was made without it does', async () => {
-    const { gateway, thinker } = await open(['messages'])
+    const { gateway, thinker } = await bound()
     const ids = [1, 2, 3, 4].map(index => `toolu_0${index}Ab2Cd3Ef4Gh5`)
     thinker.scenes = ids.map(id => ({ thought: `Thought of ${id}`, calls: [{ ...CALL, id }] }))
     const put: number[] = []
@@ -273,15 +275,15 @@ describe('a proof that is bound to what came before it', () => {
       put.push(thinker.proofs.length)
       messages = [...messages, ...history({ ...CALL, id }).slice(1)]
       // There is no longer room for the first of them.
-      if (index === 1) gateway.reload([thinker.channel()], { thoughts: { keep: 3_600_000, memory: 3000 } })
-      if (index === 1) gateway.reload([thinker.channel()])
+      if (index === 1) gateway.reload([thinker.channel({}, BOUND)], { thoughts: { keep: 3_600_000, memory: 3000 } })
+      if (index === 1) gateway.reload([thinker.channel({}, BOUND)])
     }
     await gateway.chat(messages)
     expect([...put, thinker.proofs.length]).toEqual([0, 1, 0, 1, 2])
   })
 
-  test('other issuers do not mind: their proofs go back', async () => {
-    const { gateway, thinker } = await open(['contents'])
+  test.each(['contents', 'messages'])('other issuers of %s do not mind: their proofs go back', async format => {
+    const { gateway, thinker } = await open([format])
     thinker.scenes = [THINKS]
     await gateway.chat([ASKED])
     await gateway.chat([{ role: 'system', content: 'It is Monday.' }, ...BACK])

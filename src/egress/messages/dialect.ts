@@ -26,6 +26,8 @@ export interface MessagesDialect {
   readonly effort_while_off?: boolean
   /** Lets a tool be forced at all; while thinking by a budget none can be. Default true. */
   readonly forced_tools?: boolean
+  /** Refuses the proof of a thought where anything before it changed. Default false. */
+  readonly bound_proofs?: boolean
   /** Goes on with a last turn of the assistant. Default true; otherwise the user asks it to go on. */
   readonly prefill?: boolean
   /** `auto`: requests of callers who cannot mark what to cache are cached. Default off. */
@@ -36,7 +38,7 @@ export interface MessagesDialect {
 
 export const FLAGS = [
   ...['sampling', 'max_tokens', 'max_output', 'version', 'system_turns', 'thinking', 'thinking_off', 'efforts'],
-  ...['effort_while_off', 'forced_tools', 'prefill', 'cache', 'threads'],
+  ...['effort_while_off', 'forced_tools', 'bound_proofs', 'prefill', 'cache', 'threads'],
 ] as const
 
 export const messagesDialect = (dialect: Dialect): MessagesDialect => dialect as MessagesDialect

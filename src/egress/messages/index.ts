@@ -3,7 +3,7 @@ import type { Writer } from '../writer.ts'
 import { writeCounted, writeCounting } from './count.ts'
 import { writeError } from './error.ts'
 import { MessageStream } from './events.ts'
-import { handsBack } from './hand-back.ts'
+import { boundProofs, handsBack } from './hand-back.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
@@ -14,6 +14,6 @@ export const messages: Writer = {
   result: (result, asked) => (asked.output.count === true ? writeCounted(result) : writeResult(result, asked)),
   events: asked => new Sequential(new MessageStream(asked)),
   handsBack,
-  boundProofs: true,
+  boundProofs,
   error: writeError,
 }

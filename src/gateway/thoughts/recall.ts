@@ -25,7 +25,7 @@ export function recall(
   if (handsBack === undefined || !store.holds(owner) || !asked.messages.some(hasCall)) return undefined
   const issuer = issuerOf(candidate)
   return new Recall(asked, {
-    bound: boundProofs === true,
+    bound: boundProofs?.({ dialect: format.dialect, native }) === true,
     byPlace: store.holdsPlaces(owner),
     find: key => store.find(owner, key),
     takes: ({ format: madeIn, issuer: maker }) => {

@@ -120,13 +120,14 @@ export class OwnThoughts {
     const { candidate, asked, recalled } = exchange
     if (!steps.some(({ lead, next }) => lead.length > 0 || next.length > 0)) return this.forget(steps, exchange)
     if (handsBack(asked, steps)) return
-    const { format } = candidate.format
-    const { boundProofs } = WRITERS[format]!
+    const { native } = candidate
+    const { format, dialect } = candidate.format
+    const bound = WRITERS[format]!.boundProofs?.({ dialect, native }) === true
     const thoughts: KeptThoughts = {
       format,
       issuer: issuerOf(candidate),
       steps: steps.map(({ lead, next, mixed }) => ({ lead, next, ...(mixed ? { mixed } : {}) })),
-      ...(boundProofs === true ? { prefix: prefixOf(recalled?.request ?? asked) } : {}),
+      ...(bound ? { prefix: prefixOf(recalled?.request ?? asked) } : {}),
     }
     this.store.keep(this.owner, keysOf(steps, exchange), thoughts)
   }
