@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../canonical/node.ts'
+import type { Json } from '../canonical/node.ts'
 import type { Usage } from '../canonical/result.ts'
 
 /** A number of tokens; whatever else stands there counts as absent. */
@@ -45,9 +45,3 @@ const holding = (whole: number | undefined, part: number): number | undefined =>
 
 /** What a total has beyond its one part; undefined where that is nothing. */
 const more = (total: number, part: number): number | undefined => (total > part ? total - part : undefined)
-
-/** The count of an answer that has nothing but a prompt: some vendors tell the total alone, some a part of it beside. */
-export function inputAlone({ prompt_tokens, total_tokens }: JsonObject): number | undefined {
-  const told = [anyCount(prompt_tokens), anyCount(total_tokens)].filter(count => count !== undefined)
-  return told.length === 0 ? undefined : Math.max(...told)
-}

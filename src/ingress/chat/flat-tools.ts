@@ -14,9 +14,8 @@ const TAKEN = {
   customFree: new Set(['type', 'name', 'description', ...MARKERS]),
 }
 
-export function readFlatTool(wire: JsonObject): FunctionTool | FreeformTool {
-  if (wire['type'] === 'custom') return readCustom(wire)
-  const type = wire['type'] === undefined ? 'absent' : undefined
+/** A function's name and what it takes, wherever they stand. */
+export function readFunction(wire: JsonObject): FunctionTool {
   return {
     type: 'function',
     name: required(text(wire['name'])),
@@ -25,6 +24,14 @@ export function readFlatTool(wire: JsonObject): FunctionTool | FreeformTool {
       parameters: object(wire['parameters']),
       strict: flag(wire['strict']),
     }),
+  }
+}
+
+export function readFlatTool(wire: JsonObject): FunctionTool | FreeformTool {
+  if (wire['type'] === 'custom') return readCustom(wire)
+  const type = wire['type'] === undefined ? 'absent' : undefined
+  return {
+    ...readFunction(wire),
     ...readCache(wire),
     ...rest(FORMAT, wire, TAKEN.function, spelling({ flat: true, type })),
   }

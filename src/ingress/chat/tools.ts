@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { defined, flag, nested, object, objects, required, rest, text, texts, WrongType } from '../fields.ts'
+import { defined, nested, object, objects, required, rest, text, texts, WrongType } from '../fields.ts'
 import { readCache } from './content.ts'
-import { readFlatChoice, readFlatTool } from './flat-tools.ts'
+import { readFlatChoice, readFlatTool, readFunction } from './flat-tools.ts'
 import { isFlat } from './wire.ts'
 
 const FORMAT = 'chat'
@@ -38,18 +38,6 @@ function readTool(wire: JsonObject): Tool {
     ...readFunction(definition),
     ...readCache(wire),
     ...nested(FORMAT, wire, 'function', definition, TAKEN.definition, TAKEN.tool, spelt),
-  }
-}
-
-function readFunction(wire: JsonObject): FunctionTool {
-  return {
-    type: 'function',
-    name: required(text(wire['name'])),
-    ...defined({
-      description: text(wire['description']),
-      parameters: object(wire['parameters']),
-      strict: flag(wire['strict']),
-    }),
   }
 }
 

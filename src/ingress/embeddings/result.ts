@@ -2,10 +2,10 @@ import type { Part, Vector } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import type { CanonicalResult, Usage } from '../../canonical/result.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
 import { NumbersText } from '../../canonical/vector.ts'
-import { anyCount, inputAlone } from '../counts.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
+import { readInputUsage } from '../input-usage.ts'
 import { readInnerError } from '../openai-error.ts'
 
 const FORMAT = 'embeddings'
@@ -32,7 +32,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   return {
     ...defined({ id, model, createdAt }),
     candidates: [{ content: inOrder(anyObjects(data)).map(readEntry) }],
-    ...defined({ usage: usage && readUsage(usage) }),
+    ...defined({ usage: usage && readInputUsage(FORMAT, usage) }),
     ...rest(FORMAT, body, TAKEN, spelt, refused),
   }
 }
@@ -70,17 +70,3 @@ function readEntry(wire: JsonObject, at: number): Part {
 
 const isVector = (value: unknown): value is Vector =>
   Array.isArray(value) || typeof value === 'string' || value instanceof NumbersText
-
-const COUNTS = new Set(['prompt_tokens', 'total_tokens'])
-
-/** Nothing but input is counted; how it was written is kept whole. */
-const readUsage = (wire: JsonObject): Usage => ({
-  ...defined({ input: inputAlone(wire) }),
-  ...rest(
-    FORMAT,
-    wire,
-    COUNTS,
-    { whole: wire },
-    [...COUNTS].filter(field => anyCount(wire[field]) === undefined),
-  ),
-})

@@ -2,10 +2,10 @@ import type { Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import type { CanonicalResult, Usage } from '../../canonical/result.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
 import { complaintIn } from '../complaint.ts'
-import { anyCount, inputAlone } from '../counts.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling, WrongType } from '../fields.ts'
+import { readInputUsage } from '../input-usage.ts'
 import { readMeta } from '../meta.ts'
 import { readDocument } from './documents.ts'
 
@@ -36,7 +36,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   return {
     ...defined({ id, model }),
     candidates: [{ content: anyObjects(body[field]).map(readRank) }],
-    ...defined({ usage: meta === undefined ? usage && readUsage(usage) : readMeta(FORMAT, meta) }),
+    ...defined({ usage: meta === undefined ? usage && readInputUsage(FORMAT, usage) : readMeta(FORMAT, meta) }),
     ...rest(FORMAT, body, TAKEN, spelt, refused),
   }
 }
@@ -74,17 +74,3 @@ function readEcho(document: Json | undefined): readonly Part[] | undefined {
     throw thrown
   }
 }
-
-const COUNTS = new Set(['prompt_tokens', 'total_tokens'])
-
-/** All that is read is input; how it was written is kept whole. */
-const readUsage = (wire: JsonObject): Usage => ({
-  ...defined({ input: inputAlone(wire) }),
-  ...rest(
-    FORMAT,
-    wire,
-    COUNTS,
-    { whole: wire },
-    [...COUNTS].filter(field => anyCount(wire[field]) === undefined),
-  ),
-})
