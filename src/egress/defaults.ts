@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 
 /*
- * What a request says that holds anyway: to lose it is no loss (issue 9, 17). Clients spell such values out in every
+ * What a request says that holds anyway: to lose it is no loss. Clients spell such values out in every
  * request, and with losses refused none of theirs would get through.
  */
 
