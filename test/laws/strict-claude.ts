@@ -90,6 +90,11 @@ export function refusals(model: string, body: JsonObject): string[] {
     'between_tools with more': thinking?.type === 'between_tools' && Object.keys(thinking).length > 1,
     'no thought before calls': manual && lacksThought(messages),
     'system turns': takes.systems === undefined && messages.some(({ role }: Loose) => role === 'system'),
+    'a system turn that does not stand between the user and the assistant': messages.some(
+      ({ role }: Loose, at: number) =>
+        role === 'system' &&
+        (messages[at - 1]?.role !== 'user' || ![undefined, 'assistant'].includes(messages[at + 1]?.role)),
+    ),
     markers: JSON.stringify(body).split('"cache_control"').length - 1 > 4,
   }
   return Object.keys(faults).filter(fault => faults[fault])

@@ -155,7 +155,7 @@ describe('turns and parts', () => {
     expect(body({ sampling: { stop: ['END', ' '] } }).stop_sequences).toEqual(['END'])
   })
 
-  it('trap 42: leading system turns are the system text, later ones stay where they stand', () => {
+  it('trap 42: leading system turns are the system text, later ones stay where they may stand', () => {
     const messages: Message[] = [
       { role: 'system', content: [text('a')] },
       { role: 'developer', content: [text('b')] },
@@ -166,7 +166,10 @@ describe('turns and parts', () => {
     ]
     const written = body({ messages })
     expect(written.system).toEqual([text('a'), text('b')])
-    expect(written.messages.map((turn: JsonObject) => turn['role'])).toEqual(['user', 'assistant', 'system', 'user'])
+    // The upstream takes them right behind the user's turns alone, and only where the assistant speaks next.
+    expect(written.messages.map((turn: JsonObject) => turn['role'])).toEqual(['user', 'assistant', 'user'])
+    const amid = body({ messages: [...messages.slice(2, 3), ...messages.slice(4, 5), ...messages.slice(3)] })
+    expect(amid.messages.map((turn: JsonObject) => turn['role'])).toEqual(['user', 'system', 'assistant', 'user'])
     const plain = body({ messages }, { system_turns: false })
     expect(plain.messages.at(-1)).toEqual({ role: 'user', content: [text('c'), text('go on')] })
     const own = {

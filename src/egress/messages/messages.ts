@@ -1,9 +1,10 @@
 import type { Loss, Path } from '../../canonical/loss.ts'
 import type { Json } from '../../canonical/node.ts'
-import type { Message, Role } from '../../canonical/request.ts'
+import type { Message } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
 import { resultsFirst } from '../results-first.ts'
 import { type Block, contentOf, FORMAT, type Pen, type Placed, writeBlocks } from './content.ts'
+import { isSystem, reportRole, rolesOf, type WrittenTurn, writeRole } from './roles.ts'
 
 /** The two fields that hold the conversation. */
 export interface Conversation {
@@ -55,13 +56,17 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, pen:
   const system = messages.slice(0, lead).flatMap((message, index) => writeLeading(message, ['messages', index], pen))
   const order = resultsFirst(messages, lead)
   const turns = new Turns()
-  for (const index of order.slice(lead)) {
+  const written = order.slice(lead).map((index): WrittenTurn => {
     const message = messages[index]!
-    const path: Path = ['messages', index]
-    const role = writeRole(message, path, pen)
     const turn = message.role === 'developer' ? 'system' : message.role
-    const blocks = writeBlocks(message.content, [...path, 'content'], turn, pen)
-    turns.add(role, blocks, message, path, pen)
+    const path: Path = ['messages', index]
+    return { message, path, placed: writeBlocks(message.content, [...path, 'content'], turn, pen) }
+  })
+  const roles = rolesOf(written, pen)
+  for (const [at, { message, path, placed }] of written.entries()) {
+    const role = roles[at]!
+    reportRole(message, role, path, pen)
+    turns.add(role, placed, message, path, pen)
   }
   const moves: Loss[] = order.some((from, to) => from !== to)
     ? [{ kind: 'moved', path: ['messages'], order, reason: 'results-first' }]
@@ -123,8 +128,6 @@ const unanswered = (ids: readonly string[]): Pick<Ending, 'message' | 'blocks'> 
   blocks: ids.map(id => ({ type: 'tool_result', tool_use_id: id, content: UNRECORDED, is_error: true })),
 })
 
-const isSystem = (role: Role): boolean => role === 'system' || role === 'developer'
-
 function leading(messages: readonly Message[]): number {
   const first = messages.findIndex(message => !isSystem(message.role))
   return first === -1 ? messages.length : first
@@ -139,16 +142,6 @@ function writeLeading(message: Message, path: Path, pen: Pen): Placed[] {
 
 function writeHead(message: Message, path: Path, { losses }: Pen): void {
   if (message.name !== undefined) losses.drop([...path, 'name'], 'no-speaker-names')
-}
-
-/** The role as the upstream takes it: system turns amid the others may have to be the user's. */
-function writeRole({ role }: Message, path: Path, { dialect, losses }: Pen): string {
-  if (role === 'tool') return 'user'
-  if (!isSystem(role)) return role
-  const became = dialect.system_turns === false ? 'user' : 'system'
-  if (became !== role)
-    losses.change([...path, 'role'], became, became === 'user' ? 'no-system-turns' : 'no-developer-role')
-  return became
 }
 
 interface WireTurn {

@@ -1,0 +1,60 @@
+import type { Path } from '../../canonical/loss.ts'
+import type { Message, Role } from '../../canonical/request.ts'
+import { FORMAT, type Pen, type Placed } from './content.ts'
+
+export const isSystem = (role: Role): boolean => role === 'system' || role === 'developer'
+
+/** The role as the upstream takes it, of a caller of this format: a system turn stands where the caller put it. */
+export function writeRole(message: Message, path: Path, pen: Pen): string {
+  const role = roleOf(message, pen)
+  reportRole(message, role, path, pen)
+  return role
+}
+
+/** A turn with its blocks, before it is known who may say it. */
+export interface WrittenTurn {
+  readonly message: Message
+  readonly path: Path
+  readonly placed: readonly Placed[]
+}
+
+const roleOf = ({ role }: Message, { dialect }: Pen): string => {
+  if (role === 'tool') return 'user'
+  if (!isSystem(role)) return role
+  return dialect.system_turns === false ? 'user' : 'system'
+}
+
+/**
+ * Who says each turn. A system turn amid the others stands right behind one of the user's, and the assistant answers it,
+ * if anybody speaks any more; elsewhere it has to be the user's ("Mid-conversation system messages",
+ * platform.claude.com, read on 2026-11-22; trap 42).
+ */
+export function rolesOf(turns: readonly WrittenTurn[], pen: Pen): readonly string[] {
+  const roles = turns.map(({ message }) => roleOf(message, pen))
+  let run: number[] = []
+  let before: string | undefined
+  const settle = (next: string | undefined): void => {
+    const isOne = run.length < 2 || !run.some(at => saysMore(turns[at]!))
+    const stands = isOne && before === 'user' && (next === undefined || next === 'assistant')
+    if (!stands) for (const at of run) roles[at] = 'user'
+    run = []
+  }
+  for (const [at, { placed }] of turns.entries()) {
+    if (placed.length === 0) continue
+    if (roles[at] === 'system') run.push(at)
+    else {
+      settle(roles[at])
+      before = roles[at]
+    }
+  }
+  settle(undefined)
+  return roles
+}
+
+export function reportRole({ role }: Message, became: string, path: Path, { losses }: Pen): void {
+  if (!isSystem(role) || became === role) return
+  losses.change([...path, 'role'], became, became === 'user' ? 'no-system-turns' : 'no-developer-role')
+}
+
+/** A turn the format itself says more of is joined to no other. */
+const saysMore = ({ message }: WrittenTurn): boolean => message.extras?.[FORMAT] !== undefined
