@@ -49,6 +49,7 @@ function node(folder: string, pinned: Pinned): void {
     '--no-audit',
     '--no-fund',
     '--loglevel=error',
+    '--fetch-retries=1',
     '--prefix',
     folder,
     ...wanted,
@@ -65,5 +66,6 @@ function python(folder: string, pinned: Pinned): void {
 function run(program: string, args: readonly string[]): void {
   const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8', timeout: 600_000 })
   if (status === 0) return
-  throw new Error(`${program} ${args[0]} failed: ${error?.message ?? stderr.trim().split('\n').at(-1)}`)
+  const complaint = error?.message ?? stderr.split('\n').find(line => /error/i.test(line)) ?? `exit code ${status}`
+  throw new Error(`${program} ${args.join(' ')}: ${complaint}`)
 }

@@ -55,6 +55,8 @@ export class Play {
       exchange.fault = `${method} ${url} is no address of this provider`
       return json(response, 404, format.error(404, exchange.fault))
     }
+    const declined = this.upstream.declines?.(body)
+    if (declined !== undefined) return json(response, 400, declined)
     const fault = faultOf(this.upstream, body, this.issued)
     if (fault !== undefined) {
       exchange.fault = fault
@@ -80,21 +82,23 @@ export class Play {
     const { format } = this.upstream
     exchange.tools = this.upstream.tools(body)
     exchange.proofs = this.upstream.proofs(body)
-    const isAside = exchange.tools.length === 0 && this.turns === 0 && this.client.tools.length > 0
+    // What is asked beside the session, for a title, is asked without tools.
+    const isAside = exchange.tools.length === 0
     if (!isAside) exchange.done = this.steps().filter(([path]) => this.isDone(path, body)).length
     const cut = exchange.done === 0 && !this.isCut ? this.scenario.cut : undefined
     const scene = isAside ? { text: ASIDE } : this.sceneOf(exchange, body, cut)
-    if (!format.streams(exchange.url, body)) {
-      exchange.sent = this.unique(JSON.stringify(format.whole(scene)))
-      response.writeHead(200, { 'content-type': 'application/json' }).end(exchange.sent)
+    const streams = format.streams(exchange.url, body)
+    const frames = streams ? format.frames(scene) : [JSON.stringify(format.whole(scene))]
+    const unique = frames.map(frame => this.unique(frame))
+    response.writeHead(200, { 'content-type': streams ? 'text/event-stream' : 'application/json' })
+    if (cut === undefined) {
+      response.end((exchange.sent = unique.join('')))
       return
     }
-    const frames = format.frames(scene).map(frame => this.unique(frame))
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    exchange.sent = cut === undefined ? frames.join('') : upTo(frames, cut, scene)
-    if (cut === undefined) response.end(exchange.sent)
-    else response.write(exchange.sent, () => setTimeout(() => response.destroy(), 20))
-    if (cut !== undefined) this.isCut = true
+    this.isCut = true
+    exchange.sent = streams ? upTo(unique, cut, scene) : firstHalf(unique[0]!)
+    // What was said has to arrive before the connection breaks.
+    response.write(exchange.sent, () => setTimeout(() => response.destroy(), 20))
   }
 
   /** What comes next in the session, as much at once as the request allows. */
@@ -172,6 +176,8 @@ export class Play {
 
 export const isNamed = (declared: string, name: string): boolean => declared === name || declared.endsWith(`__${name}`)
 
+const firstHalf = (text: string): string => text.slice(0, text.length >> 1)
+
 const proofOf = (turn: number): string => Buffer.from(`proof of answer ${turn}`).toString('base64')
 
 function json(response: ServerResponse, status: number, body: Json): void {
@@ -187,5 +193,5 @@ function upTo(frames: readonly string[], cut: 'call' | 'text', { text = '', call
   if (index >= 0) return frames.slice(0, index).join('')
   // A call that comes whole: the connection breaks off in the middle of its event.
   const whole = frames.findIndex(frame => frame.includes(JSON.stringify(last?.arguments)))
-  return frames.slice(0, whole).join('') + frames[whole]!.slice(0, frames[whole]!.length >> 1)
+  return frames.slice(0, whole).join('') + firstHalf(frames[whole]!)
 }

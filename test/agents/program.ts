@@ -11,6 +11,13 @@ export interface Ran {
   readonly seconds: number
 }
 
+/** How to end what runs. Clients have groups of their own, and would go on without us. */
+const running = new Set<() => void>()
+process.on('exit', () => {
+  for (const end of running) end()
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+
 /** Runs a client once, in an environment of its own; after so many seconds it is stopped, with all it started. */
 export function runProgram(command: Command, home: string, work: string, seconds: number): Promise<Ran> {
   for (const [path, content] of Object.entries(command.files ?? {})) {
@@ -29,6 +36,7 @@ export function runProgram(command: Command, home: string, work: string, seconds
       // It is gone.
     }
   }
+  running.add(end)
   return new Promise((resolve, reject) => {
     let out = ''
     let err = ''
@@ -43,6 +51,7 @@ export function runProgram(command: Command, home: string, work: string, seconds
     child.on('exit', end)
     child.on('close', code => {
       clearTimeout(timer)
+      running.delete(end)
       resolve({ code: late ? undefined : (code ?? 1), out, err, seconds: (Date.now() - started) / 1000 })
     })
   })

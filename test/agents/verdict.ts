@@ -62,18 +62,22 @@ function* ways({ client }: Cell, { tap }: Remains): Generator<string> {
   if (asked.some(method => method !== 'GET')) yield `requests beside the socket: ${asked.join(', ')}`
 }
 
+/** A call in a history ran, unless its client says there that it did not, as opencode does. */
+const hasRun = (id: string, history: string): boolean =>
+  history.includes(`"${id}"`) && !history.includes('Tool execution aborted')
+
 /** A call that broke off is none. */
 function* halves({ play, work }: Remains): Generator<string> {
   if (existsSync(join(work, HALF.path))) yield `the call that broke off was executed: ${HALF.path} is there`
   for (const { id, name } of play.halves)
-    if (id !== '' && play.exchanges.some(({ body }) => JSON.stringify(body ?? {}).includes(`"${id}"`)))
-      yield `the call of ${name} that broke off came back in the history`
+    if (id !== '' && play.exchanges.some(({ body }) => body !== undefined && hasRun(id, JSON.stringify(body))))
+      yield `the call of ${name} that broke off was executed: it came back with a result`
 }
 
 /** The line of an output that says most. */
 function complaintIn(output: string): string {
   const lines = output.trim().split('\n')
-  return (lines.find(line => /^\S*(Error|Exception)\b/.test(line)) ?? lines.at(-1)!).trim()
+  return (lines.find(line => /^[\s|]*\w*(Error|Exception)( \[\w+\])?:/.test(line)) ?? lines.at(-1)!).trim()
 }
 
 function* deeds({ scenario }: Cell, { ran, work, play }: Remains): Generator<string> {

@@ -22,10 +22,6 @@ const part = v.pipe(
     value => Object.keys(value).filter(key => key in DATA).length === 1,
     "required oneof field 'data' must have one initialized field",
   ),
-  v.check(
-    ({ text: words, thoughtSignature }) => words !== '' || thoughtSignature !== undefined,
-    'must include at least one parts field: the text is empty',
-  ),
 )
 
 const content = fields({ parts: some(part) }, { role: oneOf('user', 'model') })

@@ -16,13 +16,27 @@ const callsOf = ({ parts }: Loose): Loose[] => parts.filter((part: Loose) => par
 const resultsOf = ({ parts }: Loose): Loose[] => parts.filter((part: Loose) => part.functionResponse !== undefined)
 const said = (body: JsonObject): Loose => camelled(body)
 
+/** Turns of one role in a row are one turn: chats of Google's own SDKs write each piece of a stream as one. */
+function turnsOf(contents: readonly Loose[]): Loose[] {
+  const turns: Loose[] = []
+  for (const { role = 'user', parts } of contents) {
+    const last = turns.at(-1)
+    if (last?.role === role) last.parts = [...last.parts, ...parts]
+    else turns.push({ role, parts: [...parts] })
+  }
+  return turns
+}
+
 /** Calls stand behind a turn of the user, and exactly their results stand behind them. */
 function* callFaults(contents: readonly Loose[]): Generator<string> {
+  // Of the model's texts the last may be empty: chats of Google's SDKs hand back the last piece of a stream.
+  if (contents.some(({ role, parts }) => role === 'user' && parts.some((part: Loose) => part.text === '')))
+    yield 'contents: a text of the user is empty'
   for (const [index, content] of contents.entries()) {
     const at = `contents[${index}]`
     const calls = callsOf(content)
     const results = resultsOf(content)
-    if (calls.length > 0 && (content.role !== 'model' || contents[index - 1]?.role === 'model' || index === 0))
+    if (calls.length > 0 && (content.role !== 'model' || index === 0))
       yield `${at}: function call turn has to come immediately after a user turn or after a function response turn`
     const before = index === 0 ? [] : callsOf(contents[index - 1])
     if (results.length !== before.length)
@@ -70,7 +84,8 @@ const namesIn = (tools: readonly Loose[]): string[] =>
   tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations.map(({ name }: Loose) => name))
 
 function* faults(body: JsonObject, issued: readonly Issued[], { insists }: Generation): Generator<string> {
-  const { contents, ...rest } = said(body)
+  const { contents: written, ...rest } = said(body)
+  const contents = turnsOf(written)
   if (contents[0].role === 'model') yield 'contents: the first turn has to be the user’s'
   yield* callFaults(contents)
   if (insists) yield* signatureFaults(contents, issued)

@@ -96,11 +96,23 @@ function* faults(body: Loose, issued: readonly Issued[], family: Family): Genera
     yield 'This model does not support assistant message prefill. The conversation must end with a user message.'
 }
 
+/** Tool runners of the SDKs ask for threads first, and go on with the whole history where there are none. */
+const NO_THREADS = {
+  type: 'error',
+  error: {
+    type: 'invalid_request_error',
+    message: 'thread: this request cannot be served as a thread',
+    details: { error_code: 'thread_unsupported_request' },
+  },
+  request_id: 'req_up',
+}
+
 const upstream = (name: string, model: string, family: Family): StrictUpstream => ({
   ...{ name, model, formatName: 'messages', format, provider: 'anthropic', basePath: '' },
   path: /^\/v1\/messages(\?beta=true)?$/,
   counts: { path: /^\/v1\/messages\/count_tokens/, answer: { input_tokens: 100 } },
   table: requestTable,
+  declines: body => (body['thread'] === undefined ? undefined : NO_THREADS),
   faults: (body, issued) => faults(body, issued, family),
   tools: ({ tools = [] }) => tools.map(({ name: tool }: Loose) => ({ name: tool })),
   parallel: ({ tool_choice }) => tool_choice?.disable_parallel_tool_use !== true,

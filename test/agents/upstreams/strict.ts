@@ -36,6 +36,8 @@ export interface StrictUpstream {
   readonly counts?: { readonly path: RegExp; readonly answer: JsonObject }
   /** Every field a request may have, with its type. */
   readonly table: v.GenericSchema
+  /** The refusal of what it has not, which clients understand and do without. */
+  declines?(body: JsonObject): JsonObject | undefined
   /** What no table can say; the first fault counts. */
   faults(body: Loose, issued: readonly Issued[]): Iterable<string>
   tools(body: Loose): readonly Declared[]
