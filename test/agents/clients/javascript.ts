@@ -1,34 +1,20 @@
-import { join } from 'node:path'
-import { PROMPT } from '../scenarios.ts'
 import type { Package } from '../versions.ts'
 import type { Client } from './client.ts'
-import { BUDGETED, thinkingOf } from './thinking.ts'
+import { library } from './library.ts'
 
-/* Libraries in JavaScript: each a short program with two tools of its own (../programs). */
+/* Libraries in JavaScript. */
 
-const PROGRAMS = join(import.meta.dirname, '../programs')
-
-const javascript = (from: Package, program: string, ...args: readonly string[]): Client => ({
-  name: [from, ...args].join('-'),
-  package: from,
-  // LangChain lets models alone think that it knows.
-  model: from === 'langchain-js' && args[0] === 'responses' ? 'gpt-5.6' : 'house-model',
-  modelAt: { 'messages-budget': BUDGETED },
-  tools: ['read_file', 'write_file'],
-  read: path => ({ tool: 'read_file', arguments: { path } }),
-  write: (path, content) => ({ tool: 'write_file', arguments: { path, content } }),
-  command: ({ address, key, model }, installed) => ({
-    run: [process.execPath, join(PROGRAMS, program), ...args],
-    env: {
-      IL_PACKAGES: installed,
-      IL_ADDRESS: address,
-      IL_KEY: key,
-      IL_MODEL: model,
-      IL_PROMPT: PROMPT,
-      IL_THINKING: JSON.stringify(thinkingOf(model)),
-    },
-  }),
-})
+const javascript = (from: Package, program: string, ...args: readonly string[]): Client =>
+  library({
+    name: [from, ...args].join('-'),
+    package: from,
+    // LangChain lets models alone think that it knows.
+    model: from === 'langchain-js' && args[0] === 'responses' ? 'gpt-5.6' : 'house-model',
+    program,
+    args,
+    interpreter: () => process.execPath,
+    env: installed => ({ IL_PACKAGES: installed }),
+  })
 
 const FORMATS = ['chat', 'responses', 'messages', 'contents']
 
