@@ -4,6 +4,9 @@ import type { Part, ReasoningPart } from './content.ts'
 export const isUnsigned = (part: Part | undefined): part is ReasoningPart =>
   part?.type === 'reasoning' && part.text !== '' && isPlain(part) && part.signature === undefined
 
+/** A thought with a proof, be it with words or without. */
+export const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
+
 /** A proof without words of its own: of the thought it stands behind, or of the part it stands before. */
 export const isLoneProof = (
   part: Part | undefined,

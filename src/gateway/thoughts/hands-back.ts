@@ -1,8 +1,8 @@
 import type { Part } from '../../canonical/content.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import { isSigned } from '../../canonical/thought.ts'
 import type { Step } from './store.ts'
 
-const isProof = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
 const isThought = (part: Part): boolean => part.type === 'reasoning'
 
 /**
@@ -11,7 +11,8 @@ const isThought = (part: Part): boolean => part.type === 'reasoning'
  */
 export function handsBack({ messages }: CanonicalRequest, steps: readonly Step[]): boolean {
   let at = messages.findLastIndex(({ content }) => content.some(({ type }) => type === 'tool-call'))
-  const signed = steps.some(({ lead, next }) => lead.some(isProof) || next.some(isProof))
-  while (messages[at]?.role === 'assistant') if (messages[at--]!.content.some(signed ? isProof : isThought)) return true
+  const signed = steps.some(({ lead, next }) => lead.some(isSigned) || next.some(isSigned))
+  while (messages[at]?.role === 'assistant')
+    if (messages[at--]!.content.some(signed ? isSigned : isThought)) return true
   return false
 }

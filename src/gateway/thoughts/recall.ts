@@ -1,5 +1,6 @@
 import type { Part, ToolCallPart } from '../../canonical/content.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import { isSigned } from '../../canonical/thought.ts'
 import { WRITERS } from '../../egress/index.ts'
 import type { Candidate } from '../../router.ts'
 import { idKey, isCounted, placeKey } from './call-keys.ts'
@@ -37,7 +38,6 @@ export function recall(
 
 const hasCall = ({ role, content }: Message): boolean => role === 'assistant' && content.some(isCall)
 const isCall = (part: Part): part is ToolCallPart => part.type === 'tool-call'
-const isProof = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
 
 interface Options {
   /** Proofs are good only where nothing before them changed. */
@@ -78,7 +78,7 @@ class Recall {
   /** The messages of the assistant from `first` on, `end` is no more of them. */
   private turn(first: number, end: number): void {
     const messages = this.asked.messages.slice(first, end)
-    if (messages.some(({ content }) => content.some(isProof))) return
+    if (messages.some(({ content }) => content.some(isSigned))) return
     const known = this.known(first, end)
     if (known.size === 0) return
     const places = messages.flatMap(({ content }, at) =>
