@@ -1,4 +1,4 @@
-import { type Access, type Caller, openAccess } from './access/index.ts'
+import { type Access, type Allowance, type Caller, openAccess } from './access/index.ts'
 import { Waiting } from './access/waiting.ts'
 import type { MediaPart } from './canonical/content.ts'
 import { ERRORS, GatewayError } from './canonical/error.ts'
@@ -17,6 +17,7 @@ import { candidateFailure } from './gateway/candidate-failure.ts'
 import { Channels } from './gateway/channels.ts'
 import { opened } from './gateway/compaction/opened.ts'
 import { Seals } from './gateway/compaction/seals.ts'
+import { expectedTokens } from './gateway/counting/expected.ts'
 import { delivered } from './gateway/delivery.ts'
 import { GONE, headersOf, mayRetry, toFailure, worthTelling } from './gateway/failures.ts'
 import { Media } from './gateway/media.ts'
@@ -25,6 +26,7 @@ import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
 import { checkModels } from './gateway/named-models.ts'
 import { type KeptPicture, Pictures } from './gateway/pictures.ts'
 import { prepare, weigh } from './gateway/prepare.ts'
+import { RateHeaders } from './gateway/rate-headers.ts'
 import { refusedInStream } from './gateway/refused-stream.ts'
 import { relay } from './gateway/relay.ts'
 import { type Log, Report } from './gateway/report.ts'
@@ -39,7 +41,7 @@ import { FORM_LIMIT } from './ingress/form.ts'
 import { READERS } from './ingress/index.ts'
 import { type Candidate, type RouteRequest, route, usableModels } from './router.ts'
 
-export type { Call, Reply, Worker } from './gateway/call.ts'
+export type { Call, HeaderSource, Reply, Worker } from './gateway/call.ts'
 export { PICTURES } from './gateway/delivery.ts'
 export { freshId } from './gateway/fresh-id.ts'
 export type { ModelShape } from './gateway/models.ts'
@@ -94,11 +96,13 @@ export class Gateway {
     try {
       caller = this.whose(call)
       report.key = caller.key
-      this.access.admit(caller)
+      report.allowance = this.allowance(caller, call)
+      report.allowance.admit()
       const asked: Asked = { ...(await this.read(call, caller)), call, caller, report }
       const { request, session, drop } = asked
       try {
         report.asked(request)
+        report.allowance.reserve(() => expectedTokens(session?.whole ?? request))
         const keeper = request.state?.background === true ? session?.keeper : undefined
         await (keeper === undefined ? this.answer(asked) : this.later(asked, keeper))
       } finally {
@@ -107,12 +111,19 @@ export class Gateway {
     } catch (thrown) {
       this.fail(call, thrown, report)
     }
-    this.note(report, caller)
+    this.note(report)
+  }
+
+  /** What a key may ask; every answer tells it. */
+  private allowance(caller: Caller, { reply, format }: Pick<Call, 'reply' | 'format'>): Allowance {
+    const allowance = this.access.allowance(caller)
+    reply.headers = new RateHeaders(allowance, format)
+    return allowance
   }
 
   /** What a request came to: its tokens count against its key's limits, and it has a line in the log. */
-  private note(report: Report, caller: Caller | undefined): void {
-    if (caller !== undefined && report.tokens > 0) this.access.spend(caller, report.tokens)
+  private note(report: Report): void {
+    report.settle()
     report.write(this.log)
   }
 
@@ -146,12 +157,13 @@ export class Gateway {
   }
 
   /** A request nobody waits for, with a line of its own in the log. */
-  private async apart({ call, caller, ...asked }: Asked): Promise<void> {
+  private async apart({ call, caller, report: { allowance }, ...asked }: Asked): Promise<void> {
     const report = new Report(call)
     report.key = caller.key
+    report.allowance = allowance
     report.asked(asked.request)
     await this.answer({ ...asked, call, caller, report }).catch(thrown => this.fail(call, thrown, report))
-    this.note(report, caller)
+    this.note(report)
   }
 
   /** Whether a request may be sent while its form still comes: whoever may answer it takes forms as the caller writes them. */
@@ -298,8 +310,14 @@ export class Gateway {
    * @throws GatewayError as `identify` does, `invalid-request` for a page there cannot be, and `not-found` for a model
    * the key cannot call.
    */
-  models(call: Pick<Call, 'message' | 'queryKey'>, shape: ModelShape, query: ModelQuery, id?: string): string {
+  models(
+    call: Pick<Call, 'message' | 'queryKey' | 'reply'>,
+    shape: ModelShape,
+    query: ModelQuery,
+    id?: string,
+  ): string {
     const caller = this.whose(call)
+    this.allowance(caller, { reply: call.reply, format: shape })
     const usable = usableModels(caller.group.models, this.channels.all)
     return id === undefined
       ? modelList(shape, usable, this.config.models, query)
@@ -317,7 +335,8 @@ export class Gateway {
     const ask = { state: this.state, heartbeat: this.config.server.heartbeat, limit: this.config.server.limits.body }
     try {
       const caller = this.whose(call)
-      if (call.message.method === 'POST') this.access.admit(caller)
+      const allowance = this.allowance(caller, { reply, format: STATEFUL })
+      if (call.message.method === 'POST') allowance.admit()
       await keptAnswer(call, { ...ask, owner: caller.id, open: () => this.waiting.open(caller.id) })
     } catch (thrown) {
       const { status, headers, text } = this.error(STATEFUL, thrown, call.id)

@@ -1,3 +1,5 @@
+import type { Quota } from '../canonical/rate-limit.ts'
+
 /** Minutes that pay off any debt: one beyond a day is no debt but a fault of whoever counted. */
 const LONGEST = 24 * 60
 
@@ -22,16 +24,32 @@ export class Bucket {
     this.perMinute = perMinute
   }
 
-  /** Milliseconds until one unit can be taken; 0 when it can be now, Infinity when it never can. */
-  wait(now: number): number {
+  /**
+   * Milliseconds until so many units can be taken, or all there can ever be where that is less; 0 when they can be now,
+   * Infinity when none ever can.
+   */
+  wait(now: number, units = 1): number {
     this.refill(now)
-    return this.level >= 1 ? 0 : (60_000 * (1 - this.level)) / this.perMinute
+    const needed = Math.max(1, Math.min(units, this.perMinute))
+    return this.level >= needed ? 0 : this.refillTime(needed)
   }
 
-  /** Takes units, also ones that are not there. */
+  /** Takes units, also ones that are not there; gives them back where there are fewer than none. */
   take(units: number, now: number): void {
     this.refill(now)
-    this.level = Math.max(this.level - units, -LONGEST * this.perMinute)
+    this.level = Math.min(this.perMinute, Math.max(this.level - units, -LONGEST * this.perMinute))
+  }
+
+  quota(now: number): Quota {
+    this.refill(now)
+    const { level, perMinute } = this
+    const reset = perMinute === 0 ? 0 : this.refillTime(perMinute)
+    return { limit: perMinute, remaining: Math.max(0, Math.floor(level)), reset }
+  }
+
+  /** Milliseconds until the level is reached. */
+  private refillTime(level: number): number {
+    return (60_000 * (level - this.level)) / this.perMinute
   }
 
   private refill(now: number): void {

@@ -3,10 +3,12 @@ import { GatewayError } from '../canonical/error.ts'
 import { hashOf } from '../config/hash.ts'
 import { watchPath } from '../config/watch.ts'
 import type { Config, GroupConfig, KeyConfig } from '../config.ts'
+import type { Allowance } from './allowance.ts'
 import { type Credentials, credentialOf } from './credential.ts'
 import { keyFile, ownerOf, readKeys } from './key-file.ts'
 import { Limits } from './limits.ts'
 
+export type { Allowance, SpentTokens } from './allowance.ts'
 export type { Credentials } from './credential.ts'
 
 /** Who asks. */
@@ -26,14 +28,8 @@ export interface Access {
    * key's group is gone.
    */
   identify(credentials: Credentials): Caller
-  /**
-   * Counts one request against the key's limits.
-   *
-   * @throws GatewayError `rate-limited` with `retryAfterSeconds`.
-   */
-  admit(caller: Caller): void
-  /** Counts the tokens a request turned out to cost; they delay the key's later requests. */
-  spend(caller: Caller, tokens: number): void
+  /** What one request may take of its key's limits; nothing is counted yet. */
+  allowance(caller: Caller): Allowance
   /** Takes the groups and fixed keys of another config; what was counted stands. */
   reload(config: Config): void
   /** Stops watching the key file. */
@@ -85,8 +81,7 @@ export function openAccess(config: Config, { now = Date.now, onFault = () => {} 
       if (group !== undefined) return { key: key.name, id: ownerOf(key), group }
       throw new GatewayError({ kind: 'forbidden', message: 'The group of this API key does not exist any more.' })
     },
-    admit: caller => limits.admit(caller.key, caller.group, now()),
-    spend: (caller, tokens) => limits.spend(caller.key, caller.group, tokens, now()),
+    allowance: ({ key, group }) => limits.of(key, group, now),
     reload(next) {
       groups = next.groups
       fixed = next.keys

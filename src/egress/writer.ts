@@ -4,6 +4,7 @@ import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/exchange.ts'
 import type { Written } from '../canonical/loss.ts'
 import type { JsonObject } from '../canonical/node.ts'
+import type { RateLimitHeaders } from '../canonical/rate-limit.ts'
 import type { CanonicalRequest, Message } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Transducer } from '../canonical/transducer.ts'
@@ -59,6 +60,8 @@ export interface Writer {
   boundProofs?(options: WriteOptions): boolean
   /** An error before the first byte, in the shape and with the status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
+  /** How its clients read what their key may still ask, where that is not by OpenAI's headers. */
+  readonly rateLimitHeaders?: RateLimitHeaders
   /**
    * The same as the stream that was asked for, for kinds which the format's clients look for nowhere else; undefined
    * for any other kind. `socket` says that its events are the frames of a connection that stays.

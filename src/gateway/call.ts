@@ -54,12 +54,19 @@ export interface Reply {
   readonly begun: boolean
   /** Who works for the caller at the time. */
   worker: Worker | undefined
+  /** What the head of any answer holds besides, where answers have one. */
+  headers?: HeaderSource | undefined
   whole(status: number, headers: Headers, text: string): void
   begin(headers: Headers): void
   write(piece: string | Uint8Array): boolean
   end(text: string): unknown
   once(event: 'drain', listener: () => void): unknown
   destroy(): unknown
+}
+
+/** Headers that are made when they are sent. */
+export interface HeaderSource {
+  read(): Headers
 }
 
 type Headers = { readonly [name: string]: string }

@@ -1,3 +1,4 @@
+import type { Allowance, SpentTokens } from '../access/index.ts'
 import { type CanonicalError, ERRORS } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
@@ -24,6 +25,8 @@ export class Report {
   /** What the caller was answered with; 499 where it did not wait for an answer. */
   status = 200
   usage: Usage | undefined
+  /** What the request takes of its key's limits. */
+  allowance: Allowance | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
   private firstByte: number | undefined
@@ -82,10 +85,15 @@ export class Report {
     this.status = status
   }
 
-  /** All tokens the request cost, as far as the upstream told. */
-  get tokens(): number {
-    const { input = 0, output = 0 } = this.usage ?? {}
-    return input + output
+  /** The request is over: its key pays what it cost. */
+  settle(): void {
+    this.allowance?.settle(this.spent)
+  }
+
+  /** What the request cost: nothing where nobody answered it, undefined where nobody counted (the caller left, say). */
+  private get spent(): SpentTokens | undefined {
+    const { status, usage } = this
+    return usage ?? (status >= 400 && status !== CLIENT_CLOSED ? NOTHING : undefined)
   }
 
   write(log: Log): void {
@@ -118,6 +126,10 @@ export class Report {
     else log.warn(fields, 'request')
   }
 }
+
+/** A caller that did not wait for its answer: what it cost, it cost. */
+const CLIENT_CLOSED = 499
+const NOTHING: SpentTokens = {}
 
 const since = (began: number, at: number | undefined): number | undefined =>
   at === undefined ? undefined : Math.round((at - began) * 10) / 10

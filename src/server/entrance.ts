@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { defined } from '../canonical/defined.ts'
 import type { Call, Gateway, ModelShape } from '../gateway.ts'
 import { type Door, formatOfPath, wireAt } from './doors.ts'
 import { familyOf, pathOf, type Query, queryOf } from './line.ts'
@@ -45,8 +46,8 @@ export function list(
   id: string | undefined,
 ): void {
   const { query, queryKey } = queryOf(message)
-  const text = gateway.models({ message, ...(queryKey === undefined ? {} : { queryKey }) }, shape, query, id)
-  new HttpReply(message, response, idHeaders(requestId()), gateway.patience).whole(200, {}, text)
+  const reply = new HttpReply(message, response, idHeaders(requestId()), gateway.patience)
+  reply.whole(200, {}, gateway.models({ message, reply, ...defined({ queryKey }) }, shape, query, id))
 }
 
 /** A request that met no door, or was turned away at one that is not a format's. */

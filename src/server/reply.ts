@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Reply, Worker } from '../gateway.ts'
+import type { HeaderSource, Reply, Worker } from '../gateway.ts'
 import { CHUNK_END, chunkHead, chunkOf, LAST_CHUNK } from './chunked.ts'
 
 /** A body so small is taken off the line even when it was refused, so that the connection can be used again. */
@@ -17,6 +17,7 @@ export class HttpReply implements Reply {
   gone = false
   begun = false
   worker: Worker | undefined
+  headers: HeaderSource | undefined
   private readonly response: ServerResponse
   private readonly message: IncomingMessage
   private readonly own: Headers
@@ -41,7 +42,7 @@ export class HttpReply implements Reply {
   whole(status: number, headers: Headers, text: string): void {
     this.begun = true
     const length = Buffer.byteLength(text)
-    const all = { ...this.own, 'content-type': JSON_TYPE, ...headers, 'content-length': String(length) }
+    const all = { ...this.head(headers), 'content-length': String(length) }
     if (this.message.complete || !hasBody(this.message) || Number(this.message.headers['content-length']) <= SMALL) {
       this.response.writeHead(status, all).end(text, encodingOf(text, length))
       if (!this.message.complete) this.closeUnlessSent()
@@ -59,6 +60,11 @@ export class HttpReply implements Reply {
     this.message.once('close', close)
   }
 
+  /** What is the caller's own stands above what an upstream said of itself. */
+  private head(headers: Headers): Headers {
+    return { 'content-type': JSON_TYPE, ...headers, ...this.own, ...this.headers?.read() }
+  }
+
   /** Who announced a body and sends none must not keep the connection. */
   private closeUnlessSent(): void {
     const { message } = this
@@ -69,7 +75,7 @@ export class HttpReply implements Reply {
   /** Node decides by the caller's version of HTTP and our headers whether the body is chunked; the chunks are ours. */
   begin(headers: Headers): void {
     this.begun = true
-    this.response.writeHead(200, { ...this.own, ...headers })
+    this.response.writeHead(200, this.head(headers))
     this.framed = this.response.chunkedEncoding
     this.response.chunkedEncoding = false
   }

@@ -83,25 +83,63 @@ describe('limits', () => {
     let now = 0
     const access = open(configOf(KEYS), () => now)
     const dev = access.identify(bearer('dev-secret'))
-    access.admit(dev)
-    access.admit(dev)
-    expect(refusal(() => access.admit(dev))).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 30 })
+    access.allowance(dev).admit()
+    access.allowance(dev).admit()
+    expect(refusal(() => access.allowance(dev).admit())).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 30 })
     now += 29_000
-    expect(refusal(() => access.admit(dev))).toMatchObject({ retryAfterSeconds: 1 })
+    expect(refusal(() => access.allowance(dev).admit())).toMatchObject({ retryAfterSeconds: 1 })
     now += 1000
-    access.admit(dev)
-    expect(refusal(() => access.admit(dev))).toMatchObject({ kind: 'rate-limited' })
+    access.allowance(dev).admit()
+    expect(refusal(() => access.allowance(dev).admit())).toMatchObject({ kind: 'rate-limited' })
   })
 
   it('makes a key wait until it has paid off its tokens', () => {
     let now = 0
     const access = open(configOf(KEYS), () => now)
     const boss = access.identify(bearer('boss-secret'))
-    access.admit(boss)
-    access.spend(boss, 900)
-    expect(refusal(() => access.admit(boss))).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 31 })
+    const allowance = access.allowance(boss)
+    allowance.admit()
+    allowance.settle({ input: 800, output: 100 })
+    expect(refusal(() => access.allowance(boss).admit())).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 31 })
     now += 30_200
-    access.admit(boss)
+    access.allowance(boss).admit()
+  })
+
+  it('lets no more in at once than the tokens have room for, and gives back what was not spent', () => {
+    let now = 0
+    const access = open(configOf('groups: { default: { tpm: 5000 } }\nkeys: [{ name: a, key: ka }]'), () => now)
+    const caller = access.identify(bearer('ka'))
+    const enter = (input: number, output?: number) => {
+      const allowance = access.allowance(caller)
+      allowance.admit()
+      allowance.reserve(() => ({ input, ...(output === undefined ? {} : { output }) }))
+      return allowance
+    }
+    const first = enter(1000)
+    expect(first.left.tokens).toMatchObject({ limit: 5000, remaining: 3000 })
+    const second = enter(1000, 100_000)
+    expect(second.left.tokens).toMatchObject({ remaining: 1000 })
+    expect(refusal(() => enter(1000))).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 12 })
+    enter(900, 0)
+    first.settle({ input: 500, output: 0 })
+    second.settle(undefined)
+    expect(first.left.tokens).toMatchObject({ remaining: 1600 })
+    now += 60_000
+    expect(first.left.tokens).toMatchObject({ remaining: 5000, reset: 0 })
+    const large = enter(20_000)
+    expect(refusal(() => enter(1, 1))).toMatchObject({ kind: 'rate-limited' })
+    large.settle({})
+    expect(large.left.tokens).toMatchObject({ remaining: 5000 })
+  })
+
+  it('expects of the next answer what the last ones took', () => {
+    const access = open(configOf('groups: { default: { tpm: 100000 } }\nkeys: [{ name: a, key: ka }]'), () => 0)
+    const caller = access.identify(bearer('ka'))
+    for (let asked = 0; asked < 50; asked++) access.allowance(caller).settle({ input: 0, output: 200 })
+    const before = access.allowance(caller).left.tokens!.remaining
+    const allowance = access.allowance(caller)
+    allowance.reserve(() => ({ input: 0 }))
+    expect(before - allowance.left.tokens!.remaining).toBeLessThan(210)
   })
 
   it('counts each key of a group on its own', () => {
@@ -109,26 +147,30 @@ describe('limits', () => {
       configOf(`groups: { default: { rpm: 1 } }
 keys: [{ name: a, key: ka }, { name: b, key: kb }]`),
     )
-    access.admit(access.identify(bearer('ka')))
-    access.admit(access.identify(bearer('kb')))
-    expect(refusal(() => access.admit(access.identify(bearer('ka'))))).toMatchObject({ kind: 'rate-limited' })
+    access.allowance(access.identify(bearer('ka'))).admit()
+    access.allowance(access.identify(bearer('kb'))).admit()
+    expect(refusal(() => access.allowance(access.identify(bearer('ka'))).admit())).toMatchObject({
+      kind: 'rate-limited',
+    })
   })
 
   it('keeps what was used when the limit changes', () => {
     const config = configOf(KEYS)
     const access = open(config, () => 0)
-    access.admit(access.identify(bearer('dev-secret')))
+    access.allowance(access.identify(bearer('dev-secret'))).admit()
     const more = KEYS.replace('rpm: 2', 'rpm: 3')
     access.reload(readConfig(`data_dir: ${config.dataDir}\n${more}`, {}))
     const dev = access.identify(bearer('dev-secret'))
-    access.admit(dev)
-    access.admit(dev)
-    expect(refusal(() => access.admit(dev))).toMatchObject({ kind: 'rate-limited' })
+    access.allowance(dev).admit()
+    access.allowance(dev).admit()
+    expect(refusal(() => access.allowance(dev).admit())).toMatchObject({ kind: 'rate-limited' })
   })
 
   it('never admits where the limit is zero', () => {
     const access = open(configOf('groups: { default: { rpm: 0 } }\nkeys: [{ name: a, key: ka }]'))
-    expect(refusal(() => access.admit(access.identify(bearer('ka'))))).toMatchObject({ retryAfterSeconds: 3600 })
+    expect(refusal(() => access.allowance(access.identify(bearer('ka'))).admit())).toMatchObject({
+      retryAfterSeconds: 3600,
+    })
   })
 })
 

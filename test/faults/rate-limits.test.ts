@@ -1,0 +1,153 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from './chat.ts'
+import { House, type HouseOptions } from './house.ts'
+import { channelAt, FakeUpstream, type Script, until } from './upstream.ts'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+async function open(script: Script, options: HouseOptions = {}) {
+  const upstream = await FakeUpstream.open(script)
+  const house = await House.open([channelAt(upstream.address)], options)
+  closing.push(
+    () => upstream.close(),
+    () => house.server.close(0),
+  )
+  return { house, upstream }
+}
+
+const CHAT = '/v1/chat/completions'
+const good: Script = response => json(response, ANSWER)
+const costs = (tokens: number) => ({ ...ANSWER, usage: { prompt_tokens: 0, completion_tokens: tokens } })
+
+describe('requests that come at once', () => {
+  test('are let in as far as the tokens of the minute go', async () => {
+    const { house, upstream } = await open(response => void setTimeout(() => json(response, costs(900)), 100), {
+      group: { tpm: 5000 },
+    })
+    const answers = await Promise.all(Array.from({ length: 40 }, () => house.ask(CHAT, ASK)))
+    const good = answers.filter(({ status }) => status === 200)
+    expect(good.length).toBeGreaterThan(0)
+    expect(good.length * 900).toBeLessThanOrEqual(5000)
+    expect(upstream.seen).toHaveLength(good.length)
+    const refused = answers.find(({ status }) => status === 429)!
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    expect(refused.json.error.code).toBe('rate_limit_exceeded')
+  })
+
+  test('get back what they did not spend, also where they failed', async () => {
+    let status = 200
+    const { house } = await open(response => json(response, status === 200 ? costs(10) : { error: {} }, status), {
+      group: { tpm: 3000 },
+    })
+    for (let asked = 0; asked < 10; asked++) expect((await house.ask(CHAT, ASK)).status).toBe(200)
+    status = 400
+    for (let asked = 0; asked < 10; asked++) expect((await house.ask(CHAT, ASK)).status).toBe(400)
+    status = 200
+    const { headers } = await house.ask(CHAT, ASK)
+    expect(Number(headers['x-ratelimit-limit-tokens'])).toBe(3000)
+    expect(Number(headers['x-ratelimit-remaining-tokens'])).toBeGreaterThan(1500)
+  })
+
+  test('keep what was reserved for them where nobody counted', async () => {
+    const { usage: _, ...uncounted } = ANSWER
+    const { house } = await open(response => json(response, uncounted), { group: { tpm: 3000 } })
+    const statuses = []
+    for (let asked = 0; asked < 4; asked++) statuses.push((await house.ask(CHAT, ASK)).status)
+    expect(statuses).toEqual([200, 200, 429, 429])
+  })
+
+  test('do not wait for pictures, which are no text', async () => {
+    const { house } = await open(response => json(response, costs(10)), { group: { tpm: 5000 } })
+    const url = `data:image/png;base64,${'A'.repeat(1_000_000)}`
+    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
+    const asked = await Promise.all([house.ask(CHAT, { ...ASK, messages }), house.ask(CHAT, { ...ASK, messages })])
+    expect(asked.map(({ status }) => status)).toEqual([200, 200])
+  })
+})
+
+describe('every answer says what is left of the limits', () => {
+  const GROUP = { group: { rpm: 60, tpm: 100_000 } }
+  const OPENAI = {
+    'x-ratelimit-limit-requests': '60',
+    'x-ratelimit-remaining-requests': '59',
+    'x-ratelimit-reset-requests': expect.stringMatching(/^(1s|\d+ms|0\.\d+s)$/),
+    'x-ratelimit-limit-tokens': '100000',
+    'x-ratelimit-remaining-tokens': expect.stringMatching(/^9\d{4}$/),
+    'x-ratelimit-reset-tokens': expect.stringMatching(/^[\d.]+m?s$/),
+  }
+  const ANTHROPIC = {
+    'anthropic-ratelimit-requests-limit': '60',
+    'anthropic-ratelimit-requests-remaining': '59',
+    'anthropic-ratelimit-requests-reset': expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    'anthropic-ratelimit-tokens-limit': '100000',
+    'anthropic-ratelimit-tokens-remaining': expect.stringMatching(/^9\d{4}$/),
+    'anthropic-ratelimit-tokens-reset': expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+  }
+
+  test.each([
+    ['chat', CHAT, ASK, OPENAI],
+    ['responses', '/v1/responses', { model: 'm', input: 'Hello.', store: false }, OPENAI],
+    ['messages', '/v1/messages', { ...ASK, max_tokens: 9 }, ANTHROPIC],
+    ['contents', '/v1beta/models/m:generateContent', { contents: [{ parts: [{ text: 'Hello.' }] }] }, OPENAI],
+  ])('%s', async (_, path, body, headers) => {
+    const { house } = await open(good, GROUP)
+    const answer = await house.ask(path, body, { headers: { 'anthropic-version': '2023-06-01' } })
+    expect(answer.status).toBe(200)
+    expect(answer.headers).toMatchObject(headers)
+  })
+
+  test('a stream', async () => {
+    const { house } = await open(response => events(response).end(`${HEAD}${words('Hello.')}${TAIL}`), GROUP)
+    expect((await house.ask(CHAT, STREAM)).headers).toMatchObject(OPENAI)
+  })
+
+  test('a request that is wrong', async () => {
+    const { house } = await open(good, GROUP)
+    const answer = await house.ask(CHAT, { ...ASK, messages: 7 })
+    expect(answer.status).toBe(400)
+    expect(answer.headers).toMatchObject({ 'x-ratelimit-remaining-requests': '59' })
+  })
+
+  test('one that is too much', async () => {
+    const { house } = await open(good, { group: { rpm: 1 } })
+    await house.ask(CHAT, ASK)
+    const answer = await house.ask(CHAT, ASK)
+    expect(answer.status).toBe(429)
+    expect(answer.headers).toMatchObject({ 'x-ratelimit-remaining-requests': '0' })
+    expect(answer.headers['x-ratelimit-limit-tokens']).toBeUndefined()
+  })
+
+  test('the list of models, which costs nothing', async () => {
+    const { house } = await open(good, GROUP)
+    const { headers } = await house.ask('/v1/models', undefined, { method: 'GET' })
+    expect(headers).toMatchObject({ 'x-ratelimit-remaining-requests': '60' })
+  })
+
+  test("the key's own limits stand above the upstream's", async () => {
+    const own = { 'x-ratelimit-limit-requests': '7', 'x-ratelimit-limit-tokens': '8' }
+    const { house } = await open(response => json(response, ANSWER, 200, own), { group: { rpm: 60 } })
+    expect((await house.ask(CHAT, ASK)).headers).toMatchObject({ ...own, 'x-ratelimit-limit-requests': '60' })
+  })
+
+  test('a key without limits is told of none', async () => {
+    const { house } = await open(good)
+    const { headers } = await house.ask(CHAT, ASK)
+    expect(Object.keys(headers).filter(name => name.includes('ratelimit'))).toEqual([])
+  })
+})
+
+test('who leaves in the middle has spent what was expected', async () => {
+  const { house, upstream } = await open(response => void events(response).write(HEAD + words('Hello.')), {
+    group: { tpm: 3000 },
+  })
+  for (const asked of [1, 2]) {
+    const { out, answer } = house.send(CHAT, STREAM)
+    await answer
+    out.destroy()
+    await until(() => upstream.seen[asked - 1]?.brokenAt !== undefined)
+  }
+  expect((await house.ask(CHAT, STREAM)).status).toBe(429)
+})
