@@ -111,6 +111,7 @@ const server = fields({
   public_url: v.optional(address),
   // A caller that takes nothing for eight heartbeats is gone, which is waited for, too.
   heartbeat: v.optional(wait('1ms', '3d')),
+  early_head: v.optional(yesOrNo),
   grace: v.optional(wait('0s')),
   sockets: v.optional(
     fields({

@@ -19,27 +19,27 @@ import { opened } from './gateway/compaction/opened.ts'
 import { Seals } from './gateway/compaction/seals.ts'
 import { expectedTokens } from './gateway/counting/expected.ts'
 import { delivered } from './gateway/delivery.ts'
+import { EarlyHead, mayBeginEarly } from './gateway/early-head.ts'
 import { GONE, headersOf, mayRetry, toFailure, worthTelling } from './gateway/failures.ts'
 import { Media } from './gateway/media.ts'
 import type { Query as ModelQuery } from './gateway/model-pages.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
 import { checkModels } from './gateway/named-models.ts'
 import { type KeptPicture, Pictures } from './gateway/pictures.ts'
-import { prepare, weigh } from './gateway/prepare.ts'
+import { prepare } from './gateway/prepare.ts'
 import { RateHeaders } from './gateway/rate-headers.ts'
 import { refusedInStream } from './gateway/refused-stream.ts'
 import { relay } from './gateway/relay.ts'
 import { type Log, Report } from './gateway/report.ts'
+import { routed } from './gateway/routing.ts'
 import { type KeptCall, keptAnswer } from './gateway/state/actions.ts'
 import type { Keeper } from './gateway/state/keeper.ts'
 import { State } from './gateway/state/state.ts'
 import { Thoughts } from './gateway/thoughts/thoughts.ts'
-import { checkCompaction } from './gateway/ways/compaction.ts'
-import { routeCount } from './gateway/ways/counting.ts'
 import { readJson } from './ingress/body.ts'
 import { FORM_LIMIT } from './ingress/form.ts'
 import { READERS } from './ingress/index.ts'
-import { type Candidate, type RouteRequest, route, usableModels } from './router.ts'
+import { type Candidate, usableModels } from './router.ts'
 
 export type { Call, HeaderSource, Reply, Worker } from './gateway/call.ts'
 export { PICTURES } from './gateway/delivery.ts'
@@ -179,21 +179,27 @@ export class Gateway {
   }
 
   private async answer(asked: Asked): Promise<void> {
+    const { heartbeat, earlyHead } = this.config.server
+    const early = earlyHead && mayBeginEarly(asked) ? new EarlyHead(heartbeat) : undefined
     try {
-      await this.attempts(asked)
+      await this.attempts({ ...asked, early })
     } catch (thrown) {
-      const { heartbeat } = this.config.server
-      if (!refusedInStream({ ...asked, heartbeat }, toFailure(thrown))) throw thrown
+      const failure = toFailure(thrown)
+      if (!asked.call.reply.gone && early?.fail(failure.error) === true)
+        asked.report.failed(failure.error, asked.report.status)
+      else if (!refusedInStream({ ...asked, heartbeat }, failure)) throw thrown
+    } finally {
+      early?.close()
     }
   }
 
   /** One channel after the other, until one answers or what failed would fail everywhere. */
-  private async attempts(asked: Asked): Promise<void> {
-    const { call, caller, late, report, session } = asked
+  private async attempts(asked: Asked & Pick<Attempt, 'early'>): Promise<void> {
+    const { call, caller, early, late, report, session } = asked
     const onLoss: OnLoss = call.message.headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : caller.group.onLoss
     const { heartbeat } = this.config.server
     const thoughts = this.thoughts.of(caller.id)
-    const shared = { call, late, report, onLoss, heartbeat, seal: this.seals.of(caller.id), thoughts }
+    const shared = { call, early, late, report, onLoss, heartbeat, seal: this.seals.of(caller.id), thoughts }
     const fetching = { reply: call.reply, meter: () => this.waiting.open(caller.id) }
     let failure: GatewayError | undefined
     /** What could not be had for one channel is not asked for again: another may take the address itself. */
@@ -227,6 +233,7 @@ export class Gateway {
         })
         return
       } catch (thrown) {
+        early?.withdraw()
         if (call.reply.gone) throw GONE
         if (late?.fault !== undefined && !call.reply.begun) throw late.fault
         const seen = candidateFailure(thrown, { candidate, channel, model: request.model, log: this.log })
@@ -255,36 +262,8 @@ export class Gateway {
     return relay(reply, headers, raw, this.config.server.heartbeat)
   }
 
-  private route(
-    { call, caller, request }: Pick<Asked, 'call' | 'caller' | 'request'>,
-    onLoss: OnLoss,
-  ): readonly Candidate[] {
-    const { model, cacheKey, state } = request
-    const work = workOf(request)
-    if (work === 'compaction') checkCompaction(model, this.config.models.get(model))
-    const ask: RouteRequest = {
-      model,
-      format: call.format,
-      work,
-      allowed: caller.group.models,
-      now: Date.now(),
-      draw: cacheKey ?? state?.conversation ?? call.id,
-      facts: this.config.models.get(model),
-      losses: (format, channel) =>
-        weigh(
-          request,
-          {
-            channel,
-            format,
-            native: format.format === call.format,
-            detour: false,
-            upstreamModel: model,
-            resting: false,
-          },
-          onLoss,
-        ),
-    }
-    return work === 'count' ? routeCount(ask, this.channels.all) : route(ask, this.channels.all)
+  private route(asked: Pick<Asked, 'call' | 'caller' | 'request'>, onLoss: OnLoss): readonly Candidate[] {
+    return routed(asked, onLoss, this.channels, this.config.models)
   }
 
   private fail({ id, format, framing, reply }: Call, thrown: unknown, report: Report): void {

@@ -142,6 +142,7 @@ describe('the documented config', () => {
       host: '127.0.0.1',
       port: 4747,
       heartbeat: 15_000,
+      earlyHead: true,
       grace: 30_000,
       limits: {
         body: 33_554_432,

@@ -50,6 +50,7 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
     port: written?.port ?? 4747,
     ...defined({ publicUrl: written?.public_url?.replace(/\/+$/, '') }),
     heartbeat: written?.heartbeat ?? 15_000,
+    earlyHead: written?.early_head ?? true,
     grace: written?.grace ?? 30_000,
     limits: {
       body: written?.limits?.json_body ?? 32 * 2 ** 20,

@@ -26,6 +26,8 @@ export interface ServerConfig {
   readonly publicUrl?: string
   /** How long a stream may be silent before the caller is shown that it lives, in milliseconds. */
   readonly heartbeat: number
+  /** Whether a stream begins after one heartbeat although its upstream has said nothing; no other is tried then. */
+  readonly earlyHead: boolean
   /** How long running answers may go on once the gateway is asked to stop, in milliseconds. */
   readonly grace: number
   readonly limits: BodyLimits

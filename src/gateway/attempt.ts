@@ -6,6 +6,7 @@ import type { Candidate } from '../router.ts'
 import type { Call } from './call.ts'
 import type { Seal } from './compaction/seals.ts'
 import { orConversing } from './conversing.ts'
+import type { EarlyHead } from './early-head.ts'
 import { exchanged } from './exchanged.ts'
 import type { Late } from './late.ts'
 import { located } from './located.ts'
@@ -13,7 +14,7 @@ import { type Prepared, prepare, refused } from './prepare.ts'
 import type { Report } from './report.ts'
 import type { Stored } from './state/session.ts'
 import type { Telling } from './state/telling.ts'
-import { streamed, unrolled } from './streamed.ts'
+import { beginning, streamed, unrolled } from './streamed.ts'
 import { exchangeOf, type OwnThoughts } from './thoughts/thoughts.ts'
 import { type Answered, told } from './told.ts'
 import { batchesOf, joined } from './ways/batches.ts'
@@ -33,6 +34,8 @@ export interface Attempt {
   readonly onLoss: OnLoss
   /** Milliseconds between signs of life on a silent stream. */
   readonly heartbeat: number
+  /** Begins a stream whose upstream keeps the caller waiting. */
+  readonly early: EarlyHead | undefined
   /** Breaks it off where it is one of several; its caller's leaving is seen to then. */
   readonly signal?: AbortSignal
   /** What of its history the caller did not send. */
@@ -76,6 +79,7 @@ const SILENCE: Answered = {
 
 function direct(attempt: Attempt): Promise<void> {
   const written = writing(attempt, attempt.request)
+  attempt.early?.offer(beginning(written))
   return exchanged(written, (exchange, answer, reader, asking) =>
     asking.request.stream
       ? streamed(asking, exchange, answer, reader)

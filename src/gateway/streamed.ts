@@ -9,6 +9,7 @@ import { EVENT_STREAM, EventStream, JSON_ARRAY, JSON_LINES, type Source } from '
 import type { Reader } from '../ingress/reader.ts'
 import type { Attempt, PreparedAttempt } from './attempt.ts'
 import { dresser } from './dress.ts'
+import type { Beginning } from './early-head.ts'
 import { GONE, seenFromOutside, toFailure } from './failures.ts'
 import { fitting } from './fitting.ts'
 import { located } from './located.ts'
@@ -39,7 +40,7 @@ export async function streamed(
     restore: prepared.restorer?.events(),
     see: sight(attempt, attempt.thoughts?.collector(exchangeOf(attempt))),
     write: WRITERS[call.format]!.events!(attempt.telling?.asked ?? request),
-    open: () => opened(attempt, whole ? gate : exchange, answer),
+    open: () => attempt.early?.take(whole ? gate : exchange) ?? opened(attempt, whole ? gate : exchange, answer),
     patience: attempt.heartbeat,
   })
   call.reply.worker = {
@@ -100,6 +101,17 @@ function sight(
 function opened(attempt: PreparedAttempt, source: Source, answer: Answer): Sink {
   const headers = attempt.candidate.native ? forwardable(answer.headers) : {}
   return begin(attempt, attempt.prepared.losses, headers, source)
+}
+
+/** How the attempt's answer is begun where its upstream keeps the caller waiting. */
+export function beginning(attempt: PreparedAttempt): Beginning {
+  const { call, request, candidate, telling } = attempt
+  const head = dresser(call.id, request.model, candidate, telling)
+  return {
+    open: source => begin(attempt, attempt.prepared.losses, {}, source),
+    write: () => WRITERS[call.format]!.events!(telling?.asked ?? request),
+    start: head({ type: 'result-start' }),
+  }
 }
 
 /** How each kind of connection frames events. */

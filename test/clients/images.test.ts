@@ -307,7 +307,14 @@ describe('pictures by address', () => {
   })
 
   test('the address is the one configured', async () => {
-    const server = { host: '127.0.0.1', port: 0, heartbeat: 15_000, grace: 2000, publicUrl: 'https://ai.example/gate' }
+    const server = {
+      host: '127.0.0.1',
+      port: 0,
+      heartbeat: 15_000,
+      earlyHead: true,
+      grace: 2000,
+      publicUrl: 'https://ai.example/gate',
+    }
     const { openai } = await open('contents', { config: { server: { ...BARE, ...server } } })
     const made = await openai.images.generate({ model: 'm', prompt: 'a boat', response_format: 'url' })
     expect(made.data![0]!.url).toMatch(/^https:\/\/ai\.example\/gate\/v1\/images\/files\//)

@@ -19,6 +19,7 @@ export const configOf = (
   channels: readonly ChannelConfig[],
   {
     heartbeat = 15_000,
+    earlyHead = true,
     body = 32 * 1024 * 1024,
     group = {},
     allow,
@@ -28,7 +29,15 @@ export const configOf = (
     config = {},
   }: HouseOptions = {},
 ): Config => ({
-  server: { host: '127.0.0.1', port: 0, heartbeat, grace: 2000, limits: { ...LIMITS, body, ...limits }, sockets },
+  server: {
+    host: '127.0.0.1',
+    port: 0,
+    heartbeat,
+    earlyHead,
+    grace: 2000,
+    limits: { ...LIMITS, body, ...limits },
+    sockets,
+  },
   media: { fetch: allow !== undefined, limit: 2 ** 20, count: 20, total: 2 ** 21, timeout: 2000, allow: allow ?? [] },
   responses: { keep: keep === undefined ? 0 : 3_600_000, background: 2 },
   thoughts: { keep: 3_600_000, memory: 2 ** 20 },
@@ -55,6 +64,7 @@ export const SOCKETS = { lifetime: 60_000, idle: 60_000, queue: 16, turns: 64, m
 export interface HouseOptions {
   readonly sockets?: Config['server']['sockets']
   readonly heartbeat?: number
+  readonly earlyHead?: boolean
   readonly body?: number
   readonly limits?: Partial<Config['server']['limits']>
   readonly group?: Partial<GroupConfig>

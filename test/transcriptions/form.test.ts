@@ -302,7 +302,17 @@ describe('what a caller may get wrong', () => {
   ])('a form that is too large: %s', async (_, headers) => {
     const limits = { ...LIMITS, body: MEGA, byFormat: new Map([['transcriptions', 5 * MEGA]]) }
     const { stub, send } = await open({
-      config: { server: { host: '127.0.0.1', port: 0, heartbeat: 15_000, grace: 2000, limits, sockets: SOCKETS } },
+      config: {
+        server: {
+          host: '127.0.0.1',
+          port: 0,
+          heartbeat: 15_000,
+          earlyHead: true,
+          grace: 2000,
+          limits,
+          sockets: SOCKETS,
+        },
+      },
     })
     const { status, json } = await send([model, file(39 * MEGA)], { headers })
     expect(status).toBe(413)

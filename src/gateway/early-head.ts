@@ -1,0 +1,112 @@
+import type { CanonicalError } from '../canonical/error.ts'
+import type { CanonicalEvent } from '../canonical/event.ts'
+import type { WireEvent } from '../canonical/exchange.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { Transducer } from '../canonical/transducer.ts'
+import type { Source } from '../egress/sse.ts'
+import type { Call } from './call.ts'
+import type { Sink } from './state/kept-stream.ts'
+
+/** Whether a caller may be waiting at a connection of its own for the first event: frames of sockets have no head. */
+export const mayBeginEarly = ({
+  call,
+  request,
+}: {
+  readonly call: Call
+  readonly request: CanonicalRequest
+}): boolean => request.stream && call.framing !== 'lines' && request.state?.background !== true
+
+/** How a stream is begun whose upstream has said nothing yet. */
+export interface Beginning {
+  /** Sends status and headers. */
+  open(source: Source): Sink
+  /** Canonical to the caller's format. */
+  write(): Transducer<CanonicalEvent, WireEvent>
+  /** What names the answer, should it come to nothing. */
+  readonly start: CanonicalEvent
+}
+
+/**
+ * Begins a streamed answer before its upstream does: callers, and proxies before them, give up on connections that are
+ * silent for long. Once it has begun no other channel can be tried, and a failure is an event of the stream.
+ */
+export class EarlyHead {
+  private readonly timer: NodeJS.Timeout
+  private due = false
+  private beginning: Beginning | undefined
+  private open: { readonly sink: Sink; readonly source: LateSource } | undefined
+
+  /** @param interval milliseconds after which the stream begins. */
+  constructor(interval: number) {
+    this.timer = setTimeout(this.begin, interval)
+  }
+
+  /** A channel is asked: so its answer would begin. */
+  offer(beginning: Beginning): void {
+    this.beginning = beginning
+    if (this.due) this.begin()
+  }
+
+  /** The channel failed before the stream began: another is tried. */
+  withdraw(): void {
+    if (this.open === undefined) this.beginning = undefined
+  }
+
+  /** The upstream answers: what the stream is written to, where it has begun; `source` can be held up from now on. */
+  take(source: Source): Sink | undefined {
+    clearTimeout(this.timer)
+    this.beginning = undefined
+    const { open } = this
+    this.open = undefined
+    open?.source.attach(source)
+    return open?.sink
+  }
+
+  /** Ends a stream that has begun and that nobody took with an error; false where there is none. */
+  fail(error: CanonicalError): boolean {
+    const { open, beginning } = this
+    if (open === undefined || beginning === undefined) return false
+    const writer = beginning.write()
+    open.sink.push(writer.push(beginning.start))
+    open.sink.push(writer.push({ type: 'error', error }))
+    open.sink.push(writer.end())
+    open.sink.end()
+    this.open = undefined
+    return true
+  }
+
+  /** The request is over. */
+  close(): void {
+    clearTimeout(this.timer)
+    this.open?.sink.stop()
+    this.open = undefined
+  }
+
+  private readonly begin = (): void => {
+    this.due = true
+    if (this.beginning === undefined || this.open !== undefined) return
+    const source = new LateSource()
+    this.open = { source, sink: this.beginning.open(source) }
+  }
+}
+
+/** A source that is known later than whoever holds it up. */
+class LateSource implements Source {
+  private source: Source | undefined
+  private paused = false
+
+  attach(source: Source): void {
+    this.source = source
+    if (this.paused) source.pause()
+  }
+
+  pause(): void {
+    this.paused = true
+    this.source?.pause()
+  }
+
+  resume(): void {
+    this.paused = false
+    this.source?.resume()
+  }
+}
