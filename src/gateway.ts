@@ -34,6 +34,7 @@ import { type Log, Report } from './gateway/report.ts'
 import { routed } from './gateway/routing.ts'
 import { type KeptCall, keptAnswer } from './gateway/state/actions.ts'
 import type { Keeper } from './gateway/state/keeper.ts'
+import { UNAVAILABLE } from './gateway/state/shelf.ts'
 import { State } from './gateway/state/state.ts'
 import { Thoughts } from './gateway/thoughts/thoughts.ts'
 import { readJson } from './ingress/body.ts'
@@ -204,6 +205,7 @@ export class Gateway {
     let failure: GatewayError | undefined
     /** What could not be had for one channel is not asked for again: another may take the address itself. */
     let unfetched = false
+    if (session?.unkept === true && onLoss === 'refuse') throw UNAVAILABLE
     const whole = session?.whole ?? asked.request
     const routed = this.route({ ...asked, request: whole }, onLoss)
     const candidates = thoughts?.among(routed, whole) ?? routed
@@ -337,6 +339,12 @@ export class Gateway {
   /** How many channels, and how many models of single channels, rest just now. */
   get resting(): { readonly channels: number; readonly models: number } {
     return this.channels.resting
+  }
+
+  /** What is wrong with what the gateway can go on without, by its name. */
+  async faults(): Promise<{ readonly [check: string]: string }> {
+    const store = await this.state.check()
+    return store === undefined ? {} : { store }
   }
 
   /** Takes another config without dropping a request. */

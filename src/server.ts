@@ -8,6 +8,7 @@ import { enter, list, refuse, say } from './server/entrance.ts'
 import { ask, KEPT_DOORS, KEPT_METHODS } from './server/kept.ts'
 import { familyOf, pathOf } from './server/line.ts'
 import { sendPicture } from './server/pictures.ts'
+import { ready } from './server/ready.ts'
 import { malformedPath, unknownPath, wrongMethod } from './server/refusals.ts'
 import { Sockets } from './server/sockets.ts'
 
@@ -40,7 +41,7 @@ const LARGEST_HEAD = 32 * 1024
 /** Opens the doors. Rejects where the address cannot be had. */
 export async function openServer({ config, log }: ServerOptions): Promise<RunningServer> {
   const gateway = new Gateway(config, log)
-  const state = { closing: false }
+  const state = { leaving: false }
   const sockets = new Sockets(gateway, config.server)
   const server = createServer({ maxHeaderSize: LARGEST_HEAD, ...PATIENCE, shouldUpgradeCallback: wantsSocket })
   server.on('upgrade', sockets.upgrade)
@@ -58,7 +59,7 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
       sockets.reload(next.server)
     },
     close: async (graceMs = grace) => {
-      state.closing = true
+      state.leaving = true
       const closed = new Promise(resolve => server.close(resolve))
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
       const timer = setTimeout(() => {
@@ -105,7 +106,7 @@ const straight =
 const BY_PATH: ReadonlyMap<string, Door> = new Map(DOORS.map(door => [door.path, door]))
 
 /** One row per endpoint. */
-function doors(gateway: Gateway, state: { readonly closing: boolean }) {
+function doors(gateway: Gateway, state: { readonly leaving: boolean }) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
   const wrong = (allow: string) => (message: Request, response: Response) =>
     refuse(gateway, wrongMethod(message), message, response, { allow })
@@ -127,12 +128,7 @@ function doors(gateway: Gateway, state: { readonly closing: boolean }) {
   )
   app.get(`${PICTURES}/:token`, (message, response) => sendPicture(gateway, message.params.token, message, response))
   app.get('/healthz', (_, response) => say(gateway, response, 200, 'ok'))
-  app.get('/readyz', (_, response) =>
-    // Anyone may ask: what rests is counted here and named in the log.
-    gateway.ready && !state.closing
-      ? say(gateway, response, 200, 'ready', { resting: gateway.resting })
-      : say(gateway, response, 503, 'not ready'),
-  )
+  app.get('/readyz', (_, response) => ready(gateway, state, response))
   for (const [path, allow] of OTHERS) app.all(path, wrong(allow))
   app.use((message: Request, response: Response) => refuse(gateway, unknownPath(message, KNOWN), message, response))
   app.use((thrown: unknown, message: Request, response: Response, _next: NextFunction) =>

@@ -120,7 +120,7 @@ export const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_L
 function begin(attempt: Attempt, losses: readonly Loss[], headers: Answered['headers'], source: Source): Sink {
   const { call, report, heartbeat, telling } = attempt
   const framing = FRAMINGS[call.framing]
-  const lost = located(shown(losses), attempt)
+  const lost = [...located(shown(losses), attempt), ...(telling?.losses ?? [])]
   report.begun(lost.length)
   call.reply.begin({
     'content-type': framing.contentType,

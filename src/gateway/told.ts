@@ -12,6 +12,7 @@ import { dresser } from './dress.ts'
 import { seenFromOutside } from './failures.ts'
 import { located } from './located.ts'
 import { relay } from './relay.ts'
+import { NOT_KEPT, unkept } from './state/telling.ts'
 import { LARGEST } from './whole.ts'
 
 /** A whole answer on its way to the caller. */
@@ -34,14 +35,16 @@ export async function told(attempt: Attempt, made: Answered): Promise<void> {
   const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)
   const dress = dresser(call.id, request.model, candidate, attempt.telling)
   const { wire, losses } = writer.result!(dress(held), attempt.telling?.asked ?? request)
+  const kept = (await attempt.telling?.keep?.(wire.body)) ?? true
   const lost = [
     ...located(shown(answered.losses), attempt),
     ...shown(losses).filter(({ path }) => path[0] === 'candidates'),
+    ...(attempt.telling?.losses ?? []),
+    ...(kept ? [] : [NOT_KEPT]),
   ]
   report.answered(answered.result, lost.length)
   const headers = { ...wire.headers, ...lossHeaders(lost), ...answered.headers }
-  if (attempt.telling?.keep !== undefined) await attempt.telling.keep(wire.body)
-  if (wire.raw === undefined) call.reply.whole(wire.status, headers, jsonText(wire.body))
+  if (wire.raw === undefined) call.reply.whole(wire.status, headers, jsonText(kept ? wire.body : unkept(wire.body)))
   else await relay(call.reply, headers, wire.raw, attempt.heartbeat)
 }
 

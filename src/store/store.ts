@@ -1,10 +1,10 @@
 import { setImmediate as breath } from 'node:timers/promises'
-import { type Dialect, Kysely } from 'kysely'
+import { Kysely } from 'kysely'
 import type { Conversations } from './conversations.ts'
 import { dropItems } from './items.ts'
 import { KeptConversations } from './kept-conversations.ts'
 import { KeptTurns } from './kept-turns.ts'
-import { sqlite } from './sqlite.ts'
+import { type SqliteFile, sqlite } from './sqlite.ts'
 import { type Database, makeTables, type Tables } from './tables.ts'
 import type { Turns } from './turns.ts'
 
@@ -14,6 +14,10 @@ export interface Store {
   readonly conversations: Conversations
   /** Deletes what has expired and nothing builds on any more. */
   sweep(): Promise<void>
+  /** Whether what is written here would be found by nobody. */
+  moved(): boolean
+  /** Writes something and takes it back; throws what the database throws where that fails. */
+  probe(): void
   close(): Promise<void>
 }
 
@@ -24,7 +28,7 @@ export interface Store {
  */
 export const openSqlite = (path: string, now: () => number = Date.now): Promise<Store> => openStore(sqlite(path), now)
 
-async function openStore(dialect: Dialect, now: () => number): Promise<Store> {
+async function openStore({ dialect, moved, probe }: SqliteFile, now: () => number): Promise<Store> {
   const database = new Kysely<Tables>({ dialect })
   try {
     await makeTables(database)
@@ -36,6 +40,8 @@ async function openStore(dialect: Dialect, now: () => number): Promise<Store> {
     turns: new KeptTurns(database, now),
     conversations: new KeptConversations(database, now),
     sweep: () => sweep(database, now()),
+    moved,
+    probe,
     close: () => database.destroy(),
   }
 }

@@ -69,6 +69,7 @@ const TABLES = [
     created_at bigint not null, expires_at bigint not null, gone integer not null, primary key (owner, id))`,
   'create index if not exists conversations_by_id on conversations (id)',
   'create index if not exists conversations_by_expiry on conversations (expires_at)',
+  'create table if not exists probes (sample text not null)',
 ]
 
 /** Makes what is missing of the tables; several processes may do so at once. */

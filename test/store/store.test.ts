@@ -201,7 +201,7 @@ describe('a gateway', () => {
     const made = await house.client().responses.create({ model: 'm', input: 'Hi!' })
     expect(made.output_text).toBe('Well.')
     expect(house.faults.length).toBe(1)
-    await expect(house.client().responses.retrieve(made.id)).rejects.toMatchObject({ status: 404 })
+    await expect(house.client().responses.retrieve(made.id)).rejects.toMatchObject({ status: 503 })
     await house.close()
     place.drop()
   })

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate } from '../../router.ts'
@@ -54,7 +55,7 @@ export class Keeper {
     this.origin = originOf(candidate, this.beginning.request)
   }
 
-  /** Keeps the answer before it is told. Never rejects: an answer that cannot be kept is told all the same. */
+  /** Keeps the answer before it is told, and says whether it is. Never rejects: an answer is told all the same. */
   async keep(response: JsonObject, more: Pick<Turn, 'lease' | 'tape'> = {}): Promise<boolean> {
     const { turns, conversations, lifetime, log } = this.places
     const { owner, previous, conversation } = this.beginning
@@ -73,7 +74,8 @@ export class Keeper {
         await conversations?.add(owner, conversation, [...this.input, ...outputOf(turn).map(named)], expiresAt)
       return true
     } catch (err) {
-      log.error({ err }, 'a response cannot be kept')
+      // A fault of the store is logged where it is met.
+      if (!(err instanceof GatewayError)) log.error({ err }, 'a response cannot be kept')
       return false
     }
   }

@@ -1,6 +1,7 @@
 import type { WireEvent } from '../../canonical/exchange.ts'
 import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { EventStream } from '../../egress/sse.ts'
+import { unkept } from './telling.ts'
 
 /** What the events of an answer are written to. */
 export type Sink = Pick<EventStream, 'push' | 'send' | 'end' | 'stop'>
@@ -16,17 +17,23 @@ export function responseIn({ event, data }: WireEvent): JsonObject | undefined {
   return isObject(response) ? response : undefined
 }
 
+/** The last event of a stream whose response could not be kept. */
+function unkeptIn(event: WireEvent): WireEvent {
+  const body = parseObject(event.data)!
+  return { ...event, data: JSON.stringify({ ...body, response: unkept(body['response'] as JsonObject) }) }
+}
+
 /** Holds the end of a stream back until the answer is kept, so that the next request finds it (trap 70). */
 export class KeptStream implements Sink {
   /** Settles when nothing is held back any more. */
   settled: Promise<void> = Promise.resolve()
   private readonly to: Sink
-  private readonly keep: (response: JsonObject) => Promise<unknown>
+  private readonly keep: (response: JsonObject) => Promise<boolean>
   private held: WireEvent[] | undefined
   private ended = false
 
   /** @param keep never rejects. */
-  constructor(to: Sink, keep: (response: JsonObject) => Promise<unknown>) {
+  constructor(to: Sink, keep: (response: JsonObject) => Promise<boolean>) {
     this.to = to
     this.keep = keep
   }
@@ -44,7 +51,10 @@ export class KeptStream implements Sink {
     }
     this.to.push(events.slice(0, last))
     this.held = events.slice(last)
-    this.settled = this.keep(response).then(() => this.release())
+    this.settled = this.keep(response).then(kept => {
+      if (!kept) this.held![0] = unkeptIn(events[last]!)
+      this.release()
+    })
   }
 
   send(): void {

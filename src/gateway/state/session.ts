@@ -20,6 +20,8 @@ export interface SessionOptions {
   readonly keeper: Keeper | undefined
   /** What is asked to be kept is kept here, so that no upstream need be told. */
   readonly keeps: boolean
+  /** The answer was to be kept and cannot be, which is known before it is asked for. */
+  readonly unkept: boolean
   /** Tokens the model has for what it reads. */
   readonly context: number | undefined
   read(body: JsonObject): CanonicalRequest
@@ -35,6 +37,11 @@ export class Session {
   constructor(options: SessionOptions) {
     this.options = options
     this.keeper = options.keeper
+  }
+
+  /** The answer was to be kept and cannot be. */
+  get unkept(): boolean {
+    return this.options.unkept
   }
 
   /** The request as it is weighed: with all that is known to come before it. */
@@ -84,8 +91,8 @@ export class Session {
 
   /** How this candidate's answer is told. */
   telling(candidate: Candidate): Telling {
-    const { request, told, keeper } = this.options
-    return tellingOf(told, candidate, keeper, this.form(candidate) === request)
+    const { request, told, keeper, unkept } = this.options
+    return tellingOf(told, candidate, { keeper, unkept, asItCame: this.form(candidate) === request })
   }
 
   private isRemembered({ native, detour, channel }: Candidate): boolean {

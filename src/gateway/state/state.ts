@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import type { Config } from '../../config.ts'
-import type { Store } from '../../store/store.ts'
+import type { StoreFault } from '../../store/fault.ts'
 import type { Turns } from '../../store/turns.ts'
 import type { Call } from '../call.ts'
 import type { Log } from '../report.ts'
@@ -15,7 +15,7 @@ import { itemsOf } from './items.ts'
 import { Keeper } from './keeper.ts'
 import { conversationOf, recall } from './recall.ts'
 import { Session } from './session.ts'
-import { Shelf } from './shelf.ts'
+import { Shelf, UNAVAILABLE } from './shelf.ts'
 import { Talks } from './talks.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'responses' | 'models'>
@@ -50,16 +50,16 @@ export class State {
     const saves = keep > 0 && request.state?.store !== false && workOf(request) === 'conversation'
     const near = workOf(request) === 'conversation' ? call.turns : undefined
     if (keep > 0) checkBackground(request, saves)
-    const store = keep > 0 && (saves || points(wire.body)) ? await this.shelf.store : undefined
+    const store = keep > 0 && (saves || points(wire.body)) ? this.shelf : undefined
+    const unkept = saves && !(await this.shelf.takes())
+    if (unkept && request.state?.background === true) throw UNAVAILABLE
     const known = [...(call.turns === undefined ? [] : [call.turns]), ...(store === undefined ? [] : [store.turns])]
     const memories = { turns: known, conversations: store?.conversations, strict: call.strict === true }
     const recalled = await recall(wire.body, owner, memories)
     if (call.strict === true && request.state?.previous !== undefined && recalled?.known === true)
       checkCalls(recalled.whole())
-    const turns: Turns[] = [
-      ...(near === undefined ? [] : [near]),
-      ...(saves && store !== undefined ? [store.turns] : []),
-    ]
+    const kept = saves && !unkept ? store : undefined
+    const turns: Turns[] = [...(near === undefined ? [] : [near]), ...(kept === undefined ? [] : [kept.turns])]
     const input = recalled?.input ?? itemsOf(wire.body['input'])
     const pointed = { previous: request.state?.previous, conversation: conversationOf(wire.body) }
     const keeper =
@@ -67,36 +67,38 @@ export class State {
         ? undefined
         : new Keeper(
             { owner, input, ...pointed, request },
-            { turns, conversations: saves ? store?.conversations : undefined, lifetime: keep, log: this.log },
+            { turns, conversations: kept?.conversations, lifetime: keep, log: this.log },
           )
     const context = this.config.models.get(request.model)?.context
-    const told = keeper === undefined && workOf(request) === 'conversation' ? unstored(request) : request
+    const told = unkept || (keeper === undefined && workOf(request) === 'conversation') ? unstored(request) : request
     if (recalled === undefined && keeper === undefined && context === undefined && told === request) return undefined
     return new Session({
-      ...{ request, told, recalled, keeper, context, keeps: keep > 0 },
+      ...{ request, told, recalled, keeper, context, keeps: keep > 0, unkept },
       read: body => read({ ...wire, body }),
     })
   }
 
-  /** The kept turns; GatewayError `overloaded` where the store cannot be had, `not-found` where nothing is kept. */
+  /** The kept turns; GatewayError `not-found` where nothing is kept. */
   async turns(): Promise<Turns> {
-    return (await this.store()).turns
+    return this.kept().turns
   }
 
   async desk(): Promise<Desk> {
-    return new Desk(await this.turns(), this.background)
+    return new Desk(this.kept().turns, this.background)
   }
 
   async talks(): Promise<Talks> {
-    return new Talks((await this.store()).conversations, this.config.responses.keep)
+    return new Talks(this.kept().conversations, this.config.responses.keep)
   }
 
-  private async store(): Promise<Store> {
-    if (this.config.responses.keep === 0)
-      throw new GatewayError({ kind: 'not-found', message: 'Nothing is kept here.' })
-    const store = await this.shelf.store
-    if (store !== undefined) return store
-    throw new GatewayError({ kind: 'overloaded', message: 'What is kept cannot be reached just now.' })
+  private kept(): Shelf {
+    if (this.config.responses.keep > 0) return this.shelf
+    throw new GatewayError({ kind: 'not-found', message: 'Nothing is kept here.' })
+  }
+
+  /** What is wrong with the store; undefined where it takes what is to be kept, or nothing is. */
+  async check(): Promise<StoreFault | undefined> {
+    return this.config.responses.keep > 0 ? this.shelf.check() : undefined
   }
 
   /** How many responses a key may have in the background. */

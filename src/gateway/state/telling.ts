@@ -1,4 +1,5 @@
 import type { ResultEnd, ResultStart } from '../../canonical/event.ts'
+import type { Loss } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
@@ -10,32 +11,45 @@ export interface Telling {
   /** The request as the caller made it: what the answer repeats of it. */
   readonly asked: CanonicalRequest
   dress<T extends CanonicalResult | ResultStart | ResultEnd>(said: T): T
-  /** Keeps the answer before it is told; absent where it is not to be kept, or by somebody else. Never rejects. */
-  readonly keep?: (response: JsonObject) => Promise<unknown>
+  /**
+   * Keeps the answer before it is told, and says whether that went well; absent where it is not to be kept, or by
+   * somebody else. Never rejects.
+   */
+  readonly keep?: (response: JsonObject) => Promise<boolean>
+  /** What of the caller's wishes comes to nothing here, and not at an upstream. */
+  readonly losses: readonly Loss[]
+}
+
+/** The answer was to be kept, and is not. */
+export const NOT_KEPT: Loss = { kind: 'dropped', path: ['state', 'store'], reason: 'not-kept' }
+
+/** The response as it is told where it could not be kept. */
+export const unkept = (response: JsonObject): JsonObject => ({ ...response, store: false })
+
+/** Who keeps an answer, and how its request is told. */
+interface Keeping {
+  readonly keeper: Keeper | undefined
+  /** It was to be kept and cannot be. */
+  readonly unkept: boolean
+  /** The candidate is told the request in the caller's own words. */
+  readonly asItCame: boolean
 }
 
 const FORMAT = 'responses'
 
-/**
- * How a candidate's answer is told: under a name it can be asked for by, the upstream's own where that keeps it, too.
- *
- * @param asItCame whether the candidate is told the request in the caller's own words.
- */
-export function tellingOf(
-  asked: CanonicalRequest,
-  candidate: Candidate,
-  keeper: Keeper | undefined,
-  asItCame: boolean,
-): Telling {
+/** How a candidate's answer is told: under a name it can be asked for by, the upstream's own where that keeps it, too. */
+export function tellingOf(asked: CanonicalRequest, candidate: Candidate, how: Keeping): Telling {
+  const { keeper } = how
   keeper?.madeBy(candidate)
-  const said = asItCame ? undefined : stateIn(asked)
+  const said = { ...(how.asItCame ? {} : stateIn(asked)), ...(how.unkept ? { store: false } : {}) }
   const id = keeper === undefined || isUpstreams(candidate, asked) ? undefined : keeper.id
   return {
     asked,
     dress: answer => {
       const named = id === undefined || ('type' in answer && answer.type === 'result-end') ? answer : { ...answer, id }
-      return said === undefined ? named : repeating(named, said)
+      return how.asItCame && !how.unkept ? named : repeating(named, said)
     },
+    losses: how.unkept ? [NOT_KEPT] : [],
     ...(keeper?.saves === true ? { keep: response => keeper.keep(response) } : {}),
   }
 }

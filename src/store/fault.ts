@@ -1,0 +1,44 @@
+/** Why a store cannot be used just now; a word fit for callers and operators alike. */
+export type StoreFault = 'full' | 'read-only' | 'locked' | 'damaged' | 'unreachable' | 'failing'
+
+/** SQLite's primary result codes (sqlite.org/rescode.html); those left out tell of a bug of ours. */
+const BY_RESULT: { readonly [code: number]: StoreFault } = {
+  1: 'damaged', // ERROR: a table is gone
+  3: 'unreachable', // PERM
+  5: 'locked', // BUSY
+  6: 'locked', // LOCKED
+  7: 'failing', // NOMEM
+  8: 'read-only', // READONLY
+  10: 'failing', // IOERR
+  11: 'damaged', // CORRUPT
+  13: 'full', // FULL
+  14: 'unreachable', // CANTOPEN
+  17: 'damaged', // SCHEMA
+  26: 'damaged', // NOTADB
+}
+
+const BY_CODE: { readonly [code: string]: StoreFault } = {
+  ...{ ENOSPC: 'full', EDQUOT: 'full', EFBIG: 'full', EROFS: 'read-only', EIO: 'failing' },
+  ...{ EACCES: 'unreachable', EPERM: 'unreachable', ENOENT: 'unreachable', ENOTDIR: 'unreachable' },
+  ...{
+    EEXIST: 'unreachable',
+    EISDIR: 'unreachable',
+    ELOOP: 'unreachable',
+    EMFILE: 'unreachable',
+    ENFILE: 'unreachable',
+  },
+  // The connection was closed under whoever was using it.
+  ERR_INVALID_STATE: 'unreachable',
+}
+
+/** What a thrown value of a database or a file system says of the store; undefined for a bug of ours. */
+export function storeFault(thrown: unknown): StoreFault | undefined {
+  if (!(thrown instanceof Error)) return undefined
+  const { code, errcode } = thrown as Error & { readonly code?: string; readonly errcode?: number }
+  // Extended result codes have the primary one in their lowest byte.
+  if (code === 'ERR_SQLITE_ERROR') return BY_RESULT[(errcode ?? 0) & 0xff]
+  return code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined
+}
+
+/** With these what is kept can still be read. */
+export const READABLE: ReadonlySet<StoreFault> = new Set(['full', 'read-only', 'locked'])

@@ -1,0 +1,104 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { vi } from 'vitest'
+
+/** The connections that were opened by whoever is tested, the latest last. */
+const connections: DatabaseSync[] = []
+
+/** Follows the connections that are opened from now on: what is wrong with a real one is said to it. */
+export function watchConnections(): void {
+  const exec = DatabaseSync.prototype.exec
+  vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: DatabaseSync, sql: string) {
+    if (connections.at(-1) !== this) connections.push(this)
+    exec.call(this, sql)
+  })
+}
+
+const latest = (): DatabaseSync => connections.at(-1)!
+
+/** One way a store breaks, and how that is mended. */
+export interface Breakage {
+  /** How it is called by the gateway. */
+  readonly kind: string
+  /** What is kept can be read meanwhile. */
+  readonly reads: boolean
+  break(dataDir: string): () => void
+}
+
+const file = (dataDir: string): string => join(dataDir, 'interlingua.sqlite')
+
+function besides(dataDir: string, put: () => void): () => void {
+  const aside = `${dataDir}-aside`
+  renameSync(dataDir, aside)
+  put()
+  return () => {
+    rmSync(dataDir, { recursive: true })
+    renameSync(aside, dataDir)
+  }
+}
+
+/** Ways a real SQLite file breaks under a gateway that runs. */
+export const BREAKAGES: { readonly [name: string]: Breakage } = {
+  'a full disk': {
+    kind: 'full',
+    reads: true,
+    break: () => {
+      // No page more than there are: what is written needs some, as the free ones are taken first.
+      const connection = latest()
+      connection.exec('pragma max_page_count = 1')
+      connection.exec('pragma cache_size = 100')
+      return () => connection.exec('pragma max_page_count = 1000000')
+    },
+  },
+  'a file that became read-only': {
+    kind: 'read-only',
+    reads: true,
+    break: () => {
+      const connection = latest()
+      connection.exec('pragma query_only = on')
+      return () => connection.exec('pragma query_only = off')
+    },
+  },
+  'a file another process holds': {
+    kind: 'locked',
+    reads: true,
+    break: dataDir => {
+      const other = new DatabaseSync(file(dataDir))
+      other.prepare('begin immediate').run()
+      return () => other.close()
+    },
+  },
+  'a directory that became a file': {
+    kind: 'unreachable',
+    reads: false,
+    break: dataDir => besides(dataDir, () => writeFileSync(dataDir, '')),
+  },
+  'a file that became a directory': {
+    kind: 'unreachable',
+    reads: false,
+    break: dataDir => besides(dataDir, () => mkdirSync(file(dataDir), { recursive: true })),
+  },
+  'a file of something else': {
+    kind: 'damaged',
+    reads: false,
+    break: dataDir =>
+      besides(dataDir, () => {
+        mkdirSync(dataDir)
+        writeFileSync(file(dataDir), 'This is no database. '.repeat(1000))
+      }),
+  },
+  'tables that are gone': {
+    kind: 'damaged',
+    reads: false,
+    break: dataDir => {
+      const other = new DatabaseSync(file(dataDir))
+      other.prepare('alter table items rename to lost').run()
+      return () => {
+        other.prepare('drop table if exists items').run()
+        other.prepare('alter table lost rename to items').run()
+        other.close()
+      }
+    },
+  },
+}
