@@ -82,7 +82,7 @@ const VERSIONED = new Set(['messages', 'contents'])
 
 /** Everything a request can meet is switched on: a key, limits far away, the log. */
 const configOf = (upstream: string, port: number, dataDir: string) => ({
-  server: { host: '127.0.0.1', port, grace: '1s' },
+  server: { host: '127.0.0.1', port, drain: '0s', grace: '1s' },
   data_dir: dataDir,
   groups: { default: { models: ['*'], rpm: 1e9, tpm: 1e12 } },
   keys: [{ name: 'bench', key: KEY, group: 'default' }],

@@ -112,6 +112,7 @@ const server = fields({
   // A caller that takes nothing for eight heartbeats is gone, which is waited for, too.
   heartbeat: v.optional(wait('1ms', '3d')),
   early_head: v.optional(yesOrNo),
+  drain: v.optional(wait('0s')),
   grace: v.optional(wait('0s')),
   sockets: v.optional(
     fields({

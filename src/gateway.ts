@@ -7,12 +7,11 @@ import type { Format } from './canonical/node.ts'
 import type { CanonicalRequest } from './canonical/request.ts'
 import { workOf } from './canonical/work.ts'
 import type { Config, OnLoss } from './config.ts'
-import { WRITERS } from './egress/index.ts'
 import { jsonText } from './egress/json.ts'
 import { PATIENCE } from './egress/sse.ts'
-import { type Asking, isForm, readAskingForm } from './gateway/asking.ts'
+import { type Asking, isForm, isSpent, readAskingForm } from './gateway/asking.ts'
 import { type Attempt, attempt } from './gateway/attempt.ts'
-import type { Call, Reply } from './gateway/call.ts'
+import { type Call, credentialsOf, type Reply } from './gateway/call.ts'
 import { candidateFailure } from './gateway/candidate-failure.ts'
 import { Channels } from './gateway/channels.ts'
 import { opened } from './gateway/compaction/opened.ts'
@@ -20,18 +19,21 @@ import { Seals } from './gateway/compaction/seals.ts'
 import { expectedTokens } from './gateway/counting/expected.ts'
 import { delivered } from './gateway/delivery.ts'
 import { EarlyHead, mayBeginEarly } from './gateway/early-head.ts'
-import { GONE, headersOf, mayRetry, toFailure, worthTelling } from './gateway/failures.ts'
+import { type ErrorAnswer, errorAnswer } from './gateway/error-answer.ts'
+import { GONE, mayRetry, toFailure, worthTelling } from './gateway/failures.ts'
 import { Media } from './gateway/media.ts'
 import type { Query as ModelQuery } from './gateway/model-pages.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
 import { checkModels } from './gateway/named-models.ts'
+import { OnceAKind } from './gateway/once-a-kind.ts'
 import { type KeptPicture, Pictures } from './gateway/pictures.ts'
 import { prepare } from './gateway/prepare.ts'
 import { RateHeaders } from './gateway/rate-headers.ts'
 import { refusedInStream } from './gateway/refused-stream.ts'
 import { relay } from './gateway/relay.ts'
 import { type Log, Report } from './gateway/report.ts'
-import { routed } from './gateway/routing.ts'
+import { routed } from './gateway/routed.ts'
+import { Running, type RunningCall } from './gateway/running.ts'
 import { type KeptCall, keptAnswer } from './gateway/state/actions.ts'
 import type { Keeper } from './gateway/state/keeper.ts'
 import { UNAVAILABLE } from './gateway/state/shelf.ts'
@@ -48,12 +50,6 @@ export { freshId } from './gateway/fresh-id.ts'
 export type { ModelShape } from './gateway/models.ts'
 export type { Log } from './gateway/report.ts'
 export type { ActionName } from './gateway/state/actions.ts'
-
-interface ErrorAnswer {
-  readonly status: number
-  readonly headers: { readonly [name: string]: string }
-  readonly text: string
-}
 
 /** A request on its way, and whose it is. */
 interface Asked extends Asking {
@@ -75,6 +71,8 @@ export class Gateway {
   private seals: Seals
   private readonly state: State
   private readonly thoughts: Thoughts
+  private readonly running = new Running()
+  private readonly lacks = new OnceAKind(err => this.log.error({ err }, 'the gateway lacks room'))
   private config: Config
 
   constructor(config: Config, log: Log) {
@@ -85,17 +83,17 @@ export class Gateway {
     this.waiting = new Waiting(config.server.limits.waiting)
     this.spooled = new Waiting(config.server.limits.spooled)
     this.media = new Media(config.media)
-    this.seals = new Seals(config.dataDir)
+    this.seals = this.sealsIn(config.dataDir)
     this.state = new State(config, log)
-    this.thoughts = new Thoughts(config.thoughts)
+    this.thoughts = new Thoughts(config.thoughts, undefined, err => log.error({ err }, 'thoughts cannot be remembered'))
   }
 
   /** The journey of one request. Never rejects: whatever goes wrong is answered in the caller's format. */
   async handle(call: Call): Promise<void> {
     const report = new Report(call)
-    let caller: Caller | undefined
+    this.running.add(call)
     try {
-      caller = this.whose(call)
+      const caller = this.whose(call)
       report.key = caller.key
       report.allowance = this.allowance(caller, call)
       report.allowance.admit()
@@ -112,6 +110,7 @@ export class Gateway {
     } catch (thrown) {
       this.fail(call, thrown, report)
     }
+    this.running.remove(call)
     this.note(report)
   }
 
@@ -186,8 +185,7 @@ export class Gateway {
       await this.attempts({ ...asked, early })
     } catch (thrown) {
       const failure = toFailure(thrown)
-      if (!asked.call.reply.gone && early?.fail(failure.error) === true)
-        asked.report.failed(failure.error, asked.report.status)
+      if (!asked.call.reply.gone && early?.fail(failure.error) === true) asked.report.broke(failure)
       else if (!refusedInStream({ ...asked, heartbeat }, failure)) throw thrown
     } finally {
       early?.close()
@@ -210,6 +208,7 @@ export class Gateway {
     const routed = this.route({ ...asked, request: whole }, onLoss)
     const candidates = thoughts?.among(routed, whole) ?? routed
     for (const candidate of session?.among(candidates) ?? candidates) {
+      if (this.running.stopped !== undefined) break
       const channel = this.channels.get(candidate.channel)
       const request = session?.form(candidate) ?? asked.request
       const telling = session?.telling(candidate)
@@ -237,13 +236,14 @@ export class Gateway {
       } catch (thrown) {
         early?.withdraw()
         if (call.reply.gone) throw GONE
+        if (this.running.stopped !== undefined) break
         if (late?.fault !== undefined && !call.reply.begun) throw late.fault
         const seen = candidateFailure(thrown, { candidate, channel, model: request.model, log: this.log })
         if (call.reply.begun || isSpent(asked) || !mayRetry(seen.error)) throw seen
         failure = worthTelling(failure, seen)
       }
     }
-    throw failure ?? new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
+    throw this.running.stopped ?? failure ?? NOBODY
   }
 
   /** How pictures are brought to the caller; undefined for any other work. */
@@ -265,23 +265,26 @@ export class Gateway {
   }
 
   private route(asked: Pick<Asked, 'call' | 'caller' | 'request'>, onLoss: OnLoss): readonly Candidate[] {
-    return routed(asked, onLoss, this.channels, this.config.models)
+    return routed(asked, onLoss, this.channels.all, this.config.models)
   }
 
-  private fail({ id, format, framing, reply }: Call, thrown: unknown, report: Report): void {
+  private fail(call: RunningCall, thrown: unknown, report?: Report): void {
+    const { id, format, framing, reply } = call
     const { status, headers, text } = this.error(format, thrown, id)
-    report.failed(toFailure(thrown).error, reply.gone ? GONE_STATUS : reply.begun ? report.status : status)
+    // What was refused when all was stopped is on its way.
+    const isCut = reply.begun && this.running.has(call)
+    report?.failed(toFailure(thrown).error, reply.gone ? GONE_STATUS : isCut ? report!.status : status)
     if (reply.gone) return
-    if (reply.begun) reply.destroy()
-    else reply.whole(status, headers, framing === 'array' ? `[${text}]` : text)
+    if (isCut) reply.destroy()
+    else if (!reply.begun) reply.whole(status, headers, framing === 'array' ? `[${text}]` : text)
   }
 
   /** Whatever was thrown, as an answer of the format. Our own faults are logged, never told. */
   error(format: Format, thrown: unknown, id: string): ErrorAnswer {
     const { error, cause } = toFailure(thrown)
     if (error.kind === 'internal') this.log.error({ id, err: cause }, 'a fault of the gateway')
-    const { status, headers, body } = WRITERS[format]!.error!(error, id)
-    return { status, headers: { ...headersOf(thrown), ...headers }, text: jsonText(body) }
+    else if (error.kind === 'overloaded' && cause !== undefined) this.lacks.say(cause)
+    return errorAnswer(format, thrown, id)
   }
 
   /**
@@ -313,6 +316,8 @@ export class Gateway {
   /** Answers what is asked of kept responses and conversations. Never rejects. */
   async kept(call: KeptCall): Promise<void> {
     const { reply } = call
+    const running: RunningCall = { id: call.id, format: STATEFUL, framing: 'events', reply }
+    this.running.add(running)
     const ask = { state: this.state, heartbeat: this.config.server.heartbeat, limit: this.config.server.limits.body }
     try {
       const caller = this.whose(call)
@@ -320,10 +325,9 @@ export class Gateway {
       if (call.message.method === 'POST') allowance.admit()
       await keptAnswer(call, { ...ask, owner: caller.id, open: () => this.waiting.open(caller.id) })
     } catch (thrown) {
-      const { status, headers, text } = this.error(STATEFUL, thrown, call.id)
-      if (reply.begun) reply.destroy()
-      else reply.whole(status, headers, text)
+      this.fail(running, thrown)
     }
+    this.running.remove(running)
   }
 
   /** Milliseconds after which a caller that takes nothing is gone. */
@@ -357,7 +361,22 @@ export class Gateway {
     this.media = this.media.reloaded(config.media)
     this.state.reload(config)
     this.thoughts.reload(config.thoughts)
-    if (config.dataDir !== this.seals.dataDir) this.seals = new Seals(config.dataDir)
+    if (config.dataDir !== this.seals.dataDir) this.seals = this.sealsIn(config.dataDir)
+  }
+
+  private sealsIn(dataDir: string): Seals {
+    return new Seals(dataDir, err => this.log.error({ err }, 'the key of seals cannot be had'))
+  }
+
+  /** Settles when nothing is worked on in the background any more. */
+  idle(): Promise<void> {
+    return this.state.background.idle()
+  }
+
+  /** Ends every answer that is still made, each with an error of its caller's format, and all work in the background. */
+  stop(): void {
+    this.running.stop((call, why) => this.fail(call, why))
+    void this.state.background.close()
   }
 
   async close(): Promise<void> {
@@ -370,18 +389,9 @@ export class Gateway {
   }
 }
 
+const NOBODY = new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
+
 /** The format whose answers can be asked for again and continued. */
 const STATEFUL = 'responses'
 
-/** A file that flows through can be sent once. */
-const isSpent = ({ request }: Asked): boolean =>
-  request.messages.some(({ content }) =>
-    content.some(part => part.type === 'media' && part.source.type === 'bytes' && part.source.bytes.begun === true),
-  )
-
 const GONE_STATUS = ERRORS.cancelled.status
-
-const credentialsOf = ({ message, queryKey }: Pick<Call, 'message' | 'queryKey'>) => ({
-  headers: message.headers,
-  ...(queryKey === undefined ? {} : { queryKey }),
-})

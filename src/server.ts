@@ -11,6 +11,7 @@ import { sendPicture } from './server/pictures.ts'
 import { ready } from './server/ready.ts'
 import { malformedPath, unknownPath, wrongMethod } from './server/refusals.ts'
 import { Sockets } from './server/sockets.ts'
+import { within } from './server/within.ts'
 
 export type { Log } from './gateway.ts'
 export { type OpenLog, openLog } from './server/log.ts'
@@ -23,7 +24,15 @@ export interface ServerOptions {
 export interface RunningServer {
   /** Where it listens, e.g. `http://127.0.0.1:4747`. */
   readonly address: string
-  /** Takes no more requests, lets running ones end within the grace time (default: the config's), stops. */
+  /**
+   * Takes requests as before for so many milliseconds (default: the config's), but has balancers send them elsewhere:
+   * it says that it is not ready, and ends every connection with its answer.
+   */
+  drain(milliseconds?: number): Promise<void>
+  /**
+   * Takes no more requests, lets running ones end within the grace time (default: the config's), ends what is left with
+   * an error of its format, stops.
+   */
   close(graceMs?: number): Promise<void>
   /** Takes another config without dropping a request; host and port stay as they are. */
   reload(config: Config): void
@@ -36,39 +45,48 @@ export interface RunningServer {
 const PATIENCE = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
 /** Connections that fell idle while the server closes are closed as often, in milliseconds. */
 const SWEEP = 50
+/** Milliseconds for the last words of what outlasted the grace time to be sent. */
+const FAREWELL = 1000
 const LARGEST_HEAD = 32 * 1024
 
 /** Opens the doors. Rejects where the address cannot be had. */
 export async function openServer({ config, log }: ServerOptions): Promise<RunningServer> {
   const gateway = new Gateway(config, log)
-  const state = { leaving: false }
+  const state: State = { leaving: false }
   const sockets = new Sockets(gateway, config.server)
   const server = createServer({ maxHeaderSize: LARGEST_HEAD, ...PATIENCE, shouldUpgradeCallback: wantsSocket })
   server.on('upgrade', sockets.upgrade)
-  server.on('request', oneSlash(straight(gateway, doors(gateway, state))))
+  server.on('request', oneSlash(lasting(state, straight(gateway, doors(gateway, state)))))
   await listening(server, config.server).catch(async (fault: unknown) => {
     await gateway.close()
     throw fault
   })
-  let grace = config.server.grace
+  let { drain, grace } = config.server
   return {
     address: addressOf(server.address() as AddressInfo),
     reload: next => {
-      grace = next.server.grace
+      ;({ drain, grace } = next.server)
       gateway.reload(next)
       sockets.reload(next.server)
+    },
+    drain: async (milliseconds = drain) => {
+      state.leaving = true
+      await new Promise(resolve => setTimeout(resolve, milliseconds))
     },
     close: async (graceMs = grace) => {
       state.leaving = true
       const closed = new Promise(resolve => server.close(resolve))
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
-      const timer = setTimeout(() => {
-        server.closeAllConnections()
-        sockets.cut()
-      }, graceMs)
-      await Promise.all([closed, sockets.close()])
+      const ended = Promise.all([closed, sockets.close(), gateway.idle()])
+      if (!(await within(ended, graceMs))) {
+        gateway.stop()
+        if (!(await within(ended, FAREWELL))) {
+          server.closeAllConnections()
+          sockets.cut()
+          await ended
+        }
+      }
       clearInterval(sweep)
-      clearTimeout(timer)
       await gateway.close()
     },
   }
@@ -84,6 +102,11 @@ const addressOf = ({ address, family, port }: AddressInfo): string =>
 const wantsSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
+interface State {
+  /** No more requests are wanted. */
+  leaving: boolean
+}
+
 type Listener = (message: IncomingMessage, response: ServerResponse) => void
 
 /** A base address that ends in a slash makes paths that begin with two. */
@@ -91,6 +114,14 @@ const oneSlash =
   (next: Listener): Listener =>
   (message, response) => {
     if (message.url!.startsWith('//')) message.url = message.url!.replace(/^\/+/, '/')
+    next(message, response)
+  }
+
+/** Once the gateway is about to leave, no connection is kept for another request. */
+const lasting =
+  (state: Readonly<State>, next: Listener): Listener =>
+  (message, response) => {
+    if (state.leaving) response.shouldKeepAlive = false
     next(message, response)
   }
 
@@ -106,7 +137,7 @@ const straight =
 const BY_PATH: ReadonlyMap<string, Door> = new Map(DOORS.map(door => [door.path, door]))
 
 /** One row per endpoint. */
-function doors(gateway: Gateway, state: { readonly leaving: boolean }) {
+function doors(gateway: Gateway, state: Readonly<State>) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
   const wrong = (allow: string) => (message: Request, response: Response) =>
     refuse(gateway, wrongMethod(message), message, response, { allow })

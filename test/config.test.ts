@@ -143,6 +143,7 @@ describe('the documented config', () => {
       port: 4747,
       heartbeat: 15_000,
       earlyHead: true,
+      drain: 5_000,
       grace: 30_000,
       limits: {
         body: 33_554_432,
@@ -158,10 +159,10 @@ describe('the documented config', () => {
 
   it('takes sizes and durations with their units', () => {
     const { server } = readConfig(
-      'server: { heartbeat: 500ms, grace: 1.5m, limits: { json_body: 1MiB, doors: { chat: 2KB, images: 9 } } }',
+      'server: { heartbeat: 500ms, drain: 0s, grace: 1.5m, limits: { json_body: 1MiB, doors: { chat: 2KB, images: 9 } } }',
       {},
     )
-    expect(server).toMatchObject({ heartbeat: 500, grace: 90_000, limits: { body: 1_048_576 } })
+    expect(server).toMatchObject({ heartbeat: 500, drain: 0, grace: 90_000, limits: { body: 1_048_576 } })
     expect(server.limits.byFormat).toEqual(
       new Map([
         ['chat', 2000],

@@ -48,8 +48,11 @@ export async function serveCommand(options: ServeOptions, version: string, termi
   started.resolve(server)
   process.on('SIGHUP', following.reload)
 
-  await untilStopped()
+  const signal = await untilStopped()
   following.close()
+  log.info({ signal }, 'stopping')
+  // Whoever presses Ctrl-C has no balancer that must hear of it first.
+  if (signal === 'SIGTERM') await server.drain()
   await server.close()
   await replays.close()
   log.flush()

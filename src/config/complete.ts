@@ -51,6 +51,7 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
     ...defined({ publicUrl: written?.public_url?.replace(/\/+$/, '') }),
     heartbeat: written?.heartbeat ?? 15_000,
     earlyHead: written?.early_head ?? true,
+    drain: written?.drain ?? 5_000,
     grace: written?.grace ?? 30_000,
     limits: {
       body: written?.limits?.json_body ?? 32 * 2 ** 20,

@@ -28,6 +28,8 @@ export interface ServerConfig {
   readonly heartbeat: number
   /** Whether a stream begins after one heartbeat although its upstream has said nothing; no other is tried then. */
   readonly earlyHead: boolean
+  /** How long requests are still taken once the gateway is asked to stop, so that balancers hear of it, in milliseconds. */
+  readonly drain: number
   /** How long running answers may go on once the gateway is asked to stop, in milliseconds. */
   readonly grace: number
   readonly limits: BodyLimits

@@ -29,6 +29,12 @@ export function isForm({ message, form }: Call): boolean {
   return is
 }
 
+/** Whether a file flowed through, which can be sent once. */
+export const isSpent = ({ request }: Asking): boolean =>
+  request.messages.some(({ content }) =>
+    content.some(part => part.type === 'media' && part.source.type === 'bytes' && part.source.bytes.begun === true),
+  )
+
 /** How a form becomes a request. */
 export interface FormRules {
   /** Bytes it may have. */

@@ -1,4 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { Credentials } from '../access/index.ts'
+import { defined } from '../canonical/defined.ts'
+import type { GatewayError } from '../canonical/error.ts'
 import type { WireEvent, WireFile, WireRequest } from '../canonical/exchange.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { Turns } from '../store/turns.ts'
@@ -38,12 +41,13 @@ export interface Call {
 }
 
 /**
- * Told to stop when the caller leaves. An object and never a bare function: the engine keeps every function that was
+ * Told to stop when the caller leaves, or must be left. An object and never a bare function: the engine keeps every function that was
  * stored in such a field, with all it knows of its request, until the next full collection, which cost a fifth of the
  * CPU of short requests.
  */
 export interface Worker {
-  abort(): void
+  /** @param why what the caller is still to be told; nobody listens any more where it is absent. */
+  abort(why?: GatewayError): void
 }
 
 /** The way back to the caller: a whole answer, or a beginning and then text until the end. */
@@ -70,3 +74,9 @@ export interface HeaderSource {
 }
 
 type Headers = { readonly [name: string]: string }
+
+/** Where a call may carry its credential. */
+export const credentialsOf = ({ message, queryKey }: Pick<Call, 'message' | 'queryKey'>): Credentials => ({
+  headers: message.headers,
+  ...defined({ queryKey }),
+})

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../canonical/error.ts'
 import type { Channel } from '../channel.ts'
 import type { Candidate } from '../router.ts'
-import { headersOf, saidBy, seenFromOutside, toFailure, UpstreamFailure } from './failures.ts'
+import { headersOf, OwnFailure, saidBy, seenFromOutside, toFailure, UpstreamFailure } from './failures.ts'
 import type { Log } from './report.ts'
 import { rest } from './rest.ts'
 
@@ -17,7 +17,7 @@ interface Failed {
 export function candidateFailure(thrown: unknown, { candidate, channel, model, log }: Failed): GatewayError {
   const failure = toFailure(thrown)
   const { error, cause } = failure
-  if (error.kind === 'internal') return failure
+  if (error.kind === 'internal' || failure instanceof OwnFailure) return failure
   if (error.kind !== 'cannot-express') {
     const rested = rest(channel, candidate, error)
     const fields = {

@@ -16,8 +16,8 @@ export function caughtUp(reply: Reply, heartbeat: number): Promise<void> {
       resolve()
     }
     reply.worker = {
-      abort: () => {
-        before?.abort()
+      abort: why => {
+        before?.abort(why)
         done()
       },
     }

@@ -1,5 +1,5 @@
 import type { Allowance, SpentTokens } from '../access/index.ts'
-import { type CanonicalError, ERRORS } from '../canonical/error.ts'
+import { type CanonicalError, ERRORS, type GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
@@ -33,6 +33,8 @@ export class Report {
   private losses = 0
   private thoughts: number | undefined
   private counting = false
+  /** What was thrown, where the answer was ended by a fault of ours. */
+  private fault: unknown
   private readonly call: Call
   private readonly began = performance.now()
 
@@ -80,6 +82,12 @@ export class Report {
     this.error = result.error
   }
 
+  /** A fault of ours ended the answer after some of it was sent. */
+  broke({ error, cause }: GatewayError): void {
+    this.error = error
+    if (error.kind === 'internal') this.fault = cause
+  }
+
   failed(error: CanonicalError, status: number): void {
     this.error = error
     this.status = status
@@ -97,7 +105,8 @@ export class Report {
   }
 
   write(log: Log): void {
-    const { call, candidate, error, usage } = this
+    const { call, candidate, error, usage, fault } = this
+    if (fault !== undefined) log.error({ id: call.id, err: fault }, 'a fault of the gateway')
     const fields = {
       id: call.id,
       client_id: single(call.message.headers['x-request-id']).slice(0, 200) || undefined,

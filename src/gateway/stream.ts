@@ -1,11 +1,14 @@
 import { type CanonicalError, GatewayError } from '../canonical/error.ts'
-import type { CanonicalEvent } from '../canonical/event.ts'
+import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
 import type { WireEvent } from '../canonical/exchange.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Transducer } from '../canonical/transducer.ts'
 import type { Taker } from '../channel.ts'
+import type { Writer } from '../egress/writer.ts'
 import { eventParser } from '../ingress/sse.ts'
-import { answerFailure, toFailure } from './failures.ts'
+import { answerFailure } from './failures.ts'
 import type { Gate } from './pieces.ts'
+import type { Report } from './report.ts'
 import type { Sink } from './state/kept-stream.ts'
 
 /** How one streamed answer is made, each step a machine of its own. */
@@ -17,7 +20,11 @@ export interface StreamSteps {
   /** The event as the caller may see it: ids filled in, errors scrubbed; notes what the log wants. */
   see(event: CanonicalEvent): CanonicalEvent
   /** Canonical to the caller's format. */
-  readonly write: Transducer<CanonicalEvent, WireEvent>
+  readonly writer: Required<Pick<Writer, 'events'>>
+  /** What is answered, as the caller asked it. */
+  readonly asked: CanonicalRequest
+  /** Told of faults of ours. */
+  readonly report: Pick<Report, 'broke'>
   /** Sends status and headers; what is written from now on is the caller's. */
   open(): Sink
   /** Milliseconds after which an answer that has begun is let through even without content (trap 85). */
@@ -31,18 +38,22 @@ export interface StreamSteps {
 export class StreamedAnswer implements Taker {
   /** Settles with the end of the answer; rejects with GatewayError where nothing was sent to the caller. */
   readonly done: Promise<void>
-  private resolve!: () => void
+  private resolve!: (settled?: Promise<void>) => void
   private reject!: (failure: GatewayError) => void
   private readonly steps: StreamSteps
+  private readonly write: Transducer<CanonicalEvent, WireEvent>
   private readonly parser = eventParser()
   private readonly began = performance.now()
   private timer: NodeJS.Timeout | undefined
   private held: CanonicalEvent[] = []
   private stream: Sink | undefined
+  /** How the answer began, once something of it was sent. */
+  private head: ResultStart | undefined
   private over = false
 
   constructor(steps: StreamSteps) {
     this.steps = steps
+    this.write = steps.writer.events(steps.asked)
     this.done = new Promise((resolve, reject) => {
       this.resolve = resolve
       this.reject = reject
@@ -101,7 +112,8 @@ export class StreamedAnswer implements Taker {
         await gate.free
       }
     } catch (thrown) {
-      this.fail(toFailure(thrown))
+      if (thrown instanceof GatewayError) this.fail(thrown)
+      else this.broke(thrown)
     }
   }
 
@@ -123,7 +135,7 @@ export class StreamedAnswer implements Taker {
   private one(raw: CanonicalEvent): void {
     if (this.over) return
     const event = this.steps.see(raw)
-    if (this.stream !== undefined) this.stream.push(this.steps.write.push(event))
+    if (this.stream !== undefined) this.stream.push(this.write.push(event))
     else if (event.type === 'error') this.refuse(new GatewayError(event.error))
     else {
       this.held.push(event)
@@ -135,10 +147,12 @@ export class StreamedAnswer implements Taker {
   private readonly letThrough = (): void => {
     if (this.stream !== undefined || this.over || this.held.length === 0) return
     clearTimeout(this.timer)
-    this.stream = this.steps.open()
-    const held = this.held
+    // Written before anything is sent: a writer that fails at once is still a failure with a status.
+    const first = this.held.flatMap(event => this.write.push(event))
+    if (this.held[0]?.type === 'result-start') this.head = this.held[0]
     this.held = []
-    for (const event of held) this.stream.push(this.steps.write.push(event))
+    this.stream = this.steps.open()
+    this.stream.push(first)
     this.stream.send()
   }
 
@@ -149,9 +163,9 @@ export class StreamedAnswer implements Taker {
   private finish(): void {
     this.letThrough()
     this.close()
-    this.stream?.push(this.steps.write.end())
+    this.stream?.push(this.write.end())
     this.stream?.end()
-    this.resolve()
+    this.resolve(this.stream?.settled)
   }
 
   private refuse(failure: GatewayError): void {
@@ -169,10 +183,38 @@ export class StreamedAnswer implements Taker {
     try {
       work()
     } catch (thrown) {
-      const failure = answerFailure(thrown)
-      this.close()
-      this.stream?.stop()
+      this.broke(thrown)
+    }
+  }
+
+  /** A fault of ours: where the answer has begun, it ends with an error of its format, and the cause is logged. */
+  private broke(thrown: unknown): void {
+    const failure = answerFailure(thrown)
+    this.close()
+    if (this.stream === undefined) {
       this.reject(failure)
+      return
+    }
+    this.steps.report.broke(failure)
+    try {
+      this.stream.push(this.lastWords(failure.error))
+      this.stream.end()
+      this.resolve(this.stream.settled)
+    } catch {
+      this.stream.stop()
+      this.reject(failure)
+    }
+  }
+
+  /** The error as an event: of another writer, where it is this one that is broken. */
+  private lastWords(error: CanonicalError): readonly WireEvent[] {
+    try {
+      return this.write.push({ type: 'error', error })
+    } catch {
+      const { writer, asked } = this.steps
+      const another = writer.events(asked)
+      another.push(this.head ?? { type: 'result-start' })
+      return another.push({ type: 'error', error })
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import { unfold } from '../canonical/fold.ts'
 import type { Loss } from '../canonical/loss.ts'
@@ -15,7 +16,7 @@ import { fitting } from './fitting.ts'
 import { located } from './located.ts'
 import { Gate, unfolding } from './pieces.ts'
 import { KeptStream, type Sink } from './state/kept-stream.ts'
-import { StreamedAnswer } from './stream.ts'
+import { StreamedAnswer, type StreamSteps } from './stream.ts'
 import type { Collector } from './thoughts/collector.ts'
 import { exchangeOf } from './thoughts/thoughts.ts'
 import { type Answered, withoutBytes } from './told.ts'
@@ -32,20 +33,20 @@ export async function streamed(
   answer: Answer,
   reader: Reader,
 ): Promise<void> {
-  const { call, request, prepared } = attempt
+  const { call, prepared } = attempt
   const whole = isWhole(answer, reader)
   const gate = new Gate()
   const stream = new StreamedAnswer({
     read: reader.events?.(prepared.asked) ?? SILENT,
     restore: prepared.restorer?.events(),
     see: sight(attempt, attempt.thoughts?.collector(exchangeOf(attempt))),
-    write: WRITERS[call.format]!.events!(attempt.telling?.asked ?? request),
+    ...voiceOf(attempt),
     open: () => attempt.early?.take(whole ? gate : exchange) ?? opened(attempt, whole ? gate : exchange, answer),
     patience: attempt.heartbeat,
   })
   call.reply.worker = {
-    abort: () => {
-      stream.leave(GONE)
+    abort: why => {
+      left(stream, why)
       exchange.abort()
       gate.resume()
     },
@@ -57,19 +58,30 @@ export async function streamed(
 
 /** Writes an answer that was made as a whole as the stream the caller asked for. */
 export async function unrolled(attempt: Attempt, { result, losses, headers }: Answered): Promise<void> {
-  const { call, request } = attempt
+  const { call } = attempt
   const stream = new StreamedAnswer({
     read: SILENT,
     restore: undefined,
     see: sight(attempt),
-    write: WRITERS[call.format]!.events!(attempt.telling?.asked ?? request),
+    ...voiceOf(attempt),
     open: () => begin(attempt, losses, headers, STILL),
     patience: attempt.heartbeat,
   })
-  call.reply.worker = { abort: () => stream.leave(GONE) }
+  call.reply.worker = { abort: why => left(stream, why) }
   stream.takeWhole(unfold(await withoutBytes(result)))
   await stream.done
 }
+
+/** Ends an answer whose caller went away, or is to be told why it goes no further. */
+const left = (stream: StreamedAnswer, why: GatewayError | undefined): void =>
+  why === undefined ? stream.leave(GONE) : stream.fail(why)
+
+/** In which words the caller is told, and who hears of faults of ours. */
+const voiceOf = ({ call, request, telling, report }: Attempt): Pick<StreamSteps, 'writer' | 'asked' | 'report'> => ({
+  writer: WRITERS[call.format] as StreamSteps['writer'],
+  asked: telling?.asked ?? request,
+  report,
+})
 
 const SILENT = { push: () => NOTHING, end: () => NOTHING }
 /** All of it is here already: there is nothing to hold up. */

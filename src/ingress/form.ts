@@ -250,8 +250,14 @@ class FlowingBytes implements Bytes {
 }
 
 const tooLarge = (limit: number): GatewayError => fault('too-large', `The form is larger than ${limit} bytes allow.`)
-/** Our disk would not take it. */
-const unkept = (cause: unknown): GatewayError =>
-  new GatewayError({ kind: 'internal', message: 'The gateway failed to keep the file.' }, { cause })
+/** Our disk would not take it: that passes, which any other reason does not. */
+const unkept = (cause: unknown): GatewayError => {
+  const passes = DISK.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '')
+  return new GatewayError(
+    { kind: passes ? 'overloaded' : 'internal', message: 'The gateway failed to keep the file.' },
+    { cause },
+  )
+}
+const DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE', 'EACCES', 'ENOENT'])
 const broken = (message: string): GatewayError => fault('invalid-request', message)
 const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })

@@ -22,7 +22,7 @@ export async function openGateway(cell: Cell, address: string, dir: string): Pro
   const models = Object.fromEntries([modelOf(cell), ...(cell.client.otherModels ?? [])].map(asked => [asked, model]))
   const channel = { name, provider, formats: [formatName], base_url: address + basePath, key: UPSTREAM_KEY, models }
   const config = {
-    server: { port: 0, grace: '1s' },
+    server: { port: 0, drain: '0s', grace: '1s' },
     data_dir: dir,
     keys: [{ name: 'agents', key: CALLER_KEY }],
     channels: [channel],

@@ -312,6 +312,7 @@ describe('pictures by address', () => {
       port: 0,
       heartbeat: 15_000,
       earlyHead: true,
+      drain: 0,
       grace: 2000,
       publicUrl: 'https://ai.example/gate',
     }

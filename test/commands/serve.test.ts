@@ -86,7 +86,7 @@ describe('a gateway nobody configured', () => {
     }
     const key = keyIn(first.out())
     expect(readFileSync(join(dir, 'data/keys.json'), 'utf8')).not.toContain(key)
-    expect(await first.stop('SIGTERM')).toBe(0)
+    expect(await first.stop('SIGINT')).toBe(0)
 
     const second = await serve('--port', '0')
     await vi.waitFor(() => expect(second.out()).toContain('keys     first'))
@@ -106,7 +106,7 @@ describe('a configured gateway', () => {
   const write = (model: string): void =>
     writeFileSync(
       join(dir, 'interlingua.yaml'),
-      `server: { port: 0 }
+      `server: { port: 0, drain: 0s }
 keys: [{ name: dev, key: dev-secret }]
 channels: [{ name: r, provider: replay, models: { ${model}: replay } }]\n`,
     )
@@ -136,7 +136,7 @@ channels: [{ name: r, provider: replay, models: { ${model}: replay } }]\n`,
     const channel = (name: string): void =>
       writeFileSync(
         join(dir, 'interlingua.yaml'),
-        `server: { port: 0 }
+        `server: { port: 0, drain: 0s }
 keys: [{ name: dev, key: dev-secret }]
 channels: [{ name: ${name}, provider: custom, formats: [chat], base_url: "${upstream.url}", models: [${name}] }]\n`,
       )
@@ -162,6 +162,58 @@ channels: [{ name: ${name}, provider: custom, formats: [chat], base_url: "${upst
     expect(await second).toMatchObject({ choices: [{ message: { content: 'Late.' } }] })
     expect(await ended).toBe(0)
     upstream.close()
+  })
+
+  describe('that is asked to stop', () => {
+    const configured = async () => {
+      const upstream = await slowUpstream()
+      writeFileSync(
+        join(dir, 'interlingua.yaml'),
+        `server: { port: 0, drain: 1500ms }
+keys: [{ name: dev, key: dev-secret }]
+channels: [{ name: one, provider: custom, formats: [chat], base_url: "${upstream.url}", models: [m] }]\n`,
+      )
+      return { upstream, serving: await serve() }
+    }
+    const ready = async (address: string): Promise<number> => (await fetch(`${address}/readyz`)).status
+    const took = async (ended: Promise<unknown>): Promise<number> => {
+      const began = Date.now()
+      await ended
+      return Date.now() - began
+    }
+
+    it('by SIGTERM is not ready for a while, but answers all the same', async () => {
+      const { upstream, serving } = await configured()
+      expect(await ready(serving.address)).toBe(200)
+      const ended = serving.stop('SIGTERM')
+      const ending = took(ended)
+      await vi.waitFor(async () => expect(await ready(serving.address)).toBe(503), 1000)
+      expect(await models(serving.address)).toEqual(['m'])
+      expect(await ending).toBeGreaterThan(1300)
+      expect(await ended).toBe(0)
+      expect(serving.out()).toContain('"msg":"stopping"')
+      upstream.close()
+    })
+
+    it('by Ctrl-C stops at once where nothing runs', async () => {
+      const { upstream, serving } = await configured()
+      expect(await took(serving.stop('SIGINT'))).toBeLessThan(1200)
+      upstream.close()
+    })
+
+    it('twice stops at once, whatever runs', async () => {
+      const { upstream, serving } = await configured()
+      const headers = { authorization: 'Bearer dev-secret' }
+      const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi.' }] })
+      const asked = fetch(`${serving.address}/v1/chat/completions`, { method: 'POST', headers, body })
+      asked.catch(() => {})
+      await vi.waitFor(() => expect(upstream.waiting).toHaveLength(1), 5000)
+      const ended = serving.stop('SIGTERM')
+      await vi.waitFor(async () => expect(await ready(serving.address)).toBe(503), 1000)
+      expect(await took(serving.stop('SIGTERM'))).toBeLessThan(1000)
+      expect(await ended).toBe(1)
+      upstream.close()
+    })
   })
 
   it('ends where its address is taken, and makes no key that nobody would see', async () => {

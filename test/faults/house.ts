@@ -34,6 +34,7 @@ export const configOf = (
     port: 0,
     heartbeat,
     earlyHead,
+    drain: 0,
     grace: 2000,
     limits: { ...LIMITS, body, ...limits },
     sockets,

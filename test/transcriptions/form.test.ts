@@ -308,6 +308,7 @@ describe('what a caller may get wrong', () => {
           port: 0,
           heartbeat: 15_000,
           earlyHead: true,
+          drain: 0,
           grace: 2000,
           limits,
           sockets: SOCKETS,

@@ -2,14 +2,18 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SEAL } from '../../canonical/sealed.ts'
+import { storeFailure } from '../failures.ts'
+import { OnceAKind } from '../once-a-kind.ts'
 
 const CIPHER = 'aes-256-gcm'
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** What seals and opens for one caller: nobody else's words open. */
+/** What seals and opens for one caller: nobody else's words open. All of it throws OwnFailure where there is no key. */
 export interface Seal {
+  /** Throws as the others do, where nothing can be sealed. */
+  check(): void
   seal(text: string): string
   /** The text; undefined for another caller's, for one of another gateway, and for one that was changed. */
   open(sealed: string): string | undefined
@@ -21,26 +25,38 @@ export interface Seal {
  */
 export class Seals {
   readonly dataDir: string
+  private readonly faults: OnceAKind
   private key: Buffer | undefined
 
-  constructor(dataDir: string) {
+  /** @param onFault is told once a kind why there is no key, however often it is asked for. */
+  constructor(dataDir: string, onFault: (thrown: unknown) => void = () => {}) {
     this.dataDir = dataDir
+    this.faults = new OnceAKind(onFault)
   }
 
   /** @param owner stable for the caller's key, and no other's. */
   of(owner: string): Seal {
     const about = (): Buffer => Buffer.from(`interlingua ${SEAL}\n${owner}`)
     return {
+      check: () => void this.secret(),
       seal: text => SEAL + encrypted(this.secret(), text, about()).toString('base64url'),
       open: sealed => decrypted(this.secret(), Buffer.from(sealed.slice(SEAL.length), 'base64url'), about()),
     }
   }
 
   private secret(): Buffer {
-    this.key ??= keyIn(this.dataDir)
-    return this.key
+    try {
+      this.key ??= keyIn(this.dataDir)
+      return this.key
+    } catch (thrown) {
+      this.faults.say(thrown)
+      throw UNSEALED
+    }
   }
 }
+
+/** Without a key that is kept, what is sealed today could not be opened tomorrow. */
+const UNSEALED = storeFailure('The key that seals conversations cannot be had just now.')
 
 function encrypted(key: Buffer, text: string, about: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES)

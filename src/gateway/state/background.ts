@@ -86,6 +86,11 @@ export class Background {
     return one.run.response
   }
 
+  /** Settles when nobody works on anything any more. */
+  async idle(): Promise<void> {
+    while (this.working.size > 0) await Promise.all([...this.working.values()].map(({ done }) => done))
+  }
+
   /** Ends all work; what is unfinished has failed. */
   async close(): Promise<void> {
     const all = [...this.working.values()]

@@ -4,7 +4,10 @@ import type { EventStream } from '../../egress/sse.ts'
 import { unkept } from './telling.ts'
 
 /** What the events of an answer are written to. */
-export type Sink = Pick<EventStream, 'push' | 'send' | 'end' | 'stop'>
+export interface Sink extends Pick<EventStream, 'push' | 'send' | 'end' | 'stop'> {
+  /** Settles when nothing is held back any more; absent where nothing ever is. */
+  readonly settled?: Promise<void>
+}
 
 const TERMINAL: ReadonlySet<string | undefined> = new Set([
   ...['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled'],
@@ -25,7 +28,6 @@ function unkeptIn(event: WireEvent): WireEvent {
 
 /** Holds the end of a stream back until the answer is kept, so that the next request finds it (trap 70). */
 export class KeptStream implements Sink {
-  /** Settles when nothing is held back any more. */
   settled: Promise<void> = Promise.resolve()
   private readonly to: Sink
   private readonly keep: (response: JsonObject) => Promise<boolean>

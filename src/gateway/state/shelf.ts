@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { GatewayError } from '../../canonical/error.ts'
 import { READABLE, type StoreFault, storeFault } from '../../store/fault.ts'
 import type { Store } from '../../store/store.ts'
+import { storeFailure } from '../failures.ts'
 import type { Log } from '../report.ts'
 import { conversationsThrough, type Manner, turnsThrough } from './through.ts'
 
@@ -53,7 +54,7 @@ export class Shelf {
   }
 
   private async use<T>(manner: Manner, work: (store: Store) => Promise<T>): Promise<T> {
-    if (this.fault !== undefined && (manner === 'writes' || !this.fault.reads)) throw UNAVAILABLE
+    if (this.closed || (this.fault !== undefined && (manner === 'writes' || !this.fault.reads))) throw UNAVAILABLE
     try {
       const done = await work(await (manner === 'writes' ? this.current() : this.opened()))
       if (manner === 'writes') this.soundAt = performance.now()
@@ -159,10 +160,4 @@ export class Shelf {
   }
 }
 
-/** Clients ask again by themselves. */
-export const UNAVAILABLE = new GatewayError({
-  kind: 'overloaded',
-  message: 'What is kept cannot be reached just now.',
-  code: 'store_unavailable',
-  retryAfterSeconds: Math.ceil(REST / 1000),
-})
+export const UNAVAILABLE = storeFailure('What is kept cannot be reached just now.')

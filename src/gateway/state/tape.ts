@@ -75,7 +75,7 @@ export class Tape {
 /** Waits for more to be said or for the caller to leave, and shows the caller meanwhile that the stream lives. */
 async function more(said: Promise<void>, reply: Reply, heartbeat: number): Promise<void> {
   const gone = Promise.withResolvers<void>()
-  reply.worker = { abort: gone.resolve }
+  reply.worker = { abort: () => gone.resolve() }
   const timer = setTimeout(() => {
     reply.write(EVENT_STREAM.sign)
     gone.resolve()

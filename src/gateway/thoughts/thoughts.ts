@@ -6,6 +6,7 @@ import { WRITERS } from '../../egress/index.ts'
 import { READERS } from '../../ingress/index.ts'
 import type { Candidate } from '../../router.ts'
 import type { PreparedAttempt } from '../attempt.ts'
+import { OnceAKind } from '../once-a-kind.ts'
 import { idKey, isCounted, placeKey } from './call-keys.ts'
 import { type CalledStep, Collector, stepsOf } from './collector.ts'
 import { handsBack } from './hands-back.ts'
@@ -19,16 +20,19 @@ import { GistTrail, WholeTrail } from './trail.ts'
 /** The thoughts before calls that callers' formats have no place for, or their clients throw away. */
 export class Thoughts {
   private readonly store: MemoryStore
+  private readonly faults: OnceAKind
   private keep: number
 
-  constructor(config: ThoughtsConfig, now?: () => number) {
+  /** @param onFault is told once a kind why something could not be remembered; no request fails for it. */
+  constructor(config: ThoughtsConfig, now?: () => number, onFault: (thrown: unknown) => void = () => {}) {
     this.store = new MemoryStore(config, now)
+    this.faults = new OnceAKind(onFault)
     this.keep = config.keep
   }
 
   /** Those of one owner; undefined where none are kept. */
   of(owner: string): OwnThoughts | undefined {
-    return this.keep === 0 ? undefined : new OwnThoughts(this.store, owner)
+    return this.keep === 0 ? undefined : new OwnThoughts(this.store, owner, this.faults)
   }
 
   /** Takes another config; what is kept stays, as far as it allows. */
@@ -60,30 +64,34 @@ export const exchangeOf = ({ call, candidate, request, prepared }: PreparedAttem
 export class OwnThoughts {
   private readonly store: ThoughtStore
   private readonly owner: string
+  private readonly faults: OnceAKind
 
-  constructor(store: ThoughtStore, owner: string) {
+  constructor(store: ThoughtStore, owner: string, faults: OnceAKind) {
     this.store = store
     this.owner = owner
+    this.faults = faults
   }
 
   /** The request with what its caller no longer has, as far as the candidate can read it. */
   recall(asked: CanonicalRequest, candidate: Candidate): Recalled | undefined {
-    return recall(asked, candidate, this.store, this.owner)
+    return this.faults.attempt(() => recall(asked, candidate, this.store, this.owner), undefined)
   }
 
   /** Keeps what was thought before the calls of a whole answer; one with an error is none. */
   keep({ candidates, error }: CanonicalResult, exchange: Exchange): void {
     if (error !== undefined) return
-    for (const { content } of candidates) {
-      const steps = stepsOf(content)
-      if (steps.length > 0) this.add(steps, exchange)
-    }
+    this.faults.attempt(() => {
+      for (const { content } of candidates) {
+        const steps = stepsOf(content)
+        if (steps.length > 0) this.add(steps, exchange)
+      }
+    }, undefined)
   }
 
   /** As `keep`, of an answer that comes event by event; it is kept with the end of it. */
   collector(exchange: Exchange): Collector {
     const isPlaced = mayDropIds(exchange)
-    return new Collector(isPlaced, steps => this.add(steps, exchange))
+    return new Collector(isPlaced, steps => this.faults.attempt(() => this.add(steps, exchange), undefined))
   }
 
   /**
@@ -92,7 +100,7 @@ export class OwnThoughts {
    */
   among(candidates: readonly Candidate[], asked: CanonicalRequest): readonly Candidate[] {
     if (candidates.length < 2 || !this.store.holds(this.owner)) return candidates
-    const maker = this.lastMaker(asked)
+    const maker = this.faults.attempt(() => this.lastMaker(asked), undefined)
     if (maker === undefined) return candidates
     const isMaker = (candidate: Candidate): number => Number(issuerOf(candidate) === maker)
     return candidates.toSorted(

@@ -16,6 +16,8 @@ const KEPT = 80_000
 export const compaction: Way = {
   losses: request => [...settings(request), ...unreadable(request), ...before(request)],
   answer: async ({ call, request, candidate, seal }, ask) => {
+    // Nobody is asked for a summary that cannot be sealed.
+    seal.check()
     const answered = await ask(question(request, candidate.native))
     const summary = summaryIn(answered.result)
     const base = call.id.replace(/^[a-z]+_/, '')

@@ -1,30 +1,30 @@
 import type { Caller } from '../access/index.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
+import type { Channel } from '../channel.ts'
 import type { Config, OnLoss } from '../config.ts'
 import { type Candidate, type RouteRequest, route } from '../router.ts'
 import type { Call } from './call.ts'
-import type { Channels } from './channels.ts'
 import { weigh } from './prepare.ts'
 import { checkCompaction } from './ways/compaction.ts'
 import { routeCount } from './ways/counting.ts'
 
-/** A request that wants a channel, and whose it is. */
-export interface Routed {
+/** A request, and whose it is. */
+interface Routed {
   readonly call: Call
   readonly caller: Caller
   readonly request: CanonicalRequest
 }
 
 /**
- * The channels that may answer a request, the best first.
+ * Who may answer a request, in the order in which they are to be asked.
  *
- * @throws GatewayError as `route` does.
+ * @throws GatewayError where nobody may.
  */
 export function routed(
   { call, caller, request }: Routed,
   onLoss: OnLoss,
-  channels: Channels,
+  channels: readonly Channel[],
   models: Config['models'],
 ): readonly Candidate[] {
   const { model, cacheKey, state } = request
@@ -32,18 +32,12 @@ export function routed(
   const facts = models.get(model)
   if (work === 'compaction') checkCompaction(model, facts)
   const ask: RouteRequest = {
-    model,
-    format: call.format,
-    work,
-    allowed: caller.group.models,
-    now: Date.now(),
+    ...{ model, format: call.format, work, allowed: caller.group.models, now: Date.now(), facts },
     draw: cacheKey ?? state?.conversation ?? call.id,
-    facts,
     losses: (format, channel) => {
       const native = format.format === call.format
-      const candidate = { channel, format, native, detour: false, upstreamModel: model, resting: false }
-      return weigh(request, candidate, onLoss)
+      return weigh(request, { channel, format, native, detour: false, upstreamModel: model, resting: false }, onLoss)
     },
   }
-  return work === 'count' ? routeCount(ask, channels.all) : route(ask, channels.all)
+  return work === 'count' ? routeCount(ask, channels) : route(ask, channels)
 }

@@ -1,0 +1,78 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test, vi } from 'vitest'
+import { MemoryStore } from '../../src/gateway/thoughts/memory.ts'
+import { Spool } from '../../src/ingress/spool.ts'
+import { House } from '../faults/house.ts'
+import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { Keeping, Speaker, scratch } from '../store/house.ts'
+import { ASKED, CALL, history, Remembering, THINKS, Thinker } from '../thoughts/house.ts'
+import { upload } from '../transcriptions/upload.ts'
+
+/* What the gateway cannot remember costs no request that can go without. */
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  vi.restoreAllMocks()
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+test.each([true, false])(
+  'thoughts that cannot be kept or found are done without, and told once (stream: %s)',
+  async stream => {
+    const broken = (): never => {
+      throw new Error('out of order')
+    }
+    vi.spyOn(MemoryStore.prototype, 'keep').mockImplementation(broken)
+    vi.spyOn(MemoryStore.prototype, 'find').mockImplementation(broken)
+    vi.spyOn(MemoryStore.prototype, 'holds').mockReturnValue(true)
+    const thinker = await Thinker.open('messages')
+    const gateway = await Remembering.open([thinker], [thinker.channel()])
+    closing.push(() => gateway.close())
+    for (let round = 0; round < 3; round++) {
+      thinker.scenes = [THINKS, THINKS]
+      expect((await gateway.chat([ASKED], { stream })).status).toBe(200)
+      expect((await gateway.chat(history(CALL), { stream })).status).toBe(200)
+    }
+    const faults = gateway.house.lines.filter(({ level }) => level === 'error')
+    expect(faults.map(({ message }) => message)).toEqual(['thoughts cannot be remembered'])
+  },
+)
+
+test('a conversation that cannot be sealed is put in short by nobody, until it can be', async () => {
+  const place = scratch()
+  closing.push(place.drop)
+  const speaker = await Speaker.open('chat')
+  const house = await Keeping.open([speaker], { dataDir: place.path })
+  closing.push(() => house.close())
+  const compact = () => house.house.ask('/v1/responses/compact', { model: 'm', input: 'We move to Lisbon in May.' })
+  mkdirSync(join(place.path, 'compaction.key'))
+  for (let round = 0; round < 3; round++)
+    expect(await compact()).toMatchObject({ status: 503, json: { error: { code: 'store_unavailable' } } })
+  expect(speaker.upstream.seen).toHaveLength(0)
+  expect(house.faults).toHaveLength(1)
+  rmSync(join(place.path, 'compaction.key'), { recursive: true })
+  expect((await compact()).status).toBe(200)
+})
+
+test('a file for which the disk has no room is a 503 that passes, told once', async () => {
+  const upstream = await FakeUpstream.open(response =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"Well."}'),
+  )
+  // Before a channel that takes no forms, files wait on disk.
+  const house = await House.open([channelAt(upstream.address, { format: 'chat' })])
+  closing.push(
+    () => upstream.close(),
+    () => house.server.close(0),
+  )
+  const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+  const opening = vi.spyOn(Spool, 'open').mockRejectedValue(full)
+  const send = () =>
+    upload(house.server.address, '/v1/audio/transcriptions', [
+      { name: 'model', value: 'm' },
+      { name: 'file', file: 'talk.mp3', size: 12 * 1024 * 1024 },
+    ])
+  for (let round = 0; round < 2; round++) expect((await send()).status).toBe(503)
+  expect(opening).toHaveBeenCalled()
+  expect(house.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
+})

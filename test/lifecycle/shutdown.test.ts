@@ -1,0 +1,210 @@
+import { request } from 'node:http'
+import { afterEach, describe, expect, test } from 'vitest'
+import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from '../faults/chat.ts'
+import { House, type HouseOptions, KEY, textOf } from '../faults/house.ts'
+import { channelAt, FakeUpstream, type Script, until } from '../faults/upstream.ts'
+import { Client } from '../sockets/client.ts'
+import { scratch } from '../store/house.ts'
+import { STREAMED } from './streams.ts'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+async function open(script: Script, options: HouseOptions = {}, format = 'chat') {
+  const upstream = await FakeUpstream.open(script)
+  const house = await House.open([channelAt(upstream.address, { format })], options)
+  closing.push(
+    () => upstream.close(),
+    () => house.server.close(0).catch(() => {}),
+  )
+  return { house, upstream }
+}
+
+const PATH = '/v1/chat/completions'
+const GET = { method: 'GET' }
+const good: Script = (response, seen) =>
+  JSON.parse(seen.text).stream === true
+    ? events(response).end(`${HEAD}${words('Hel', 'lo.')}${TAIL}`)
+    : json(response, ANSWER)
+const silent: Script = () => {}
+const STOPPED = 'The gateway is being stopped. Ask again.'
+
+/** Reads an answer until something of it is there, and then on. */
+async function reading(house: House, path: string, body: unknown, headers = {}, begun = '') {
+  const answer = await house.send(path, body, { headers }).answer
+  let text = ''
+  answer.setEncoding('utf8').on('data', piece => (text += piece))
+  const whole = new Promise<string>((resolve, reject) => answer.on('end', () => resolve(text)).on('error', reject))
+  whole.catch(() => {})
+  await until(() => text.includes(begun))
+  return { answer, whole }
+}
+
+describe('before the port closes', () => {
+  test('it is said not to be ready, and whoever asks is answered and sent away', async () => {
+    const { house } = await open(good)
+    const drained = house.server.drain(300)
+    expect((await house.ask('/readyz', undefined, GET)).status).toBe(503)
+    expect((await house.ask('/healthz', undefined, GET)).status).toBe(200)
+    const whole = await house.ask(PATH, ASK, { headers: { connection: 'keep-alive' } })
+    expect(whole).toMatchObject({ status: 200, headers: { connection: 'close' } })
+    const streamed = await house.ask(PATH, STREAM, { headers: { connection: 'keep-alive' } })
+    expect(streamed).toMatchObject({ status: 200, headers: { connection: 'close' } })
+    expect(streamed.text).toContain('[DONE]')
+    expect((await house.ask('/v1/models', undefined, GET)).headers['connection']).toBe('close')
+    const socket = await Client.open(house.server.address)
+    expect((await socket.turn({ input: 'Hi' })).at(-1).type).toBe('response.completed')
+    await drained
+    await house.server.close()
+    await until(() => socket.closed !== undefined)
+    expect(socket.closed).toBe(1001)
+    await expect(house.ask('/healthz', undefined, GET)).rejects.toThrow()
+  })
+
+  test('a connection is kept before that', async () => {
+    const { house } = await open(good)
+    const whole = await house.ask(PATH, ASK, { headers: { connection: 'keep-alive' } })
+    expect(whole.headers['connection']).toBe('keep-alive')
+  })
+})
+
+describe('what outlasts the grace time', () => {
+  test.each(Object.entries(STREAMED))('a stream of %s ends with its error', async (_, door) => {
+    const { house, upstream } = await open(door.begins, {}, door.format)
+    const { answer, whole } = await reading(house, door.path, door.body, door.headers, door.begun)
+    const began = Date.now()
+    await house.server.close(50)
+    expect(Date.now() - began).toBeLessThan(900)
+    const text = await whole
+    expect(answer.statusCode).toBe(200)
+    expect(answer.complete).toBe(true)
+    expect(text).toContain(door.begun)
+    expect(door.error(text)).toBe(STOPPED)
+    await until(() => upstream.seen[0]!.brokenAt !== undefined)
+    expect(house.lines.at(-1)!.fields).toMatchObject({ status: 200, error: 'overloaded' })
+  })
+
+  test.each(Object.entries(STREAMED))('an answer of %s that was not begun is a 503', async (name, door) => {
+    const { house } = await open(silent, {}, door.format)
+    const asked = house.ask(door.path, door.body, door.headers === undefined ? {} : { headers: door.headers })
+    await new Promise(resolve => setTimeout(resolve, 100))
+    await house.server.close(20)
+    const { status, json, headers } = await asked
+    expect(status).toBe(503)
+    expect(headers['retry-after'] ?? '1').toBe('1')
+    const body = name.includes('array') ? json[0] : json
+    expect(body.error.message).toBe(STOPPED)
+    expect(house.lines.at(-1)!.fields).toMatchObject({ status: 503, error: 'overloaded' })
+  })
+
+  test('a whole answer is a 503, and no other channel is asked', async () => {
+    const { house, upstream } = await open(silent)
+    const other = await FakeUpstream.open(good)
+    closing.push(() => other.close())
+    const { configOf } = await import('../faults/house.ts')
+    house.server.reload(
+      configOf([channelAt(upstream.address), channelAt(other.address, { name: 'other', priority: 1 })]),
+    )
+    const asked = house.ask(PATH, ASK)
+    await until(() => upstream.seen.length > 0)
+    await house.server.close(20)
+    expect(await asked).toMatchObject({ status: 503, json: { error: { message: STOPPED } } })
+    expect(other.seen).toHaveLength(0)
+    expect(house.lines.filter(({ level }) => level === 'error')).toEqual([])
+  })
+
+  test('a request that is still coming is a 503', async () => {
+    const { house, upstream } = await open(good)
+    const out = request(`${house.server.address}${PATH}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-length': 500 },
+    })
+    out.on('error', () => {})
+    out.write('{"model":')
+    const answered = new Promise<number>(resolve => out.on('response', answer => resolve(answer.statusCode!)))
+    await new Promise(resolve => setTimeout(resolve, 100))
+    await house.server.close(20)
+    expect(await answered).toBe(503)
+    expect(upstream.seen).toHaveLength(0)
+  })
+
+  test('bytes without a format are cut off', async () => {
+    const begins: Script = response => response.writeHead(200, { 'content-type': 'audio/mpeg' }).write('half a sound')
+    const { house } = await open(begins, {}, 'speech')
+    const answer = await house.send('/v1/audio/speech', { model: 'm', input: 'Hi', voice: 'alloy' }).answer
+    const text = textOf(answer)
+    await new Promise(resolve => setTimeout(resolve, 50))
+    await house.server.close(20)
+    expect(await text).toBe('half a sound')
+    expect(answer.complete).toBe(false)
+  })
+
+  test('a turn on a socket ends with its error, and the connection closes in order', async () => {
+    const { house } = await open(STREAMED['chat']!.begins)
+    const [begun, silentOne] = [await Client.open(house.server.address), await Client.open(house.server.address)]
+    begun.send({ type: 'response.create', model: 'm', input: 'x' })
+    await until(() => begun.events.some(({ type }) => type === 'response.output_text.delta'))
+    await house.server.close(50)
+    await until(() => begun.closed !== undefined && silentOne.closed !== undefined)
+    expect(begun.events.at(-1)).toMatchObject({ type: 'response.failed', response: { error: { message: STOPPED } } })
+    expect([begun.closed, silentOne.closed]).toEqual([1001, 1001])
+  })
+
+  test('a turn on a socket of which nothing was said is told its status', async () => {
+    const { house, upstream } = await open(silent)
+    const one = await Client.open(house.server.address)
+    one.send({ type: 'response.create', model: 'm', input: 'x' })
+    await until(() => upstream.seen.length > 0)
+    await house.server.close(50)
+    await until(() => one.closed !== undefined)
+    expect(one.events.at(-1)).toMatchObject({ type: 'error', status: 503, error: { message: STOPPED } })
+    expect(one.closed).toBe(1001)
+  })
+
+  test('a reader that takes nothing does not hold it up', async () => {
+    const flood: Script = response => {
+      events(response).write(HEAD)
+      for (let i = 0; i < 2000; i++) response.write(words('x'.repeat(10_000)))
+    }
+    const { house, upstream } = await open(flood)
+    const answer = await house.send(PATH, STREAM).answer
+    answer.pause()
+    await until(() => upstream.seen.length > 0)
+    await new Promise(resolve => setTimeout(resolve, 200))
+    const began = Date.now()
+    await house.server.close(50)
+    expect(Date.now() - began).toBeLessThan(2500)
+  })
+})
+
+describe('work in the background', () => {
+  const begin = { model: 'm', input: 'Hi', background: true }
+
+  test('has the grace time, too', async () => {
+    const place = scratch()
+    closing.push(place.drop)
+    const slow: Script = (response, seen) => void setTimeout(() => good(response, seen), 200)
+    const { house, upstream } = await open(slow, { keep: place.path })
+    const { id } = (await house.ask('/v1/responses', begin)).json
+    await until(() => upstream.seen.length > 0)
+    await house.server.close(5000)
+    const next = await House.open([channelAt(upstream.address)], { keep: place.path })
+    closing.push(() => next.server.close(0))
+    expect((await next.ask(`/v1/responses/${id}`, undefined, GET)).json.status).toBe('completed')
+  })
+
+  test('that outlasts it has failed, for whoever listens and for the next start', async () => {
+    const place = scratch()
+    closing.push(place.drop)
+    const { house, upstream } = await open(STREAMED['chat']!.begins, { keep: place.path })
+    const { whole } = await reading(house, '/v1/responses', { ...begin, stream: true }, {}, 'response.queued')
+    await house.server.close(50)
+    expect(STREAMED['responses']!.error(await whole)).toBeDefined()
+    const kept = JSON.parse(/data: (\{"type":"response.failed".*)/.exec(await whole)![1]!).response
+    const next = await House.open([channelAt(upstream.address)], { keep: place.path })
+    closing.push(() => next.server.close(0))
+    expect((await next.ask(`/v1/responses/${kept.id}`, undefined, GET)).json).toMatchObject({ status: 'failed' })
+  })
+})
