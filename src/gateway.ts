@@ -63,6 +63,8 @@ export class Gateway {
   private readonly log: Log
   private readonly access: Access
   private readonly channels: Channels
+  /** It is about to leave: no more requests are wanted. */
+  leaving = false
   /** Bytes of bodies that are not whole yet, in memory and on disk. */
   readonly waiting: Waiting
   private readonly spooled: Waiting

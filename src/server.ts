@@ -15,6 +15,7 @@ import { within } from './server/within.ts'
 
 export type { Log } from './gateway.ts'
 export { type OpenLog, openLog } from './server/log.ts'
+export { within } from './server/within.ts'
 
 export interface ServerOptions {
   readonly config: Config
@@ -52,11 +53,10 @@ const LARGEST_HEAD = 32 * 1024
 /** Opens the doors. Rejects where the address cannot be had. */
 export async function openServer({ config, log }: ServerOptions): Promise<RunningServer> {
   const gateway = new Gateway(config, log)
-  const state: State = { leaving: false }
   const sockets = new Sockets(gateway, config.server)
   const server = createServer({ maxHeaderSize: LARGEST_HEAD, ...PATIENCE, shouldUpgradeCallback: wantsSocket })
   server.on('upgrade', sockets.upgrade)
-  server.on('request', oneSlash(lasting(state, straight(gateway, doors(gateway, state)))))
+  server.on('request', oneSlash(straight(gateway, doors(gateway))))
   await listening(server, config.server).catch(async (fault: unknown) => {
     await gateway.close()
     throw fault
@@ -70,11 +70,11 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
       sockets.reload(next.server)
     },
     drain: async (milliseconds = drain) => {
-      state.leaving = true
+      gateway.leaving = true
       await new Promise(resolve => setTimeout(resolve, milliseconds))
     },
     close: async (graceMs = grace) => {
-      state.leaving = true
+      gateway.leaving = true
       const closed = new Promise(resolve => server.close(resolve))
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
       const ended = Promise.all([closed, sockets.close(), gateway.idle()])
@@ -102,11 +102,6 @@ const addressOf = ({ address, family, port }: AddressInfo): string =>
 const wantsSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
-interface State {
-  /** No more requests are wanted. */
-  leaving: boolean
-}
-
 type Listener = (message: IncomingMessage, response: ServerResponse) => void
 
 /** A base address that ends in a slash makes paths that begin with two. */
@@ -114,14 +109,6 @@ const oneSlash =
   (next: Listener): Listener =>
   (message, response) => {
     if (message.url!.startsWith('//')) message.url = message.url!.replace(/^\/+/, '/')
-    next(message, response)
-  }
-
-/** Once the gateway is about to leave, no connection is kept for another request. */
-const lasting =
-  (state: Readonly<State>, next: Listener): Listener =>
-  (message, response) => {
-    if (state.leaving) response.shouldKeepAlive = false
     next(message, response)
   }
 
@@ -137,7 +124,7 @@ const straight =
 const BY_PATH: ReadonlyMap<string, Door> = new Map(DOORS.map(door => [door.path, door]))
 
 /** One row per endpoint. */
-function doors(gateway: Gateway, state: Readonly<State>) {
+function doors(gateway: Gateway) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
   const wrong = (allow: string) => (message: Request, response: Response) =>
     refuse(gateway, wrongMethod(message), message, response, { allow })
@@ -159,7 +146,7 @@ function doors(gateway: Gateway, state: Readonly<State>) {
   )
   app.get(`${PICTURES}/:token`, (message, response) => sendPicture(gateway, message.params.token, message, response))
   app.get('/healthz', (_, response) => say(gateway, response, 200, 'ok'))
-  app.get('/readyz', (_, response) => ready(gateway, state, response))
+  app.get('/readyz', (_, response) => ready(gateway, response))
   for (const [path, allow] of OTHERS) app.all(path, wrong(allow))
   app.use((message: Request, response: Response) => refuse(gateway, unknownPath(message, KNOWN), message, response))
   app.use((thrown: unknown, message: Request, response: Response, _next: NextFunction) =>

@@ -3,11 +3,14 @@ import { warnings } from '../config/warnings.ts'
 import type { Config } from '../config.ts'
 import { openReplay, type Replay } from '../providers/replay.ts'
 import { withReplay } from '../providers/replay-channels.ts'
-import { type Log, openLog, openServer, type RunningServer } from '../server.ts'
+import { type Log, openLog, openServer, type RunningServer, within } from '../server.ts'
 import { firstKey } from './first-key.ts'
 import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import { untilStopped } from './stop.ts'
+
+/** Milliseconds for the last lines of the log, whose reader may be behind. */
+const FAREWELL = 1000
 
 export interface ServeOptions {
   readonly config?: string
@@ -55,7 +58,7 @@ export async function serveCommand(options: ServeOptions, version: string, termi
   if (signal === 'SIGTERM') await server.drain()
   await server.close()
   await replays.close()
-  log.flush()
+  await within(log.flush(), FAREWELL)
 }
 
 /** The last net: a fault that nothing else caught costs one answer, never the process and the answers of all others. */

@@ -35,7 +35,7 @@ export async function told(attempt: Attempt, made: Answered): Promise<void> {
   const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)
   const dress = dresser(call.id, request.model, candidate, attempt.telling)
   const { wire, losses } = writer.result!(dress(held), attempt.telling?.asked ?? request)
-  const kept = (await attempt.telling?.keep?.(wire.body)) ?? true
+  const kept = attempt.telling?.keep === undefined || (await attempt.telling.keep(wire.body))
   const lost = [
     ...located(shown(answered.losses), attempt),
     ...shown(losses).filter(({ path }) => path[0] === 'candidates'),

@@ -25,7 +25,7 @@ export function enter(
     ...(door.form === undefined ? {} : { form: { only: door.form === 'only', needs: 'model' } }),
     framing: streams && query['alt'] !== 'sse' ? 'array' : 'events',
     ...(door.heartbeat === undefined ? {} : { heartbeat: door.heartbeat }),
-    reply: new HttpReply(message, response, idHeaders(id), gateway.patience),
+    reply: new HttpReply(message, response, idHeaders(id), gateway),
   }
   gateway.handle(call).catch(() => response.destroy())
 }
@@ -46,7 +46,7 @@ export function list(
   id: string | undefined,
 ): void {
   const { query, queryKey } = queryOf(message)
-  const reply = new HttpReply(message, response, idHeaders(requestId()), gateway.patience)
+  const reply = new HttpReply(message, response, idHeaders(requestId()), gateway)
   reply.whole(200, {}, gateway.models({ message, reply, ...defined({ queryKey }) }, shape, query, id))
 }
 
@@ -62,16 +62,12 @@ export function refuse(
   const path = pathOf(message)
   const format = /^\/v1\/models($|\/[^:]*$)/.test(path) ? familyOf(message) : formatOfPath(path)
   const { status, headers, text } = gateway.error(format, thrown, id)
-  new HttpReply(message, response, idHeaders(id), gateway.patience).whole(status, { ...more, ...headers }, text)
+  new HttpReply(message, response, idHeaders(id), gateway).whole(status, { ...more, ...headers }, text)
 }
 
 /** A word of the gateway itself. */
 export const say = (gateway: Gateway, response: ServerResponse, status: number, word: string, more?: object): void =>
-  new HttpReply(response.req, response, {}, gateway.patience).whole(
-    status,
-    {},
-    JSON.stringify({ status: word, ...more }),
-  )
+  new HttpReply(response.req, response, {}, gateway).whole(status, {}, JSON.stringify({ status: word, ...more }))
 
 /** Each family's clients look for the id under their own name (FORMATS §1). */
 export const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })

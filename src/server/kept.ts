@@ -49,7 +49,7 @@ export function ask(
   const id = requestId()
   const { query, queryKey } = queryOf(message)
   const { id: of = '', item = '' } = message.params
-  const reply = new HttpReply(message, response, idHeaders(id), gateway.patience)
+  const reply = new HttpReply(message, response, idHeaders(id), gateway)
   gateway
     .kept({ id, action, message, reply, of: { id: String(of), item: String(item), query }, ...defined({ queryKey }) })
     .catch(() => response.destroy())

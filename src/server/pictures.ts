@@ -18,7 +18,7 @@ export function sendPicture(gateway: Gateway, token: string, message: IncomingMe
   }
   if (message.method === 'HEAD') response.writeHead(200, { ...headers, 'content-length': String(bytes.size) }).end()
   else {
-    const reply = new HttpReply(message, response, {}, gateway.patience)
+    const reply = new HttpReply(message, response, {}, gateway)
     gateway.pass(reply, headers, { mediaType, bytes }).catch(() => response.destroy())
   }
 }

@@ -7,12 +7,8 @@ import { say } from './entrance.ts'
  * can go on without, as the store, is named as `degraded`: to send everybody away for it would cost more than it does.
  * Anyone may ask: what rests is counted here and named in the log.
  */
-export async function ready(
-  gateway: Gateway,
-  { leaving }: { readonly leaving: boolean },
-  response: ServerResponse,
-): Promise<void> {
-  if (!gateway.ready || leaving) return say(gateway, response, 503, 'not ready')
+export async function ready(gateway: Gateway, response: ServerResponse): Promise<void> {
+  if (!gateway.ready || gateway.leaving) return say(gateway, response, 503, 'not ready')
   const faults = await gateway.faults()
   const isSound = Object.keys(faults).length === 0
   const { resting } = gateway

@@ -9,6 +9,14 @@ const LINGER = 1000
 
 type Headers = { readonly [name: string]: string }
 
+/** Where callers are answered. */
+interface House {
+  /** Milliseconds after which a caller that takes nothing is gone. */
+  readonly patience: number
+  /** No more requests are wanted. */
+  readonly leaving: boolean
+}
+
 /** A text of as many bytes as characters is ASCII, which leaves as it lies in memory. */
 const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === text.length ? 'latin1' : 'utf8')
 
@@ -21,16 +29,16 @@ export class HttpReply implements Reply {
   private readonly response: ServerResponse
   private readonly message: IncomingMessage
   private readonly own: Headers
-  private readonly patience: number
+  private readonly house: House
   /** The body goes out in chunks of our own framing. */
   private framed = false
 
-  /** `own` are the headers every answer carries; a caller that takes nothing for `patience` milliseconds is gone. */
-  constructor(message: IncomingMessage, response: ServerResponse, own: Headers, patience: number) {
+  /** @param own the headers every answer carries. */
+  constructor(message: IncomingMessage, response: ServerResponse, own: Headers, house: House) {
     this.message = message
     this.response = response
     this.own = own
-    this.patience = patience
+    this.house = house
     response.on('error', () => {})
     response.on('close', () => {
       if (response.writableFinished) return
@@ -41,13 +49,14 @@ export class HttpReply implements Reply {
 
   whole(status: number, headers: Headers, text: string): void {
     this.begun = true
+    this.lasts()
     const length = Buffer.byteLength(text)
     const all = { ...this.head(headers), 'content-length': String(length) }
     if (this.message.complete || !hasBody(this.message) || Number(this.message.headers['content-length']) <= SMALL) {
       this.response.writeHead(status, all).end(text, encodingOf(text, length))
       if (!this.message.complete) this.closeUnlessSent()
       // What the system took at once needs no timer; the socket's own sees every byte that leaves.
-      if (length > SMALL && !this.response.writableFinished) this.response.setTimeout(this.patience)
+      if (length > SMALL && !this.response.writableFinished) this.response.setTimeout(this.house.patience)
       return
     }
     this.response.writeHead(status, { ...all, connection: 'close' }).write(text)
@@ -65,6 +74,11 @@ export class HttpReply implements Reply {
     return { 'content-type': JSON_TYPE, ...headers, ...this.own, ...this.headers?.read() }
   }
 
+  /** Once no more requests are wanted, a connection ends with its answer. */
+  private lasts(): void {
+    if (this.house.leaving) this.response.shouldKeepAlive = false
+  }
+
   /** Who announced a body and sends none must not keep the connection. */
   private closeUnlessSent(): void {
     const { message } = this
@@ -75,6 +89,7 @@ export class HttpReply implements Reply {
   /** Node decides by the caller's version of HTTP and our headers whether the body is chunked; the chunks are ours. */
   begin(headers: Headers): void {
     this.begun = true
+    this.lasts()
     this.response.writeHead(200, this.head(headers))
     this.framed = this.response.chunkedEncoding
     this.response.chunkedEncoding = false

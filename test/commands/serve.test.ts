@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -198,6 +198,22 @@ channels: [{ name: one, provider: custom, formats: [chat], base_url: "${upstream
     it('by Ctrl-C stops at once where nothing runs', async () => {
       const { upstream, serving } = await configured()
       expect(await took(serving.stop('SIGINT'))).toBeLessThan(1200)
+      upstream.close()
+    })
+
+    it.runIf(existsSync('/dev/full'))('ends although its log cannot be written', async () => {
+      const { upstream } = await configured()
+      const full = openSync('/dev/full', 'w')
+      const child = spawn(process.execPath, [MAIN], { cwd: dir, env: ENV, stdio: ['ignore', full, 'pipe'] })
+      closeSync(full)
+      let fault = ''
+      child.stderr!.on('data', piece => (fault += piece))
+      await vi.waitFor(() => expect(fault).toContain('the log cannot be written'), { timeout: 20_000 })
+      const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
+      child.kill('SIGINT')
+      expect(await took(ended)).toBeLessThan(4000)
+      expect(await ended).toBe(0)
+      expect(fault.match(/the log cannot/g)).toHaveLength(1)
       upstream.close()
     })
 

@@ -1,9 +1,9 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openLog } from '../../src/server/log.ts'
 
 const plain = fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.boolean(), fc.constant(undefined))
@@ -15,7 +15,7 @@ const entry = fc.record({
 /** A line's fields and message without the time it was written at. */
 const timeless = (line: string): object => ({ ...JSON.parse(line), time: 0 })
 
-test('a line of ours is what pino would have written', () => {
+test('a line of ours is what pino would have written', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'interlingua-log-'))
   const entries = fc.sample(entry, { numRuns: 300, seed: 7 })
   const expected: string[] = []
@@ -26,9 +26,23 @@ test('a line of ours is what pino would have written', () => {
     theirs.info(fields, message)
     ours.info(fields, message)
   }
-  ours.flush()
+  await ours.flush()
   closeSync(descriptor)
   const written = readFileSync(join(dir, 'log'), 'utf8').split('\n').slice(0, -1)
   rmSync(dir, { recursive: true })
   expect(written.map(timeless)).toEqual(expected.map(timeless))
+})
+
+test.runIf(existsSync('/dev/full'))('where nothing can be written, it is said once and nothing waits', async () => {
+  const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const descriptor = openSync('/dev/full', 'w')
+  const log = openLog(descriptor)
+  for (let round = 0; round < 3; round++) {
+    log.error({}, 'x')
+    log.info({}, 'x')
+    await log.flush()
+  }
+  closeSync(descriptor)
+  expect(said.mock.calls).toEqual([[expect.stringContaining('the log cannot be written: ENOSPC')]])
+  said.mockRestore()
 })
