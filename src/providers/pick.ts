@@ -1,6 +1,7 @@
 import type { Format, Json, JsonObject } from '../canonical/node.ts'
 import { isObject } from '../canonical/node.ts'
 import type { Case } from './fixtures.ts'
+import { unmarked } from './replay-ids.ts'
 
 /** What somebody asks the replay. */
 export interface Asked {
@@ -38,7 +39,7 @@ export function pick(cases: readonly Case[], asked: Asked): Case | undefined {
 
 /** Whatever the order of its keys, and whatever the model and the way of answering are. */
 function faceOf({ model: _model, stream: _stream, stream_options: _options, ...body }: JsonObject): string {
-  return JSON.stringify(sorted(body))
+  return unmarked(JSON.stringify(sorted(body)))
 }
 
 function sorted(value: Json): Json {

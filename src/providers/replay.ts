@@ -4,6 +4,7 @@ import type { Format, Json, JsonObject } from '../canonical/node.ts'
 import { isObject } from '../canonical/node.ts'
 import { type Case, OWN_FIXTURES, readCases } from './fixtures.ts'
 import { type Asked, modelOf, pick } from './pick.ts'
+import { renamed } from './replay-ids.ts'
 import { fitted } from './replay-vectors.ts'
 
 /** An upstream that answers from fixtures, in every format that has some. */
@@ -93,10 +94,10 @@ function answer(cases: readonly Case[], request: IncomingMessage, body: JsonObje
   else if (asked === undefined) send(response, 404, fault(`There is no ${url.pathname} here.`))
   else if (found === undefined) send(response, 404, fault(`There is no fixture to answer ${asked.format} with.`))
   else if (!asked.stream && found.result === undefined) end(response, 200, found.raw!.mediaType, found.raw!.bytes)
-  else if (!asked.stream) send(response, 200, fitted(asked.body, found.result!))
+  else if (!asked.stream) sendText(response, 200, renamed(JSON.stringify(fitted(asked.body, found.result!)), found))
   else if (asked.format === 'contents' && url.searchParams.get('alt') !== 'sse')
-    end(response, 200, 'application/json', asArray(found.events!))
-  else end(response, 200, 'text/event-stream', found.events!)
+    sendText(response, 200, asArray(renamed(found.events!, found)))
+  else end(response, 200, 'text/event-stream', renamed(found.events!, found))
 }
 
 const fault = (message: string): JsonObject => ({ error: { message } })
@@ -131,7 +132,10 @@ const asArray = (events: string): string =>
   `[${[...events.matchAll(/^data: ?(.*)$/gm)].map(match => match[1]!.trim()).join(',\r\n')}]`
 
 const send = (response: ServerResponse, status: number, body: JsonObject): void =>
-  end(response, status, 'application/json', JSON.stringify(body))
+  sendText(response, status, JSON.stringify(body))
+
+const sendText = (response: ServerResponse, status: number, text: string): void =>
+  end(response, status, 'application/json', text)
 
 function end(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
   response.writeHead(status, { 'content-type': type })

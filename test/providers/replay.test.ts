@@ -8,6 +8,7 @@ import type { Case } from '../../src/providers/fixtures.ts'
 import { pick } from '../../src/providers/pick.ts'
 import { openReplay, type Replay } from '../../src/providers/replay.ts'
 import { withReplay } from '../../src/providers/replay-channels.ts'
+import { unmarked } from '../../src/providers/replay-ids.ts'
 
 let replay: Replay
 beforeAll(async () => {
@@ -76,6 +77,38 @@ describe('the built-in upstream', () => {
     expect(embeddings.float).toHaveLength(3)
   })
 
+  it.each([
+    ['/v1/chat/completions', { model: 'replay-chat-parallel-tools', messages: user }],
+    ['/v1/chat/completions', { model: 'replay-chat-parallel-tools', messages: user, stream: true }],
+    ['/v1/responses', { model: 'replay-responses-reasoning', input: 'Hi.' }],
+    ['/v1/responses', { model: 'replay-responses-tool-call', input: 'Hi.', stream: true }],
+    ['/v1/responses/compact', { model: 'replay', input: 'Hi.' }],
+    ['/v1/messages', { model: 'replay-messages-tool-call', messages: user }],
+    ['/v1/messages', { model: 'replay-messages-tool-call', messages: user, stream: true }],
+    ['/v1/completions', { model: 'replay', prompt: 'Hi.' }],
+    ['/v1beta/models/replay:generateContent', contents],
+    ['/v1beta/models/replay:streamGenerateContent', contents],
+    ['/v2/rerank', { model: 'replay', query: 'q', documents: ['a'] }],
+  ])('answers %s under names of its own each time: %j', async (path, body) => {
+    const names = (text: string) =>
+      [...text.matchAll(/"(?:id|item_id|call_id|responseId)": ?"([^"]+)"/g)].map(one => one[1]!)
+    const [first, second] = [await (await post(path, body)).text(), await (await post(path, body)).text()]
+    const [ours, theirs] = [names(first), names(second)]
+    expect(ours.length).toBeGreaterThan(0)
+    expect(ours.filter(name => theirs.includes(name))).toEqual([])
+    expect(ours.map(unmarked)).toEqual(theirs.map(unmarked))
+    expect(new Set(ours).size).toBe(new Set(ours.map(unmarked)).size)
+    expect(unmarked(first)).toBe(unmarked(second))
+  })
+
+  it('knows a recorded request again when its history has names of this day', async () => {
+    const recorded = replay.cases.find(one => one.format === 'chat' && one.name === 'tool-turn')!
+    const text = JSON.stringify(recorded.request).replaceAll('"call_turin1"', '"call_turin1_replay0123456789ab"')
+    expect(text).toContain('_replay')
+    const answer = await (await post('/v1/chat/completions', JSON.parse(text))).json()
+    expect((answer as { id: string }).id).toMatch(/^chatcmpl-tool-turn_replay/)
+  })
+
   it('lists its models in every shape', async () => {
     const list = (await (await fetch(`${replay.url}/v1/models`)).json()) as { data: { id: string }[] }
     expect(list.data.map(({ id }) => id)).toEqual(expect.arrayContaining(['replay', 'replay-chat-hello']))
@@ -97,7 +130,7 @@ describe('the built-in upstream', () => {
     writeFileSync(join(folder, 'chat', 'own.request.to-messages.json'), 'no fixture')
     const other = await openReplay({ folder })
     const response = await fetch(`${other.url}/v1/chat/completions`, { method: 'POST', body: '{"messages":[]}' })
-    expect(await response.json()).toEqual({ id: 'own' })
+    expect(await response.json()).toEqual({ id: expect.stringMatching(/^own_replay/) })
     const streamed = await fetch(`${other.url}/v1/chat/completions`, { method: 'POST', body: '{"stream":true}' })
     expect(streamed.status).toBe(404)
     await other.close()
