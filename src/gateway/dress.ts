@@ -1,6 +1,7 @@
-import type { ResultStart } from '../canonical/event.ts'
+import type { ResultEnd, ResultStart } from '../canonical/event.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Candidate } from '../router.ts'
+import type { Call } from './call.ts'
 import type { Telling } from './state/telling.ts'
 
 /**
@@ -18,4 +19,14 @@ export function dresser(callId: string, model: string, { upstreamModel }: Candid
   return telling === undefined
     ? head
     : <T extends CanonicalResult | ResultStart>(said: T): T => telling.dress(head(said))
+}
+
+/** Notes when an answer was whole, for formats that say so: the clock is the gateway's. */
+export function timed<T extends CanonicalResult | ResultEnd>(said: T, { format }: Call): T {
+  if (format !== 'responses') return said
+  const spelling = {
+    ...said.spelling,
+    [format]: { ...said.spelling?.[format], completedAt: Math.floor(Date.now() / 1000) },
+  }
+  return { ...said, spelling }
 }

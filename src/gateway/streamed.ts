@@ -9,7 +9,7 @@ import { lossHeaders, shown } from '../egress/losses.ts'
 import { EVENT_STREAM, EventStream, JSON_ARRAY, JSON_LINES, type Source } from '../egress/sse.ts'
 import type { Reader } from '../ingress/reader.ts'
 import type { Attempt, PreparedAttempt } from './attempt.ts'
-import { dresser } from './dress.ts'
+import { dresser, timed } from './dress.ts'
 import type { Beginning } from './early-head.ts'
 import { GONE, seenFromOutside, toFailure } from './failures.ts'
 import { fitting } from './fitting.ts'
@@ -104,7 +104,10 @@ function sight(
     const event = raw.type === 'error' ? { ...raw, error: seenFromOutside(raw.error, candidate, request.model) } : raw
     report.saw(event)
     thoughts?.saw(event)
-    if (event.type === 'result-end') return telling?.dress(event) ?? event
+    if (event.type === 'result-end') {
+      const end = timed(event, call)
+      return telling?.dress(end) ?? end
+    }
     return event.type === 'result-start' ? dress(event) : event
   }
 }

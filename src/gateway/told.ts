@@ -8,7 +8,7 @@ import { WRITERS } from '../egress/index.ts'
 import { jsonText } from '../egress/json.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
 import type { Attempt } from './attempt.ts'
-import { dresser } from './dress.ts'
+import { dresser, timed } from './dress.ts'
 import { seenFromOutside } from './failures.ts'
 import { located } from './located.ts'
 import { relay } from './relay.ts'
@@ -34,7 +34,7 @@ export async function told(attempt: Attempt, made: Answered): Promise<void> {
   const writer = WRITERS[call.format]!
   const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)
   const dress = dresser(call.id, request.model, candidate, attempt.telling)
-  const { wire, losses } = writer.result!(dress(held), attempt.telling?.asked ?? request)
+  const { wire, losses } = writer.result!(dress(timed(held, call)), attempt.telling?.asked ?? request)
   const kept = attempt.telling?.keep === undefined || (await attempt.telling.keep(wire.body))
   const lost = [
     ...located(shown(answered.losses), attempt),

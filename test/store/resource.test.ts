@@ -51,5 +51,26 @@ describe.each(FORMATS.filter(format => format !== 'responses'))('before an upstr
       .flatMap((data): Loose[] => JSON.parse(data).response ?? [])
     expect(responses.length).toBe(3)
     expect(responses.flatMap(faultsOf)).toEqual([])
+    const ends = [null, null, expect.any(Number)]
+    expect(responses.map(({ completed_at }) => completed_at)).toEqual(ends)
+    expect(fresh.completed_at).toBeGreaterThanOrEqual(fresh.created_at)
+    expect(Math.abs(fresh.completed_at - Date.now() / 1000)).toBeLessThan(60)
   })
+})
+
+test('what is not complete was not completed at any time', async () => {
+  const speaker = await Speaker.open('chat')
+  house = await Keeping.open([speaker])
+  const message = { role: 'assistant', content: 'Well' }
+  const cut = {
+    id: 'x',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message, finish_reason: 'length' }],
+  }
+  speaker.upstream.script = response =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(cut))
+  const { json } = await house.house.ask('/v1/responses', ASKED[0])
+  expect(json).toMatchObject({ status: 'incomplete', completed_at: null })
 })

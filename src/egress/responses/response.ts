@@ -80,6 +80,9 @@ export class Responder {
     return {
       ...this.fixed,
       ...state,
+      ...(state.status === 'completed'
+        ? { completed_at: spelt(late ?? this.head, FORMAT)['completedAt'] ?? null }
+        : {}),
       error: error === undefined ? null : failureOf(error),
       output,
       usage: usage ?? null,
