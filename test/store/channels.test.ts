@@ -105,7 +105,10 @@ describe('whose memory is used', () => {
     const second = await client.responses.create({ model: 'm', input: 'b', previous_response_id: first.id })
     await client.responses.delete(first.id)
     const asked = { model: 'm', input: 'c', previous_response_id: second.id }
-    await expect(client.responses.create(asked)).rejects.toMatchObject(NOT_FOUND)
+    await expect(client.responses.create(asked)).rejects.toMatchObject({
+      ...NOT_FOUND,
+      message: expect.stringContaining(first.id),
+    })
   })
 
   test('a response or a conversation, not both', async () => {

@@ -51,10 +51,10 @@ export async function recall(body: JsonObject, owner: string, memories: Memories
   if (pointed === undefined) return undefined
   const { previous, conversation, items } = pointed
   const references = items.flatMap(item => referenceOf(item) ?? [])
-  const before = await linksOf(pointed, owner, memories)
+  const { links: before, missing: lost } = await linksOf(pointed, owner, memories)
   const found = references.length === 0 ? NOTHING : await itemsIn(memories.turns, owner, references)
   const resolved = before !== undefined && references.every(id => found.has(id))
-  const barred = resolved ? false : await isBarred(pointed, references, owner, memories)
+  const barred = resolved ? false : await isBarred(lost, references, owner, memories)
   const said = (to: string | undefined) => items.flatMap(item => resolve(item, found, to))
   const whole = (to?: string): JsonObject => {
     const { previous_response_id: _, conversation: __, ...rest } = body
@@ -70,9 +70,9 @@ export async function recall(body: JsonObject, owner: string, memories: Memories
     },
     whole,
     input: said(undefined),
-    channel: conversation === undefined && channels.size === 1 ? [...channels][0] : undefined,
+    channel: conversation === undefined && !barred && channels.size === 1 ? [...channels][0] : undefined,
     mayPass: !(resolved || barred || memories.strict),
-    missing: missing(before === undefined ? (previous ?? conversation) : undefined, references, found, conversation),
+    missing: missing(lost, pointed, references, found),
   }
 }
 
@@ -106,20 +106,24 @@ export const conversationOf = ({ conversation }: JsonObject): string | undefined
 
 const NOTHING: ReadonlyMap<string, FoundItem> = new Map()
 
-/** What came before the request; undefined where it, or a part of it, is not here. */
+/** What came before a request, or the id of what is missing of it. */
+type Before =
+  | { readonly links: readonly Link[]; readonly missing?: never }
+  | { readonly links?: never; readonly missing: string }
+
 async function linksOf(
   { previous, conversation }: Pointers,
   owner: string,
   { turns, conversations }: Memories,
-): Promise<readonly Link[] | undefined> {
+): Promise<Before> {
   if (previous !== undefined) return chainOf(turns, owner, previous)
-  if (conversation === undefined) return []
+  if (conversation === undefined) return { links: [] }
   const items = await conversations?.items(owner, conversation)
-  return items && [{ items }]
+  return items === undefined ? { missing: conversation } : { links: [{ items }] }
 }
 
 /** The turns up to that one; a chain may begin in one memory and end in the next. */
-async function chainOf(memories: readonly Turns[], owner: string, id: string): Promise<readonly Link[] | undefined> {
+async function chainOf(memories: readonly Turns[], owner: string, id: string): Promise<Before> {
   let at: string | undefined = id
   let links: readonly Link[] = []
   for (const memory of memories) {
@@ -129,7 +133,7 @@ async function chainOf(memories: readonly Turns[], owner: string, id: string): P
     links = [...chain.links, ...links]
     at = chain.before
   }
-  return at === undefined ? links : undefined
+  return at === undefined ? { links } : { missing: at }
 }
 
 /** Of several memories the first that knows an item tells it. */
@@ -143,14 +147,14 @@ async function itemsIn(memories: readonly Turns[], owner: string, ids: readonly 
 }
 
 async function isBarred(
-  { previous, conversation }: Pointers,
+  lost: string | undefined,
   references: readonly string[],
   owner: string,
   { turns, conversations }: Memories,
 ): Promise<boolean> {
-  const ids = previous === undefined ? references : [previous, ...references]
+  const ids = lost === undefined ? references : [lost, ...references]
   for (const memory of turns) if (ids.length > 0 && (await memory.barred(owner, ids))) return true
-  return conversation !== undefined && (await conversations?.barred(owner, conversation)) === true
+  return lost !== undefined && (await conversations?.barred(owner, lost)) === true
 }
 
 /** Which upstreams remember what is pointed at; one that was made elsewhere counts as an upstream of its own. */
@@ -183,22 +187,25 @@ function resolve(item: JsonObject, found: ReadonlyMap<string, FoundItem>, to: st
 const channelOf = ({ channel }: FoundItem) => (channel === undefined ? {} : { channel })
 
 function missing(
-  head: string | undefined,
+  lost: string | undefined,
+  { previous, conversation }: Pointers,
   references: readonly string[],
   found: ReadonlyMap<string, FoundItem>,
-  conversation: string | undefined,
 ): GatewayError {
-  if (head !== undefined && head === conversation)
+  if (lost !== undefined && lost === conversation)
     return new GatewayError({
       kind: 'not-found',
-      message: `Conversation with id '${head}' not found.`,
+      message: `Conversation with id '${lost}' not found.`,
       param: 'conversation',
       code: 'conversation_not_found',
     })
-  if (head !== undefined)
+  if (lost !== undefined)
     return new GatewayError({
       kind: 'invalid-request',
-      message: `Previous response with id '${head}' not found.`,
+      message:
+        lost === previous
+          ? `Previous response with id '${lost}' not found.`
+          : `Response with id '${lost}' not found, which '${previous}' continues.`,
       param: 'previous_response_id',
       code: 'previous_response_not_found',
     })
