@@ -27,6 +27,8 @@ export interface Sending {
   readonly late?: LateParts
 }
 
+type Method = 'GET' | 'POST' | 'DELETE'
+
 /** Who is told whose turn it is while a body is sent. */
 interface Watch {
   /** A piece lies ready for the upstream. */
@@ -92,11 +94,11 @@ export class Channel {
     return exchange
   }
 
-  /** Asks for something that has no body: the upstream's list of models. */
-  get(format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
+  /** Sends a request without a body: for the list of models, about a response the upstream keeps. */
+  call(method: Method, format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
     const { origin, path, headers } = place(this.config, format, where)
     const { firstByte } = this.config.timeout
-    return this.exchange(origin, { method: 'GET', path, headers: { ...where.headers, ...headers } }, firstByte)
+    return this.exchange(origin, { method, path, headers: { ...where.headers, ...headers } }, firstByte)
   }
 
   /**
@@ -117,7 +119,7 @@ export class Channel {
 
   private exchange(
     origin: string,
-    request: Pick<Outgoing, 'path' | 'headers'> & { method: 'GET' | 'POST'; body?: string | Readable },
+    request: Pick<Outgoing, 'path' | 'headers'> & { method: Method; body?: string | Readable },
     head: number | undefined,
   ): Exchange {
     const { watchdog, closed } = this

@@ -1,7 +1,7 @@
 import { type Access, type Allowance, type Caller, openAccess } from './access/index.ts'
 import { Waiting } from './access/waiting.ts'
 import type { MediaPart } from './canonical/content.ts'
-import { ERRORS, GatewayError } from './canonical/error.ts'
+import { ERRORS } from './canonical/error.ts'
 import type { RawBody, WireRequest } from './canonical/exchange.ts'
 import type { Format } from './canonical/node.ts'
 import type { CanonicalRequest } from './canonical/request.ts'
@@ -9,10 +9,9 @@ import { workOf } from './canonical/work.ts'
 import type { Config, OnLoss } from './config.ts'
 import { jsonText } from './egress/json.ts'
 import { PATIENCE } from './egress/sse.ts'
-import { type Asking, isForm, isSpent, readAskingForm } from './gateway/asking.ts'
-import { type Attempt, attempt } from './gateway/attempt.ts'
+import { type Asking, isForm, readAskingForm } from './gateway/asking.ts'
+import type { Attempt } from './gateway/attempt.ts'
 import { type Call, credentialsOf, type Reply } from './gateway/call.ts'
-import { candidateFailure } from './gateway/candidate-failure.ts'
 import { Channels } from './gateway/channels.ts'
 import { opened } from './gateway/compaction/opened.ts'
 import { Seals } from './gateway/compaction/seals.ts'
@@ -20,7 +19,8 @@ import { expectedTokens } from './gateway/counting/expected.ts'
 import { delivered } from './gateway/delivery.ts'
 import { EarlyHead, mayBeginEarly } from './gateway/early-head.ts'
 import { type ErrorAnswer, errorAnswer } from './gateway/error-answer.ts'
-import { GONE, mayRetry, toFailure, worthTelling } from './gateway/failures.ts'
+import { failover } from './gateway/failover.ts'
+import { toFailure } from './gateway/failures.ts'
 import { Media } from './gateway/media.ts'
 import type { Query as ModelQuery } from './gateway/model-pages.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
@@ -36,6 +36,7 @@ import { routed } from './gateway/routed.ts'
 import { Running, type RunningCall } from './gateway/running.ts'
 import { type KeptCall, keptAnswer } from './gateway/state/actions.ts'
 import type { Keeper } from './gateway/state/keeper.ts'
+import { play } from './gateway/state/playback.ts'
 import { UNAVAILABLE } from './gateway/state/shelf.ts'
 import { State } from './gateway/state/state.ts'
 import { Thoughts } from './gateway/thoughts/thoughts.ts'
@@ -86,7 +87,7 @@ export class Gateway {
     this.spooled = new Waiting(config.server.limits.spooled)
     this.media = new Media(config.media)
     this.seals = this.sealsIn(config.dataDir)
-    this.state = new State(config, log)
+    this.state = new State(config, log, () => this.channels.all)
     this.thoughts = new Thoughts(config.thoughts, undefined, err => log.error({ err }, 'thoughts cannot be remembered'))
   }
 
@@ -152,10 +153,11 @@ export class Gateway {
   /** Answers at once that the work is begun, and works on whether the caller stays or not. */
   private async later(asked: Asked, keeper: Keeper): Promise<void> {
     const { call, request } = asked
-    const begun = { keeper, most: this.state.most, request, turns: await this.state.turns() }
-    const run = await this.state.background.start(begun, reply => this.apart({ ...asked, call: { ...call, reply } }))
-    if (request.stream) await run.tape.play(call.reply, -1, this.config.server.heartbeat)
-    else call.reply.whole(200, {}, jsonText(run.first))
+    this.candidates(asked)
+    const begun = { keeper, most: this.state.most, request, store: this.state.kept() }
+    const work = await this.state.background.start(begun, reply => this.apart({ ...asked, call: { ...call, reply } }))
+    if (request.stream) await play(work, call.reply, -1, this.config.server.heartbeat)
+    else call.reply.whole(200, {}, jsonText(work.run.first))
   }
 
   /** A request nobody waits for, with a line of its own in the log. */
@@ -194,66 +196,35 @@ export class Gateway {
     }
   }
 
-  /** One channel after the other, until one answers or what failed would fail everywhere. */
   private async attempts(asked: Asked & Pick<Attempt, 'early'>): Promise<void> {
     const { call, caller, early, late, report, session } = asked
-    const onLoss: OnLoss = call.message.headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : caller.group.onLoss
-    const { heartbeat } = this.config.server
-    const thoughts = this.thoughts.of(caller.id)
-    const shared = { call, early, late, report, onLoss, heartbeat, seal: this.seals.of(caller.id), thoughts }
-    const fetching = { reply: call.reply, meter: () => this.waiting.open(caller.id) }
-    let failure: GatewayError | undefined
-    /** What could not be had for one channel is not asked for again: another may take the address itself. */
-    let unfetched = false
+    const onLoss = onLossOf(asked)
     if (session?.unkept === true && onLoss === 'refuse') throw UNAVAILABLE
-    const whole = session?.whole ?? asked.request
-    const routed = this.route({ ...asked, request: whole }, onLoss)
-    const candidates = thoughts?.among(routed, whole) ?? routed
-    for (const candidate of session?.among(candidates) ?? candidates) {
-      if (this.running.stopped !== undefined) break
-      const channel = this.channels.get(candidate.channel)
-      const request = session?.form(candidate) ?? asked.request
-      const telling = session?.telling(candidate)
-      const stored = session?.stored(candidate)
-      const concern = this.media.concerns(request, candidate)
-      if (concern === 'change' && unfetched) continue
-      const ready = concern ? await this.media.ready(request, candidate, fetching).catch(toFailure) : request
-      if (ready instanceof GatewayError) {
-        if (call.reply.gone) throw GONE
-        failure = ready
-        unfetched ||= concern === 'change'
-        continue
-      }
-      try {
-        await attempt({
-          ...shared,
-          ...this.delivering(call, request),
-          request: ready,
-          candidate,
-          channel,
-          telling,
-          stored,
-        })
-        return
-      } catch (thrown) {
-        early?.withdraw()
-        if (call.reply.gone) throw GONE
-        if (this.running.stopped !== undefined) break
-        if (late?.fault !== undefined && !call.reply.begun) throw late.fault
-        const seen = candidateFailure(thrown, { candidate, channel, model: request.model, log: this.log })
-        if (call.reply.begun || isSpent(asked) || !mayRetry(seen.error)) throw seen
-        failure = worthTelling(failure, seen)
-      }
-    }
-    throw this.running.stopped ?? failure ?? NOBODY
+    const { channels, media, running, log } = this
+    const own = { seal: this.seals.of(caller.id), thoughts: this.thoughts.of(caller.id) }
+    await failover(asked, this.candidates(asked), {
+      ...{ channels, media, running, log },
+      shared: { ...own, call, early, late, report, onLoss, heartbeat: this.config.server.heartbeat },
+      fetching: { reply: call.reply, meter: () => this.waiting.open(caller.id) },
+      delivery: request => this.delivery(call, request),
+    })
+  }
+
+  /** Who can be asked, best first. Throws GatewayError where that is nobody. */
+  private candidates(asked: Asked): readonly Candidate[] {
+    const { caller, session, request } = asked
+    const whole = session?.whole ?? request
+    const routed = this.route({ ...asked, request: whole }, onLossOf(asked))
+    const candidates = this.thoughts.of(caller.id)?.among(routed, whole) ?? routed
+    return session?.among(candidates) ?? candidates
   }
 
   /** How pictures are brought to the caller; undefined for any other work. */
-  private delivering(call: Call, request: CanonicalRequest): Pick<Attempt, 'deliver'> {
-    if (workOf(request) !== 'image') return {}
+  private delivery(call: Call, request: CanonicalRequest): Attempt['deliver'] {
+    if (workOf(request) !== 'image') return undefined
     const { publicUrl } = this.config.server
     const how = { call, pictures: this.pictures, publicUrl, fetch: (part: MediaPart) => this.media.fetch(part) }
-    return { deliver: (answered, whole) => delivered(answered, { ...how, request: whole }) }
+    return (answered, whole) => delivered(answered, { ...how, request: whole })
   }
 
   /** A picture whose caller wanted an address. */
@@ -391,9 +362,10 @@ export class Gateway {
   }
 }
 
-const NOBODY = new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
-
 /** The format whose answers can be asked for again and continued. */
 const STATEFUL = 'responses'
+
+const onLossOf = ({ call, caller }: Asked): OnLoss =>
+  call.message.headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : caller.group.onLoss
 
 const GONE_STATUS = ERRORS.cancelled.status

@@ -12,6 +12,12 @@ import { GONE } from './failures.ts'
 import { Gathering } from './gathering.ts'
 import { inBase64 } from './told.ts'
 
+/** For whom media are fetched, and by what their bytes in memory are counted. */
+export interface Fetching {
+  readonly reply: Reply
+  meter(): Meter
+}
+
 /**
  * Brings media into the shape a candidate's format can say: bytes become base64 for formats that are JSON through and
  * through, what stands at an address its upstream cannot be told is fetched, and an address it can be told is looked
@@ -51,11 +57,7 @@ export class Media {
    * nowhere; `too-large` for media that are too much together; `cancelled`; and what a meter throws, which is opened
    * where something is fetched.
    */
-  async ready(
-    request: CanonicalRequest,
-    candidate: Candidate,
-    { reply, meter }: { readonly reply: Reply; meter(): Meter },
-  ): Promise<CanonicalRequest> {
+  async ready(request: CanonicalRequest, candidate: Candidate, { reply, meter }: Fetching): Promise<CanonicalRequest> {
     if (reply.gone) throw GONE
     const gathering = this.fetcher && new Gathering(this.fetcher, this.config, meter)
     const taskFor = this.tasksFor(candidate, workOf(request), gathering)

@@ -17,6 +17,21 @@ export async function dropItems(database: Database, owner: string, parent: strin
   await database.deleteFrom('items').where('owner', '=', owner).where('parent', '=', parent).execute()
 }
 
+/** Deletes the items of a turn's answer. */
+export async function dropOutput(database: Database, owner: string, parent: string): Promise<void> {
+  await database
+    .deleteFrom('items')
+    .where('owner', '=', owner)
+    .where('parent', '=', parent)
+    .where('made', '=', 1)
+    .execute()
+}
+
+/** Deletes all events of a turn. */
+export async function dropEvents(database: Database, owner: string, parent: string): Promise<void> {
+  await database.deleteFrom('events').where('owner', '=', owner).where('parent', '=', parent).execute()
+}
+
 /** Who made something, and whether that upstream knows it still. */
 export const originOf = ({
   channel,

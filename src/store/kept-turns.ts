@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { GatewayError } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import { BATCH, dropItems, insertItems, NOBODY, originOf } from './items.ts'
+import { BATCH, dropEvents, dropItems, dropOutput, insertItems, NOBODY, originOf } from './items.ts'
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 import { type Chain, type FoundItem, type Link, LONGEST, outputOf, type Turn, type Turns } from './turns.ts'
 
@@ -143,6 +143,38 @@ export class KeptTurns implements Turns {
     })
   }
 
+  async advance(turn: Turn): Promise<boolean> {
+    const { owner, id } = turn
+    const items = outputRowsOf(turn, this.now())
+    return this.database.transaction().execute(async database => {
+      const { numUpdatedRows } = await database
+        .updateTable('turns')
+        .set(rowOf(turn))
+        .where('owner', '=', owner)
+        .where('id', '=', id)
+        .where('lease', 'is not', null)
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) return false
+      await dropOutput(database, owner, id)
+      await insertItems(database, items)
+      return true
+    })
+  }
+
+  async unfinished(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = new Set<string>()
+    for (let at = 0; at < ids.length; at += BATCH) {
+      const rows = await this.database
+        .selectFrom('turns')
+        .select('id')
+        .where('id', 'in', ids.slice(at, at + BATCH))
+        .where('lease', 'is not', null)
+        .execute()
+      for (const { id } of rows) found.add(id)
+    }
+    return found
+  }
+
   async renew(owner: string, id: string, lease: number): Promise<boolean> {
     const { numUpdatedRows } = await this.database
       .updateTable('turns')
@@ -157,9 +189,10 @@ export class KeptTurns implements Turns {
   async drop(owner: string, id: string): Promise<boolean> {
     return this.database.transaction().execute(async database => {
       await dropItems(database, owner, id)
+      await dropEvents(database, owner, id)
       const { numUpdatedRows } = await database
         .updateTable('turns')
-        .set({ response: '{}', tape: null, previous: null, lease: null, gone: 1 })
+        .set({ response: '{}', copy: null, previous: null, lease: null, worker: null, gone: 1 })
         .where('owner', '=', owner)
         .where('id', '=', id)
         .where('gone', '=', 0)
@@ -177,10 +210,11 @@ const rowOf = ({
   previous,
   channel,
   remembered,
-  tape,
+  copy,
   createdAt,
   expiresAt,
   lease,
+  worker,
 }: Turn): TurnRow => {
   const { output: _, ...rest } = response
   return {
@@ -188,11 +222,12 @@ const rowOf = ({
     id,
     previous: previous === undefined || previous === id ? null : previous,
     ...originOf({ channel, remembered }),
+    copy: copy ?? null,
     response: JSON.stringify(rest),
-    tape: tape === undefined ? null : JSON.stringify(tape),
     created_at: createdAt,
     expires_at: expiresAt,
     lease: lease ?? null,
+    worker: worker ?? null,
     gone: 0,
   }
 }
@@ -203,30 +238,32 @@ const foundOf = ({ item, channel, remembered }: Pick<ItemRow, 'item' | 'channel'
   ...(remembered === 1 ? { remembered: true } : {}),
 })
 
-function itemRowsOf(turn: Turn, now: number): ItemRow[] {
-  const { owner, id: parent, input } = turn
-  const row = (item: JsonObject, made: number, place: number): ItemRow => ({
-    ...{ owner, parent, place, made, kept_at: now, item: JSON.stringify(item) },
-    id: typeof item['id'] === 'string' ? item['id'] : '',
-    ...(made === 1 ? originOf(turn) : NOBODY),
-  })
-  return [
-    ...input.map((item, place) => row(item, 0, place)),
-    ...outputOf(turn).map((item, place) => row(item, 1, input.length + place)),
-  ]
-}
+const itemRow = (turn: Turn, item: JsonObject, made: number, place: number, now: number): ItemRow => ({
+  ...{ owner: turn.owner, parent: turn.id, place, made, kept_at: now, item: JSON.stringify(item) },
+  id: typeof item['id'] === 'string' ? item['id'] : '',
+  ...(made === 1 ? originOf(turn) : NOBODY),
+})
+
+const itemRowsOf = (turn: Turn, now: number): ItemRow[] => [
+  ...turn.input.map((item, place) => itemRow(turn, item, 0, place, now)),
+  ...outputRowsOf(turn, now),
+]
+
+const outputRowsOf = (turn: Turn, now: number): ItemRow[] =>
+  outputOf(turn).map((item, place) => itemRow(turn, item, 1, turn.input.length + place, now))
 
 function turnOf(row: TurnRow, items: readonly Pick<ItemRow, 'item' | 'made'>[]): Turn {
   const parsed = (made: number): JsonObject[] =>
     items.filter(item => item.made === made).map(({ item }) => JSON.parse(item) as JsonObject)
-  const { owner, id, previous, channel, lease, tape } = row
+  const { owner, id, previous, channel, copy, lease, worker } = row
   return {
     ...{ owner, id, input: parsed(0), createdAt: Number(row.created_at), expiresAt: Number(row.expires_at) },
     response: { ...(JSON.parse(row.response) as JsonObject), output: parsed(1) },
     ...(previous === null ? {} : { previous }),
     ...(channel === null ? {} : { channel }),
     ...(row.remembered === 1 ? { remembered: true } : {}),
+    ...(copy === null ? {} : { copy }),
     ...(lease === null ? {} : { lease: Number(lease) }),
-    ...(tape === null ? {} : { tape: JSON.parse(tape) as string[] }),
+    ...(worker === null ? {} : { worker }),
   }
 }

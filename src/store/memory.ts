@@ -71,6 +71,16 @@ export class MemoryTurns implements Turns {
     this.turns.delete(id)
   }
 
+  async advance(turn: Turn): Promise<boolean> {
+    if ((await this.find(turn.owner, turn.id))?.lease === undefined) return false
+    await this.keep(turn)
+    return true
+  }
+
+  async unfinished(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set(ids.filter(id => this.turns.get(id)?.lease !== undefined))
+  }
+
   async renew(owner: string, id: string, lease: number): Promise<boolean> {
     const turn = await this.find(owner, id)
     if (turn?.lease === undefined) return false

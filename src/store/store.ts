@@ -1,8 +1,10 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import type { Conversations } from './conversations.ts'
-import { dropItems } from './items.ts'
+import type { Events } from './events.ts'
+import { dropEvents, dropItems } from './items.ts'
 import { KeptConversations } from './kept-conversations.ts'
+import { KeptEvents } from './kept-events.ts'
 import { KeptTurns } from './kept-turns.ts'
 import { type SqliteFile, sqlite } from './sqlite.ts'
 import { type Database, makeTables, type Tables } from './tables.ts'
@@ -12,6 +14,7 @@ import type { Turns } from './turns.ts'
 export interface Store {
   readonly turns: Turns
   readonly conversations: Conversations
+  readonly events: Events
   /** Deletes what has expired and nothing builds on any more. */
   sweep(): Promise<void>
   /** Whether what is written here would be found by nobody. */
@@ -39,6 +42,7 @@ async function openStore({ dialect, moved, probe }: SqliteFile, now: () => numbe
   return {
     turns: new KeptTurns(database, now),
     conversations: new KeptConversations(database, now),
+    events: new KeptEvents(database),
     sweep: () => sweep(database, now()),
     moved,
     probe,
@@ -93,6 +97,7 @@ async function remove(
   await database.transaction().execute(async one => {
     for (const { owner, id } of rows) {
       await dropItems(one, owner, id)
+      await dropEvents(one, owner, id)
       await one.deleteFrom(table).where('owner', '=', owner).where('id', '=', id).execute()
     }
   })

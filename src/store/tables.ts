@@ -8,13 +8,15 @@ export interface TurnRow {
   readonly channel: string | null
   /** 1 where that channel's upstream keeps it, too. */
   readonly remembered: number
+  /** The id that upstream keeps it under, where it is another one. */
+  readonly copy: string | null
   /** The response object as JSON, its output left out. */
   readonly response: string
-  /** A JSON list of the events of its stream. */
-  readonly tape: string | null
   readonly created_at: number
   readonly expires_at: number
   readonly lease: number | null
+  /** The process that works on it. */
+  readonly worker: string | null
   /** 1 where only the id is left. */
   readonly gone: number
 }
@@ -46,8 +48,21 @@ export interface ConversationRow {
   readonly gone: number
 }
 
+/** Some events of a response in the making, as they were told. */
+export interface EventsRow {
+  readonly owner: string
+  /** The id of the turn. */
+  readonly parent: string
+  /** The number of the first of them. */
+  readonly first: number
+  readonly count: number
+  /** A JSON list of their texts. */
+  readonly texts: string
+}
+
 export interface Tables {
   readonly turns: TurnRow
+  readonly events: EventsRow
   readonly items: ItemRow
   readonly conversations: ConversationRow
 }
@@ -56,8 +71,8 @@ export type Database = Kysely<Tables>
 
 const TABLES = [
   `create table if not exists turns (owner text not null, id text not null, previous text, channel text,
-    remembered integer not null, response text not null, tape text, created_at bigint not null, expires_at bigint not null, lease bigint,
-    gone integer not null, primary key (owner, id))`,
+    remembered integer not null, copy text, response text not null, created_at bigint not null, expires_at bigint not null, lease bigint,
+    worker text, gone integer not null, primary key (owner, id))`,
   'create index if not exists turns_by_id on turns (id)',
   'create index if not exists turns_by_previous on turns (owner, previous)',
   'create index if not exists turns_by_expiry on turns (expires_at)',
@@ -65,6 +80,8 @@ const TABLES = [
     id text not null, made integer not null, channel text, remembered integer not null, item text not null, kept_at bigint not null,
     primary key (owner, parent, place))`,
   'create index if not exists items_by_id on items (id)',
+  `create table if not exists events (owner text not null, parent text not null, first integer not null,
+    count integer not null, texts text not null, primary key (owner, parent, first))`,
   `create table if not exists conversations (owner text not null, id text not null, metadata text not null,
     created_at bigint not null, expires_at bigint not null, gone integer not null, primary key (owner, id))`,
   'create index if not exists conversations_by_id on conversations (id)',
@@ -72,7 +89,25 @@ const TABLES = [
   'create table if not exists probes (sample text not null)',
 ]
 
+/** Columns of `turns` that older files lack. */
+const LATER = ['copy', 'worker'] as const
+
 /** Makes what is missing of the tables; several processes may do so at once. */
 export async function makeTables(database: Database): Promise<void> {
   for (const table of TABLES) await sql.raw(table).execute(database)
+  for (const column of await lacking(database)) await addColumn(database, column)
+}
+
+async function lacking(database: Database): Promise<readonly string[]> {
+  const tables = await database.introspection.getTables()
+  const columns = tables.find(({ name }) => name === 'turns')?.columns.map(({ name }) => name) ?? []
+  return LATER.filter(column => !columns.includes(column))
+}
+
+async function addColumn(database: Database, column: string): Promise<void> {
+  try {
+    await database.schema.alterTable('turns').addColumn(column, 'text').execute()
+  } catch (thrown) {
+    if ((await lacking(database)).includes(column)) throw thrown
+  }
 }

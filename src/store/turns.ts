@@ -18,13 +18,15 @@ export interface Turn {
   readonly channel?: string
   /** That upstream keeps it, too, under the same ids. */
   readonly remembered?: true
+  /** The id that upstream keeps it under, where it is another one. */
+  readonly copy?: string
   /** Unix time in milliseconds, as everywhere here. */
   readonly createdAt: number
   readonly expiresAt: number
   /** While it is worked on: until when whoever does so has promised to be heard of again. */
   readonly lease?: number
-  /** The events of its stream as JSON texts, in order, where they are kept. */
-  readonly tape?: readonly string[]
+  /** The process that works on it (`Liveness.id`). */
+  readonly worker?: string
 }
 
 /** What one turn added to a conversation. */
@@ -64,6 +66,13 @@ export interface Turns {
   barred(owner: string, ids: readonly string[]): Promise<boolean>
   /** Keeps a turn, in place of one of the same id. */
   keep(turn: Turn): Promise<void>
+  /**
+   * Keeps a turn that is worked on, with how far it has come or, without a lease, how it ended. False where nobody is to
+   * work on it any more: it has ended otherwise or was forgotten, and nothing changes.
+   */
+  advance(turn: Turn): Promise<boolean>
+  /** Those of the ids whose turns are worked on, whoever owns them. */
+  unfinished(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Moves on the lease of a turn that is worked on; false where it is not any more. */
   renew(owner: string, id: string, lease: number): Promise<boolean>
   /** Forgets a turn for good, all but that its id is barred; false where there was none. */

@@ -59,7 +59,12 @@ export class Speaker {
   }
 
   get bodies(): Loose[] {
-    return this.upstream.seen.map(bodyOf)
+    return this.upstream.seen.filter(({ text }) => text !== '').map(bodyOf)
+  }
+
+  /** What it was asked without a body: of responses it keeps. */
+  get asides(): string[] {
+    return this.upstream.seen.filter(({ text }) => text === '').map(({ method, url }) => `${method} ${url}`)
   }
 
   /** What was understood of the request at this place, from the end where negative. */
@@ -69,6 +74,10 @@ export class Speaker {
 
   private async answer(response: ServerResponse, seen: Seen): Promise<void> {
     const wire = UPSTREAMS[this.format]!
+    if (seen.text === '') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+      return
+    }
     const scene = this.scenes.shift() ?? { text: 'Well.' }
     const mark = `${this.name}_${this.count++}`
     const own = (text: string): string =>

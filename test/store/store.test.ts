@@ -38,7 +38,15 @@ describe.each([
 
   test('are found by their owner, as they were kept', async () => {
     const odd = JSON.parse('{"id":"a","__proto__":{"x":1},"output":[{"id":"o","constructor":"\\u0000💥"}],"n":null}')
-    const kept = turn('a', { response: odd, previous: 'b', channel: 'c', remembered: true, lease: 5, tape: ['{}'] })
+    const kept = turn('a', {
+      response: odd,
+      previous: 'b',
+      channel: 'c',
+      remembered: true,
+      copy: 'd',
+      lease: 5,
+      worker: 'w',
+    })
     await turns.keep(kept)
     expect(JSON.stringify(await turns.find('me', 'a'), sorted)).toBe(JSON.stringify(kept, sorted))
     expect(await turns.find('you', 'a')).toBeUndefined()
@@ -82,6 +90,26 @@ describe.each([
     expect((await turns.items('me', ['in_a'])).size).toBe(0)
   })
 
+  test('that are worked on are brought forward, until they have ended or are forgotten', async () => {
+    const worked = turn('a', { lease: 5, worker: 'w', response: { id: 'a', status: 'queued', output: [] } })
+    expect(await turns.advance(worked)).toBe(false)
+    expect(await turns.find('me', 'a')).toBeUndefined()
+    await turns.keep(worked)
+    await turns.keep(turn('b'))
+    expect(await turns.unfinished(['a', 'b', 'c'])).toEqual(new Set(['a']))
+    const ended = turn('a')
+    expect(await turns.advance({ ...ended, lease: 9 })).toBe(true)
+    expect(await turns.find('me', 'a')).toEqual({ ...ended, lease: 9 })
+    expect(await turns.advance({ ...ended, owner: 'you' })).toBe(false)
+    expect(await turns.advance(ended)).toBe(true)
+    expect(await turns.advance(worked)).toBe(false)
+    expect(await turns.find('me', 'a')).toEqual(ended)
+    await turns.keep(worked)
+    await turns.drop('me', 'a')
+    expect(await turns.advance(ended)).toBe(false)
+    expect(await turns.find('me', 'a')).toBeUndefined()
+  })
+
   test('keep a lease while they are worked on', async () => {
     await turns.keep(turn('a', { lease: 5 }))
     expect(await turns.renew('me', 'a', 9)).toBe(true)
@@ -95,6 +123,37 @@ const sorted = (_: string, value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value
+
+describe('events', () => {
+  test('are added while their response is worked on, told from any number, and forgotten with it', async () => {
+    const { turns, events } = store
+    expect(await events.add('me', 'a', 0, ['zero'])).toBe(false)
+    await turns.keep(turn('a', { lease: 5 }))
+    expect(await events.count('me', 'a')).toBe(0)
+    expect(await events.add('me', 'a', 0, ['zero', 'one'])).toBe(true)
+    expect(await events.add('me', 'a', 2, ['two'])).toBe(true)
+    expect(await events.add('you', 'a', 3, ['three'])).toBe(false)
+    expect(await events.from('me', 'a', 0)).toEqual(['zero', 'one'])
+    expect(await events.from('me', 'a', 1)).toEqual(['one'])
+    expect(await events.from('me', 'a', 2)).toEqual(['two'])
+    expect(await events.from('me', 'a', 3)).toEqual([])
+    expect(await events.from('you', 'a', 0)).toEqual([])
+    expect(await events.count('me', 'a')).toBe(3)
+    await turns.advance(turn('a'))
+    expect(await events.add('me', 'a', 3, ['three'])).toBe(false)
+    expect(await events.count('me', 'a')).toBe(3)
+    await turns.drop('me', 'a')
+    expect(await events.count('me', 'a')).toBe(0)
+  })
+
+  test('of what has expired are swept', async () => {
+    await store.turns.keep(turn('a', { lease: 5 }))
+    await store.events.add('me', 'a', 0, ['zero'])
+    now = 2 * HOUR
+    await store.sweep()
+    expect(await store.events.count('me', 'a')).toBe(0)
+  })
+})
 
 describe('a file', () => {
   test('is its owner’s alone, and stays when it is opened again', async () => {

@@ -4,30 +4,30 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { WRITERS } from '../../egress/index.ts'
 import type { Turns } from '../../store/turns.ts'
 import type { Reply } from '../call.ts'
+import type { Copies } from './copies.ts'
 import type { Keeper } from './keeper.ts'
 import { Run, tooMany } from './run.ts'
+import type { Kept } from './shelf.ts'
+import { Working } from './working.ts'
 
-/** Milliseconds for which a promise to be heard of again holds, and after which it is renewed. */
-const LEASE = 30_000
-const RENEWAL = 10_000
-
-const leaseFrom = (now: number): number => now + LEASE
-
-interface Working {
-  readonly owner: string
-  readonly run: Run
-  readonly done: Promise<void>
-  ended?: 'cancelled' | 'failed'
-}
+/** Milliseconds between two looks at what is worked on: what others ended is noticed, what is new is stored. */
+const TICK = 250
+/** Milliseconds after which a promise to be heard of again is renewed. */
+const RENEWAL = 20_000
 
 /** The answers that are in the making without a caller who waits for them. */
 export class Background {
+  private readonly copies: Copies
   private readonly working = new Map<string, Working>()
 
-  /** The run of that id, if it is this process that works on it. */
-  find(owner: string, id: string): Run | undefined {
+  constructor(copies: Copies) {
+    this.copies = copies
+  }
+
+  /** The work on that response, if it is this process that does it. */
+  find(owner: string, id: string): Working | undefined {
     const one = this.working.get(id)
-    return one?.owner === owner ? one.run : undefined
+    return one?.keeper.owner === owner ? one : undefined
   }
 
   /**
@@ -35,55 +35,52 @@ export class Background {
    *
    * @throws GatewayError `rate-limited` for a key with too many, `overloaded` where it cannot be kept.
    */
-  async start({ keeper, most, request, turns }: Beginning, answer: (reply: Reply) => Promise<void>): Promise<Run> {
+  async start({ keeper, most, request, store }: Beginning, answer: (reply: Reply) => Promise<void>): Promise<Working> {
     const { owner, id } = keeper
     if (this.countOf(owner) >= most) throw tooMany(most)
     keeper.saves = false
-    const run = new Run(firstOf(request, keeper))
-    const { promise: done, resolve } = Promise.withResolvers<void>()
-    const one: Working = { owner, run, done }
+    const one = new Working(new Run(firstOf(request, keeper)), keeper, identified(store), this.copies)
     this.working.set(id, one)
-    if (!(await keeper.keep(run.response, { lease: leaseFrom(Date.now()) }))) {
+    if (!(await keeper.keep(one.response, one.lease))) {
       this.working.delete(id)
       throw new GatewayError({ kind: 'overloaded', message: 'The response cannot be kept just now.' })
     }
-    void this.work(id, one, keeper, turns, answer).finally(resolve)
-    return run
+    await one.save()
+    void this.work(id, one, store.turns, answer)
+    return one
   }
 
   private countOf(owner: string): number {
-    return [...this.working.values()].filter(one => one.owner === owner).length
+    return [...this.working.values()].filter(({ keeper }) => keeper.owner === owner).length
   }
 
-  private async work(id: string, one: Working, keeper: Keeper, turns: Turns, answer: (reply: Reply) => Promise<void>) {
-    const { run, owner } = one
+  private async work(id: string, one: Working, turns: Turns, answer: (reply: Reply) => Promise<void>): Promise<void> {
+    const looks = setInterval(() => void this.look(id, one, turns), TICK).unref()
     const renewal = setInterval(() => {
-      turns.renew(owner, id, leaseFrom(Date.now())).then(
-        still => still || this.end(one, 'cancelled'),
-        () => {},
-      )
+      const { lease } = one.lease
+      turns.renew(one.keeper.owner, id, lease!).catch(() => {})
     }, RENEWAL).unref()
-    await answer(run).catch(() => {})
+    await answer(one.run).catch(() => {})
+    clearInterval(looks)
+    await one.finish()
     clearInterval(renewal)
-    run.settle(one.ended)
-    const tape = run.tape.texts
-    await keeper.keep(run.response, tape === undefined ? {} : { tape })
-    run.conclude()
     this.working.delete(id)
   }
 
-  private end(one: Working, how: 'cancelled' | 'failed'): void {
-    one.ended ??= how
-    one.run.abort()
+  /** Stores what is new, and ends the work that another process ended. Never rejects. */
+  private async look(id: string, one: Working, turns: Turns): Promise<void> {
+    await one.save()
+    const unfinished = await turns.unfinished([id]).catch(() => undefined)
+    if (unfinished?.has(id) === false && this.working.has(id)) one.end('cancelled')
   }
 
-  /** Ends the work on a response; settles with what it came to. Undefined where this process does not work on it. */
-  async cancel(owner: string, id: string): Promise<JsonObject | undefined> {
-    const one = this.working.get(id)
-    if (one?.owner !== owner) return undefined
-    this.end(one, 'cancelled')
+  /** Ends the work on a response, and waits for its end; false where this process does not work on it. */
+  async cancel(owner: string, id: string): Promise<boolean> {
+    const one = this.find(owner, id)
+    if (one === undefined) return false
+    one.end('cancelled')
     await one.done
-    return one.run.response
+    return true
   }
 
   /** Settles when nobody works on anything any more. */
@@ -94,7 +91,7 @@ export class Background {
   /** Ends all work; what is unfinished has failed. */
   async close(): Promise<void> {
     const all = [...this.working.values()]
-    for (const one of all) this.end(one, 'failed')
+    for (const one of all) one.end('failed')
     await Promise.all(all.map(({ done }) => done))
   }
 }
@@ -104,7 +101,17 @@ export interface Beginning {
   /** How many a key may have. */
   readonly most: number
   readonly request: CanonicalRequest
-  readonly turns: Turns
+  readonly store: Kept
+}
+
+/** The id of this process, where others can see by it whether it is alive; otherwise its leases say so. */
+function identified({ liveness }: Kept): string | undefined {
+  try {
+    liveness.open()
+    return liveness.id
+  } catch {
+    return undefined
+  }
 }
 
 /** The response as it stands before anybody works on it: what a stream would begin with. */

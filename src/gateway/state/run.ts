@@ -3,23 +3,27 @@ import type { WireEvent } from '../../canonical/exchange.ts'
 import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { eventParser } from '../../ingress/sse.ts'
 import type { Reply, Worker } from '../call.ts'
+import { EventLog } from './event-log.ts'
 import { responseIn } from './kept-stream.ts'
-import { Tape } from './tape.ts'
+import { retold } from './retold.ts'
 
-type Ended = 'cancelled' | 'failed'
+export type Ended = 'cancelled' | 'failed'
 
 /** An answer in the making that nobody waits for: what the gateway would tell a caller is kept for whoever asks. */
 export class Run implements Reply {
   gone = false
   begun = false
-  worker: Worker | undefined
-  readonly tape = new Tape()
+  readonly log = new EventLog()
   /** The response as it stands. */
   response: JsonObject
   /** The response as it is told at once. */
   readonly first: JsonObject
+  /** The response changed since this was last made false. */
+  changed = false
+  private working: Worker | undefined
   private readonly parser = eventParser()
-  private readonly output: JsonObject[] = []
+  /** The items that are done, by their places. */
+  private readonly items = new Map<number, JsonObject>()
   /** The answer is whole. */
   private finished = false
   private failure: JsonObject | undefined
@@ -28,23 +32,36 @@ export class Run implements Reply {
   constructor(response: JsonObject) {
     this.first = { ...response, status: 'queued', background: true }
     this.response = this.first
-    this.tell('response.created')
-    this.tell('response.queued')
+    for (const type of ['response.created', 'response.queued']) this.log.push(eventText(type, this.response))
   }
 
-  private tell(type: string): void {
-    this.tape.push(eventOf(type, this.response))
+  get worker(): Worker | undefined {
+    return this.working
+  }
+
+  /** Whoever works for it has begun. */
+  set worker(worker: Worker | undefined) {
+    this.working = worker
+    if (this.gone) worker?.abort()
+    if (worker !== undefined && this.response['status'] === 'queued') this.stand({ status: 'in_progress' })
+  }
+
+  private stand(more: JsonObject): void {
+    this.response = { ...this.response, ...more }
+    this.changed = true
   }
 
   whole(status: number, _: object, text: string): void {
     const body = parseObject(text)
     if (status !== 200 || body === undefined) this.failure = failureIn(body)
-    else this.finish(body)
+    else if (!isUnfinished(body)) {
+      for (const event of retold(body)) this.hear(event)
+      this.finish(body)
+    }
   }
 
   begin(): void {
     this.begun = true
-    this.response = { ...this.response, status: 'in_progress' }
   }
 
   write(piece: string | Uint8Array): boolean {
@@ -63,12 +80,11 @@ export class Run implements Reply {
 
   /** The first event was told before there was an upstream; the last is told when the answer is kept. */
   private hear(event: WireEvent): void {
-    if (event.event === 'response.created') return
+    if (this.finished || event.event === undefined || event.event === 'response.created') return
     const response = responseIn(event)
-    if (response !== undefined) this.finish(response)
-    if (this.finished) return
+    if (response !== undefined) return this.finish(response)
     if (event.event === 'response.output_item.done') this.note(event)
-    this.tape.push(event)
+    this.log.push(event.data)
   }
 
   private finish(response: JsonObject): void {
@@ -77,40 +93,48 @@ export class Run implements Reply {
   }
 
   private note({ data }: WireEvent): void {
-    const item = parseObject(data)?.['item']
-    if (isObject(item)) this.output.push(item)
+    const { item, output_index } = parseObject(data) ?? {}
+    if (!isObject(item)) return
+    this.items.set(typeof output_index === 'number' ? output_index : this.items.size, item)
+    const inOrder = [...this.items].sort(([a], [b]) => a - b)
+    this.stand({ output: inOrder.map(([, one]) => one) })
   }
 
   /** Nothing more comes: the response says how it ended. */
   settle(ended: Ended | undefined): void {
     if (this.finished) return
     const status = ended ?? 'failed'
-    const error = status === 'failed' ? (this.failure ?? BROKEN) : null
-    this.response = { ...this.response, status, error, output: this.output }
+    this.response = { ...this.response, status, error: status === 'failed' ? (this.failure ?? BROKEN) : null }
   }
 
   /** Tells how it ended to those who listen. */
   conclude(): void {
-    this.tape.push(ending(this.response))
-    this.tape.finish()
+    this.log.finish(ending(this.response, this.log.length))
   }
 
   /** Nobody is to work on it any more. */
   abort(): void {
     this.gone = true
-    this.worker?.abort()
+    this.working?.abort()
   }
 }
 
-const eventOf = (type: string, response: JsonObject): WireEvent => ({
-  event: type,
-  data: JSON.stringify({ type, response, sequence_number: 0 }),
-})
+/** An upstream that goes on by itself, although nobody asked it to: nobody waits for what comes of it. */
+const isUnfinished = ({ status }: JsonObject): boolean => status === 'queued' || status === 'in_progress'
 
-/** The last event of a stream. */
-export const ending = (response: JsonObject): WireEvent => eventOf(`response.${response['status'] as string}`, response)
+const eventText = (type: string, response: JsonObject, sequence_number = 0): string =>
+  JSON.stringify({ type, response, sequence_number })
+
+/** The text of the last event of a stream. */
+export const ending = (response: JsonObject, number: number): string =>
+  eventText(`response.${response['status'] as string}`, response, number)
 
 const BROKEN: JsonObject = { code: 'server_error', message: 'The response was not finished.' }
+
+const INTERRUPTED: JsonObject = {
+  code: 'server_error',
+  message: 'The response was interrupted: the process that worked on it ended before it was finished.',
+}
 
 function failureIn(body: JsonObject | undefined): JsonObject {
   const error = body?.['error']
@@ -120,7 +144,7 @@ function failureIn(body: JsonObject | undefined): JsonObject {
 }
 
 /** A response somebody worked on, who is not heard of any more. */
-export const abandoned = (response: JsonObject): JsonObject => ({ ...response, status: 'failed', error: BROKEN })
+export const interrupted = (response: JsonObject): JsonObject => ({ ...response, status: 'failed', error: INTERRUPTED })
 
 export const tooMany = (most: number): GatewayError =>
   new GatewayError({

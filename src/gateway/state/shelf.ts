@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { GatewayError } from '../../canonical/error.ts'
 import { READABLE, type StoreFault, storeFault } from '../../store/fault.ts'
+import { Liveness } from '../../store/liveness.ts'
 import type { Store } from '../../store/store.ts'
 import { storeFailure } from '../failures.ts'
 import type { Log } from '../report.ts'
-import { conversationsThrough, type Manner, turnsThrough } from './through.ts'
+import { conversationsThrough, eventsThrough, type Manner, turnsThrough } from './through.ts'
 
 /** Milliseconds after which what expired is deleted again. */
 const SWEEP = 3_600_000
@@ -13,10 +14,12 @@ const REST = 2000
 /** Milliseconds before a fault that comes and goes is logged again. */
 const SAID = 60_000
 
+/** What is kept, for whoever works with it. */
+export type Kept = Pick<Shelf, 'turns' | 'conversations' | 'events' | 'liveness'>
+
 /**
  * The store, opened when it is first needed. A fault of it is logged once a kind and is a 503 for whoever needs what is
- * kept, and it is tried again until it works; what can
- * still be read is read meanwhile.
+ * kept, and it is tried again until it works; what can still be read is read meanwhile.
  */
 export class Shelf {
   readonly path: string
@@ -25,6 +28,9 @@ export class Shelf {
   readonly conversations = conversationsThrough((manner, work) =>
     this.use(manner, ({ conversations }) => work(conversations)),
   )
+  readonly events = eventsThrough((manner, work) => this.use(manner, ({ events }) => work(events)))
+  /** Which of the processes that share the store are alive. */
+  readonly liveness: Liveness
   private readonly log: Log
   private opening: Promise<Store> | undefined
   private fault: { readonly kind: StoreFault; readonly reads: boolean } | undefined
@@ -38,6 +44,7 @@ export class Shelf {
 
   constructor(dataDir: string, log: Log) {
     this.path = join(dataDir, 'interlingua.sqlite')
+    this.liveness = new Liveness(join(dataDir, 'processes'))
     this.log = log
   }
 
@@ -157,6 +164,7 @@ export class Shelf {
     clearInterval(this.sweeping)
     clearTimeout(this.retrying)
     await this.opening?.then(store => store.close()).catch(() => {})
+    this.liveness.close()
   }
 }
 

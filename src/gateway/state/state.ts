@@ -3,6 +3,7 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
+import type { Channel } from '../../channel.ts'
 import type { Config } from '../../config.ts'
 import type { StoreFault } from '../../store/fault.ts'
 import type { Turns } from '../../store/turns.ts'
@@ -10,12 +11,13 @@ import type { Call } from '../call.ts'
 import type { Log } from '../report.ts'
 import { Background } from './background.ts'
 import { checkCalls } from './calls.ts'
+import { Copies } from './copies.ts'
 import { Desk } from './desk.ts'
 import { itemsOf } from './items.ts'
 import { Keeper } from './keeper.ts'
 import { conversationOf, recall } from './recall.ts'
 import { Session } from './session.ts'
-import { Shelf, UNAVAILABLE } from './shelf.ts'
+import { type Kept, Shelf, UNAVAILABLE } from './shelf.ts'
 import { Talks } from './talks.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'responses' | 'models'>
@@ -29,14 +31,18 @@ export interface Reading {
 
 /** What the gateway keeps of responses and conversations for those who made them. */
 export class State {
-  readonly background = new Background()
+  readonly background: Background
+  private readonly copies: Copies
   private readonly log: Log
   private config: Settings
   private shelf: Shelf
 
-  constructor(config: Settings, log: Log) {
+  /** @param channels those in use: upstreams are told what becomes of what they keep. */
+  constructor(config: Settings, log: Log, channels: () => readonly Channel[]) {
     this.config = config
     this.log = log
+    this.copies = new Copies(channels, log)
+    this.background = new Background(this.copies)
     this.shelf = new Shelf(config.dataDir, log)
   }
 
@@ -54,20 +60,21 @@ export class State {
     const unkept = saves && !(await this.shelf.takes())
     if (unkept && request.state?.background === true) throw UNAVAILABLE
     const known = [...(call.turns === undefined ? [] : [call.turns]), ...(store === undefined ? [] : [store.turns])]
+    const { previous } = request.state ?? {}
+    if (previous !== undefined && store !== undefined) await this.deskAt(store).checkFinished(owner, previous)
     const memories = { turns: known, conversations: store?.conversations, strict: call.strict === true }
     const recalled = await recall(wire.body, owner, memories)
-    if (call.strict === true && request.state?.previous !== undefined && recalled?.known === true)
-      checkCalls(recalled.whole())
+    if (call.strict === true && previous !== undefined && recalled?.known === true) checkCalls(recalled.whole())
     const kept = saves && !unkept ? store : undefined
     const turns: Turns[] = [...(near === undefined ? [] : [near]), ...(kept === undefined ? [] : [kept.turns])]
     const input = recalled?.input ?? itemsOf(wire.body['input'])
-    const pointed = { previous: request.state?.previous, conversation: conversationOf(wire.body) }
+    const pointed = { previous, conversation: conversationOf(wire.body) }
     const keeper =
       turns.length === 0
         ? undefined
         : new Keeper(
             { owner, input, ...pointed, request },
-            { turns, conversations: kept?.conversations, lifetime: keep, log: this.log },
+            { turns, lifetime: keep, log: this.log, events: kept?.events, conversations: kept?.conversations },
           )
     const context = this.config.models.get(request.model)?.context
     const told = unkept || (keeper === undefined && workOf(request) === 'conversation') ? unstored(request) : request
@@ -78,20 +85,20 @@ export class State {
     })
   }
 
-  /** The kept turns; GatewayError `not-found` where nothing is kept. */
-  async turns(): Promise<Turns> {
-    return this.kept().turns
+  async desk(): Promise<Desk> {
+    return this.deskAt(this.kept())
   }
 
-  async desk(): Promise<Desk> {
-    return new Desk(this.kept().turns, this.background)
+  private deskAt(kept: Kept): Desk {
+    return new Desk(kept, this.background, this.copies)
   }
 
   async talks(): Promise<Talks> {
     return new Talks(this.kept().conversations, this.config.responses.keep)
   }
 
-  private kept(): Shelf {
+  /** What is kept; GatewayError `not-found` where nothing is. */
+  kept(): Kept {
     if (this.config.responses.keep > 0) return this.shelf
     throw new GatewayError({ kind: 'not-found', message: 'Nothing is kept here.' })
   }

@@ -46,12 +46,24 @@ export function tellingOf(asked: CanonicalRequest, candidate: Candidate, how: Ke
   return {
     asked,
     dress: answer => {
+      if (keeper !== undefined && id !== undefined) keeper.copy ??= copyIn(answer, candidate)
       const named = id === undefined || ('type' in answer && answer.type === 'result-end') ? answer : { ...answer, id }
       return how.asItCame && !how.unkept ? named : repeating(named, said)
     },
     losses: how.unkept ? [NOT_KEPT] : [],
     ...(keeper?.saves === true ? { keep: response => keeper.keep(response) } : {}),
   }
+}
+
+/** What the upstream keeps of the answer, under an id that is not the caller's. */
+function copyIn(
+  { spelling, ...answer }: CanonicalResult | ResultStart | ResultEnd,
+  { native, format, channel }: Candidate,
+) {
+  const id = 'id' in answer ? answer.id : undefined
+  if (id === undefined || !native || format.dialect['stateless'] === true) return undefined
+  const background = (spelling?.[FORMAT]?.['echo'] as JsonObject | undefined)?.['background'] === true
+  return { channel: channel.name, id, background }
 }
 
 /** Whether the upstream's own id is one to ask for the answer by. */

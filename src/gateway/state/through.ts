@@ -1,4 +1,5 @@
 import type { Conversations } from '../../store/conversations.ts'
+import type { Events } from '../../store/events.ts'
 import type { Turns } from '../../store/turns.ts'
 
 /** What is done to a store: one that is full can still be read. */
@@ -14,6 +15,8 @@ export const turnsThrough = (use: Use<Turns>): Turns => ({
   items: (owner, ids) => use('reads', turns => turns.items(owner, ids)),
   barred: (owner, ids) => use('reads', turns => turns.barred(owner, ids)),
   keep: turn => use('writes', turns => turns.keep(turn)),
+  advance: turn => use('writes', turns => turns.advance(turn)),
+  unfinished: ids => use('reads', turns => turns.unfinished(ids)),
   renew: (owner, id, lease) => use('writes', turns => turns.renew(owner, id, lease)),
   drop: (owner, id) => use('writes', turns => turns.drop(owner, id)),
 })
@@ -28,4 +31,12 @@ export const conversationsThrough = (use: Use<Conversations>): Conversations => 
   add: (owner, id, items, expiresAt) => use('writes', talks => talks.add(owner, id, items, expiresAt)),
   dropItem: (owner, id, item) => use('writes', talks => talks.dropItem(owner, id, item)),
   drop: (owner, id) => use('writes', talks => talks.drop(owner, id)),
+})
+
+/** Events of responses in the making, likewise. */
+export const eventsThrough = (use: Use<Events>): Events => ({
+  from: (owner, id, number) => use('reads', events => events.from(owner, id, number)),
+  count: (owner, id) => use('reads', events => events.count(owner, id)),
+  add: (owner, id, first, texts) => use('writes', events => events.add(owner, id, first, texts)),
+  drop: (owner, id) => use('writes', events => events.drop(owner, id)),
 })

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { Tape } from '../../src/gateway/state/tape.ts'
+import { type EventSource, play } from '../../src/gateway/state/playback.ts'
 import type { Reply, Worker } from '../../src/gateway.ts'
 
 /** A caller that is sent what is told, and takes none of it. */
@@ -25,10 +25,13 @@ class StuckReply implements Reply {
 test('a caller who takes nothing of a stream that is told again is gone after eight heartbeats', async () => {
   vi.useFakeTimers()
   try {
-    const tape = new Tape()
-    tape.push({ event: 'response.created', data: '{"type":"response.created","sequence_number":0}' })
+    const texts = ['{"type":"response.created","sequence_number":0}']
+    const source: EventSource = {
+      from: async number => ({ texts: texts.slice(number), over: false }),
+      until: () => new Promise(() => {}),
+    }
     const reply = new StuckReply()
-    const played = tape.play(reply, -1, 100)
+    const played = play(source, reply, -1, 100)
     await vi.advanceTimersByTimeAsync(700)
     expect(reply.gone).toBe(false)
     await vi.advanceTimersByTimeAsync(200)

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { EventLog } from '../../src/gateway/state/event-log.ts'
+import { Run } from '../../src/gateway/state/run.ts'
+
+const event = (size: number) => `{"type":"x","text":"${'y'.repeat(size)}","sequence_number":7}`
+const MEGABYTE = 1024 * 1024
+
+test('events are numbered, and what is stored is held no longer than others may want it', () => {
+  const log = new EventLog()
+  for (let index = 0; index < 5; index++) {
+    log.push(event(MEGABYTE / 2))
+    const texts = log.pending()
+    expect(texts.map(text => JSON.parse(text).sequence_number)).toEqual([index])
+    log.store(texts)
+  }
+  expect(log).toMatchObject({ length: 5, stored: 5, lossy: false })
+  expect(log.from(0)).toBeUndefined()
+  expect(log.from(4)!.map(text => JSON.parse(text).sequence_number)).toEqual([4])
+  expect(log.from(9)).toEqual([])
+})
+
+test('a store that takes nothing costs the beginning of the stream, never memory without bound', () => {
+  const log = new EventLog()
+  for (let index = 0; index < 20; index++) log.push(event(MEGABYTE))
+  expect(log).toMatchObject({ length: 20, lossy: true, waiting: 0 })
+  expect(log.pending()).toEqual([])
+  expect(log.from(0)).toBeUndefined()
+  expect(log.from(19)).toHaveLength(1)
+})
+
+test('more than is kept of one response is kept no more', () => {
+  const log = new EventLog()
+  for (let index = 0; index < 70; index++) {
+    log.push(event(MEGABYTE))
+    log.store(log.pending())
+  }
+  expect(log.lossy).toBe(true)
+})
+
+test('whoever waits for an event is told when it comes, or when none will', async () => {
+  const log = new EventLog()
+  const waits = log.until(0)
+  log.push(event(1))
+  await waits
+  const rest = log.until(2)
+  log.finish(event(1))
+  await rest
+  await log.until(99)
+  expect(log.over).toBe(true)
+})
+
+test('an upstream that answers that it goes on by itself leaves a run that failed', () => {
+  const run = new Run({ id: 'resp_1', output: [] })
+  run.whole(200, {}, JSON.stringify({ id: 'resp_1', object: 'response', status: 'queued', output: [] }))
+  run.settle(undefined)
+  expect(run.response).toMatchObject({ status: 'failed', error: { code: 'server_error' } })
+})
