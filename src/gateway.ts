@@ -39,6 +39,7 @@ import type { Keeper } from './gateway/state/keeper.ts'
 import { play } from './gateway/state/playback.ts'
 import { UNAVAILABLE } from './gateway/state/shelf.ts'
 import { State } from './gateway/state/state.ts'
+import { promptable } from './gateway/stored-prompt.ts'
 import { Thoughts } from './gateway/thoughts/thoughts.ts'
 import { readJson } from './ingress/body.ts'
 import { FORM_LIMIT } from './ingress/form.ts'
@@ -214,7 +215,7 @@ export class Gateway {
   private candidates(asked: Asked): readonly Candidate[] {
     const { caller, session, request } = asked
     const whole = session?.whole ?? request
-    const routed = this.route({ ...asked, request: whole }, onLossOf(asked))
+    const routed = promptable(this.route({ ...asked, request: whole }, onLossOf(asked)), request)
     const candidates = this.thoughts.of(caller.id)?.among(routed, whole) ?? routed
     return session?.among(candidates) ?? candidates
   }

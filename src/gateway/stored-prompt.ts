@@ -1,0 +1,23 @@
+import { GatewayError } from '../canonical/error.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { Candidate } from '../router.ts'
+
+const FORMAT = 'responses'
+
+/**
+ * Those of the candidates that can look up the prompt a request points at: it is stored at an upstream, and without it
+ * the model would be asked something else. All of them where it points at none.
+ *
+ * @throws GatewayError `invalid-request` where none can.
+ */
+export function promptable(candidates: readonly Candidate[], request: CanonicalRequest): readonly Candidate[] {
+  if (request.extras?.[FORMAT]?.['prompt'] == null) return candidates
+  const able = candidates.filter(({ native, detour }) => native && !detour)
+  if (able.length > 0) return able
+  throw new GatewayError({
+    kind: 'invalid-request',
+    message: '`prompt` points at a prompt stored at an upstream, and no upstream of this model has any.',
+    param: 'prompt',
+    code: 'unsupported_parameter',
+  })
+}
