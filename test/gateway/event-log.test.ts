@@ -22,7 +22,7 @@ test('events are numbered, and what is stored is held no longer than others may 
 test('a store that takes nothing costs the beginning of the stream, never memory without bound', () => {
   const log = new EventLog()
   for (let index = 0; index < 20; index++) log.push(event(MEGABYTE))
-  expect(log).toMatchObject({ length: 20, lossy: true, waiting: 0 })
+  expect(log).toMatchObject({ length: 20, lossy: true, full: false })
   expect(log.pending()).toEqual([])
   expect(log.from(0)).toBeUndefined()
   expect(log.from(19)).toHaveLength(1)
@@ -47,6 +47,23 @@ test('whoever waits for an event is told when it comes, or when none will', asyn
   await rest
   await log.until(99)
   expect(log.over).toBe(true)
+})
+
+test('a run takes no more than the store does, and goes on when it has what waited', () => {
+  const run = new Run({ id: 'resp_1', output: [] })
+  let spilt = 0
+  let drained = 0
+  run.spill = () => void spilt++
+  const frame = (size: number) => `event: x\ndata: ${event(size)}\n\n`
+  expect(run.write(frame(9))).toBe(true)
+  expect(run.write(frame(MEGABYTE))).toBe(false)
+  expect(spilt).toBe(1)
+  run.once('drain', () => void drained++)
+  run.log.store(run.log.pending())
+  run.drain()
+  run.drain()
+  expect(drained).toBe(1)
+  expect(run.write(frame(9))).toBe(true)
 })
 
 test('an upstream that answers that it goes on by itself leaves a run that failed', () => {

@@ -172,6 +172,31 @@ describe('across processes', () => {
     expect(speaker.heard().turns.map(({ text }) => text)).toEqual(['Hi!', 'Well.', 'Go on.'])
   })
 
+  test('a long stream is told again whole', async () => {
+    const { here, there } = await open('chat')
+    const count = 60_000
+    const chunk = (delta: object, finish_reason: string | null = null) =>
+      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+    speaker.upstream.script = async response => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (let index = 0; index < count; index++)
+        if (!response.write(chunk({ content: `${index} ` })))
+          await new Promise(resolve => response.once('drain', resolve))
+      response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`)
+    }
+    const stream = await here.responses.create({ model: 'm', input: 'Hi!', background: true, stream: true })
+    let id = ''
+    for await (const event of stream) {
+      if (event.type === 'response.created') ({ id } = event.response)
+      break
+    }
+    expect((await standing(there, id, 'completed')).status).toBe('completed')
+    const events = await heard(there, id)
+    expect(events.filter(({ type }) => type === 'response.output_text.delta')).toHaveLength(count)
+    expect(events.every((event, index) => event.sequence_number === index)).toBe(true)
+    expect(await heard(here, id, events.length - 3)).toEqual(events.slice(-2))
+  }, 60_000)
+
   test('a stream told again ends as streams of its format do', async () => {
     const { here } = await open('chat')
     release()

@@ -84,9 +84,9 @@ export async function keptAnswer(
 }
 
 /** The number after which a stream is wanted; undefined where no stream is. Throws GatewayError `invalid-request`. */
-function playedAfter({ stream, starting_after = '-1' }: Ask['query']): number | undefined {
+function playedAfter({ stream, starting_after }: Ask['query']): number | undefined {
   if (stream !== 'true' && stream !== '1') return undefined
-  const after = Number(starting_after)
+  const after = Number(starting_after || '-1')
   if (Number.isInteger(after)) return after
   throw new GatewayError({
     kind: 'invalid-request',

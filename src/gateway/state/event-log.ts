@@ -1,6 +1,9 @@
 /** Characters of events held for those who listen, once they are in the store. */
 const NEAR = 1024 * 1024
 
+/** Characters of events that wait for the store, beyond which no more is taken until it has them. */
+const HIGH = 1024 * 1024
+
 /** Characters of events that may wait for the store, and that it keeps of one response. */
 const MOST = { waiting: 8 * 1024 * 1024, kept: 64 * 1024 * 1024 } as const
 
@@ -30,9 +33,9 @@ export class EventLog {
     return this.first + this.recent.length
   }
 
-  /** Characters that wait for the store. */
-  get waiting(): number {
-    return this.lossy ? 0 : this.waitingSize
+  /** Much waits for the store. */
+  get full(): boolean {
+    return !this.lossy && this.waitingSize > HIGH
   }
 
   /** Takes the text of the next event, and gives it its number. */

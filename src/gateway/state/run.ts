@@ -20,6 +20,9 @@ export class Run implements Reply {
   readonly first: JsonObject
   /** The response changed since this was last made false. */
   changed = false
+  /** Has the events stored that wait for it: called where they are many. */
+  spill: (() => void) | undefined
+  private drained: (() => void) | undefined
   private working: Worker | undefined
   private readonly parser = eventParser()
   /** The items that are done, by their places. */
@@ -66,7 +69,9 @@ export class Run implements Reply {
 
   write(piece: string | Uint8Array): boolean {
     for (const event of this.parser.push(Buffer.from(piece))) this.hear(event)
-    return true
+    if (!this.log.full) return true
+    this.spill?.()
+    return false
   }
 
   end(text: string): void {
@@ -74,7 +79,16 @@ export class Run implements Reply {
     for (const event of this.parser.end()) this.hear(event)
   }
 
-  once(): void {}
+  once(_: 'drain', listener: () => void): void {
+    this.drained = listener
+  }
+
+  /** More may come. */
+  drain(): void {
+    const { drained } = this
+    this.drained = undefined
+    drained?.()
+  }
 
   destroy(): void {}
 

@@ -33,6 +33,7 @@ export class Working implements EventSource {
     this.worker = worker
     this.copies = copies
     this.done = this.settled.promise
+    run.spill = () => void this.save()
   }
 
   get lease(): Pick<Turn, 'lease' | 'worker'> {
@@ -47,7 +48,10 @@ export class Working implements EventSource {
 
   /** Brings the store up to date; ends the work where nobody is to do it any more. Never rejects. */
   save(): Promise<void> {
-    this.saving ??= this.saveNow().finally(() => (this.saving = undefined))
+    this.saving ??= this.saveNow().finally(() => {
+      this.saving = undefined
+      if (!this.run.log.full) this.run.drain()
+    })
     return this.saving
   }
 
@@ -58,6 +62,8 @@ export class Working implements EventSource {
       const noted = await keeper.note(run.log.stored, texts)
       if (noted === true) run.log.store(texts)
       else if (noted === false) return this.end('cancelled')
+      // A store that is out of order holds up no answer.
+      else run.log.lossy ||= run.log.full
     }
     if (run.log.lossy && !this.forgotten) {
       this.forgotten = true
