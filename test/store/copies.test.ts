@@ -1,7 +1,7 @@
 import type OpenAI from 'openai'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { until } from '../faults/upstream.ts'
-import { Keeping, Speaker, scratch } from './house.ts'
+import { Keeping, SOON, Speaker, scratch } from './house.ts'
 
 /* What upstreams keep of responses, and what becomes of it when they are deleted or cancelled here. */
 
@@ -18,7 +18,7 @@ const ask = (client: OpenAI, more: object = {}) =>
   client.responses.create({ model: 'm', input: 'Hi!', ...more }) as Promise<OpenAI.Responses.Response>
 
 const settled = async (client: OpenAI, id: string): Promise<void> => {
-  await expect.poll(async () => (await client.responses.retrieve(id)).status).toBe('completed')
+  await expect.poll(async () => (await client.responses.retrieve(id)).status, SOON).toBe('completed')
 }
 
 const warnings = () => house.house.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)

@@ -17,6 +17,9 @@ export function scratch(): { readonly path: string; drop(): void } {
   return { path, drop: () => rmSync(path, { recursive: true, force: true }) }
 }
 
+/** How long a machine with much else to do may take for what it does at once. */
+export const SOON = { timeout: 10_000 } as const
+
 export const OTHER_KEY = 'another-caller-of-the-tests'
 
 const keyed = (name: string, key: string) => ({

@@ -5,7 +5,7 @@ import OpenAI from 'openai'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { KEY } from '../faults/house.ts'
 import { until } from '../faults/upstream.ts'
-import { Speaker, scratch } from './house.ts'
+import { SOON, Speaker, scratch } from './house.ts'
 
 /* Gateways in processes of their own that share one store, and end in ways no code of theirs sees. */
 
@@ -89,7 +89,7 @@ test('another process says it has failed once its own is dead, and not before', 
   const [one, other] = [await start(), await start()]
   const { id } = await begin(one.client)
   await until(() => speaker.bodies.length === 1)
-  await expect.poll(async () => (await other.client.responses.retrieve(id)).status).toBe('in_progress')
+  await expect.poll(async () => (await other.client.responses.retrieve(id)).status, SOON).toBe('in_progress')
   one.child.kill('SIGSTOP')
   await new Promise(resolve => setTimeout(resolve, 1000))
   expect((await other.client.responses.retrieve(id)).status).toBe('in_progress')
