@@ -12,6 +12,8 @@ export interface CanonicalResult extends Node {
   readonly candidates: readonly Candidate[]
   readonly usage?: Usage
   readonly serviceTier?: string
+  /** The writer is to add what answers of its format always have, where an upstream of that very format left it out. */
+  readonly complete?: true
   /** Work that outlives the exchange: ask again with this id. */
   readonly job?: {
     readonly id: string

@@ -6,15 +6,22 @@ import type { Telling } from './state/telling.ts'
 
 /**
  * What fills in the head of an answer: it always has an id and a time, and names the model as the caller knows it, by
- * the public id where the channel maps names, by the upstream's own word where it does not.
+ * the public id where the channel maps names, by the upstream's own word where it does not. What an upstream of the
+ * caller's own format left out is the writer's to add.
  */
-export function dresser(callId: string, model: string, { upstreamModel }: Candidate, telling: Telling | undefined) {
+export function dresser(
+  callId: string,
+  model: string,
+  { native, upstreamModel }: Candidate,
+  telling: Telling | undefined,
+) {
   const head = <T extends CanonicalResult | ResultStart>(said: T): T => ({
     ...said,
     // A stream is put together by its id: clients lose chunks that have an empty one.
     id: said.id === '' && 'type' in said ? callId : (said.id ?? callId),
     model: upstreamModel === model ? (said.model ?? model) : model,
     createdAt: said.createdAt ?? Math.floor(Date.now() / 1000),
+    ...(native ? COMPLETE : {}),
   })
   return telling === undefined
     ? head
@@ -30,3 +37,5 @@ export function timed<T extends CanonicalResult | ResultEnd>(said: T, { format }
   }
   return { ...said, spelling }
 }
+
+const COMPLETE = { complete: true } as const

@@ -5,6 +5,7 @@ import { isObject } from '../canonical/node.ts'
 import { type Case, OWN_FIXTURES, readCases } from './fixtures.ts'
 import { type Asked, modelOf, pick } from './pick.ts'
 import { renamed } from './replay-ids.ts'
+import { repeatingEvents, repeatingResponse } from './replay-responses.ts'
 import { fitted } from './replay-vectors.ts'
 
 /** An upstream that answers from fixtures, in every format that has some. */
@@ -94,11 +95,17 @@ function answer(cases: readonly Case[], request: IncomingMessage, body: JsonObje
   else if (asked === undefined) send(response, 404, fault(`There is no ${url.pathname} here.`))
   else if (found === undefined) send(response, 404, fault(`There is no fixture to answer ${asked.format} with.`))
   else if (!asked.stream && found.result === undefined) end(response, 200, found.raw!.mediaType, found.raw!.bytes)
-  else if (!asked.stream) sendText(response, 200, renamed(JSON.stringify(fitted(asked.body, found.result!)), found))
+  else if (!asked.stream) sendText(response, 200, renamed(JSON.stringify(resultOf(asked, found.result!)), found))
   else if (asked.format === 'contents' && url.searchParams.get('alt') !== 'sse')
     sendText(response, 200, asArray(renamed(found.events!, found)))
-  else end(response, 200, 'text/event-stream', renamed(found.events!, found))
+  else end(response, 200, 'text/event-stream', renamed(eventsOf(asked, found.events!), found))
 }
+
+const resultOf = ({ format, body }: Asked, result: JsonObject): JsonObject =>
+  format === 'responses' ? repeatingResponse(body, result) : fitted(body, result)
+
+const eventsOf = ({ format, body }: Asked, events: string): string =>
+  format === 'responses' ? repeatingEvents(body, events) : events
 
 const fault = (message: string): JsonObject => ({ error: { message } })
 

@@ -29,6 +29,10 @@ function faults(name: string, value: unknown): string | undefined {
 
 export const expectSchema = (name: string, value: unknown): void => expect(faults(name, value)).toBeUndefined()
 
+/** The keys that values of the schema always have; none where the description is not at hand. */
+export const requiredOf = (name: string): readonly string[] =>
+  (DESCRIPTION.components.schemas[name] as { required?: readonly string[] } | undefined)?.required ?? []
+
 /** The name of the schema that an event's type belongs to. */
 const BY_TYPE = new Map(
   EVENTS.map(name => {

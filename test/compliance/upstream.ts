@@ -2,17 +2,34 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
+import { openReplay, type Replay } from '../../src/providers/replay.ts'
 import type { Scene } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { House } from '../faults/house.ts'
 import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
 
+type Answer = (seen: Seen, id: string) => string | Promise<string>
+
+/** Upstreams of the format itself: a complete one, two that leave out all they can, or say null, and the fixtures. */
+const NATIVES: { readonly [upstream: string]: Answer } = {
+  responses: natively,
+  'responses, incomplete': (seen, id) => laconic(natively(seen, id), undefined),
+  'responses, null': (seen, id) => laconic(natively(seen, id), null),
+  replay: ({ url, text }) =>
+    fetch(`${replay!.url}${url}`, { method: 'POST', body: text }).then(answer => answer.text()),
+}
+export const isNative = (upstream: string): boolean => Object.hasOwn(NATIVES, upstream)
+
+let replay: Replay | undefined
+
 /** A gateway in front of an upstream that answers sensibly: it calls a tool it is offered, else it says something. */
-export async function openGateway(format: string) {
+export async function openGateway(name: string) {
   let answers = 0
-  const upstream = await FakeUpstream.open((response, seen) => {
+  if (name === 'replay') replay ??= await openReplay()
+  const format = isNative(name) ? 'responses' : name
+  const upstream = await FakeUpstream.open(async (response, seen) => {
     const id = `resp_up_${answers++}`
-    const text = format === 'responses' ? natively(seen, id) : translated(format, seen)
+    const text = await (NATIVES[name]?.(seen, id) ?? translated(format, seen))
     const type = text.startsWith('{') ? 'application/json' : 'text/event-stream'
     response.writeHead(200, { 'content-type': type }).end(text)
   })
@@ -21,6 +38,8 @@ export async function openGateway(format: string) {
   const close = async (): Promise<void> => {
     await house.server.close(0)
     await upstream.close()
+    await replay?.close()
+    replay = undefined
     rmSync(dataDir, { recursive: true, force: true })
   }
   return { house, upstream, close }
@@ -86,3 +105,17 @@ const compacted = (id: string): JsonObject => ({
     ...{ output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 14 },
   },
 })
+
+/** All that some upstreams say. */
+const SAID: ReadonlySet<string> = new Set([
+  ...['type', 'role', 'content', 'text', 'summary', 'name', 'arguments', 'call_id', 'encrypted_content'],
+  ...['response', 'output', 'item', 'part', 'delta', 'status', 'usage', 'input_tokens', 'output_tokens'],
+])
+
+/** An answer, or the events of one, with all that can be left out gone, or null. */
+function laconic(answer: string, left: null | undefined): string {
+  const sparse = (text: string): string =>
+    JSON.stringify(JSON.parse(text, (key, value: Json) => (SAID.has(key) || /^\d*$/.test(key) ? value : left)))
+  if (answer.startsWith('{')) return sparse(answer)
+  return answer.replaceAll(/^data: (.*)$/gm, (_, data: string) => `data: ${sparse(data)}`)
+}

@@ -148,12 +148,15 @@ describe('streams', () => {
     expect(machine.end()).toEqual([])
   })
 
-  it('trap 68: [DONE] is no fault, its absence neither; answers of other formats end with it', () => {
+  it('trap 68: [DONE] is no fault, its absence neither; every answer a caller gets ends with it', () => {
     const said = [created, completed([spoken('Hi')])]
     expect(hear(...said, { data: '[DONE]' })).toEqual(hear(...said))
     expect(streamed(unfold(answer([text('Hi')]))).at(-1)).toBe('[DONE]')
     const own = drain(writer.events!(BASE), drain(reader.events!(BASE), said))
     expect(own.at(-1)!.event).toBe('response.completed')
+    const [head, ...rest] = drain(reader.events!(BASE), said)
+    const told = drain(writer.events!(BASE), [{ ...head, complete: true } as CanonicalEvent, ...rest])
+    expect(told.at(-1)!.data).toBe('[DONE]')
   })
 
   it('trap 69: events are numbered from 0 and each item has one id', () => {

@@ -4,7 +4,7 @@ import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
 import { knownTier } from '../tiers.ts'
 import { FORMAT, type Pen } from './content.ts'
 import { writeHistory } from './input.ts'
@@ -13,14 +13,6 @@ import { answerId } from './response.ts'
 import { TIERS } from './settings.ts'
 import { madeOf, meaningOf } from './status.ts'
 import { writeUsage } from './usage.ts'
-
-const DOOR = '/responses/compact'
-
-/** Where a request goes that was not spelled for another door. */
-export const doorFor = ({ output }: CanonicalRequest): string => (output.compaction === true ? DOOR : '/responses')
-
-/** The caller came to the door whose answers are conversations put in short, not responses. */
-export const isCompactDoor = (asked: CanonicalRequest): boolean => spelt(asked, FORMAT)['path'] === DOOR
 
 const NOT_ASKED = {
   tools: 'no-tools-to-compact',

@@ -3,12 +3,13 @@ import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent, PartStart, Preview, ResultEnd, ResultStart } from '../../canonical/event.ts'
 import type { WireEvent } from '../../canonical/exchange.ts'
 import { Losses } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Finish, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import { spelt } from '../fields.ts'
 import { placeOf, writeToken } from './answer.ts'
+import { completedToken } from './complete.ts'
 import { FORMAT } from './content.ts'
 import {
   CallWriter,
@@ -26,10 +27,7 @@ import { Tape } from './tape.ts'
 import { ThoughtWriter } from './thought-events.ts'
 import { writeUsage } from './usage.ts'
 
-/**
- * Ends the stream of an answer of another format: OpenResponses demands it, and every known client takes it. A stream
- * of an upstream of this very format ends as it came, so that it gains nothing (trap 68).
- */
+/** Ends a stream: OpenResponses demands it, and every known client takes it (trap 68). */
 const DONE: WireEvent = { data: '[DONE]' }
 
 const RUNNING: State = { status: 'in_progress', incomplete_details: null }
@@ -62,6 +60,10 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
     return this.responder!.base
   }
 
+  get completes(): boolean {
+    return this.responder?.completes === true
+  }
+
   push(event: CanonicalEvent): readonly WireEvent[] {
     if (this.over) return NOTHING
     if (event.type === 'part-delta') {
@@ -71,7 +73,9 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
     }
     if (('at' in event ? event.at.candidate : 'candidate' in event ? event.candidate : 0) > 0) return NOTHING
     this.handle(event)
-    return this.over && this.responder?.own === false ? [...this.tape.take(), DONE] : this.tape.take()
+    return this.over && (this.completes || this.responder?.own === false)
+      ? [...this.tape.take(), DONE]
+      : this.tape.take()
   }
 
   end(): readonly WireEvent[] {
@@ -96,7 +100,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
       case 'part-end':
         return this.parts[event.at.part]?.end()
       case 'logprobs':
-        this.tokens = [...this.tokens, ...event.append.map(writeToken)]
+        this.log(event.append.map(writeToken))
         return
       case 'candidate-end':
         this.finish = event.finish
@@ -113,6 +117,10 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
       case 'result-end':
         return this.complete(event)
     }
+  }
+
+  private log(tokens: readonly JsonObject[]): void {
+    this.tokens = [...this.tokens, ...(this.completes ? tokens.map(completedToken) : tokens)]
   }
 
   private start(head: ResultStart): void {
@@ -170,7 +178,17 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
     const { sequence_number: _, type, ...fields } = value
     const { item_id } = fields
     const place = item_id === undefined ? -1 : this.items.findLastIndex(item => item.written()['id'] === item_id)
-    this.tape.emit(type as string, place === -1 ? fields : { ...fields, output_index: place })
+    const placed = place === -1 ? fields : { ...fields, output_index: place }
+    this.tape.emit(type as string, this.completes ? this.completed(placed) : placed)
+  }
+
+  /** An event with the name of its item, where it tells the place alone, and its response whole. */
+  private completed(fields: JsonObject): JsonObject {
+    const { item_id, output_index, response } = fields
+    if (isObject(response)) return { ...fields, response: this.responder!.filled(response, RUNNING) }
+    const item = item_id === undefined && typeof output_index === 'number' ? this.items[output_index] : undefined
+    const id = item?.written()['id']
+    return typeof id === 'string' ? { ...fields, item_id: id } : fields
   }
 
   private settle(): void {

@@ -3,6 +3,7 @@ import type { PartPatch, Preview } from '../../canonical/event.ts'
 import { patched, withBody } from '../../canonical/fold.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
+import { completedItem, idAt } from './complete.ts'
 import { FORMAT } from './content.ts'
 import { isOwn, minted, type Stamp, writeCall, writePicture } from './items.ts'
 import type { Tape } from './tape.ts'
@@ -31,12 +32,15 @@ export interface Desk {
   readonly base: string
   /** How many items there are: the place of the next one. */
   readonly items: ItemWriter[]
+  /** What the upstream left out is added. */
+  readonly completes: boolean
 }
 
 /** The id of the item at a place, for its events: its own, or one made for it. */
 export function itemId(own: JsonObject, prefix: string, base: string, index: number): string {
   const { id } = own
-  return typeof id === 'string' ? id : String(minted(base, index, '')({}, prefix)['id'])
+  if (typeof id === 'string') return id
+  return isOwn(own) ? idAt(prefix, { base, index }) : String(minted(base, index, '')({}, prefix)['id'])
 }
 
 /** How far an item has come. */
@@ -49,6 +53,18 @@ export const stampAt =
     const stamp = minted(base, index, status)(own, prefix)
     return broken && status === 'in_progress' ? { ...stamp, status: UNFINISHED[prefix] ?? 'incomplete' } : stamp
   }
+
+/** The item as it is shown where what an upstream left out is added. */
+export const shownAt = (
+  item: JsonObject,
+  { base, completes }: Desk,
+  index: number,
+  status: Progress,
+  broken: boolean,
+) =>
+  completes
+    ? completedItem(item, { base, index, status: broken && status === 'in_progress' ? 'incomplete' : status })
+    : item
 
 /** Where an item that was not finished has another word than `incomplete`. */
 const UNFINISHED: { readonly [prefix: string]: string } = { ig: 'failed' }
@@ -86,6 +102,10 @@ export abstract class SingleWriter implements PartWriter, ItemWriter {
     return stampAt(this.desk.base, this.index, this.status, this.broken)
   }
 
+  protected shown(item: JsonObject): JsonObject {
+    return shownAt(item, this.desk, this.index, this.status, this.broken)
+  }
+
   abstract delta(append: string): void
   abstract written(): JsonObject
 }
@@ -100,7 +120,7 @@ export class OpaqueWriter extends SingleWriter {
   delta(): void {}
 
   written(): JsonObject {
-    return this.part.type === 'opaque' ? this.part.value : {}
+    return this.shown(this.part.type === 'opaque' ? this.part.value : {})
   }
 }
 
@@ -146,8 +166,8 @@ export class PictureWriter extends SingleWriter {
 
   /** A call that came to no picture is what it turned out to be. */
   written(): JsonObject {
-    if (this.part.type === 'opaque') return this.part.value
-    const item = writePicture(withBody(this.part, this.body) as MediaPart, this.stamp())
+    if (this.part.type === 'opaque') return this.shown(this.part.value)
+    const item = this.shown(writePicture(withBody(this.part, this.body) as MediaPart, this.stamp()))
     return this.status === 'in_progress' ? { ...item, result: null } : item
   }
 }
@@ -186,7 +206,7 @@ export class CallWriter extends SingleWriter {
 
   /** Until it has ended, its arguments are what has come of them, and nothing is made of that. */
   written(): JsonObject {
-    const item = writeCall(withBody(this.part, this.body) as ToolCallPart, this.stamp())
+    const item = this.shown(writeCall(withBody(this.part, this.body) as ToolCallPart, this.stamp()))
     return this.status === 'in_progress' ? { ...item, [this.field]: this.body } : item
   }
 }

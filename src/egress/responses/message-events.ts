@@ -4,8 +4,9 @@ import { patched, withBody } from '../../canonical/fold.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
 import { isLogged, writeContent } from './answer.ts'
+import { completedPart } from './complete.ts'
 import { FORMAT, writeAnnotation } from './content.ts'
-import { type Desk, type ItemWriter, itemId, type PartWriter, type Progress, stampAt } from './item-events.ts'
+import { type Desk, type ItemWriter, itemId, type PartWriter, type Progress, shownAt, stampAt } from './item-events.ts'
 import { writeSpoken } from './items.ts'
 
 /** Likely tokens on their way to the text they belong to. */
@@ -34,7 +35,7 @@ export class MessageWriter implements ItemWriter {
     this.own = message !== undefined
     this.id = itemId(message ?? {}, 'msg', desk.base, this.index)
     desk.items.push(this)
-    const item = writeSpoken(first, [], this.stamp())
+    const item = this.shown(writeSpoken(first, [], this.stamp()))
     desk.tape.emit('response.output_item.added', { output_index: this.index, item })
   }
 
@@ -79,7 +80,11 @@ export class MessageWriter implements ItemWriter {
   }
 
   written(): JsonObject {
-    return writeSpoken(this.parts[0]?.whole ?? NO_PART, this.content(), this.stamp())
+    return this.shown(writeSpoken(this.parts[0]?.whole ?? NO_PART, this.content(), this.stamp()))
+  }
+
+  private shown(item: JsonObject): JsonObject {
+    return shownAt(item, this.desk, this.index, this.status, this.broken)
   }
 
   private expected(): number {
@@ -182,8 +187,9 @@ export class SpokenWriter implements PartWriter {
 
   written(): JsonObject {
     const { part } = this
-    if (part.type !== 'opaque' || part.format === FORMAT) return writeContent(this.whole, this.tokens)
-    return writeContent({ type: 'text', text: this.body }, this.tokens)
+    const isForeign = part.type === 'opaque' && part.format !== FORMAT
+    const written = writeContent(isForeign ? { type: 'text', text: this.body } : this.whole, this.tokens)
+    return this.message.desk.completes ? completedPart(written) : written
   }
 
   private isText(): boolean {

@@ -4,13 +4,15 @@ import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { completed, completedInside, lacks, NO_TOKENS } from './complete.ts'
 import { FORMAT } from './content.ts'
+import { isCompactDoor } from './door.ts'
 import { DEFAULTS, echoOf } from './echo.ts'
 import { failureOf } from './error.ts'
 import type { State } from './status.ts'
 
 /** What is known of an answer as a whole. */
-export type Head = Node & Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier'>
+export type Head = Node & Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier' | 'complete'>
 
 /** What an answer has come to. */
 export interface Stand {
@@ -31,6 +33,14 @@ export const answerId = (id: string | undefined): string =>
 /** A response object before anything is known of it: to fill it in is much cheaper than to put one together. */
 const BLANK: JsonObject = { id: '', object: 'response', created_at: 0, model: '', ...DEFAULTS }
 
+/** What every response has, and whether it may be null. */
+const ALWAYS: JsonObject = {
+  ...BLANK,
+  ...{ status: '', output: [], service_tier: '', tools: [], text: {} },
+  ...{ incomplete_details: null, error: null, usage: null, reasoning: null },
+}
+const ALL = Object.keys(ALWAYS)
+
 /** Clients may send ids back, and none may be longer than 64 characters. */
 const LONGEST = 44
 
@@ -45,6 +55,8 @@ export const isOwnAnswer = (head: Node): boolean => echoIn(head) !== undefined
 export class Responder {
   /** The upstream speaks this format too: its answer is repeated as it came. */
   readonly own: boolean
+  /** What that upstream left out is added. */
+  readonly completes: boolean
   readonly id: string
   /** What the ids of items are made of. */
   readonly base: string
@@ -56,7 +68,9 @@ export class Responder {
     this.head = head
     this.asked = asked
     this.own = isOwnAnswer(head)
-    this.id = this.own ? (head.id ?? '') : answerId(head.id)
+    this.completes = this.own && head.complete === true
+    const { anonymous } = spelt(head, FORMAT)
+    this.id = this.own && !(this.completes && anonymous) ? (head.id ?? '') : answerId(head.id)
     this.base = baseOf(this.id)
   }
 
@@ -66,19 +80,25 @@ export class Responder {
   }
 
   body(stand: Stand): JsonObject {
-    return this.own ? this.ownBody(stand) : this.foreignBody(stand)
+    if (!this.own) return this.foreignBody(stand)
+    const said = this.ownBody(stand)
+    return this.completes ? this.filled(said, stand.state) : said
   }
 
-  private foreignBody({ state, output, usage, error, late }: Stand): JsonObject {
-    this.fixed ??= {
+  /** What is the same however often the response is shown. */
+  private get blank(): JsonObject {
+    return (this.fixed ??= {
       ...BLANK,
       id: this.id,
       created_at: this.head.createdAt ?? 0,
       model: this.head.model ?? this.asked.model,
       ...echoOf(this.asked),
-    }
+    })
+  }
+
+  private foreignBody({ state, output, usage, error, late }: Stand): JsonObject {
     return {
-      ...this.fixed,
+      ...this.blank,
       ...state,
       ...(state.status === 'completed'
         ? { completed_at: spelt(late ?? this.head, FORMAT)['completedAt'] ?? null }
@@ -95,8 +115,10 @@ export class Responder {
   private ownBody({ state, output, usage, error, late }: Stand): JsonObject {
     const node = late !== undefined && echoIn(late) !== undefined ? late : this.head
     const echo = echoIn(node)!
-    const { id, createdAt } = this.head
-    const model = spelt(this.head, FORMAT)['nameless'] === undefined ? this.head.model : undefined
+    const { createdAt } = this.head
+    const id = this.completes ? this.id : this.head.id
+    const nameless = spelt(this.head, FORMAT)['nameless'] !== undefined && this.compacts(echo)
+    const model = nameless ? undefined : this.head.model
     const said = isObject(echo['error']) ? { ...echo['error'], message: error?.message ?? '' } : undefined
     const counted = defined({ usage }) as JsonObject
     return {
@@ -114,5 +136,23 @@ export class Responder {
       ...counted,
       ...(error === undefined ? {} : { status: state.status, error: said ?? failureOf(error) }),
     }
+  }
+
+  /** The answer with what its upstream left out. */
+  filled(said: JsonObject, state: State): JsonObject {
+    if (this.compacts(said)) return completedInside(completed(said, this.compaction))
+    const lacking = ALL.filter(field => lacks(said, field, ALWAYS[field]!))
+    if (lacking.length === 0) return completedInside(said)
+    const all: JsonObject = { ...this.blank, ...state, error: null, usage: null, output: [], service_tier: this.tier }
+    return completedInside({ ...said, ...Object.fromEntries(lacking.map(field => [field, all[field]!])) })
+  }
+
+  private compacts({ object }: JsonObject): boolean {
+    return object === 'response.compaction' || (object == null && isCompactDoor(this.asked))
+  }
+
+  private get compaction(): JsonObject {
+    const { id } = this
+    return { id, object: 'response.compaction', created_at: this.head.createdAt ?? 0, usage: NO_TOKENS }
   }
 }

@@ -1,9 +1,12 @@
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
-import { isCompactDoor, writeCompactionResult } from './compaction.ts'
+import { writeCompactionResult } from './compaction.ts'
+import { completedItem } from './complete.ts'
 import { FORMAT } from './content.ts'
+import { isCompactDoor } from './door.ts'
 import { writeItems } from './output.ts'
 import { Responder } from './response.ts'
 import { type Made, madeOf, reportFinish, type State, writeState } from './status.ts'
@@ -22,12 +25,18 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   const made = madeOf(candidate)
   const state = result.error === undefined ? writeState(candidate.finish, made) : FAILED
   const last = state.status === 'incomplete' ? 'incomplete' : 'completed'
-  const output = writeItems(candidate, responder.base, last, ['candidates', 0], losses)
+  const items = writeItems(candidate, responder.base, last, ['candidates', 0], losses)
+  const output = responder.completes ? completedItems(items, responder.base, last) : items
   if (!responder.own) report(result, responder, made, losses)
   const usage = result.usage && writeUsage(result.usage, losses)
   const body = responder.body({ state, output, usage, error: result.error })
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
+
+const completedItems = (items: readonly JsonObject[], base: string, last: string): readonly JsonObject[] =>
+  items.map((item, index) =>
+    completedItem(item, { base, index, status: index === items.length - 1 ? last : 'completed' }),
+  )
 
 /** What an answer of another format has to give up, and what it has to take on. */
 function report(result: CanonicalResult, { id, tier }: Responder, made: Made, losses: Losses): void {

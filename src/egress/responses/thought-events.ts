@@ -27,7 +27,8 @@ export class ThoughtWriter extends SingleWriter {
     this.id = itemId(spelt(part, FORMAT), 'rs', desk.base, this.index)
     const item = unspoken(writeReasoning({ ...part, text: '' }, this.stamp(), proofOf(part)))
     const begun = spelt(part, FORMAT)['begun'] as JsonObject | undefined
-    desk.tape.emit('response.output_item.added', { output_index: this.index, item: { ...item, ...begun } })
+    const shown = this.shown({ ...item, ...begun })
+    desk.tape.emit('response.output_item.added', { output_index: this.index, item: shown })
   }
 
   delta(append: string): void {
@@ -55,7 +56,7 @@ export class ThoughtWriter extends SingleWriter {
 
   written(): JsonObject {
     const part = withBody(this.part, this.body) as ReasoningPart
-    return writeReasoning(part, this.stamp(), proofOf(part))
+    return this.shown(writeReasoning(part, this.stamp(), proofOf(part)))
   }
 
   /** Where the text is cut next, if that is known. */

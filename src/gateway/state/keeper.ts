@@ -70,6 +70,12 @@ export class Keeper {
     this.copy = undefined
   }
 
+  /** No upstream knows an answer by a name that was given here. */
+  private originOf(id: string): Keeper['origin'] {
+    const { remembered: _, ...origin } = this.origin
+    return id === this.id ? origin : this.origin
+  }
+
   /** Keeps the answer before it is told, and says whether it is. Never rejects: an answer is told all the same. */
   async keep(response: JsonObject, more: Progress = {}): Promise<boolean> {
     const { id } = response
@@ -122,7 +128,7 @@ export class Keeper {
       ...{ owner, id, response, input: this.input, createdAt: this.createdAt },
       expiresAt: Date.now() + this.places.lifetime,
       ...(previous === undefined ? {} : { previous }),
-      ...this.origin,
+      ...this.originOf(id),
       ...(this.copy === undefined ? {} : { copy: this.copy.id }),
       ...more,
     }

@@ -1,6 +1,6 @@
 import type { ResultEnd, ResultStart } from '../../canonical/event.ts'
 import type { Loss } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import type { JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { Candidate } from '../../router.ts'
@@ -46,8 +46,10 @@ export function tellingOf(asked: CanonicalRequest, candidate: Candidate, how: Ke
   return {
     asked,
     dress: answer => {
+      const given = id ?? (isAnonymous(answer) ? keeper?.id : undefined)
+      const ends = 'type' in answer && answer.type === 'result-end'
+      const named = given === undefined || ends ? answer : { ...answer, id: given }
       if (keeper !== undefined && id !== undefined) keeper.copy ??= copyIn(answer, candidate)
-      const named = id === undefined || ('type' in answer && answer.type === 'result-end') ? answer : { ...answer, id }
       return how.asItCame && !how.unkept ? named : repeating(named, said)
     },
     losses: how.unkept ? [NOT_KEPT] : [],
@@ -69,6 +71,9 @@ function copyIn(
 /** Whether the upstream's own id is one to ask for the answer by. */
 const isUpstreams = ({ native, format }: Candidate, { state }: CanonicalRequest): boolean =>
   native && format.dialect['stateless'] !== true && state?.background !== true
+
+/** The upstream gave its answer no name. */
+const isAnonymous = ({ spelling }: Node): boolean => spelling?.[FORMAT]?.['anonymous'] === true
 
 /** What an answer repeats of a request's state. */
 const stateIn = ({ state }: CanonicalRequest): JsonObject => ({

@@ -62,12 +62,14 @@ export const readHead = (body: JsonObject) =>
 export function readNode(body: JsonObject): Node {
   const entries = Object.entries(body).filter(([key, value]) => ECHO.has(key) && value !== null)
   const echo = Object.fromEntries(entries) as { readonly [key: string]: Json }
-  return rest(FORMAT, body, TAKEN, { echo, ...nameless(body) }, misread(body))
+  return rest(FORMAT, body, TAKEN, { echo, ...unsaid(body) }, misread(body))
 }
 
-/** What was put in short names no model. */
-const nameless = ({ object, model }: JsonObject): JsonObject =>
-  object === 'response.compaction' && model === undefined ? { nameless: true } : {}
+/** Which of the names an answer has were left out: what was put in short names no model. */
+const unsaid = ({ id, model }: JsonObject): JsonObject => ({
+  ...(id == null ? { anonymous: true } : {}),
+  ...(model == null ? { nameless: true } : {}),
+})
 
 const isTextual = (value: Json): boolean => typeof value === 'string'
 const CHECKS: { readonly [field: string]: (value: Json) => boolean } = {
