@@ -39,7 +39,8 @@ export async function failover(
   let failure: GatewayError | undefined
   /** What could not be had for one channel is not asked for again: another may take the address itself. */
   let unfetched = false
-  for (const candidate of candidates) {
+  const queue = [...candidates]
+  for (const [place, candidate] of queue.entries()) {
     if (running.stopped !== undefined) break
     const channel = channels.get(candidate.channel)
     const request = session?.form(candidate) ?? asked.request
@@ -66,7 +67,9 @@ export async function failover(
       if (running.stopped !== undefined) break
       if (late?.fault !== undefined && !call.reply.begun) throw late.fault
       const seen = candidateFailure(thrown, { candidate, channel, model: request.model, log })
-      if (call.reply.begun || isSpent(asked) || !mayRetry(seen.error)) throw seen
+      if (call.reply.begun || isSpent(asked)) throw seen
+      if (session?.forgot(candidate, seen.error) === true) queue.splice(place + 1, 0, candidate)
+      else if (!mayRetry(seen.error)) throw seen
       failure = worthTelling(failure, seen)
     }
   }

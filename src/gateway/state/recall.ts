@@ -24,6 +24,8 @@ export interface Stored {
 export interface Recalled {
   /** All of it is here. */
   readonly known: boolean
+  /** The ids it is pointed at by. */
+  readonly names: readonly string[]
   /** The field that points at it, and how many items there are. */
   readonly stored: Stored
   /** The items it adds, those it points at written out as far as they are here. */
@@ -64,6 +66,7 @@ export async function recall(body: JsonObject, owner: string, memories: Memories
   const channels = await channelsOf(pointed, references, found, owner, memories)
   return {
     known: resolved,
+    names: [previous, conversation, ...references].filter(name => name !== undefined),
     stored: {
       field: previous === undefined ? 'conversation' : 'previous_response_id',
       items: (before ?? []).reduce((sum, link) => sum + link.items.length, 0),

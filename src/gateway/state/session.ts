@@ -1,3 +1,4 @@
+import type { CanonicalError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, State } from '../../canonical/request.ts'
 import type { Candidate } from '../../router.ts'
@@ -6,6 +7,7 @@ import type { Recalled, Stored } from './recall.ts'
 
 export type { Stored } from './recall.ts'
 
+import { saysForgotten } from './forgotten.ts'
 import { type Telling, tellingOf } from './telling.ts'
 import { shortened } from './truncate.ts'
 
@@ -33,6 +35,8 @@ export class Session {
   private readonly options: SessionOptions
   private foreign: CanonicalRequest | undefined
   private readonly forms = new Map<Candidate, CanonicalRequest>()
+  /** Channels whose upstream turned out not to remember. */
+  private readonly forgetful = new Set<string>()
 
   constructor(options: SessionOptions) {
     this.options = options
@@ -76,6 +80,19 @@ export class Session {
     return form
   }
 
+  /**
+   * Whether a candidate's failure says no more than that its upstream has forgotten what is pointed at, and all of it is
+   * known here: from then on the candidate is told it in full, and may be asked once more.
+   */
+  forgot(candidate: Candidate, error: CanonicalError): boolean {
+    const { recalled } = this.options
+    if (recalled?.known !== true || !this.isRemembered(candidate)) return false
+    if (!saysForgotten(error, recalled.names)) return false
+    this.forgetful.add(candidate.channel.name)
+    this.forms.delete(candidate)
+    return true
+  }
+
   /** What stands before the caller's own items in the candidate's request. */
   stored({ native, detour }: Candidate): Stored | undefined {
     const { recalled } = this.options
@@ -96,7 +113,8 @@ export class Session {
   }
 
   private isRemembered({ native, detour, channel }: Candidate): boolean {
-    return native && !detour && this.options.recalled?.channel === channel.name
+    if (!native || detour || this.forgetful.has(channel.name)) return false
+    return this.options.recalled?.channel === channel.name
   }
 
   private canTell({ native, detour }: Candidate): boolean {

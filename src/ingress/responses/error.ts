@@ -18,6 +18,7 @@ export function readError({ status, body, headers }: WireAnswer): CanonicalError
       code: anyText(error['code']),
       retryAfterSeconds: retryAfter(headers),
     }),
+    ...elsewhere(error),
     status,
   }
   return classified(read, anyText(error['type']))
@@ -30,9 +31,14 @@ export function readInnerError(wire: JsonObject): CanonicalError {
     kind: kindOfCode(error) ?? kindOfType(error) ?? 'upstream-failed',
     message: anyText(error['message']) ?? anyText(wire['error']) ?? 'The upstream failed.',
     ...defined({ param: anyText(error['param']), code: anyText(error['code']) }),
+    ...elsewhere(error),
   }
   return classified(read, anyText(error['type']))
 }
+
+/** What one upstream does not know another may; the status of that is 400 all the same. */
+const elsewhere = ({ code }: JsonObject): { readonly retry?: true } =>
+  code === 'previous_response_not_found' ? { retry: true } : {}
 
 const kindOfCode = (error: JsonObject): ErrorKind | undefined => CODES.get(error['code'])
 
@@ -46,7 +52,7 @@ const CODES: ReadonlyMap<Json | undefined, ErrorKind> = new Map<Json | undefined
   ['credit_balance_exhausted', 'out-of-credit'],
   ['model_not_found', 'not-found'],
   ['not_found', 'not-found'],
-  ['previous_response_not_found', 'not-found'],
+  ['previous_response_not_found', 'invalid-request'],
   ['method_not_allowed', 'method-not-allowed'],
   ['request_too_large', 'too-large'],
   ['cannot_express', 'cannot-express'],
