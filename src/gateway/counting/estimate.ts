@@ -1,7 +1,7 @@
-import type { MediaPart, Part } from '../../canonical/content.ts'
+import type { Part } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
 import { isRedundant } from '../../canonical/redundant.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
 import { mediaTokens } from './media-tokens.ts'
 import { tokensIn } from './tokens.ts'
@@ -18,31 +18,56 @@ const FACTOR: { readonly [format: Format]: number } = { messages: 1.2, contents:
  * calls, results and thoughts, and its media. Rather too many than too few: callers cut their history by it.
  */
 export async function estimate(request: CanonicalRequest, format: Format): Promise<number> {
-  const gathered = new Gathered()
-  for (const { content, name } of request.messages) {
-    gathered.marks += AROUND.message
-    if (name !== undefined) gathered.texts.push(name)
-    gathered.parts(content)
-  }
-  for (const tool of request.tools ?? []) {
-    gathered.marks += AROUND.tool
-    gathered.texts.push(textOfTool(tool))
-  }
-  if (request.tools !== undefined && request.tools.length > 0) gathered.marks += TOOLS_PREAMBLE[format] ?? 0
-  const { text } = request.output
-  if (text?.shape === 'schema') gathered.texts.push(JSON.stringify(text.schema))
-  const media = gathered.media.map(part => mediaTokens(part, format))
-  const words = Math.ceil((await tokensIn(gathered.texts)) * (FACTOR[format] ?? 1))
-  return AROUND.request + gathered.marks + words + media.reduce((sum, tokens) => sum + tokens, 0)
+  const gathered = new Gathered(format)
+  for (const message of request.messages) gathered.message(message)
+  gathered.settings(request)
+  return gathered.tokens()
 }
 
-/** Everything of a request that costs something. */
-class Gathered {
-  readonly texts: string[] = []
-  readonly media: MediaPart[] = []
-  marks = 0
+/** Everything of a request, or of a piece of one, that costs an upstream of the format something. */
+export class Gathered {
+  private readonly texts: string[] = []
+  private readonly format: Format
+  private marks = 0
+  private media = 0
 
-  parts(content: readonly Part[]): void {
+  constructor(format: Format) {
+    this.format = format
+  }
+
+  /** About how many tokens it is. */
+  async tokens(): Promise<number> {
+    return this.marks + this.media + Math.ceil((await tokensIn(this.texts)) * this.factor)
+  }
+
+  /** A number it surely does not exceed, without counting: no token is shorter than a byte. */
+  get atMost(): number {
+    const bytes = this.texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+    return this.marks + this.media + Math.ceil(bytes * this.factor)
+  }
+
+  private get factor(): number {
+    return FACTOR[this.format] ?? 1
+  }
+
+  /** What stands beside the turns: tools, and the shape of the answer. */
+  settings({ tools = [], output: { text } }: CanonicalRequest): void {
+    this.marks += AROUND.request
+    for (const tool of tools) {
+      this.marks += AROUND.tool
+      this.texts.push(textOfTool(tool))
+    }
+    if (tools.length > 0) this.marks += TOOLS_PREAMBLE[this.format] ?? 0
+    if (text?.shape === 'schema') this.texts.push(JSON.stringify(text.schema))
+  }
+
+  message({ content, name }: Message): void {
+    this.marks += AROUND.message
+    if (name !== undefined) this.texts.push(name)
+    this.parts(content)
+  }
+
+  private parts(content: readonly Part[]): void {
     for (const part of content) this.part(part)
   }
 
@@ -59,7 +84,7 @@ class Gathered {
       case 'media':
         if (part.source.type === 'text') this.texts.push(part.source.text)
         if (part.name !== undefined) this.texts.push(part.name)
-        this.media.push(part)
+        this.media += mediaTokens(part, this.format)
         return
       case 'tool-call':
         this.marks += AROUND.call

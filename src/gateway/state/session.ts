@@ -9,7 +9,7 @@ export type { Stored } from './recall.ts'
 
 import { saysForgotten } from './forgotten.ts'
 import { type Telling, tellingOf } from './telling.ts'
-import { shortened } from './truncate.ts'
+import { unshortened } from './truncate.ts'
 
 export interface SessionOptions {
   /** As the caller made it. */
@@ -24,8 +24,8 @@ export interface SessionOptions {
   readonly keeps: boolean
   /** The answer was to be kept and cannot be, which is known before it is asked for. */
   readonly unkept: boolean
-  /** Tokens the model has for what it reads. */
-  readonly context: number | undefined
+  /** With all that is known to come before it, as much of it as the model has room for; absent where that is all of it. */
+  readonly shortened: CanonicalRequest | undefined
   read(body: JsonObject): CanonicalRequest
 }
 
@@ -109,7 +109,13 @@ export class Session {
   /** How this candidate's answer is told. */
   telling(candidate: Candidate): Telling {
     const { request, told, keeper, unkept } = this.options
-    return tellingOf(told, candidate, { keeper, unkept, asItCame: this.form(candidate) === request })
+    const asked = this.isShortenedBy(candidate) ? told : unshortened(told)
+    return tellingOf(asked, candidate, { keeper, unkept, asItCame: this.form(candidate) === request })
+  }
+
+  /** Whoever speaks the format shortens what is too long; for others, it is done here. */
+  private isShortenedBy({ native, detour }: Candidate): boolean {
+    return (native && !detour) || this.options.shortened !== undefined
   }
 
   private isRemembered({ native, detour, channel }: Candidate): boolean {
@@ -131,10 +137,11 @@ export class Session {
 
   private forForeign(): CanonicalRequest {
     if (this.foreign !== undefined) return this.foreign
-    const { recalled, request, read, keeps, context } = this.options
-    const whole = recalled?.known === true ? read(recalled.whole()) : request
-    const asked = keeps ? withState(whole, whole.state?.store === false ? { store: false } : undefined) : whole
-    return (this.foreign = shortened(asked, context))
+    const { recalled, request, read, keeps, shortened } = this.options
+    const whole = shortened ?? (recalled?.known === true ? read(recalled.whole()) : request)
+    return (this.foreign = keeps
+      ? withState(whole, whole.state?.store === false ? { store: false } : undefined)
+      : whole)
   }
 }
 

@@ -19,6 +19,7 @@ import { conversationOf, recall } from './recall.ts'
 import { Session } from './session.ts'
 import { type Kept, Shelf, UNAVAILABLE } from './shelf.ts'
 import { Talks } from './talks.ts'
+import { checkTruncation, mayShorten, shortened } from './truncate.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'responses' | 'models'>
 
@@ -52,6 +53,7 @@ export class State {
    * @throws GatewayError `invalid-request` for what contradicts itself.
    */
   async session(call: Call, owner: string, { wire, request, read }: Reading): Promise<Session | undefined> {
+    checkTruncation(wire.body)
     const { keep } = this.config.responses
     const saves = keep > 0 && request.state?.store !== false && workOf(request) === 'conversation'
     const near = workOf(request) === 'conversation' ? call.turns : undefined
@@ -76,11 +78,14 @@ export class State {
             { owner, input, ...pointed, request },
             { turns, lifetime: keep, log: this.log, events: kept?.events, conversations: kept?.conversations },
           )
-    const context = this.config.models.get(request.model)?.context
+    const asks = mayShorten(request)
+    const facts = asks ? this.config.models.get(request.model) : undefined
+    const whole = () => (recalled?.known === true ? read({ ...wire, body: recalled.whole() }) : request)
+    const short = facts === undefined ? undefined : await shortened(whole(), facts)
     const told = unkept || (keeper === undefined && workOf(request) === 'conversation') ? unstored(request) : request
-    if (recalled === undefined && keeper === undefined && context === undefined && told === request) return undefined
+    if (recalled === undefined && keeper === undefined && !asks && told === request) return undefined
     return new Session({
-      ...{ request, told, recalled, keeper, context, keeps: keep > 0, unkept },
+      ...{ request, told, recalled, keeper, shortened: short, keeps: keep > 0, unkept },
       read: body => read({ ...wire, body }),
     })
   }
