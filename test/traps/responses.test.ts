@@ -180,6 +180,35 @@ describe('streams', () => {
     expect(parts(got)).toHaveLength(1)
   })
 
+  it('trap 69: an upstream that names no items, nor their places, is understood as it speaks', () => {
+    const unnamed = (type: string, fields: JsonObject) => event(type, fields)
+    const call = (name: string, said: string): JsonObject => ({ type: 'function_call', name, arguments: said })
+    const calls = ['f', 'g'].flatMap(name => [
+      unnamed('response.output_item.added', { item: call(name, '') }),
+      unnamed('response.function_call_arguments.delta', { delta: '{}' }),
+      unnamed('response.output_item.done', { item: call(name, '{}') }),
+    ])
+    const thought = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] }
+    const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }
+    const said = [
+      created,
+      unnamed('response.output_item.added', { item: { type: 'reasoning', summary: [] } }),
+      unnamed('response.reasoning_summary_text.delta', { delta: 'Hm.' }),
+      unnamed('response.output_item.done', { item: thought }),
+      unnamed('response.output_text.delta', { delta: 'H' }),
+      unnamed('response.output_text.delta', { delta: 'i' }),
+      unnamed('response.output_text.done', { text: 'Hi' }),
+      unnamed('response.output_item.done', { item: message }),
+      ...calls,
+    ]
+    const output = [thought, message, call('f', '{}'), call('g', '{}')]
+    const got = [{ text: 'Hm.' }, { text: 'Hi' }, { name: 'f', arguments: '{}' }, { name: 'g', arguments: '{}' }]
+    expect(parts(hear(...said, completed(output)))).toMatchObject(got)
+    expect(parts(hear(...said, completed(output)))).toHaveLength(4)
+    const deltas = drain(reader.events!(BASE), said).filter(({ type }) => type === 'part-delta')
+    expect(deltas.map(one => 'append' in one && one.append)).toEqual(['Hm.', 'H', 'i', '{}', '{}'])
+  })
+
   it('trap 74: bytes cut anywhere, carriage returns and all, give the same answer', () => {
     const said = [created, textDelta('Grüße 🌍\u2028'), completed([spoken('Grüße 🌍\u2028')])]
     const bytes = Buffer.from(

@@ -7,6 +7,7 @@ import type { ResponsesEvents } from './events.ts'
 import { type ItemReader, OwnCallReader, PartReader, type Sink, SpokenReader, ThoughtReader } from './item-events.ts'
 import { readAnyItem } from './items.ts'
 import { isPicture } from './pictures.ts'
+import { isNameless } from './places.ts'
 
 const FORMAT = 'responses'
 
@@ -69,7 +70,14 @@ function spoken(answer: ResponsesEvents, event: JsonObject): SpokenReader | unde
 }
 
 /** The place of the item an event goes on with, which may never have begun. */
-const placeOf = ({ places }: ResponsesEvents, event: JsonObject): number => places.of(event) ?? places.add(event)
+function placeOf({ places, ended }: ResponsesEvents, event: JsonObject): number {
+  const place = places.of(event)
+  const begins = place === undefined || (ended.has(place) && isNameless(event) && GROWS.test(String(event['type'])))
+  return begins ? places.add(event) : place
+}
+
+/** What is said without a name behind an item that is over begins another. */
+const GROWS = /\.(?:delta|added)$/
 
 function thought(answer: ResponsesEvents, event: JsonObject): ThoughtReader | undefined {
   const place = placeOf(answer, event)

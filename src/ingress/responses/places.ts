@@ -24,13 +24,18 @@ export class Places {
     return id === undefined && this.count > 0 ? this.count - 1 : undefined
   }
 
-  /** The item that an event begins, or tells once more; where that one is `over`, what has another name is another. */
+  /**
+   * The item that an event begins, or tells once more; where that one is `over`, what has another name, or none, is
+   * another, and so is whatever is added without a name.
+   */
   at(event: JsonObject, over: ReadonlySet<number>): number {
     const known = this.of(event)
-    if (known === undefined) return this.add(event)
+    const nameless = isNameless(event)
+    if (known === undefined || (nameless && event['type'] === ADDED)) return this.add(event)
     const id = idIn(event)
     const index = anyNumber(event['output_index'])
-    const isNew = (id !== undefined && !this.byId.has(id)) || (index !== undefined && !this.byIndex.has(index))
+    const isNew =
+      nameless || (id !== undefined && !this.byId.has(id)) || (index !== undefined && !this.byIndex.has(index))
     return over.has(known) && isNew ? this.add(event) : known
   }
 
@@ -58,6 +63,12 @@ export class Places {
     })
   }
 }
+
+const ADDED = 'response.output_item.added'
+
+/** The event says neither which item it is of nor where that is. */
+export const isNameless = (event: JsonObject): boolean =>
+  idIn(event) === undefined && anyNumber(event['output_index']) === undefined
 
 function idIn(event: JsonObject): string | undefined {
   const id = anyText(event['item_id']) ?? anyText(anyObject(event['item'])?.['id'])
