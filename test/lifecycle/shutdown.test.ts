@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from '../faults/chat.ts'
 import { House, type HouseOptions, KEY, textOf } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Script, until } from '../faults/upstream.ts'
+import { channelAt, FakeUpstream, type Script, TIMED, until } from '../faults/upstream.ts'
 import { Client } from '../sockets/client.ts'
 import { scratch } from '../store/house.ts'
 import { STREAMED } from './streams.ts'
@@ -71,7 +71,7 @@ describe('before the port closes', () => {
 })
 
 describe('what outlasts the grace time', () => {
-  test.each(Object.entries(STREAMED))('a stream of %s ends with its error', async (_, door) => {
+  test.each(Object.entries(STREAMED))('a stream of %s ends with its error', TIMED, async (_, door) => {
     const { house, upstream } = await open(door.begins, {}, door.format)
     const { answer, whole } = await reading(house, door.path, door.body, door.headers, door.begun)
     const began = Date.now()
@@ -87,9 +87,9 @@ describe('what outlasts the grace time', () => {
   })
 
   test.each(Object.entries(STREAMED))('an answer of %s that was not begun is a 503', async (name, door) => {
-    const { house } = await open(silent, {}, door.format)
+    const { house, upstream } = await open(silent, {}, door.format)
     const asked = house.ask(door.path, door.body, door.headers === undefined ? {} : { headers: door.headers })
-    await new Promise(resolve => setTimeout(resolve, 100))
+    await until(() => upstream.seen.length > 0)
     await house.server.close(20)
     const { status, json, headers } = await asked
     expect(status).toBe(503)
@@ -115,7 +115,7 @@ describe('what outlasts the grace time', () => {
     expect(house.lines.filter(({ level }) => level === 'error')).toEqual([])
   })
 
-  test('a request that is still coming is a 503', async () => {
+  test('a request that is still coming is a 503', TIMED, async () => {
     const { house, upstream } = await open(good)
     const out = request(`${house.server.address}${PATH}`, {
       method: 'POST',
@@ -130,7 +130,7 @@ describe('what outlasts the grace time', () => {
     expect(upstream.seen).toHaveLength(0)
   })
 
-  test('bytes without a format are cut off', async () => {
+  test('bytes without a format are cut off', TIMED, async () => {
     const begins: Script = response => response.writeHead(200, { 'content-type': 'audio/mpeg' }).write('half a sound')
     const { house } = await open(begins, {}, 'speech')
     const answer = await house.send('/v1/audio/speech', { model: 'm', input: 'Hi', voice: 'alloy' }).answer
@@ -163,7 +163,7 @@ describe('what outlasts the grace time', () => {
     expect(one.closed).toBe(1001)
   })
 
-  test('a reader that takes nothing does not hold it up', async () => {
+  test('a reader that takes nothing does not hold it up', TIMED, async () => {
     const flood: Script = response => {
       events(response).write(HEAD)
       for (let i = 0; i < 2000; i++) response.write(words('x'.repeat(10_000)))
