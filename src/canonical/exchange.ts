@@ -12,6 +12,8 @@ export interface WireRequest {
   readonly body: JsonObject
   /** The files of a form, in order; there when the request is one (`multipart/form-data`), even if it has none. */
   readonly files?: readonly WireFile[]
+  /** More of the form comes behind what is here. */
+  readonly unfinished?: true
   /** A body that is neither JSON nor a form: bytes as they are. */
   readonly raw?: { readonly mediaType: string; readonly bytes: Bytes }
   /** The media types an upstream may answer with, where they are not those of JSON and server-sent events. */

@@ -51,11 +51,12 @@ export async function readAskingForm(call: Call, { limit, meters, read, flows }:
   const form = await readForm(
     call.message,
     limit,
-    (body, files) => body[needs] !== undefined && enough(() => flows(read(call.wire(body, files)))),
+    (body, files) => body[needs] !== undefined && enough(() => flows(read(begun(call.wire(body, files))))),
     meters,
   )
   try {
-    const request = read(call.wire(form.body, form.files))
+    const wire = call.wire(form.body, form.files)
+    const request = read(form.whole === undefined ? wire : begun(wire))
     const late =
       form.whole === undefined
         ? undefined
@@ -66,6 +67,8 @@ export async function readAskingForm(call: Call, { limit, meters, read, flows }:
     throw thrown
   }
 }
+
+const begun = (wire: WireRequest): WireRequest => ({ ...wire, unfinished: true })
 
 /** What cannot be read yet may become readable by what is still to come. */
 function enough(flows: () => boolean): boolean {

@@ -27,6 +27,9 @@ function invalid(schema: v.GenericSchema, body: JsonObject): GatewayError {
   return new GatewayError({ kind: 'invalid-request', message, ...(param == null ? {} : { param }) })
 }
 
+/** How many of something are wanted: none and half a one are nothing to ask for. */
+export const count = v.pipe(v.number(), v.integer(), v.minValue(1))
+
 /** An object of known fields and any others; unlike valibot's own, a list is none. Options of a variant do without. */
 export const shape = <T extends v.ObjectEntries>(entries: T) =>
   v.pipe(v.custom<object>(isObject, 'Invalid type: Expected Object'), v.looseObject(entries))

@@ -31,6 +31,11 @@ export const objects = (value: Maybe): readonly JsonObject[] | undefined =>
   list(value)?.map(item => (isObject(item) ? item : wrong()))
 export const texts = (value: Maybe): readonly string[] | undefined =>
   list(value)?.map(item => (typeof item === 'string' ? item : wrong()))
+/** A whole number of at least one: how many of something are wanted. */
+export const count = (value: Maybe): number | undefined => counted(number(value))
+/** As `count`, of a value read as a number already. */
+export const counted = (said: number | undefined): number | undefined =>
+  said === undefined || (Number.isInteger(said) && said >= 1) ? said : wrong()
 export const required = <T>(value: T | undefined): T => (value === undefined ? wrong() : value)
 
 /* Lenient: for what upstreams send. Anything of another type counts as absent. */

@@ -420,7 +420,7 @@ describe('forms', () => {
 
   test('a number that is none is refused, and named', async () => {
     const { house } = await open('images')
-    const form = part('name="model"', 'm') + part('name="n"', 'two')
+    const form = part('name="model"', 'm') + part('name="prompt"', 'a') + part('name="n"', 'two')
     const { status, text } = await house.ask('/v1/images/edits', `${form}--${boundary}--\r\n`, { headers })
     expect(status).toBe(400)
     expect(JSON.parse(text).error.param).toBe('n')

@@ -10,6 +10,7 @@ import {
 } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
 import {
+  count,
   defined,
   flag,
   nested,
@@ -111,7 +112,7 @@ function readLogprobs(body: JsonObject, refused: string[]): number | undefined {
 function readOutput(body: JsonObject, refused: string[]): Output {
   return defined({
     modalities: texts(body['modalities']) as Output['modalities'],
-    candidates: number(body['n']),
+    candidates: count(body['n']),
     text: readShape(body, refused),
     verbosity: text(body['verbosity']),
     audio: readAudio(body, refused),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { byWord, shape } from '../explain.ts'
+import { byWord, count, shape } from '../explain.ts'
 import { isCustom } from './calls.ts'
 
 /** The chat-completions request, FORMATS §2. Loose: unknown fields pass; free JSON is never looked into. */
@@ -105,7 +105,7 @@ export const request = shape({
   frequency_penalty: maybe(v.number()),
   presence_penalty: maybe(v.number()),
   seed: maybe(v.number()),
-  n: maybe(v.number()),
+  n: maybe(count),
   stop: maybe(v.union([v.string(), v.array(v.string())])),
   logprobs: maybe(v.boolean()),
   top_logprobs: maybe(v.number()),

@@ -2,7 +2,7 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
-import { defined, number, required, rest, text, texts, WrongType } from '../fields.ts'
+import { count, defined, required, rest, text, texts, WrongType } from '../fields.ts'
 import { readEmbed } from './embed.ts'
 import * as wire from './wire.ts'
 
@@ -19,8 +19,8 @@ const TAKEN = new Set(['model', 'query', 'documents', 'top_n'])
 /** This version never tells documents again. */
 function readRerank(body: JsonObject): CanonicalRequest {
   const documents = required(texts(body['documents']))
-  const top = number(body['top_n'])
-  if (documents.length === 0 || (top !== undefined && (!Number.isInteger(top) || top < 1))) throw WrongType.instance
+  const top = count(body['top_n'])
+  if (documents.length === 0) throw WrongType.instance
   return {
     model: required(text(body['model'])),
     messages: documents.map(text => ({ role: 'user', content: [{ type: 'text', text }] })),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { WireRequest } from '../../canonical/exchange.ts'
 import { isObject } from '../../canonical/node.ts'
-import { byWord, shape } from '../explain.ts'
+import { byWord, count, shape } from '../explain.ts'
 
 /** The requests of Cohere's second version, FORMATS §8 and §9. Loose: unknown fields pass. */
 
@@ -12,7 +12,7 @@ const rerank = shape({
   model: v.string(),
   query: v.string(),
   documents: v.pipe(texts, v.minLength(1, 'There are no documents to rank.')),
-  top_n: maybe(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  top_n: maybe(count),
 })
 
 const PARTS = { text: shape({ text: v.string() }), image_url: shape({ image_url: shape({ url: v.string() }) }) }

@@ -2,7 +2,7 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Sampling } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
-import { defined, flag, number, required, rest, spelling, text } from '../fields.ts'
+import { count, defined, flag, number, required, rest, spelling, text } from '../fields.ts'
 import { readSharedSampling } from '../openai-sampling.ts'
 import { withStreamOptions } from '../stream-options.ts'
 import { FORMAT, readPrompt } from './prompt.ts'
@@ -30,7 +30,7 @@ const TAKEN = new Set([
 ])
 
 const readOutput = (body: JsonObject): Output => ({
-  ...defined({ candidates: number(body['n']) }),
+  ...defined({ candidates: count(body['n']) }),
   completion: defined({ suffix: text(body['suffix']), echo: flag(body['echo']) }),
 })
 

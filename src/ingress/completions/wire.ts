@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { shape } from '../explain.ts'
+import { count, shape } from '../explain.ts'
 
 /** The text-completions request, FORMATS §3. Loose: unknown fields pass; free JSON is never looked into. */
 
@@ -23,7 +23,7 @@ export const request = shape({
   frequency_penalty: maybeNumber,
   presence_penalty: maybeNumber,
   seed: maybeNumber,
-  n: maybeNumber,
+  n: maybe(count),
   stop: maybe(v.union([v.string(), v.array(v.string())])),
   logprobs: maybeNumber,
   user: maybeText,

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Effort, Modality, Output, Reasoning, Sampling, TextShape } from '../../canonical/request.ts'
-import { defined, flag, number, object, text, texts } from '../fields.ts'
+import { count, defined, flag, number, object, text, texts } from '../fields.ts'
 import { type Left, leftOf, type Opened, open } from './fields.ts'
 import { jsonSchemaOf } from './schema.ts'
 
@@ -46,7 +46,7 @@ export function readGeneration(wire: Json | undefined): Generation {
   const thinking = readThinking(fields)
   const output: Output = defined({
     modalities,
-    candidates: number(fields['candidateCount']),
+    candidates: count(fields['candidateCount']),
     text: shape.text,
     image,
     audio: readAudio(voice.name, container ?? usualContainer(modalities, fields)),
@@ -66,9 +66,9 @@ export function readGeneration(wire: Json | undefined): Generation {
 
 function readSampling(fields: JsonObject, refused: string[]): Sampling {
   const wanted = flag(fields['responseLogprobs'])
-  const count = number(fields['logprobs'])
-  if (wanted !== true && count !== undefined) refused.push('logprobs')
-  if (wanted === true && count === 0) refused.push('logprobs')
+  const top = number(fields['logprobs'])
+  if (wanted !== true && top !== undefined) refused.push('logprobs')
+  if (wanted === true && top === 0) refused.push('logprobs')
   return defined({
     maxTokens: number(fields['maxOutputTokens']),
     temperature: number(fields['temperature']),
@@ -78,7 +78,7 @@ function readSampling(fields: JsonObject, refused: string[]): Sampling {
     stop: texts(fields['stopSequences']),
     presencePenalty: number(fields['presencePenalty']),
     frequencyPenalty: number(fields['frequencyPenalty']),
-    logprobs: wanted === true ? (count ?? 0) : undefined,
+    logprobs: wanted === true ? (top ?? 0) : undefined,
   })
 }
 

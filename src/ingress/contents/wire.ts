@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { count } from '../explain.ts'
 import { isAgain, readAddress } from './address.ts'
 import { NUMERAL, open } from './fields.ts'
 
@@ -79,7 +80,7 @@ const tool = cased({
 })
 
 const generationConfig = cased({
-  candidateCount: maybe(number),
+  candidateCount: maybe(v.pipe(number, v.transform(Number), count)),
   stopSequences: maybe(v.array(v.string())),
   maxOutputTokens: maybe(number),
   temperature: maybe(number),

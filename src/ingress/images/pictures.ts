@@ -1,4 +1,4 @@
-import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
+import type { MediaPart, MediaSource, OpaquePart, Part } from '../../canonical/content.ts'
 import type { WireFile } from '../../canonical/exchange.ts'
 import { sourceOfUrl } from '../../canonical/media.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
@@ -8,6 +8,11 @@ export const FORMAT = 'images'
 
 /** The fields of a body that name pictures, in the order they are read. */
 export const FIELDS = ['image', 'image[]', 'images', 'mask'] as const
+
+/** Whether there is a picture to begin with; a mask alone is none. */
+export const hasPicture = (body: JsonObject, files: readonly WireFile[] = []): boolean =>
+  files.some(({ field }) => field !== 'mask') ||
+  FIELDS.some(field => field !== 'mask' && [body[field] ?? []].flat().length > 0)
 
 /** The pictures a body names: each remembers in which field it stood, and whether alone there. */
 export const readNamed = (body: JsonObject): readonly Part[] =>
@@ -42,6 +47,15 @@ function readPicture(wire: Json, field: string, how: JsonObject): MediaPart | Op
 }
 
 const PICTURE = /^image(?:\[\d*\])?$/
+
+/** The field of the first picture that has no bytes. */
+export function emptyField(pictures: readonly Part[]): string | undefined {
+  const empty = pictures.find(part => part.type === 'media' && isEmpty(part.source))
+  return empty === undefined ? undefined : String(empty.spelling![FORMAT]!['in'])
+}
+
+const isEmpty = (source: MediaSource): boolean =>
+  source.type === 'bytes' ? source.bytes.size === 0 : source.type === 'base64' && source.data === ''
 
 /** The pictures of a form; one in a field of another name is a picture all the same, and says which field that was. */
 export const readFiles = (files: readonly WireFile[]): readonly MediaPart[] =>

@@ -1,22 +1,29 @@
 import type { Part } from '../../canonical/content.ts'
+import { GatewayError } from '../../canonical/error.ts'
 import type { WireRequest } from '../../canonical/exchange.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
-import { defined, required, rest, spelling, text, WrongType } from '../fields.ts'
-import { FIELDS, FORMAT, hollow, readFiles, readNamed } from './pictures.ts'
+import { defined, required, rest, spelling, text } from '../fields.ts'
+import { emptyField, FIELDS, FORMAT, hasPicture, hollow, readFiles, readNamed } from './pictures.ts'
 import { IN_FORM, IN_JSON, type Values } from './texts.ts'
 import { typeOfWord } from './types.ts'
-import { requestAt } from './wire.ts'
+import { NO_PICTURE, needsPrompt, requestAt } from './wire.ts'
 
 /** `POST /v1/images/{generations,edits,variations}` (FORMATS §10), as JSON or as a form. */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
-  explained(requestAt(wire), wire.body, () => read(wire))
+  explained(
+    () => requestAt(wire),
+    wire.body,
+    () => read(wire),
+  )
 
-function read({ path, body, files }: WireRequest): CanonicalRequest {
+function read(wire: WireRequest): CanonicalRequest {
+  const { path, body, files } = wire
   const values = files === undefined ? IN_JSON : IN_FORM
   const refused: string[] = []
-  const prompt = files === undefined ? required(text(body['prompt'])) : text(body['prompt'])
+  const told = text(body['prompt'])
+  const prompt = needsPrompt(wire) ? required(told) : told
   const said: readonly Part[] = prompt === undefined ? [] : [{ type: 'text', text: prompt }]
   const user = text(body['user'])
   const safe = text(body['safety_identifier'])
@@ -33,7 +40,9 @@ function read({ path, body, files }: WireRequest): CanonicalRequest {
   }
   const model = required(text(body['model']))
   const pictures = [...readNamed(body), ...readFiles(files ?? [])]
-  if (!path.endsWith('/generations') && pictures.length === 0) throw WrongType.instance
+  if (!path.endsWith('/generations') && !hasPicture(body, files)) throw wrong('image', NO_PICTURE)
+  const empty = emptyField(pictures)
+  if (empty !== undefined) throw wrong(empty, 'This picture is empty.')
   return {
     model,
     messages: [{ role: 'user', content: [...said, ...pictures] }],
@@ -44,6 +53,9 @@ function read({ path, body, files }: WireRequest): CanonicalRequest {
     ...rest(FORMAT, body, TAKEN, spelling(spelt), refused),
   }
 }
+
+const wrong = (param: string, message: string): GatewayError =>
+  new GatewayError({ kind: 'invalid-request', param, message: `${param}: ${message}` })
 
 const TAKEN = new Set<string>([
   ...['model', 'prompt', 'n', 'size', 'quality', 'style', 'background', 'output_format', 'output_compression'],
@@ -61,7 +73,7 @@ function saidOtherwise(body: JsonObject, { number, flag }: Values): JsonObject |
   return odd.length === 0 ? undefined : Object.fromEntries(odd.map(field => [field, body[field]!]))
 }
 
-function readOutput(body: JsonObject, { number }: Values, refused: string[]): Output {
+function readOutput(body: JsonObject, { number, count }: Values, refused: string[]): Output {
   const word = text(body['output_format'])
   const image = defined({
     size: text(body['size']),
@@ -77,7 +89,7 @@ function readOutput(body: JsonObject, { number }: Values, refused: string[]): Ou
   return {
     modalities: ['image'],
     ...defined({
-      candidates: number(body['n']),
+      candidates: count(body['n']),
       image: spelling(image as { [key: string]: Json }) === undefined ? undefined : image,
     }),
   }

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { WireRequest } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { shape } from '../explain.ts'
-import { FIELDS } from './pictures.ts'
+import { count, shape } from '../explain.ts'
+import { hasPicture } from './pictures.ts'
 import { isFlag, isNumber } from './texts.ts'
 
 /** Requests for pictures, FORMATS §10. Loose: unknown fields pass. */
@@ -14,10 +14,10 @@ const maybeText = maybe(v.string())
 const picture = v.union([v.string(), shape({ image_url: maybeText, file_id: maybeText, url: maybeText })])
 const pictures = maybe(v.union([picture, v.array(picture)]))
 
-/** Settings, with numbers and flags as this body has them. */
-const settings = (number: v.GenericSchema, flag: v.GenericSchema) => ({
+/** Settings, with numbers, counts and flags as this body has them. */
+const settings = (number: v.GenericSchema, count: v.GenericSchema, flag: v.GenericSchema) => ({
   model: v.string(),
-  n: maybe(number),
+  n: maybe(count),
   size: maybeText,
   quality: maybeText,
   style: maybeText,
@@ -36,28 +36,35 @@ const settings = (number: v.GenericSchema, flag: v.GenericSchema) => ({
   mask: maybe(picture),
 })
 
-export const request = shape({ prompt: v.string(), ...settings(v.number(), v.boolean()) })
+export const request = shape({ prompt: v.string(), ...settings(v.number(), count, v.boolean()) })
 
 const numberText = v.pipe(v.string(), v.check(isNumber, 'Invalid value: Expected a number'))
 const flagText = v.pipe(v.string(), v.check(isFlag, 'Invalid value: Expected true or false'))
 
-/** A form has texts alone. Its prompt may stand behind a picture that flows through, and variations have none. */
-export const form = shape({ prompt: maybeText, ...settings(numberText, flagText) })
+const countText = v.pipe(numberText, v.transform(Number), count)
+
+/** A form has texts alone. */
+const inForm = settings(numberText, countText, flagText)
+const promptless = shape({ prompt: maybeText, ...inForm })
+const prompted = shape({ prompt: v.string(), ...inForm })
 
 /** What is changed must be there. */
-const change = <S extends v.GenericSchema>(schema: S) =>
+const change = (schema: v.GenericSchema, files: WireRequest['files']): v.GenericSchema =>
   v.pipe(
     schema,
-    v.check(
-      body => FIELDS.some(field => [(body as JsonObject)[field] ?? []].flat().length > 0),
-      'A picture to begin with is required here (`image`).',
-    ),
+    v.check(body => hasPicture(body as JsonObject, files), NO_PICTURE),
   )
-const jsonChange = change(request)
-const formChange = change(form)
+
+/** What a caller is told who wants a picture changed and brings none. */
+export const NO_PICTURE = 'A picture to begin with is required here.'
+
+/** Variations are made of a picture alone, and what a form does not say yet may follow. */
+export const needsPrompt = ({ path, files, unfinished }: WireRequest): boolean =>
+  files === undefined || (unfinished !== true && !path.endsWith('/variations'))
 
 /** The schema of this very request. */
-export function requestAt({ path, files }: WireRequest): v.GenericSchema {
-  if (files === undefined) return path.endsWith('/generations') ? request : jsonChange
-  return files.length > 0 ? form : formChange
+export function requestAt(wire: WireRequest): v.GenericSchema {
+  const { path, files } = wire
+  if (path.endsWith('/generations')) return request
+  return change(files === undefined ? request : needsPrompt(wire) ? prompted : promptless, files)
 }

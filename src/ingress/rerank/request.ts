@@ -1,8 +1,8 @@
 import type { WireRequest } from '../../canonical/exchange.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
-import { defined, flag, list, number, required, rest, spelling, text, texts, WrongType } from '../fields.ts'
+import { count, defined, flag, list, required, rest, spelling, text, texts, WrongType } from '../fields.ts'
 import { readDocument } from './documents.ts'
 import * as wire from './wire.ts'
 
@@ -54,10 +54,4 @@ function styleOf(headers: WireRequest['headers'], body: JsonObject): Style {
   const client = headers['x-fern-sdk-name'] ?? headers['user-agent'] ?? ''
   if (/^cohere\b/i.test(client)) return 'cohere'
   return /^voyage/i.test(client) || Object.hasOwn(body, 'top_k') ? 'voyage' : 'jina'
-}
-
-function count(value: Json | undefined): number | undefined {
-  const said = number(value)
-  if (said !== undefined && (!Number.isInteger(said) || said < 1)) throw WrongType.instance
-  return said
 }

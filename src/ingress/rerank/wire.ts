@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { shape } from '../explain.ts'
+import { count, shape } from '../explain.ts'
 
 /** The rerank request of Cohere's first version, Jina and Voyage, FORMATS §9. Loose: unknown fields pass. */
 
 const maybeText = v.nullish(v.string())
-const maybeCount = v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1)))
+const maybeCount = v.nullish(count)
 
 /** What is ranked: a text, or an object with a text or a picture among its fields. */
 const document = v.union([v.string(), shape({ text: maybeText, image: maybeText })])

@@ -179,7 +179,7 @@ const body = plus(
       max_completion_tokens: fc.nat(),
       temperature: maybeNull(fc.nat(2)),
       top_p: fc.nat(1),
-      n: fc.nat(4),
+      n: fc.integer({ min: 1, max: 4 }),
       seed: fc.nat(),
       stop: fc.oneof(word, fc.array(word, { maxLength: 3 })),
       frequency_penalty: fc.nat(1),

@@ -104,7 +104,7 @@ const toolConfig = loose(
 const generationConfig = loose(
   {},
   {
-    candidateCount: numeral(fc.nat(3)),
+    candidateCount: numeral(fc.integer({ min: 1, max: 3 })),
     stopSequences: list(word, 6),
     maxOutputTokens: numeral(fc.nat()),
     temperature: numeral(fc.constantFrom(0, 0.5, 2)),

@@ -63,7 +63,7 @@ const inJson = fc
 
 /** A picture to begin with, where there is none: what changes one must have it. */
 const begun = (body: JsonObject): JsonObject =>
-  ['image', 'images', 'mask'].some(field => [body[field] ?? []].flat().length > 0)
+  ['image', 'images'].some(field => [body[field] ?? []].flat().length > 0)
     ? {}
     : { images: [{ image_url: 'https://example.org/a.png' }] }
 
@@ -71,7 +71,7 @@ const file: fc.Arbitrary<WireFile> = record<WireFile>(
   {
     field: fc.constantFrom('image', 'image[]', 'image[0]', 'mask', 'markup'),
     mediaType: fc.constantFrom('image/png', 'image/jpeg', 'application/octet-stream'),
-    bytes: fc.uint8Array({ maxLength: 6 }).map(data => new HeldBytes(data)),
+    bytes: fc.uint8Array({ minLength: 1, maxLength: 6 }).map(data => new HeldBytes(data)),
   },
   { name: fc.constantFrom('a.png', 'b.JPG', 'c', 'é".webp') },
 )
@@ -100,10 +100,13 @@ const inForm = fc
     path: `/images/${door}`,
     query: {},
     headers: {},
-    body:
-      files.length > 0 || body['image'] !== undefined || body['image[]'] !== undefined
-        ? body
-        : { ...body, image: 'https://example.org/a.png' },
+    body: {
+      ...(door === 'edits' ? { prompt: 'at night' } : {}),
+      ...body,
+      ...(files.some(({ field }) => field !== 'mask') || body['image'] !== undefined || body['image[]'] !== undefined
+        ? {}
+        : { image: 'https://example.org/a.png' }),
+    } as JsonObject,
     files,
   }))
 

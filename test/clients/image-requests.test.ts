@@ -1,0 +1,112 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { House, KEY } from '../faults/house.ts'
+import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+
+/* What a caller asks of pictures is checked before any upstream is asked. */
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+async function open(format = 'images') {
+  const upstream = await FakeUpstream.open(response => response.writeHead(500).end())
+  const house = await House.open([channelAt(upstream.address, { format })])
+  closing.push(
+    () => upstream.close(),
+    () => house.server.close(0),
+  )
+  return { house, seen: upstream.seen }
+}
+
+const PICTURE = 'data:image/png;base64,iVBORw0KGgo='
+
+describe.each([0, -1, 1.5, 'abc'])('a count of %j is refused, and the field is named', n => {
+  test.each([
+    ['/v1/images/generations', { prompt: 'a boat' }],
+    ['/v1/images/edits', { prompt: 'a boat', images: [{ image_url: PICTURE }] }],
+    ['/v1/chat/completions', { messages: [{ role: 'user', content: 'hi' }] }],
+    ['/v1/completions', { prompt: 'hi' }],
+  ])('%s', async (path, body) => {
+    const { house, seen } = await open()
+    const { status, json } = await house.ask(path, { model: 'm', ...body, n })
+    expect(status).toBe(400)
+    expect(json.error).toMatchObject({ type: 'invalid_request_error', param: 'n' })
+    expect(seen).toHaveLength(0)
+  })
+
+  test.each(['edits', 'variations'])('a form of %s', async door => {
+    const { house, seen } = await open()
+    const { status, json } = await sendForm(house, door, { model: 'm', prompt: 'a boat', n: String(n) }, ['image'])
+    expect(status).toBe(400)
+    expect(json.error).toMatchObject({ type: 'invalid_request_error', param: 'n' })
+    expect(seen).toHaveLength(0)
+  })
+
+  test('contents', async () => {
+    const { house, seen } = await open()
+    const body = { contents: [{ parts: [{ text: 'hi' }] }], generationConfig: { candidateCount: n } }
+    const { status, json } = await house.ask('/v1beta/models/m:generateContent', body)
+    expect(status).toBe(400)
+    expect(json.error).toMatchObject({ status: 'INVALID_ARGUMENT', message: expect.stringContaining('candidateCount') })
+    expect(seen).toHaveLength(0)
+  })
+})
+
+describe('a form that cannot be meant', () => {
+  test.each([
+    ['edits', { model: 'm' }, ['image'], [], 'prompt'],
+    ['edits', { model: 'm', prompt: 'a' }, [], ['image'], 'image'],
+    ['edits', { model: 'm', prompt: 'a' }, ['image[]'], ['image[]'], 'image[]'],
+    ['edits', { model: 'm', prompt: 'a' }, ['image'], ['mask'], 'mask'],
+    ['edits', { model: 'm', prompt: 'a' }, ['mask'], [], 'image'],
+    ['edits', { model: 'm', prompt: 'a' }, [], [], 'image'],
+    ['variations', { model: 'm' }, [], ['image'], 'image'],
+    ['variations', { model: 'm' }, ['mask'], [], 'image'],
+  ])('%s of %j with %j, and %j empty: %s', async (door, fields, full, empty, param) => {
+    const { house, seen } = await open()
+    const { status, json } = await sendForm(house, door, fields, full, empty)
+    expect(status).toBe(400)
+    expect(json.error).toMatchObject({ type: 'invalid_request_error', param })
+    expect(seen).toHaveLength(0)
+  })
+
+  test('a form of another door’s format, with a large picture before everything else', async () => {
+    const { house, seen } = await open('contents')
+    const { status, json } = await sendForm(house, 'edits', { model: 'm' }, ['image'], [], 5 * 1024 * 1024)
+    expect({ status, param: json.error.param, asked: seen.length }).toEqual({ status: 400, param: 'prompt', asked: 0 })
+  })
+})
+
+test('pictures named in JSON are there, too', async () => {
+  const { house, seen } = await open()
+  const ask = (body: object) => house.ask('/v1/images/edits', { model: 'm', prompt: 'a', ...body })
+  const empty = 'data:image/png;base64,'
+  for (const [body, param] of [
+    [{ images: [] }, 'image'],
+    [{ mask: { image_url: PICTURE } }, 'image'],
+    [{ images: [{ image_url: empty }] }, 'images'],
+    [{ images: [{ image_url: PICTURE }], mask: { image_url: empty } }, 'mask'],
+  ] as const) {
+    const { status, json } = await ask(body)
+    expect({ status, param: json.error.param }).toEqual({ status: 400, param })
+  }
+  expect(seen).toHaveLength(0)
+})
+
+async function sendForm(
+  house: House,
+  door: string,
+  fields: { readonly [name: string]: string },
+  full: readonly string[],
+  empty: readonly string[] = [],
+  size = 9,
+) {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  for (const name of full) form.append(name, new File([new Uint8Array(size)], 'a.png', { type: 'image/png' }))
+  for (const name of empty) form.append(name, new File([], 'b.png', { type: 'image/png' }))
+  const headers = { authorization: `Bearer ${KEY}` }
+  const answer = await fetch(`${house.server.address}/v1/images/${door}`, { method: 'POST', body: form, headers })
+  return { status: answer.status, json: (await answer.json()) as { error: { param?: string } } }
+}
