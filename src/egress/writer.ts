@@ -46,6 +46,8 @@ export interface Writer {
    * in the result of a tool.
    */
   fetches?(part: MediaPart, dialect: Dialect, work: Work, inResult: boolean): boolean
+  /** Also for callers of the format itself, who choose among shapes of which an upstream may take but one. */
+  readonly fetchesOwn?: true
   /**
    * How an answer says that a conversation goes on from these messages and what was sealed: parts of a candidate.
    * `base` is what ids are made of.

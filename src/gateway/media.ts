@@ -97,7 +97,7 @@ export class Media {
 
   /** What is to be done with a piece of media; nothing for most. */
   private tasksFor({ channel, format, native }: Candidate, work: Work, gathering?: Gathering): TaskFor {
-    const { bytes, fetches } = WRITERS[format.format]!
+    const { bytes, fetches, fetchesOwn } = WRITERS[format.format]!
     const fetching: Task = { kind: 'change', run: part => gathering!.fetch(part) }
     const checking: Task | undefined =
       channel.anyAddress === true ? undefined : { kind: 'check', run: part => this.checked(part, format.baseUrl) }
@@ -105,7 +105,7 @@ export class Media {
       if (part.source.type === 'bytes')
         return work === 'count' || takesBytes(bytes, format.dialect) ? undefined : IN_BASE64
       if (part.source.type !== 'url') return undefined
-      const fetched = this.fetcher !== undefined && !native && work !== 'count'
+      const fetched = this.fetcher !== undefined && (!native || fetchesOwn === true) && work !== 'count'
       return fetched && fetches?.(part, format.dialect, work, inResult) === true ? fetching : checking
     }
   }

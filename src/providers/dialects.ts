@@ -62,7 +62,7 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['schema', ['json', 'openapi']],
   ['fetch_urls', 'yes-or-no'],
   // images
-  ['edits', ['form', 'urls']],
+  ['edits', ['any', 'form', 'urls']],
   ['picture_urls', 'yes-or-no'],
   ['response_format', 'yes-or-no'],
   // embeddings; batch is the contents writer's, too

@@ -27,7 +27,7 @@ export const vllm: Preset = {
     { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: PLAIN_RESPONSES },
     ...family('http://127.0.0.1:8000/v1', ['completions', 'embeddings', 'rerank']),
     { format: 'transcriptions', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { transcript_shapes: 'json' } },
-    { format: 'images', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { picture_urls: false } },
+    { format: 'images', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { edits: 'form' } },
   ],
 }
 

@@ -53,7 +53,7 @@ export const azure: Preset = {
     { format: 'responses', auth: 'api-key' },
     { format: 'chat', auth: 'api-key', dialect: { include_usage: true } },
     { format: 'embeddings', auth: 'api-key', dialect: { batch: 2048 } },
-    { format: 'images', auth: 'api-key', dialect: { picture_urls: false } },
+    { format: 'images', auth: 'api-key', dialect: { edits: 'form' } },
     { format: 'speech', auth: 'api-key' },
   ],
 }

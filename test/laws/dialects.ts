@@ -35,5 +35,9 @@ const declared = fc.record<JsonObject>(
 
 /** By format; a format without dialects that matter has the public one. */
 export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } = {
+  images: fc.record<JsonObject>(
+    { edits: fc.constantFrom('any', 'form', 'urls'), response_format: fc.boolean() },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
   messages: fc.oneof(family, declared),
 }

@@ -2,8 +2,11 @@ import type { Dialect } from '../writer.ts'
 
 /** The quirks of upstreams that make pictures; what is not declared follows the public format. */
 export interface ImagesDialect {
-  /** How pictures to start from are sent: `form` (default), with JSON where one is named by address or id; `urls`, as addresses in JSON alone. */
-  readonly edits?: 'form' | 'urls'
+  /**
+   * How it takes pictures to start from: `any` (default), as files of a form, or in JSON where one is named by address
+   * or id; `form`, as files alone; `urls`, as addresses in JSON alone.
+   */
+  readonly edits?: 'any' | 'form' | 'urls'
   /** It can be told the address of a picture. Default true; otherwise the picture is fetched and sent. */
   readonly picture_urls?: boolean
   /** It gives addresses unless asked for bytes: those of other formats' callers are asked for. */

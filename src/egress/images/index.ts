@@ -11,6 +11,10 @@ export const images: Writer = {
   result: writeResult,
   events: asked => new ImagesStream(asked),
   bytes: dialect => imagesDialect(dialect).edits !== 'urls',
-  fetches: (part, dialect) => part.kind === 'image' && imagesDialect(dialect).picture_urls === false,
+  fetches: ({ kind }, dialect) => {
+    const { edits, picture_urls } = imagesDialect(dialect)
+    return kind === 'image' && (edits === 'form' || picture_urls === false)
+  },
+  fetchesOwn: true,
   error: writeError,
 }

@@ -1,7 +1,7 @@
 import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
 import type { WireFile } from '../../canonical/exchange.ts'
-import { Losses, type Path } from '../../canonical/loss.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
@@ -25,12 +25,21 @@ const isMask = (part: Part): boolean => part.type === 'media' && part.use === 'm
 
 /* As the format's own caller said it. */
 
+const isMade = (part: Part): part is Picture => part.type === 'media' || part.type === 'opaque'
+
+/** Whether the upstream takes the pictures in the shape their caller chose: a form, or JSON of whichever words. */
+export function fits(content: readonly Part[], { path, form }: JsonObject, { edits }: ImagesDialect): boolean {
+  if (edits === undefined || edits === 'any' || path === '/images/generations') return true
+  const pictures = content.filter(isMade)
+  if (edits === 'form') return pictures.every(part => part.type === 'media' && part.source.type === 'bytes')
+  return form !== true && pictures.every(part => spelt(part, FORMAT)['as'] === 'url')
+}
+
 /** The turn's pictures in the fields, or the files, they came in. */
-export function asItCame(content: readonly Part[], marks: JsonObject, { edits }: ImagesDialect): Pictures {
-  const pictures = content.filter(part => part.type === 'media' || part.type === 'opaque')
+export function asItCame(content: readonly Part[], marks: JsonObject): Pictures {
+  const pictures = content.filter(isMade)
   const sent = pictures.filter((part): part is MediaPart => 'source' in part && part.source.type === 'bytes')
   const hollow = (marks['hollow'] as readonly string[] | undefined) ?? []
-  if (marks['form'] === true && edits === 'urls') return inUrls(content, pictures)
   const files = sent.map(fileAsItCame)
   const others = pictures.filter(part => !(sent as readonly Part[]).includes(part))
   return {
@@ -39,17 +48,6 @@ export function asItCame(content: readonly Part[], marks: JsonObject, { edits }:
     files: marks['form'] === true ? files : undefined,
   }
 }
-
-/** A form for an upstream that takes none. */
-const inUrls = (content: readonly Part[], pictures: readonly Picture[]): Pictures => ({
-  prompt: content.find(part => part.type === 'text')?.text,
-  named: writeNamed(
-    pictures.map(part => ({ part, path: [] })),
-    { edits: 'urls' },
-    new Losses(),
-  ),
-  files: undefined,
-})
 
 function fileAsItCame(part: MediaPart): WireFile {
   const { bytes, mediaType } = part.source as { readonly bytes: Bytes; readonly mediaType: string }
@@ -78,10 +76,11 @@ function fieldsOf(pictures: readonly Part[]): JsonObject {
 function nameAsItCame(part: Picture, own: JsonObject): Json {
   if (part.type === 'opaque') return part.value
   const said = part.source.type === 'file-id' ? part.source.id : urlOfSource(part.source)!
-  return own['as'] === undefined ? said : { [own['as'] as string]: said, ...kept(part, FORMAT) }
+  if (own['as'] === undefined) return said
+  return { [own['as'] as string]: said, ...(own['typed'] === true ? TYPED : {}), ...kept(part, FORMAT) }
 }
 
-/* As another format's caller said it. */
+/* As another format's caller said it, or this one's in a shape its upstream does not take. */
 
 /** The pictures the upstream can be given, with everything else of the turn as its prompt, or lost. */
 export function chosen(content: readonly Part[], path: Path, dialect: ImagesDialect, losses: Losses): Pictures {
@@ -93,9 +92,11 @@ export function chosen(content: readonly Part[], path: Path, dialect: ImagesDial
     if (wordsOf(part) !== undefined) texts.push(index)
     else if (part.type === 'opaque' && part.format !== FORMAT) continue
     else if (!isPicture(part)) losses.drop(at, 'pictures-only')
+    else if (dialect.edits === 'form' && bytesOf(part) === undefined) losses.drop(at, 'files-only')
     else if (isMask(part) && masks.length > 0) losses.drop(at, 'one-mask-only')
     else (isMask(part) ? masks : pictures).push(index)
   }
+  if (pictures.length === 0) for (const index of masks.splice(0)) losses.drop([...path, index], 'no-picture-to-mask')
   reportOrder([...texts, ...pictures, ...masks], content.length, path, losses)
   const kept = [...pictures, ...masks].map(index => ({ part: content[index] as Picture, path: [...path, index] }))
   const inForm = dialect.edits !== 'urls' && kept.every(({ part }) => bytesOf(part) !== undefined)
@@ -150,6 +151,7 @@ const PICTURE_LOSSES = { cache: 'no-cache-markers', detail: 'no-detail-here', tr
 function writeFile(part: MediaPart, path: Path, pictures: readonly number[], losses: Losses): WireFile {
   const { mediaType } = part.source as { readonly mediaType: string }
   losses.dropFields(part, path, PICTURE_LOSSES)
+  if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'nothing-beside-a-file')
   const ending = mediaType.split('/')[1]?.replace(/\+.*/, '') ?? 'png'
   const name = part.name ?? `${isMask(part) ? 'mask' : 'image'}.${ending}`
   if (part.name === undefined) losses.add([...path, 'name'], name, 'minted-file-name')
@@ -176,10 +178,13 @@ function writeNamed(kept: readonly Placed[], { edits }: ImagesDialect, losses: L
   return { ...(images.length === 0 ? {} : { images }), ...(mask === undefined ? {} : { mask }) }
 }
 
+const TYPED = { type: 'image_url' }
+
 /** The way of upstreams that know pictures by their address alone. */
 function writeUrl(part: Picture, path: Path, losses: Losses): JsonObject | undefined {
+  if (part.type === 'opaque') return part.value
   const { image_url, ...others } = writeName(part, path, losses) ?? {}
-  return image_url === undefined ? others : { ...others, url: image_url, type: 'image_url' }
+  return image_url === undefined ? others : { ...others, url: image_url, ...TYPED }
 }
 
 function writeName(part: Picture, path: Path, losses: Losses): JsonObject | undefined {
@@ -193,10 +198,20 @@ function writeName(part: Picture, path: Path, losses: Losses): JsonObject | unde
   losses.dropFields(part, path, { ...PICTURE_LOSSES, name: 'no-names' })
   if ((source.type === 'url' || source.type === 'file-id') && source.mediaType !== undefined)
     losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
-  return { ...(source.type === 'file-id' ? { file_id: source.id } : { image_url: url! }), ...ownOf(part) }
+  return {
+    ...(source.type === 'file-id' ? { file_id: source.id } : { image_url: url! }),
+    ...besideName(part, path, losses),
+  }
 }
 
-const ownOf = (part: MediaPart): JsonObject => part.extras?.[FORMAT] ?? {}
+const NAMES: ReadonlySet<string> = new Set(['image_url', 'file_id', 'url', 'type'])
+
+/** What else is said of a picture, but for other names of it. */
+function besideName({ extras }: MediaPart, path: Path, losses: Losses): JsonObject {
+  const said = Object.entries(extras?.[FORMAT] ?? {})
+  for (const [field] of said) if (NAMES.has(field)) losses.drop([...path, 'extras', FORMAT, field], 'named-once')
+  return Object.fromEntries(said.filter(([field]) => !NAMES.has(field)))
+}
 
 const dataUrl = (mediaType: string, bytes: Bytes): string | undefined =>
   bytes instanceof HeldBytes ? urlOfSource({ type: 'base64', mediaType, data: bytes.toJSON() }) : undefined

@@ -7,7 +7,7 @@ import { defined, kept, spelt } from '../fields.ts'
 import { sizeInPixels } from '../picture-size.ts'
 import type { WriteOptions } from '../writer.ts'
 import { imagesDialect } from './dialect.ts'
-import { asItCame, chosen, type Pictures, turnOf } from './pictures.ts'
+import { asItCame, chosen, fits, type Pictures, turnOf } from './pictures.ts'
 
 import { FORMAT, typeOfWord, wordOfType } from './types.ts'
 
@@ -20,12 +20,14 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   const turn = turnOf(request.messages)
   const content = request.messages[turn]?.content ?? []
   if (!options.native) reportRest(request, turn, losses)
-  const { prompt, named, files } = options.native
-    ? asItCame(content, marks, dialect)
+  const own = options.native && fits(content, marks, dialect)
+  const { prompt, named, files } = own
+    ? asItCame(content, marks)
     : chosen(content, ['messages', turn, 'content'], dialect, losses)
+  const path = pathOf(marks, { named, files })
   const said = {
     model: request.model,
-    ...defined({ prompt }),
+    ...defined({ prompt: !own && prompt === '' && path === '/images/variations' ? undefined : prompt }),
     ...writeOutput(request, options, losses),
     ...writeFidelity(request, options.native || files !== undefined || Object.keys(named).length > 0, losses),
     ...defined({ [userField(marks, options.native)]: request.endUser }),
@@ -33,9 +35,10 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     ...named,
     ...kept(request, FORMAT),
   }
-  const body = files === undefined ? said : { ...inTexts(said), ...(marks['said'] as JsonObject | undefined) }
+  const body =
+    files === undefined ? said : { ...inTexts(said, request, losses), ...(marks['said'] as JsonObject | undefined) }
   const wire = {
-    path: pathOf(marks, { named, files }),
+    path,
     query: {},
     headers: {},
     body: defined(body) as JsonObject,
@@ -44,20 +47,29 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   return { wire, losses: losses.list }
 }
 
-const pathOf = ({ path }: JsonObject, { named, files }: Omit<Pictures, 'prompt'>): string =>
-  (path as string | undefined) ??
-  (files === undefined && Object.keys(named).length === 0 ? '/images/generations' : '/images/edits')
+/** Its caller's own, unless no picture is left to be changed. */
+function pathOf({ path }: JsonObject, { named, files }: Omit<Pictures, 'prompt'>): string {
+  const starts = files !== undefined || Object.keys(named).length > 0
+  if (typeof path === 'string' && (starts || path === '/images/generations')) return path
+  return starts ? '/images/edits' : '/images/generations'
+}
 
 const userField = ({ user }: JsonObject, native: boolean): string =>
   native && user !== 'user' ? 'safety_identifier' : 'user'
 
-/** A form has texts alone. */
-const inTexts = (body: object): JsonObject =>
-  Object.fromEntries(
-    Object.entries(body)
-      .filter(([, value]) => value !== undefined)
-      .map(([field, value]) => [field, isText(value) ? value : JSON.stringify(value)]),
+/** A form has texts alone; what only this format knows is read back as one. */
+function inTexts(body: object, { extras }: CanonicalRequest, losses: Losses): JsonObject {
+  const entries = Object.entries(body).filter(([, value]) => value != null)
+  return Object.fromEntries(
+    entries.map(([field, value]) => {
+      if (isText(value)) return [field, value]
+      const text = JSON.stringify(value)
+      if (extras?.[FORMAT]?.[field] !== undefined)
+        losses.change(['extras', FORMAT, field], text, 'forms-have-texts-alone')
+      return [field, text]
+    }),
   )
+}
 
 const isText = (value: unknown): value is Json =>
   typeof value === 'string' || (Array.isArray(value) && value.every(one => typeof one === 'string'))

@@ -42,8 +42,17 @@ function readPicture(wire: Json, field: string, how: JsonObject): MediaPart | Op
   const [as] = said
   if (as === undefined) return { type: 'opaque', format: FORMAT, value: wire, spelling: { [FORMAT]: marks } }
   const value = wire[as] as string
+  // Vendors that say `url` say beside it that it is one.
+  const typed = as === 'url' && wire['type'] === 'image_url'
+  const taken = new Set(typed ? [as, 'type'] : [as])
   const source = as === 'file_id' ? ({ type: 'file-id', format: FORMAT, id: value } as const) : sourceOfUrl(value)
-  return { type: 'media', kind: 'image', source, ...use, ...rest(FORMAT, wire, new Set([as]), { ...marks, as }) }
+  return {
+    type: 'media',
+    kind: 'image',
+    source,
+    ...use,
+    ...rest(FORMAT, wire, taken, { ...marks, as, ...(typed ? { typed } : {}) }),
+  }
 }
 
 const PICTURE = /^image(?:\[\d*\])?$/

@@ -36,7 +36,8 @@ const settings = (number: v.GenericSchema, count: v.GenericSchema, flag: v.Gener
   mask: maybe(picture),
 })
 
-export const request = shape({ prompt: v.string(), ...settings(v.number(), count, v.boolean()) })
+const inJson = settings(v.number(), count, v.boolean())
+export const request = shape({ prompt: v.string(), ...inJson })
 
 const numberText = v.pipe(v.string(), v.check(isNumber, 'Invalid value: Expected a number'))
 const flagText = v.pipe(v.string(), v.check(isFlag, 'Invalid value: Expected true or false'))
@@ -45,8 +46,13 @@ const countText = v.pipe(numberText, v.transform(Number), count)
 
 /** A form has texts alone. */
 const inForm = settings(numberText, countText, flagText)
-const promptless = shape({ prompt: maybeText, ...inForm })
-const prompted = shape({ prompt: v.string(), ...inForm })
+const BODIES = {
+  json: { prompted: request, promptless: shape({ prompt: maybeText, ...inJson }) },
+  form: {
+    prompted: shape({ prompt: v.string(), ...inForm }),
+    promptless: shape({ prompt: maybeText, ...inForm }),
+  },
+}
 
 /** What is changed must be there. */
 const change = (schema: v.GenericSchema, files: WireRequest['files']): v.GenericSchema =>
@@ -59,12 +65,13 @@ const change = (schema: v.GenericSchema, files: WireRequest['files']): v.Generic
 export const NO_PICTURE = 'A picture to begin with is required here.'
 
 /** Variations are made of a picture alone, and what a form does not say yet may follow. */
-export const needsPrompt = ({ path, files, unfinished }: WireRequest): boolean =>
-  files === undefined || (unfinished !== true && !path.endsWith('/variations'))
+export const needsPrompt = ({ path, unfinished }: WireRequest): boolean =>
+  unfinished !== true && !path.endsWith('/variations')
 
 /** The schema of this very request. */
 export function requestAt(wire: WireRequest): v.GenericSchema {
   const { path, files } = wire
   if (path.endsWith('/generations')) return request
-  return change(files === undefined ? request : needsPrompt(wire) ? prompted : promptless, files)
+  const body = BODIES[files === undefined ? 'json' : 'form']
+  return change(needsPrompt(wire) ? body.prompted : body.promptless, files)
 }

@@ -1,0 +1,151 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import { House, type HouseOptions, KEY } from '../faults/house.ts'
+import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
+
+/* A caller of images chooses among shapes, of which an upstream may take but one. */
+
+const GIF = Buffer.from('GIF89a and more')
+const DATA_URL = `data:image/gif;base64,${GIF.toString('base64')}`
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+async function open(dialect: JsonObject, options: HouseOptions = { allow: ['127.0.0.0/8'] }) {
+  const upstream = await FakeUpstream.open((response, { url }) =>
+    url.endsWith('.gif')
+      ? response.writeHead(200, { 'content-type': 'image/gif' }).end(GIF)
+      : response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ created: 7, data: [{ b64_json: GIF.toString('base64') }] })),
+  )
+  const at = channelAt(upstream.address, { format: 'images' })
+  const house = await House.open([{ ...at, formats: at.formats.map(one => ({ ...one, dialect })) }], options)
+  closing.push(
+    () => upstream.close(),
+    () => house.server.close(0),
+  )
+  const asked = () => upstream.seen.filter(({ url }) => !url.endsWith('.gif'))
+  return { house, asked, address: upstream.address }
+}
+
+const formOf = ({ headers, text }: Seen): Promise<FormData> =>
+  new Response(text, { headers: { 'content-type': headers['content-type']! } }).formData()
+
+describe('an upstream that takes forms alone', () => {
+  const dialect = { edits: 'form' }
+
+  test('is sent what JSON names: addresses fetched, data decoded', async () => {
+    const { house, asked, address } = await open(dialect)
+    const { status, headers } = await house.ask('/v1/images/edits', {
+      model: 'm',
+      prompt: 'at night',
+      images: [{ image_url: `${address}/a.gif` }, { image_url: DATA_URL }],
+      mask: { image_url: DATA_URL },
+      n: 2,
+      size: 'auto',
+      input_fidelity: 'high',
+      moderation: 'low',
+      background: null,
+      frame_count: 3,
+    })
+    expect(status).toBe(200)
+    expect(headers['interlingua-loss'] ?? '').not.toContain('messages')
+    const [seen, ...more] = asked()
+    expect(more).toEqual([])
+    expect(seen!.url).toBe('/v1/images/edits')
+    const form = await formOf(seen!)
+    const texts = [...form].filter(([, value]) => typeof value === 'string')
+    expect(Object.fromEntries(texts)).toEqual({
+      model: 'm',
+      prompt: 'at night',
+      n: '2',
+      size: 'auto',
+      input_fidelity: 'high',
+      moderation: 'low',
+      frame_count: '3',
+    })
+    const files = [...form].flatMap(([field, value]) => (typeof value === 'string' ? [] : [[field, value] as const]))
+    expect(files.map(([field, { name, type }]) => [field, name, type])).toEqual([
+      ['image[]', 'image.gif', 'image/gif'],
+      ['image[]', 'image.gif', 'image/gif'],
+      ['mask', 'mask.gif', 'image/gif'],
+    ])
+    for (const [, file] of files) expect(Buffer.from(await file.arrayBuffer())).toEqual(GIF)
+  })
+
+  test.each([
+    ['a file only its own upstream knows', { images: [{ file_id: 'file-1' }] }, 422, 'files-only'],
+    ['an address that must not be fetched', { images: [{ image_url: 'http://10.0.0.1/a.gif' }] }, 400, 'address'],
+    ['what is not there', { images: [{ image_url: 'http://127.0.0.1:1/a.gif' }] }, 400, 'fetched'],
+  ])('is not asked for %s', async (_, start, status, why) => {
+    const { house, asked } = await open(dialect)
+    const answer = await house.ask('/v1/images/edits', { model: 'm', prompt: 'a', ...start })
+    expect({ status: answer.status, asked: asked().length }).toEqual({ status, asked: 0 })
+    expect(answer.json.error.message).toContain(why)
+    expect(answer.json.error.type).toBe('invalid_request_error')
+  })
+
+  test('is not asked for an address where nothing is fetched at all', async () => {
+    const { house, asked } = await open(dialect, {})
+    const body = { model: 'm', prompt: 'a', images: [{ image_url: 'https://pictures.example/a.gif' }] }
+    expect((await house.ask('/v1/images/edits', body)).status).toBe(422)
+    expect(asked()).toEqual([])
+  })
+
+  test('is sent a form as it came', async () => {
+    const { house, asked } = await open(dialect)
+    await send(house)
+    const form = await formOf(asked()[0]!)
+    expect([...form.keys()].sort()).toEqual(['image', 'model', 'prompt'])
+  })
+})
+
+describe('an upstream that takes JSON alone', () => {
+  const dialect = { edits: 'urls' }
+  const url = { url: DATA_URL, type: 'image_url' }
+
+  test('is sent a form’s files by their data', async () => {
+    const { house, asked } = await open(dialect)
+    const answer = await send(house)
+    expect(answer.status).toBe(200)
+    expect(JSON.parse(asked()[0]!.text)).toEqual({ model: 'm', prompt: 'a', image: url })
+  })
+
+  test('is told addresses in its own words', async () => {
+    const { house, asked } = await open(dialect, {})
+    const image_url = 'https://pictures.example/a.gif'
+    const body = { model: 'm', prompt: 'a', images: [{ image_url }], mask: { image_url: DATA_URL } }
+    expect((await house.ask('/v1/images/edits', body)).status).toBe(200)
+    expect(JSON.parse(asked()[0]!.text)).toEqual({
+      ...{ model: 'm', prompt: 'a' },
+      image: { url: image_url, type: 'image_url' },
+      mask: url,
+    })
+  })
+
+  test('is told as the caller said it who knows its words', async () => {
+    const { house, asked } = await open(dialect)
+    const body = { model: 'm', prompt: 'a', images: [{ ...url, x_a: 1 }] }
+    expect((await house.ask('/v1/images/edits', body)).status).toBe(200)
+    expect(JSON.parse(asked()[0]!.text)).toEqual(body)
+  })
+})
+
+test('an upstream that takes either is told as the caller said it', async () => {
+  const { house, asked } = await open({})
+  const body = { model: 'm', prompt: 'a', images: [{ image_url: DATA_URL }, { file_id: 'file-1' }] }
+  expect((await house.ask('/v1/images/edits', body)).status).toBe(200)
+  expect(JSON.parse(asked()[0]!.text)).toEqual(body)
+})
+
+function send(house: House): Promise<Response> {
+  const form = new FormData()
+  form.append('model', 'm')
+  form.append('prompt', 'a')
+  form.append('image', new File([GIF], 'a.gif', { type: 'image/gif' }))
+  const headers = { authorization: `Bearer ${KEY}` }
+  return fetch(`${house.server.address}/v1/images/edits`, { method: 'POST', body: form, headers })
+}
