@@ -48,8 +48,19 @@ export interface MediaPart extends PartBase {
   readonly detail?: string
   /** What is said in audio the model made. */
   readonly transcript?: string
+  /** How a model made it. */
+  readonly made?: Made
   /** Not a picture to look at but the mask that says where another may be changed. */
   readonly use?: 'mask'
+}
+
+/** What a picture came to look like, as the upstream tells it; in the words of its settings. */
+export interface Made {
+  /** The prompt it was drawn by, where that is not the caller's. */
+  readonly prompt?: string
+  readonly size?: string
+  readonly quality?: string
+  readonly background?: string
 }
 
 export interface ToolCallPart extends PartBase {

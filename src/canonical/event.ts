@@ -1,4 +1,4 @@
-import type { Annotation, MediaSource, Part, Signature } from './content.ts'
+import type { Annotation, Made, MediaSource, Part, Signature } from './content.ts'
 import type { CanonicalError } from './error.ts'
 import type { Format, JsonObject, Node } from './node.ts'
 import type { CanonicalResult, Finish, TokenLogprob, Transcript, Usage } from './result.ts'
@@ -78,6 +78,7 @@ export interface Preview extends Node {
   /** Counts from 0 for each candidate. */
   readonly index: number
   readonly source: MediaSource
+  readonly made?: Made
 }
 
 /** Late facts about the whole result come with its end. */

@@ -106,6 +106,8 @@ export interface Output extends Node {
     readonly compression?: number
     /** How closely a picture made of others keeps to them. */
     readonly fidelity?: string
+    /** How strictly the upstream looks at what is drawn. */
+    readonly moderation?: string
     /** How many unfinished pictures a stream shows. */
     readonly previews?: number
     /** Whether the caller wants an address to fetch it from, or the picture itself. */

@@ -8,6 +8,7 @@ import {
   citation,
   extras,
   filled,
+  looks,
   media,
   opaque,
   reasoning,
@@ -24,7 +25,10 @@ const annotated = fc
   .tuple(text, fc.array(citation, { maxLength: 2 }))
   .map(([part, annotations]) => (annotations.length === 0 ? part : { ...part, annotations }))
 const call = toolCall.map(({ namespace: _, ...part }) => part)
-const part: fc.Arbitrary<Part> = fc.oneof(annotated, reasoning, refusal, call, media, opaque)
+const made: fc.Arbitrary<Part> = fc
+  .tuple(media, looks)
+  .map(([one, made]) => (one.kind === 'image' ? { ...one, made } : one))
+const part: fc.Arbitrary<Part> = fc.oneof(annotated, reasoning, refusal, call, media, made, opaque)
 
 export const parts = (one: fc.Arbitrary<Part> = part) => fc.array(one, { maxLength: 4 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type {
   Annotation,
   CacheHint,
+  Made,
   MediaPart,
   Part,
   ReasoningPart,
@@ -105,6 +106,17 @@ export const media: fc.Arbitrary<MediaPart> = record<MediaPart>(
         : part.kind
   return { ...part, kind }
 })
+
+/** What a picture came to look like. */
+export const looks = record<Made>(
+  {},
+  {
+    prompt: word,
+    size: fc.constantFrom('1024x1024', '1536x1024'),
+    quality: fc.constantFrom('low', 'high'),
+    background: fc.constantFrom('opaque', 'transparent'),
+  },
+).filter(told => Object.keys(told).length > 0)
 
 export const toolCall: fc.Arbitrary<ToolCallPart> = record(
   {

@@ -100,13 +100,16 @@ function withoutLengths(data: string): string {
     : data
 }
 
-const LOOKS_TOLD: ReadonlySet<string> = new Set(['background', 'quality', 'size'])
+/** Events tell of each picture what a whole answer tells of all at once, known or not; the prompt is each one's own. */
+const withoutLooks: Look = result => ({
+  ...result,
+  candidates: result.candidates.map(candidate => ({ ...candidate, content: candidate.content.map(promptAlone) })),
+})
 
-/** Events of pictures must say what these look like, where a whole answer may leave it out; `auto` says nothing. */
-const withoutLooks: Look = ({ extras: { images, ...others } = {}, ...result }) => {
-  const left = Object.entries(images ?? {}).filter(([field, value]) => !(LOOKS_TOLD.has(field) && value === 'auto'))
-  const extras = left.length === 0 ? others : { ...others, images: Object.fromEntries(left) }
-  return { ...result, ...(Object.keys(extras).length === 0 ? {} : { extras }) }
+function promptAlone(part: Part): Part {
+  if (part.type !== 'media' || part.made === undefined) return part
+  const { made, ...rest } = part
+  return made.prompt === undefined ? rest : { ...rest, made: { prompt: made.prompt } }
 }
 
 const FIGURES: ReadonlySet<string> = new Set([

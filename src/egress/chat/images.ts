@@ -7,7 +7,12 @@ import { writeLink } from './content.ts'
 export const isPicture = (part: Part): part is MediaPart =>
   part.type === 'media' && part.kind === 'image' && (part.source.type === 'base64' || part.source.type === 'url')
 
-const PICTURE_LOSSES = { name: 'no-name-here', transcript: 'no-transcript-here', use: 'no-masks-here' }
+const PICTURE_LOSSES = {
+  name: 'no-name-here',
+  transcript: 'no-transcript-here',
+  use: 'no-masks-here',
+  made: 'no-looks-here',
+}
 
 /** The picture as one of `images`, beside `content`: OpenRouter's field, for OpenAI has none. */
 export function writePicture(part: MediaPart, path: Path, losses: Losses): JsonObject {

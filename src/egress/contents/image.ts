@@ -13,6 +13,7 @@ const LOSSES = {
   mediaType: 'no-choice-of-media-type',
   compression: 'no-choice-of-compression',
   fidelity: 'no-choice-of-fidelity',
+  moderation: 'no-choice-of-moderation',
   previews: 'no-unfinished-pictures',
 }
 

@@ -32,7 +32,7 @@ export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonOb
   }
   const resolution = spelt(part, FORMAT)['mediaResolution']
   if (!rule.native) {
-    rule.losses.dropFields(part, path, { transcript: 'no-transcript-here' })
+    rule.losses.dropFields(part, path, { transcript: 'no-transcript-here', made: 'no-looks-here' })
     if (resolution === undefined) rule.losses.dropFields(part, path, { detail: 'no-detail-here' })
     if (part.name !== undefined && !rule.names) rule.losses.drop([...path, 'name'], 'no-name-here')
   }

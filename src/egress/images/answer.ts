@@ -16,7 +16,7 @@ export const startsFromPictures = ({ messages }: CanonicalRequest): boolean =>
   messages.some(({ role, content }) => role === 'user' && content.some(part => part.type === 'media'))
 
 /** The fields of a picture. */
-export const writeMade = ({ source }: MediaPart): JsonObject =>
+export const writePicture = ({ source }: MediaPart): JsonObject =>
   source.type === 'base64' ? { b64_json: source.data } : source.type === 'url' ? { url: source.url } : {}
 
 /** What a caller who wants a picture is told when there is none: what the model said in its place. */

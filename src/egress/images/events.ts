@@ -1,22 +1,24 @@
-import type { MediaPart } from '../../canonical/content.ts'
+import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CandidateEnd, CanonicalEvent, Preview, ResultStart } from '../../canonical/event.ts'
 import type { WireEvent } from '../../canonical/exchange.ts'
-import { EMPTY, step } from '../../canonical/fold.ts'
+import { EMPTY, patched, step, withBody } from '../../canonical/fold.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { isPicture, pictureless, startsFromPictures, writeMade } from './answer.ts'
+import { writeMade } from '../made.ts'
+import { isPicture, pictureless, startsFromPictures, writePicture } from './answer.ts'
 import { errorBody } from './error.ts'
 import { FORMAT, wordOfType } from './types.ts'
 import { writeUsage } from './usage.ts'
 
 /** Pieces of one picture on their way. */
 interface Growing {
-  readonly part: MediaPart
+  /** As it began, or turned out to be; its body is in the pieces. */
+  part: Part
   readonly data: string[]
 }
 
@@ -88,15 +90,19 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     if (event.type === 'part-start' && isPicture(event.part)) this.growing.set(place, { part: event.part, data: [] })
     else if (grown === undefined) this.words = step(this.words, event)
     else if (event.type === 'part-delta' && event.of === undefined) grown.data.push(event.append)
+    else if (event.type === 'part-patch') grown.part = withBody(patched(grown.part, event), '')
     else if (event.type === 'part-end') {
       this.growing.delete(place)
-      ;(this.pictures[event.at.candidate] ??= [])[event.at.part] = whole(grown)
+      // A drawing that came to nothing turns out to be no picture.
+      if (isPicture(grown.part))
+        (this.pictures[event.at.candidate] ??= [])[event.at.part] = whole(grown.part, grown.data)
     }
   }
 
   private preview(event: Preview): WireEvent {
-    const part: MediaPart = { type: 'media', kind: 'image', source: event.source }
-    const body = { ...writeMade(part), partial_image_index: event.index, ...this.about(part, event) }
+    const { source, made } = event
+    const part: MediaPart = { type: 'media', kind: 'image', source, ...defined({ made }) }
+    const body = { ...writePicture(part), partial_image_index: event.index, ...this.about(part, event) }
     return eventOf(`${this.type}.partial_image`, body)
   }
 
@@ -107,7 +113,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
       for (const [index, part] of Object.values(this.pictures[this.next] ?? []).entries()) {
         out.push(...this.flush())
         this.made++
-        this.waiting = { body: { ...writeMade(part), ...this.about(part, index === 0 ? end : {}) } }
+        this.waiting = { body: { ...writePicture(part), ...this.about(part, index === 0 ? end : {}) } }
         if (this.usage !== undefined) out.push(...this.flush())
       }
       delete this.pictures[this.next]
@@ -119,11 +125,17 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private flush(): readonly WireEvent[] {
     if (this.waiting === undefined) return NOTHING
     const { body } = this.waiting
-    const how = { native: this.native, wordsOnly: !startsFromPictures(this.asked) }
-    const usage = this.usage && writeUsage(this.usage, new Losses(), how)
+    const usage = this.usage && this.counted(this.usage)
     this.waiting = undefined
     this.usage = undefined
     return [eventOf(`${this.type}.completed`, { ...body, ...defined({ usage }) })]
+  }
+
+  /** What this event's own picture cost, where its upstream said so, and not all before it, too. */
+  private counted(usage: Usage): JsonObject {
+    const own = spelt(usage, FORMAT)['own'] as JsonObject | undefined
+    const how = { native: this.native, wordsOnly: !startsFromPictures(this.asked) }
+    return own ?? writeUsage(usage, new Losses(), how)
   }
 
   /** What an event says of its picture and of the answer. */
@@ -131,13 +143,10 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     const own = spelt(node, FORMAT)
     if (part.source.type === 'base64') this.word ??= wordOfType(part.source.mediaType)
     const word = own['output_format'] === 'absent' || part.source.type !== 'base64' ? undefined : this.word
-    const shared = Object.entries(this.head.extras?.[FORMAT] ?? {}).filter(
-      ([field]) => !(own['missing'] as readonly string[] | undefined)?.includes(field),
-    )
     return {
       ...defined({ created_at: this.head.createdAt, output_format: word }),
       ...(this.native ? {} : { background: 'auto', quality: 'auto', size: 'auto' }),
-      ...Object.fromEntries(shared),
+      ...writeMade(part.made),
       ...kept(node, FORMAT),
     } as JsonObject
   }
@@ -166,7 +175,7 @@ function isEdit(asked: CanonicalRequest): boolean {
   return startsFromPictures(asked)
 }
 
-function whole({ part, data }: Growing): MediaPart {
+function whole(part: MediaPart, data: readonly string[]): MediaPart {
   if (part.source.type !== 'base64') return part
   return { ...part, source: { ...part.source, data: part.source.data + data.join('') } }
 }

@@ -84,6 +84,7 @@ function writeOutput({ output, ...request }: CanonicalRequest, options: WriteOpt
     quality: image?.quality,
     style: image?.style,
     background: image?.background,
+    moderation: image?.moderation,
     output_format: options.native ? spelled : writeType(image?.mediaType, losses),
     output_compression: image?.compression,
     partial_images: image?.previews,

@@ -1,10 +1,12 @@
+import type { Made } from '../../canonical/content.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { isPicture, pictureless, startsFromPictures, writeMade } from './answer.ts'
+import { writeMade } from '../made.ts'
+import { isPicture, pictureless, startsFromPictures, writePicture } from './answer.ts'
 import { FORMAT, typeOfWord, wordOfType } from './types.ts'
 import { writeUsage } from './usage.ts'
 
@@ -31,12 +33,14 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   if (!native && !result.candidates.some(({ content }) => content.some(isPicture))) throw pictureless(result)
   const word = wordOf(result, own)
   const output_format = word ?? (native && own['output_format'] !== 'absent' ? own['output_format'] : undefined)
+  const shared = { word, looks: looksOf(result) }
   const data = result.candidates.flatMap((candidate, index) =>
-    writeCandidate(candidate, ['candidates', index], word, native, losses),
+    writeCandidate(candidate, ['candidates', index], shared, native, losses),
   )
   const body = {
     created: result.createdAt ?? (own['created'] === 'absent' ? undefined : 0),
     data,
+    ...shared.looks,
     ...defined({
       output_format,
       usage: result.usage && writeUsage(result.usage, losses, { native, wordsOnly: !startsFromPictures(asked) }),
@@ -59,10 +63,23 @@ function wordOf({ candidates }: CanonicalResult, own: JsonObject): string | unde
   return wordOfType(first.source.mediaType)
 }
 
+/** What is told once, of all pictures. */
+interface Shared {
+  readonly word: string | undefined
+  readonly looks: Omit<Made, 'prompt'>
+}
+
+/** The looks of all pictures: those of the first that tells them. */
+function looksOf({ candidates }: CanonicalResult): Shared['looks'] {
+  const all = candidates.flatMap(({ content }) => content.filter(isPicture)).toReversed()
+  const { prompt: _, ...looks } = Object.assign({}, ...all.map(({ made }) => defined({ ...made }))) as Made
+  return looks
+}
+
 function writeCandidate(
   candidate: Candidate,
   path: Path,
-  word: string | undefined,
+  shared: Shared,
   native: boolean,
   losses: Losses,
 ): JsonObject[] {
@@ -80,12 +97,12 @@ function writeCandidate(
   }
   reportFinish(finish, path, losses)
   const written = pictures.map(({ part, path }, index) => {
-    const kind = reportPicture(part, path, word, losses)
+    const kind = reportPicture(part, path, shared, losses)
     if (index > 0) {
       losses.drop(path, 'an-entry-for-each-picture')
       losses.insert(behind(path), { content: [kind], finish: { reason: 'stop' } }, 'an-entry-for-each-picture')
     }
-    return writeMade(part)
+    return { ...writePicture(part), ...writeMade(defined({ prompt: part.made?.prompt })) }
   })
   return [{ ...written[0], ...kept(candidate, FORMAT) }, ...others.map((_, index) => written[index + 1]!)]
 }
@@ -103,10 +120,12 @@ const DETAILS = {
 function reportPicture(
   part: Candidate['content'][number] & { type: 'media' },
   path: Path,
-  word: string | undefined,
+  { word, looks }: Shared,
   losses: Losses,
 ): object {
   losses.dropFields(part, path, DETAILS)
+  const made = { ...defined({ prompt: part.made?.prompt }), ...looks }
+  reportLooks(part.made, made, [...path, 'made'], losses)
   const { source } = part
   if (source.type === 'url' && source.mediaType !== undefined)
     losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
@@ -116,7 +135,18 @@ function reportPicture(
     source.type === 'url'
       ? { type: 'url', url: source.url }
       : { ...source, mediaType: word === undefined && source.type === 'base64' ? source.mediaType : typeOfWord(word!) }
-  return { type: 'media', kind: 'image', source: kept }
+  return { type: 'media', kind: 'image', source: kept, ...(Object.keys(made).length === 0 ? {} : { made }) }
+}
+
+/** Pictures that look otherwise, or do not tell, are taken to look like the first. */
+function reportLooks(own: Made | undefined, told: Made, path: Path, losses: Losses): void {
+  if (own === undefined) {
+    if (Object.keys(told).length > 0) losses.add(path, told, 'told-of-all')
+    return
+  }
+  for (const [word, said] of Object.entries(told))
+    if (own[word as keyof Made] === undefined) losses.add([...path, word], said, 'told-of-all')
+    else if (own[word as keyof Made] !== said) losses.change([...path, word], said, 'told-of-all')
 }
 
 /** Every picture that is there was finished. */

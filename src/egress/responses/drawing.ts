@@ -40,6 +40,7 @@ export function writeDrawingTool(request: CanonicalRequest, { native, losses }: 
       output_format: writeType(image.mediaType, native, losses),
       output_compression: image.compression,
       input_fidelity: image.fidelity,
+      moderation: image.moderation,
       partial_images: image.previews,
       input_image_mask: mask === undefined ? undefined : writeMask(mask),
     }),

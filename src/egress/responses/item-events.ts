@@ -3,6 +3,7 @@ import type { PartPatch, Preview } from '../../canonical/event.ts'
 import { patched, withBody } from '../../canonical/fold.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
+import { writeMade } from '../made.ts'
 import { completedItem, idAt } from './complete.ts'
 import { FORMAT } from './content.ts'
 import { isOwn, minted, type Stamp, writeCall, writePicture } from './items.ts'
@@ -138,7 +139,7 @@ export class PictureWriter extends SingleWriter {
   }
 
   /** The picture as far as it has come. */
-  glimpse({ index, source }: Preview): void {
+  glimpse({ index, source, made }: Preview): void {
     if (source.type !== 'base64') return
     this.desk.tape.emit('response.image_generation_call.partial_image', {
       item_id: this.written()['id']!,
@@ -146,6 +147,7 @@ export class PictureWriter extends SingleWriter {
       partial_image_index: index,
       partial_image_b64: source.data,
       output_format: source.mediaType.replace(/^image\//, ''),
+      ...writeMade(made),
     })
   }
 

@@ -3,6 +3,7 @@ import { joined } from '../../canonical/flat.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { writeMade } from '../made.ts'
 import { FORMAT } from './content.ts'
 
 /* The items that stand alike in a history and in an answer. */
@@ -90,6 +91,7 @@ export function writePicture(part: MediaPart, stamp: Stamp): JsonObject {
     ...stamp(own, 'ig'),
     result: source.data,
     ...(own['output_format'] === 'absent' ? {} : { output_format: wordOf(source.mediaType) }),
+    ...writeMade(part.made),
     ...kept(part, FORMAT),
   }
 }

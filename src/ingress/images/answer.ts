@@ -1,17 +1,23 @@
-import type { MediaPart, MediaSource } from '../../canonical/content.ts'
+import type { Made, MediaPart, MediaSource } from '../../canonical/content.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { sniffed } from '../../canonical/sniff.ts'
-import { anyText } from '../fields.ts'
+import { anyText, defined } from '../fields.ts'
 import { typeOfWord } from './types.ts'
 
 /** The fields a picture comes in; where both are filled, the bytes count. */
 export const PICTURE = ['b64_json', 'url'] as const
 
+/** What is told beside a picture: the word for its kind, and how it was made. */
+export interface Beside {
+  readonly word: Json | undefined
+  readonly made: Made | undefined
+}
+
 /** A picture of an answer, and the field it came in; undefined where there is none. */
-export function readMade(
+export function readAnswered(
   wire: JsonObject,
-  word: Json | undefined,
+  { word, made }: Beside,
   asked: CanonicalRequest,
 ): { readonly part: MediaPart; readonly field: string } | undefined {
   const data = anyText(wire['b64_json'])
@@ -21,7 +27,10 @@ export function readMade(
     data === undefined
       ? { type: 'url', url: url! }
       : { type: 'base64', mediaType: mediaTypeOf(data, word, asked), data }
-  return { part: { type: 'media', kind: 'image', source }, field: data === undefined ? 'url' : 'b64_json' }
+  return {
+    part: { type: 'media', kind: 'image', source, ...defined({ made }) },
+    field: data === undefined ? 'url' : 'b64_json',
+  }
 }
 
 /** As many characters of base64 as tell the kind of a file. */

@@ -2,17 +2,17 @@ import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import type { WireEvent } from '../../canonical/exchange.ts'
 import { withBody } from '../../canonical/fold.ts'
-import { type JsonObject, parseObject } from '../../canonical/node.ts'
+import { type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
-import { anyNumber, anyObject, anyText, defined, rest, spelling } from '../fields.ts'
-import { readMade } from './answer.ts'
+import { totalUsage } from '../../canonical/usage.ts'
+import { anyNumber, anyObject, anyText, defined, rest } from '../fields.ts'
+import { FIELDS, misread, readMade } from '../made.ts'
+import { readAnswered } from './answer.ts'
 import { readInnerError } from './error.ts'
 import { FORMAT } from './pictures.ts'
 import { readUsage } from './usage.ts'
-
-/** What every event says again of the answer as a whole. */
-const SHARED = ['background', 'quality', 'size'] as const
 
 const PARTIAL = /^image_(?:generation|edit)\.partial_image$/
 const COMPLETED = /^image_(?:generation|edit)\.completed$/
@@ -24,8 +24,9 @@ const COMPLETED = /^image_(?:generation|edit)\.completed$/
 export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
   private readonly asked: CanonicalRequest
   private out: CanonicalEvent[] = []
-  private shared: JsonObject | undefined
+  private started = false
   private made = 0
+  private spent: Usage | undefined
   private unfinished = false
   private over = false
 
@@ -62,36 +63,39 @@ export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   private start(event: JsonObject): void {
-    if (this.shared !== undefined) return
-    this.shared = Object.fromEntries(
-      SHARED.filter(field => event[field] != null).map(field => [field, event[field]!] as const),
-    )
-    const extras = spelling(this.shared)
+    if (this.started) return
+    this.started = true
     this.out.push({
       type: 'result-start',
       ...defined({ createdAt: anyNumber(event['created_at']) }),
-      ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }),
       spelling: { [FORMAT]: { own: true } },
     })
   }
 
   private preview(event: JsonObject): void {
     this.start(event)
-    const made = readMade(event, event['output_format'], this.asked)
-    if (made === undefined) return
+    const picture = this.picture(event)
+    if (picture === undefined) return
     this.unfinished = true
     const index = anyNumber(event['partial_image_index']) ?? 0
-    const { source } = made.part
-    this.out.push({ type: 'preview', candidate: this.made, index, source, ...this.left(event, made.field) })
+    const { source, made } = picture.part
+    this.out.push({
+      type: 'preview',
+      candidate: this.made,
+      index,
+      source,
+      ...defined({ made }),
+      ...left(event, picture.field),
+    })
   }
 
   private complete(event: JsonObject): void {
     this.start(event)
-    const made = readMade(event, event['output_format'], this.asked)
+    const picture = this.picture(event)
     const candidate = this.made++
     this.unfinished = false
-    if (made !== undefined) {
-      const { part } = made
+    if (picture !== undefined) {
+      const { part } = picture
       const at = { candidate, part: 0 }
       this.out.push({ type: 'part-start', at, part: withBody(part, '') })
       if (part.source.type === 'base64' && part.source.data !== '')
@@ -99,19 +103,21 @@ export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
       this.out.push({ type: 'part-end', at })
     }
     const usage = anyObject(event['usage'])
-    if (usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(usage) })
-    const node = this.left(event, made?.field)
+    if (usage !== undefined) this.out.push({ type: 'usage', usage: this.spend(usage) })
+    const node = left(event, picture?.field)
     this.out.push({ type: 'candidate-end', candidate, finish: { reason: 'stop' }, ...node })
   }
 
-  /** What an event says that the answer as a whole has not said. */
-  private left(event: JsonObject, field: string | undefined) {
-    const told = SHARED.filter(name => event[name] !== undefined && this.shared![name] === event[name])
-    const taken = new Set([...TAKEN, ...told, ...(field === undefined ? [] : [field])])
-    const absent = event['output_format'] === undefined ? { output_format: 'absent' } : {}
-    const missing = SHARED.filter(name => event[name] === undefined && this.shared![name] !== undefined)
-    const marks = { ...absent, ...(missing.length === 0 ? {} : { missing }) }
-    return rest(FORMAT, event, taken, spelling(marks))
+  /** Each completed event counts its own picture. */
+  private spend(wire: JsonObject): Usage {
+    const read = readUsage(wire)
+    const before = this.spent
+    this.spent = before === undefined ? read : totalUsage([before, read])!
+    return before === undefined ? read : { ...this.spent, spelling: { [FORMAT]: { own: wire } } }
+  }
+
+  private picture(event: JsonObject) {
+    return readAnswered(event, { word: event['output_format'], made: readMade(event) }, this.asked)
   }
 
   private fail(error: CanonicalError): void {
@@ -119,6 +125,13 @@ export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.start({})
     this.out.push({ type: 'error', error })
   }
+}
+
+/** What an event says beside its picture; without one, its looks are nobody's. */
+function left(event: JsonObject, field: string | undefined): Node {
+  const taken = new Set(field === undefined ? TAKEN : [...TAKEN, ...FIELDS, field])
+  const marks = event['output_format'] === undefined ? { output_format: 'absent' } : undefined
+  return rest(FORMAT, event, taken, marks, misread(event))
 }
 
 const TAKEN = ['type', 'created_at', 'output_format', 'partial_image_index', 'usage'] as const

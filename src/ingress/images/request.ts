@@ -59,7 +59,16 @@ const wrong = (param: string, message: string): GatewayError =>
 
 const TAKEN = new Set<string>([
   ...['model', 'prompt', 'n', 'size', 'quality', 'style', 'background', 'output_format', 'output_compression'],
-  ...['input_fidelity', 'response_format', 'partial_images', 'stream', 'user', 'safety_identifier', ...FIELDS],
+  ...[
+    'input_fidelity',
+    'moderation',
+    'response_format',
+    'partial_images',
+    'stream',
+    'user',
+    'safety_identifier',
+    ...FIELDS,
+  ],
 ])
 
 const NUMBERS = ['n', 'output_compression', 'partial_images'] as const
@@ -83,6 +92,7 @@ function readOutput(body: JsonObject, { number, count }: Values, refused: string
     mediaType: word === undefined ? undefined : typeOfWord(word),
     compression: number(body['output_compression']),
     fidelity: text(body['input_fidelity']),
+    moderation: text(body['moderation']),
     previews: number(body['partial_images']),
     delivery: readDelivery(text(body['response_format']), refused),
   })

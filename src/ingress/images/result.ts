@@ -4,12 +4,13 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
-import { readMade } from './answer.ts'
+import { LOOKS, readMade, misread as unread } from '../made.ts'
+import { type Beside, readAnswered } from './answer.ts'
 import { readInnerError } from './error.ts'
 import { FORMAT } from './pictures.ts'
 import { readUsage } from './usage.ts'
 
-const TAKEN = new Set(['created', 'data', 'output_format', 'usage'])
+const TAKEN = new Set(['created', 'data', 'output_format', 'usage', ...LOOKS])
 
 /** A whole answer (FORMATS §10): a candidate for each picture. An error under status 200 is thrown (trap 77). */
 export function readResult({ body }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
@@ -21,11 +22,15 @@ export function readResult({ body }: WireAnswer, asked: CanonicalRequest): Canon
     output_format: word ?? 'absent',
     created: body['created'] === undefined ? 'absent' : undefined,
   }
+  const looks = readMade(body, LOOKS)
+  const candidates = anyObjects(body['data']).map(item => readItem(item, { word, made: looks }, asked))
+  // Looks are told of pictures: where there is none, nobody else tells them.
+  const untold = candidates.some(({ content }) => content.length > 0) ? unread(body, LOOKS) : LOOKS
   return {
     ...defined({ createdAt: created }),
-    candidates: anyObjects(body['data']).map(item => readItem(item, word, asked)),
+    candidates,
     ...defined({ usage: usage && readUsage(usage) }),
-    ...rest(FORMAT, body, TAKEN, spelling(spelt), misread(body)),
+    ...rest(FORMAT, body, TAKEN, spelling(spelt), [...misread(body), ...untold]),
   }
 }
 
@@ -41,8 +46,14 @@ const CHECKS: { readonly [field: string]: (value: unknown) => boolean } = {
 const misread = (body: JsonObject): string[] =>
   Object.keys(CHECKS).filter(field => body[field] != null && !CHECKS[field]!(body[field]))
 
-function readItem(wire: JsonObject, word: string | undefined, asked: CanonicalRequest): Candidate {
-  const made = readMade(wire, word, asked)
-  const node = rest(FORMAT, wire, new Set(made === undefined ? [] : [made.field]))
-  return { content: made === undefined ? [] : [made.part], finish: { reason: 'stop' }, ...node }
+/** What is told of one picture, beside the looks of all. */
+const PROMPT = ['revised_prompt'] as const
+
+function readItem(wire: JsonObject, { word, made: looks }: Beside, asked: CanonicalRequest): Candidate {
+  const prompt = readMade(wire, PROMPT)
+  const made = looks === undefined && prompt === undefined ? undefined : { ...looks, ...prompt }
+  const picture = readAnswered(wire, { word, made }, asked)
+  const taken = picture === undefined ? [] : [picture.field, ...PROMPT]
+  const node = rest(FORMAT, wire, new Set(taken), undefined, unread(wire, PROMPT))
+  return { content: picture === undefined ? [] : [picture.part], finish: { reason: 'stop' }, ...node }
 }

@@ -25,6 +25,7 @@ const settings = (number: v.GenericSchema, count: v.GenericSchema, flag: v.Gener
   output_format: maybeText,
   output_compression: maybe(number),
   input_fidelity: maybeText,
+  moderation: maybeText,
   response_format: maybeText,
   partial_images: maybe(number),
   stream: maybe(flag),

@@ -8,7 +8,7 @@ import { anyNumber, anyText, defined, rest } from '../fields.ts'
 const FORMAT = 'responses'
 const TYPE = 'image_generation'
 
-const TEXTS = ['size', 'quality', 'background', 'output_format', 'input_fidelity'] as const
+const TEXTS = ['size', 'quality', 'background', 'output_format', 'input_fidelity', 'moderation'] as const
 const NUMBERS = ['output_compression', 'partial_images'] as const
 const TAKEN: ReadonlySet<string> = new Set(['type', 'input_image_mask', ...TEXTS, ...NUMBERS])
 
@@ -56,6 +56,7 @@ function readLooks(tool: JsonObject): NonNullable<Output['image']> {
       mediaType: word === undefined ? undefined : `image/${word}`,
       compression: anyNumber(tool['output_compression']),
       fidelity: anyText(tool['input_fidelity']),
+      moderation: anyText(tool['moderation']),
       previews: anyNumber(tool['partial_images']),
     }),
     ...rest(FORMAT, tool, TAKEN),

@@ -1,6 +1,7 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyNumber, anyObject, anyText, defined } from '../fields.ts'
+import { LOOKS, readMade } from '../made.ts'
 import { contentReader, readAnswerPart, readTokens } from './answer.ts'
 import { readInnerError } from './error.ts'
 import type { ResponsesEvents } from './events.ts'
@@ -155,7 +156,13 @@ const glimpsed: Handler = (answer, event) => {
   if (data === undefined) return
   const mediaType = `image/${anyText(event['output_format']) ?? 'png'}`
   const index = anyNumber(event['partial_image_index']) ?? 0
-  answer.out.push({ type: 'preview', candidate: 0, index, source: { type: 'base64', mediaType, data } })
+  answer.out.push({
+    type: 'preview',
+    candidate: 0,
+    index,
+    source: { type: 'base64', mediaType, data },
+    ...defined({ made: readMade(event, LOOKS) }),
+  })
 }
 
 const finished: Handler = (answer, event) => answer.finish(anyObject(event['response']) ?? {})

@@ -1,4 +1,4 @@
-import type { Part } from '../../canonical/content.ts'
+import type { Made, Part } from '../../canonical/content.ts'
 import type { At, CanonicalEvent, PartPatch } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
 import type { JsonObject, Node } from '../../canonical/node.ts'
@@ -92,11 +92,14 @@ export class OpenPart {
 const isHiddenLate = (start: Part, final: Part): boolean =>
   final.type === 'reasoning' && final.redacted === true && !(start.type === 'reasoning' && start.redacted === true)
 
-/** A picture of another kind than it began as. */
+/** A picture of another kind, or of other looks, than it began as. */
 const isOtherwise = (start: Part, final: Part): boolean =>
   start.type === 'media' && final.type === 'media' && start.source.type === 'base64' && final.source.type === 'base64'
-    ? start.source.mediaType !== final.source.mediaType
+    ? start.source.mediaType !== final.source.mediaType || !sameLooks(start.made, final.made)
     : false
+
+const sameLooks = (start: Made = {}, final: Made = {}): boolean =>
+  [...Object.keys(start), ...Object.keys(final)].every(word => start[word as keyof Made] === final[word as keyof Made])
 
 /** The final spelling; marks that no longer hold become null, since late facts only lie over the earlier ones. */
 function respelled(start: Node, final: Node): Node {

@@ -1,10 +1,11 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { sniffed } from '../../canonical/sniff.ts'
-import { anyText, rest } from '../fields.ts'
+import { anyText, defined, rest } from '../fields.ts'
+import { FIELDS, misread, readMade } from '../made.ts'
 
 const FORMAT = 'responses'
-const TAKEN = new Set(['type', 'id', 'status', 'result', 'output_format'])
+const TAKEN = new Set(['type', 'id', 'status', 'result', 'output_format', ...FIELDS])
 
 export const isPicture = (wire: JsonObject): boolean => wire['type'] === 'image_generation_call'
 
@@ -28,6 +29,7 @@ export function readDrawn(wire: JsonObject): MediaPart | undefined {
     type: 'media',
     kind: 'image',
     source: { type: 'base64', mediaType, data: result },
-    ...rest(FORMAT, wire, TAKEN, marks),
+    ...defined({ made: readMade(wire) }),
+    ...rest(FORMAT, wire, TAKEN, marks, misread(wire)),
   }
 }

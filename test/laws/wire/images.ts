@@ -115,7 +115,7 @@ export const request: fc.Arbitrary<WireRequest> = fc.oneof(inJson, inForm)
 const item = plus(
   fc.oneof(
     record({ b64_json: bytes }, { url: fc.constant(null), revised_prompt: maybeNull(word) }),
-    record({ url: fc.webUrl() }, { b64_json: fc.constant(null), revised_prompt: word }),
+    record({ url: fc.webUrl() }, { b64_json: fc.constant(null), revised_prompt: fc.oneof(word, json) }),
     record({}, { error: json }),
   ),
 )
@@ -135,7 +135,7 @@ export const result: fc.Arbitrary<JsonObject> = plus(
     {
       background: fc.constantFrom('opaque', 'transparent'),
       output_format: maybeNull(fc.constantFrom('png', 'jpeg', 'jpg', 'svg')),
-      quality: word,
+      quality: maybeNull(fc.oneof(word, json)),
       size: fc.constant('1024x1024'),
       usage: maybeNull(usage),
     },

@@ -276,6 +276,9 @@ const outputItem = fc.oneof(
       output_format: fc.oneof(type('png'), type('jpeg'), fc.nat()),
       ...ids,
       size: word,
+      quality: fc.oneof(word, fc.nat()),
+      background: word,
+      revised_prompt: fc.oneof(word, fc.constant(null)),
     },
   ),
 )

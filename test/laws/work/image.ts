@@ -4,7 +4,20 @@ import type { MediaPart, Part } from '../../../src/canonical/content.ts'
 import type { CanonicalRequest, Message, Output } from '../../../src/canonical/request.ts'
 import type { CanonicalResult } from '../../../src/canonical/result.ts'
 import { FINISH_REASONS } from '../../../src/canonical/result.ts'
-import { bytes, cache, extras, filled, media, opaque, reasoning, record, text, tool, word } from '../arbitrary.ts'
+import {
+  bytes,
+  cache,
+  extras,
+  filled,
+  looks,
+  media,
+  opaque,
+  reasoning,
+  record,
+  text,
+  tool,
+  word,
+} from '../arbitrary.ts'
 
 /* Requests that want nothing but pictures, of any format's callers, and answers that have some. */
 
@@ -49,9 +62,10 @@ const image: fc.Arbitrary<NonNullable<Output['image']>> = record(
     mediaType,
     compression: fc.nat(100),
     fidelity: fc.constantFrom('high', 'low'),
+    moderation: fc.constantFrom('low', 'auto'),
     previews: fc.nat(3),
     delivery: fc.constantFrom('url', 'bytes'),
-    extras: record({}, { responses: fc.constant({ moderation: 'low' }), elsewhere: fc.constant({ x_a: 'a' }) }),
+    extras: record({}, { responses: fc.constant({ complexity: 'low' }), elsewhere: fc.constant({ x_a: 'a' }) }),
   },
 )
 
@@ -86,7 +100,7 @@ const madeSource = fc.oneof(
 )
 const made = record<Part>(
   { type: fc.constant('media'), kind: fc.constant('image'), source: madeSource },
-  { name: filled, extras },
+  { name: filled, made: looks, extras },
 )
 /** A picture at least, and maybe what the model says beside. */
 const content = fc
