@@ -145,3 +145,26 @@ describe('pictures', () => {
     )
   })
 })
+
+describe('what Voyage counts', () => {
+  const usage = { total_tokens: 7 }
+  const told = (format: string, body: JsonObject) => {
+    const asked = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
+    const read = READERS[format]!.result!({ status: 200, headers: {}, body }, asked)
+    return WRITERS[format]!.result!(read, asked).wire.body['usage']
+  }
+
+  test('is told to OpenAI’s clients in their word, too', () => {
+    expect(told('embeddings', { object: 'list', data: [], model: 'm', usage })).toEqual({ ...usage, prompt_tokens: 7 })
+    expect(told('embeddings', { object: 'list', data: [], model: 'm', usage: { prompt_tokens: 7 } })).toEqual({
+      ...usage,
+      prompt_tokens: 7,
+    })
+  })
+
+  test('is told of rankings as it came, and what others count in its word', () => {
+    expect(told('rerank', { object: 'list', data: [], model: 'm', usage })).toEqual(usage)
+    const jina = { object: 'list', results: [], model: 'm', usage: { prompt_tokens: 7 } }
+    expect(told('rerank', jina)).toEqual({ ...usage, prompt_tokens: 7 })
+  })
+})

@@ -1,5 +1,6 @@
 import type { Annotation, Part } from '../../src/canonical/content.ts'
 import type { ErrorKind } from '../../src/canonical/error.ts'
+import { isObject, type JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalResult, Segment } from '../../src/canonical/result.ts'
 
 /*
@@ -152,6 +153,25 @@ const LOOKS: { readonly [format: string]: Look } = {
 
 /** How to look at an answer that came through streams of the format. */
 export const streamLook = (format: string): Look => LOOKS[format] ?? (result => result)
+
+/** Counts that clients of a format take for granted, and that not every upstream of it tells. */
+const COUNTED: { readonly [format: string]: readonly string[] } = {
+  embeddings: ['prompt_tokens', 'total_tokens'],
+  rerank: ['total_tokens'],
+}
+
+/** An answer as its callers get it in its own format: with the counts of its prompt, if it tells any of them. */
+export function completed(format: string, body: JsonObject): JsonObject {
+  const { usage, meta } = body
+  const fields = COUNTED[format]
+  if (fields === undefined || !isObject(usage) || isObject(meta)) return body
+  const told = [usage['prompt_tokens'], usage['total_tokens']].filter(
+    (count): count is number => Number.isSafeInteger(count) && (count as number) >= 0,
+  )
+  if (told.length === 0) return body
+  const counts = fields.filter(field => usage[field] == null).map(field => [field, Math.max(...told)])
+  return { ...body, usage: { ...usage, ...Object.fromEntries(counts) } }
+}
 
 /** Formats whose stream may end behind a call without a word: it says no less than one that goes on (trap 103). */
 export const ENDS_BEHIND_CALLS: ReadonlySet<string> = new Set(['contents'])

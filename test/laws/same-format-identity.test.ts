@@ -3,6 +3,7 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { asked } from './arbitrary-result.ts'
+import { completed } from './exceptions.ts'
 import { formatsWith, holds, same } from './support.ts'
 import { ANSWERS, WIRES } from './wires.ts'
 
@@ -21,7 +22,7 @@ describe('same-format identity: an answer goes out as it came in, with no losses
     holds(answers, body => {
       const read = READERS[format]!.result!({ status: 200, headers: {}, body }, asked)
       const { wire, losses } = WRITERS[format]!.result!(read, asked)
-      same(wire.body, body)
+      same(wire.body, completed(format, body))
       expect(losses).toEqual([])
     })
   })

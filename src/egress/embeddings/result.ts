@@ -6,7 +6,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
 import { encodingOf, NumbersText, vectorAs } from '../../canonical/vector.ts'
 import { kept, spelt } from '../fields.ts'
-import { inputRequired } from '../input-usage.ts'
+import { inputRequired, withCounts } from '../input-usage.ts'
 import { FORMAT } from './input.ts'
 
 /** A whole answer as a list of embeddings (FORMATS §8), each as the caller asked for it, else as it came. */
@@ -108,7 +108,7 @@ const USAGE_LOSSES = {
 
 function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const whole = spelt(usage, FORMAT)['whole']
-  if (whole !== undefined) return whole as JsonObject
+  if (whole !== undefined) return withCounts(whole as JsonObject, usage, ['prompt_tokens', 'total_tokens'])
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   const input = inputRequired(usage, losses)
   return { prompt_tokens: input, total_tokens: input, ...kept(usage, FORMAT) }

@@ -6,7 +6,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { onlyAnswers } from '../bare.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { inputRequired } from '../input-usage.ts'
+import { inputRequired, withCounts } from '../input-usage.ts'
 import { writeMeta } from '../meta.ts'
 import { FORMAT, writeDocument } from './documents.ts'
 
@@ -76,7 +76,7 @@ const NO_PLACE = {
 
 function writeUsage(usage: Usage, same: boolean, losses: Losses): JsonObject {
   const whole = same ? spelt(usage, FORMAT)['whole'] : undefined
-  if (whole !== undefined) return whole as JsonObject
+  if (whole !== undefined) return withCounts(whole as JsonObject, usage, ['total_tokens'])
   losses.dropFields(usage, ['usage'], NO_PLACE)
   return { total_tokens: inputRequired(usage, losses), ...kept(usage, FORMAT) }
 }
