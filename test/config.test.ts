@@ -330,6 +330,47 @@ describe('addresses', () => {
     expect(urls('formats: [chat, messages, contents], base_url: "http://u"')).toEqual(both)
   })
 
+  const at = (provider: string, base_url: string, more = ''): { [format: string]: string } =>
+    Object.fromEntries(
+      one(`provider: ${provider}, key: k, base_url: "${base_url}"${more}`).formats.map(row => [
+        row.format,
+        row.baseUrl,
+      ]),
+    )
+
+  it('of a vendor with paths of its own hold for what is at its first one', () => {
+    expect(at('google', 'http://u')).toEqual({ contents: 'http://u' })
+    expect(at('google', 'http://u/v1beta')).toEqual({ contents: 'http://u' })
+    expect(at('deepseek', 'http://u')).toEqual({ chat: 'http://u/v1', responses: 'http://u/v1' })
+    expect(at('deepseek', 'http://u/v1')).toEqual({ chat: 'http://u/v1', responses: 'http://u/v1' })
+    expect(at('zai', 'http://u/v1')).toEqual({ chat: 'http://u/v1' })
+  })
+
+  it('of a vendor with paths of its own hold for all of them where they show one', () => {
+    const deepseek = { chat: 'http://u/p', messages: 'http://u/p/anthropic', responses: 'http://u/p' }
+    expect(at('deepseek', 'http://u/p/anthropic')).toEqual(deepseek)
+    const google = { contents: 'http://u', embeddings: 'http://u/v1beta/openai' }
+    expect(at('google', 'http://u/v1beta/openai/')).toEqual(google)
+    expect(at('google', 'http://u', ', formats: [contents, embeddings]')).toEqual(google)
+    expect(at('google', 'http://u/v1', ', formats: [embeddings]')).toEqual({ embeddings: 'http://u/v1' })
+    const zai = { chat: 'http://u/api/paas/v4', messages: 'http://u/api/anthropic' }
+    expect(at('zai', 'http://u/api/paas/v4')).toEqual(zai)
+    expect(at('zai', 'http://u/api/anthropic')).toEqual(zai)
+  })
+
+  it('of the vendor itself are what is written, and the others are where they always are', () => {
+    const messages = 'https://api.z.ai/api/anthropic'
+    expect(at('zai', 'https://api.z.ai')).toEqual({ chat: 'https://api.z.ai/api/paas/v4', messages })
+    const coding = 'https://api.z.ai/api/coding/paas/v4'
+    expect(at('zai', coding)).toEqual({ chat: coding, messages })
+  })
+
+  it('of a vendor with one path stand for all of its formats', () => {
+    expect(at('openrouter', 'http://u/api/v1')).toMatchObject({ chat: 'http://u/api/v1', messages: 'http://u/api' })
+    expect(new Set(Object.values(at('voyage', 'http://u/v1')))).toEqual(new Set(['http://u/v1']))
+    expect(at('ollama', 'http://u/v1')).toMatchObject({ chat: 'http://u/v1', messages: 'http://u' })
+  })
+
   it('may be given a format each', () => {
     expect(
       urls('formats: [chat, messages], base_url: { chat: "http://a/v1", messages: "http://b/anthropic" }'),

@@ -3,7 +3,16 @@ import type { Path } from '../canonical/loss.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import { NEVER_PASSED_ON } from '../channel/headers.ts'
 import type { WrittenConfig } from '../config.ts'
-import { baseUrlFor, FORMATS, isMixed, PRESETS, type Preset, type PresetFormat } from '../providers/index.ts'
+import {
+  baseUrlAt,
+  baseUrlFor,
+  FORMATS,
+  formatsAt,
+  isMixed,
+  PRESETS,
+  type Preset,
+  type PresetFormat,
+} from '../providers/index.ts'
 import { suggestion } from './faults.ts'
 import type { Env } from './source.ts'
 import type { ChannelConfig, ChannelFormat, ChannelModels, Timeouts } from './types.ts'
@@ -52,9 +61,9 @@ const missingKey = ({ env }: Preset): string =>
   env.length === 0 ? 'is missing; write `key: none` where none is needed' : `is missing, and ${env[0]} is not set`
 
 function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): ChannelFormat[] {
-  const names = written.formats ?? preset.formats.map(row => row.format)
+  const names = written.formats ?? presetFormats(written, preset)
   if (names.length === 0) fault(['formats'], 'is missing: list the formats this upstream speaks, best first')
-  const mixed = isMixed(names)
+  const mixed = isMixed(written.formats ?? preset.formats.map(row => row.format))
   const given = preset.addressEnv === undefined ? undefined : env[preset.addressEnv]
   const address = given === undefined ? undefined : given.replace(/\/+$/, '') + (preset.addressSuffix ?? '')
   let missing = false
@@ -62,7 +71,7 @@ function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: Fau
     if (!FORMATS.has(format))
       fault(['formats', index], `unknown format "${format}"${suggestion(format, FORMATS.keys())}`)
     const row = preset.formats.find(one => one.format === format)
-    const baseUrl = ownAddress(written, format, mixed) ?? row?.baseUrl ?? address
+    const baseUrl = ownAddress(written, preset, format, mixed) ?? row?.baseUrl ?? address
     if (baseUrl === undefined && preset.name !== 'replay') missing = true
     return formatOf(written, format, row, baseUrl ?? '')
   })
@@ -70,10 +79,17 @@ function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: Fau
   return formats
 }
 
+/** The preset's, as far as they are at the one address an operator wrote. */
+const presetFormats = ({ base_url }: WrittenChannel, preset: Preset): readonly Format[] =>
+  typeof base_url === 'string' ? formatsAt(preset, base_url) : preset.formats.map(row => row.format)
+
 /** The address the operator wrote, if any, as this format needs it. */
-function ownAddress(written: WrittenChannel, format: Format, mixed: boolean): string | undefined {
+function ownAddress(written: WrittenChannel, preset: Preset, format: Format, mixed: boolean): string | undefined {
   const address = written.base_url
-  if (typeof address === 'string') return baseUrlFor(format, address, mixed)
+  if (typeof address === 'string') {
+    const own = written.formats?.length === 1 ? undefined : baseUrlAt(preset, format, address)
+    return own ?? baseUrlFor(format, address, mixed)
+  }
   const own = address === undefined ? undefined : Object.entries(address).find(([name]) => name === format)?.[1]
   return own === undefined ? undefined : baseUrlFor(format, own, false)
 }

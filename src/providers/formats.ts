@@ -65,7 +65,8 @@ export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}):
   return detour !== undefined && does.includes(detour) ? 'by-detour' : undefined
 }
 
-const VERSION = /\/v\d+[a-z0-9]*$/
+/** The version at the end of an address. */
+export const VERSION = /\/v\d+[a-z0-9]*$/
 
 /**
  * The base address of one format, from the one address an operator wrote for a whole channel: the version at its end
