@@ -86,6 +86,7 @@ test('pictures named in JSON are there, too', async () => {
     [{ images: [] }, 'image'],
     [{ mask: { image_url: PICTURE } }, 'image'],
     [{ images: [{ image_url: empty }] }, 'images'],
+    [{ image: `${empty}@@@@` }, 'image'],
     [{ images: [{ image_url: PICTURE }], mask: { image_url: empty } }, 'mask'],
   ] as const) {
     const { status, json } = await ask(body)

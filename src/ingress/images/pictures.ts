@@ -63,8 +63,13 @@ export function emptyField(pictures: readonly Part[]): string | undefined {
   return empty === undefined ? undefined : String(empty.spelling![FORMAT]!['in'])
 }
 
+/** As many characters of base64 as say a byte, whatever is wrapped. */
+const HEAD = 16
+
 const isEmpty = (source: MediaSource): boolean =>
-  source.type === 'bytes' ? source.bytes.size === 0 : source.type === 'base64' && source.data === ''
+  source.type === 'bytes'
+    ? source.bytes.size === 0
+    : source.type === 'base64' && Buffer.from(source.data.slice(0, HEAD), 'base64').length === 0
 
 /** The pictures of a form; one in a field of another name is a picture all the same, and says which field that was. */
 export const readFiles = (files: readonly WireFile[]): readonly MediaPart[] =>
