@@ -7,6 +7,7 @@ import type { Config } from '../../src/config.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { House, KEY, keyOf } from '../faults/house.ts'
 import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { asSaid } from '../laws/completed.ts'
 
 const OTHER = 'another-key-of-the-tests'
 const DATA = mkdtempSync(join(tmpdir(), 'interlingua-compaction-'))
@@ -155,7 +156,8 @@ describe('compacting', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
     const body = { prompt_cache_options: { mode: 'implicit' }, prompt_cache_key: 'k' }
     const answer = await compact(house, body)
-    expect(answer.json).toEqual(said)
+    expect(asSaid(answer.json, said)).toEqual(said)
+    expect(answer.json.usage.input_tokens_details).toEqual({ cached_tokens: 0 })
     expect(upstream.seen[0]!.url).toBe('/v1/responses/compact')
     expect(JSON.parse(upstream.seen[0]!.text)).toEqual({
       model: 'm',
