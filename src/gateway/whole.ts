@@ -48,10 +48,21 @@ export async function resultOf(
   }
   if (reader.raw === true && !type.includes('json'))
     return reader.result!({ ...head, body: {}, raw: await rawBody(answer, type) }, asked)
-  return sound(
-    reader.result!({ ...head, body: bodyIn(await answer.text(LARGEST), native ? reader.parse : undefined) }, asked),
-    false,
-  )
+  const text = await answer.text(LARGEST)
+  const bare = reader.raw === true ? stringIn(text) : undefined
+  if (bare !== undefined) return reader.result!({ ...head, body: {}, raw: { mediaType: '', text: bare } }, asked)
+  return sound(reader.result!({ ...head, body: bodyIn(text, native ? reader.parse : undefined) }, asked), false)
+}
+
+/** A text that is all of a JSON document: how some servers answer where a mere text is asked for. */
+function stringIn(text: string): string | undefined {
+  if (!/^\s*"/.test(text)) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'string' ? value : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** An answer that is an error and nothing else is none. */

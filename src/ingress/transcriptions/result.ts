@@ -3,7 +3,7 @@ import type { RawBody, WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Transcript } from '../../canonical/result.ts'
-import { readSubtitles } from '../../canonical/subtitles.ts'
+import { readSubtitles, styleOf } from '../../canonical/subtitles.ts'
 import { anyNumber, anyObject, anyText, defined, rest, spelling } from '../fields.ts'
 import { readInnerError } from './error.ts'
 import { inFull, readLogprobs, readSegments, readWords } from './times.ts'
@@ -19,13 +19,15 @@ const FORMAT = 'transcriptions'
 export function readResult({ body, raw }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
   if (raw === undefined) return readObject(body, asked)
   if (!('text' in raw) || isPage(raw)) throw new GatewayError(NOT_AN_ANSWER)
-  if (PLAIN.has(formatOf(asked))) return readRaw(raw, asked)
+  const plain = PLAIN.has(formatOf(asked))
   // Servers forget to say that their JSON is such, and some know no shape but text.
   const unsaid = parseObject(raw.text)
-  if (unsaid !== undefined) return readObject(unsaid, asked)
-  if (raw.text === '') throw new GatewayError(NOT_AN_ANSWER)
+  if (unsaid !== undefined && (!plain || isAnswer(unsaid))) return readObject(unsaid, asked)
+  if (raw.text === '' && !plain) throw new GatewayError(NOT_AN_ANSWER)
   return readRaw(raw, asked)
 }
+
+const isAnswer = ({ text, error }: JsonObject): boolean => typeof text === 'string' || isObject(error)
 
 /** The shapes that are no JSON. */
 const PLAIN: ReadonlySet<Json | undefined> = new Set(['text', 'srt', 'vtt'])
@@ -103,11 +105,16 @@ function wantsShape({ spelling }: CanonicalRequest): boolean {
   return isObject(said) && SHAPES.has(said['response_format'])
 }
 
-/** The transcript alone, in the shape the caller asked for; times are taken from subtitles. */
+/**
+ * The transcript alone; times are taken from subtitles. It is passed on as it is where it has the shape the caller asked
+ * for, whatever shape the upstream has it in.
+ */
 function readRaw(raw: RawBody & { readonly text: string }, asked: CanonicalRequest): CanonicalResult {
-  const format = formatOf(asked)
-  const segments = format === 'srt' || format === 'vtt' ? readSubtitles(raw.text) : undefined
-  const text = segments === undefined ? raw.text : segments.map(segment => segment.text).join(' ')
+  const style = styleOf(raw.text)
+  const wanted = formatOf(asked)
+  const asIs = wanted === (style ?? 'text') || (wanted === 'text' && raw.text.trim() === '')
+  const segments = style === undefined ? undefined : readSubtitles(raw.text)
+  const text = segments?.map(segment => segment.text).join(' ') ?? (asIs ? raw.text : raw.text.trim())
   return {
     candidates: [
       {
@@ -116,6 +123,6 @@ function readRaw(raw: RawBody & { readonly text: string }, asked: CanonicalReque
         ...(segments === undefined ? {} : { transcript: { segments } }),
       },
     ],
-    spelling: { [FORMAT]: { own: true, raw: { mediaType: raw.mediaType, text: raw.text } } },
+    ...(asIs ? { spelling: { [FORMAT]: { own: true, raw: { mediaType: raw.mediaType, text: raw.text } } } } : {}),
   }
 }
