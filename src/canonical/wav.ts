@@ -49,3 +49,60 @@ export function wavHeader({ rate, channels }: Samples, size?: number): Buffer {
   header.writeUInt32LE(known ? size : UNKNOWN, 40)
   return header
 }
+
+/** What a WAV file says of its samples, and where they begin. */
+export interface WavHead extends Samples {
+  /** Of one sample of one channel. */
+  readonly bits: number
+  readonly encoding: 'integer' | 'float'
+  /** Bytes before the first sample. */
+  readonly offset: number
+  /** Bytes of samples, where that was known when the header was written. */
+  readonly size: number | undefined
+}
+
+const ENCODINGS: { readonly [code: number]: WavHead['encoding'] } = { 1: 'integer', 3: 'float' }
+/** The code is the first of sixteen bytes further on. */
+const EXTENSIBLE = 0xfffe
+
+/** The head of a WAV file; `more` where it goes on behind these bytes, undefined for anything else. */
+export function readWavHead(bytes: Uint8Array): WavHead | 'more' | undefined {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  if (file.length < 12 || file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WAVE')
+    return undefined
+  let format: Omit<WavHead, 'offset' | 'size'> | undefined
+  for (let at = 12; at + 8 <= file.length; ) {
+    const name = file.toString('latin1', at, at + 4)
+    const size = file.readUInt32LE(at + 4)
+    const offset = at + 8
+    if (name === 'data') return format && { ...format, offset, size: size === 0 || size === UNKNOWN ? undefined : size }
+    if (name === 'fmt ') {
+      if (offset + size > file.length) return 'more'
+      format = readFormat(file.subarray(offset, offset + size))
+      if (format === undefined) return undefined
+    }
+    at = offset + size + (size % 2)
+  }
+  return 'more'
+}
+
+function readFormat(chunk: Buffer): Omit<WavHead, 'offset' | 'size'> | undefined {
+  if (chunk.length < 16) return undefined
+  const code = chunk.readUInt16LE(0)
+  const encoding = ENCODINGS[code === EXTENSIBLE && chunk.length >= 26 ? chunk.readUInt16LE(24) : code]
+  const [channels, rate, bits] = [chunk.readUInt16LE(2), chunk.readUInt32LE(4), chunk.readUInt16LE(14)]
+  return encoding === undefined || channels === 0 || rate === 0 ? undefined : { rate, channels, bits, encoding }
+}
+
+/** Whether there is nothing to hear in a file: no bytes at all, or the head of a WAV file without samples. */
+export function isSoundless(bytes: Uint8Array): boolean {
+  if (bytes.length === 0) return true
+  const head = readWavHead(bytes)
+  return head === 'more' || (head !== undefined && head.offset >= bytes.length)
+}
+
+/** Longer than the base64 of any WAV head there is. */
+const LONGEST_HEAD = 1000
+
+export const isSoundlessBase64 = (data: string): boolean =>
+  data.length < LONGEST_HEAD && isSoundless(Buffer.from(data, 'base64'))

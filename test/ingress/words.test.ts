@@ -13,8 +13,7 @@ describe.each(WORDS)('the word %s means nothing', word => {
     const files = [{ field: 'file', mediaType: 'audio/wav', bytes: new HeldBytes(new Uint8Array([1])) }]
     const body = { model: 'm', response_format: word }
     const wire = { path: '/audio/transcriptions', query: {}, headers: {}, body, files }
-    const request = READERS['transcriptions']!.request!(wire)
-    expect(request.output.transcript).toEqual({ task: 'transcribe' })
+    expect(() => READERS['transcriptions']!.request!(wire)).toThrow('response_format')
     const said = { ...asked, spelling: { transcriptions: { said: { response_format: word } } } }
     const answer = { candidates: [{ content: [{ type: 'text', text: 'Hi.' }] }] } as const
     expect(WRITERS['transcriptions']!.result!(answer, said).wire.body).toEqual({ text: 'Hi.' })

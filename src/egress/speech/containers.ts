@@ -9,11 +9,10 @@ const WORDS: { readonly [mediaType: string]: string } = {
 
 const TYPES: { readonly [word: string]: string } = { mp3: 'audio/mpeg' }
 
-/** The word for a media type, and the media type that it is read back as; undefined for what is no audio. */
+/** The word for a media type, and the media type that it is read back as; undefined where the format has none. */
 export function wordOf(mediaType: string): { readonly word: string; readonly mediaType: string } | undefined {
   const type = mediaType.split(';')[0]!.trim().toLowerCase()
-  const [kind, name] = type.split('/', 2)
-  if (kind !== 'audio' || name === undefined || name === '') return undefined
-  const word = Object.hasOwn(WORDS, type) ? WORDS[type]! : name
+  if (!Object.hasOwn(WORDS, type)) return undefined
+  const word = WORDS[type]!
   return { word, mediaType: Object.hasOwn(TYPES, word) ? TYPES[word]! : `audio/${word}` }
 }

@@ -29,7 +29,7 @@ export function writeRequest(request: CanonicalRequest, { dialect: said, native 
     ...defined({
       voice: voice === undefined ? undefined : writeVoice(voice, request.output.audio),
       instructions,
-      response_format: own['response_format'] ?? writeContainer(request.output.audio?.mediaType, losses),
+      response_format: writeContainer(request.output.audio?.mediaType, losses),
       speed: request.output.audio?.speed,
       stream_format: writeFlow(request, dialect, native, losses) ?? own['stream_format'],
     }),

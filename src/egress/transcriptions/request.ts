@@ -40,26 +40,36 @@ const ACCEPT = 'application/json, text/event-stream, text/plain'
 /** What is said in words of the form's own. */
 function writeSaid({ output, sampling, stream }: CanonicalRequest, losses: Losses): JsonObject {
   const { transcript } = output
-  const timestamps = transcript?.timestamps
-  if (sampling.logprobs !== undefined && sampling.logprobs !== 0)
-    losses.change(['sampling', 'logprobs'], 0, 'chosen-tokens-only')
+  const shape = shapeFor(transcript, losses)
   return defined({
-    ...shapeFor(transcript, losses),
-    'timestamp_granularities[]': transcript?.speakers === true ? undefined : timestamps,
+    response_format: shape,
+    'timestamp_granularities[]': shape === 'verbose_json' ? transcript?.timestamps : undefined,
     'keywords[]': transcript?.keywords,
-    'include[]': sampling.logprobs === undefined ? undefined : 'logprobs',
+    'include[]': includes(sampling, shape, losses) ? 'logprobs' : undefined,
     temperature: sampling.temperature === undefined ? undefined : String(sampling.temperature),
     stream: stream ? 'true' : undefined,
   }) as JsonObject
 }
 
-/** Speakers come with segments, whether these are wanted or not, and never with words. */
-function shapeFor(transcript: Output['transcript'], losses: Losses): JsonObject {
-  const timestamps = transcript?.timestamps
-  if (transcript?.speakers !== true) return timestamps === undefined ? {} : { response_format: 'verbose_json' }
-  if (timestamps?.join() !== 'segment')
+/** How likely each token was is told in plain JSON only. */
+function includes({ logprobs }: CanonicalRequest['sampling'], shape: string | undefined, losses: Losses): boolean {
+  if (logprobs === undefined) return false
+  if (shape !== undefined) losses.drop(['sampling', 'logprobs'], 'not-beside-times')
+  else if (logprobs !== 0) losses.change(['sampling', 'logprobs'], 0, 'chosen-tokens-only')
+  return shape === undefined
+}
+
+/** Speakers come with segments, whether these are wanted or not, and never with words, nor in a translation. */
+function shapeFor(transcript: Output['transcript'], losses: Losses): string | undefined {
+  const timed = transcript?.timestamps === undefined ? undefined : 'verbose_json'
+  if (transcript?.speakers !== true) return timed
+  if (transcript.task === 'translate') {
+    losses.drop(['output', 'transcript', 'speakers'], 'no-speakers-of-translations')
+    return timed
+  }
+  if (transcript.timestamps?.join() !== 'segment')
     losses.change(['output', 'transcript', 'timestamps'], ['segment'], 'speakers-of-segments-only')
-  return { response_format: 'diarized_json' }
+  return 'diarized_json'
 }
 
 function reportSettings(request: CanonicalRequest, losses: Losses): void {

@@ -2,6 +2,7 @@ import type { CacheHint, MediaPart, Part, ToolResultPart } from '../../canonical
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
+import { isSoundlessBase64 } from '../../canonical/wav.ts'
 import { defined, nested, object, objects, required, rest, spelling, text, WrongType, withDefined } from '../fields.ts'
 import { readCall, readLegacyCall } from './calls.ts'
 import { readThinkingPart } from './thoughts.ts'
@@ -81,10 +82,12 @@ const PARTS: { readonly [type: string]: (wire: JsonObject) => Part } = {
   input_audio: wire => {
     const audio = required(object(wire['input_audio']))
     const format = required(text(audio['format']))
+    const data = required(text(audio['data']))
+    if (isSoundlessBase64(data)) throw WrongType.instance
     const source = {
       type: 'base64',
       mediaType: AUDIO_TYPES[format] ?? `audio/${format}`,
-      data: required(text(audio['data'])),
+      data,
     } as const
     return {
       type: 'media',

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { isSoundlessBase64 } from '../../canonical/wav.ts'
 import { byWord, count, shape } from '../explain.ts'
 import { isCustom } from './calls.ts'
 
@@ -16,12 +17,17 @@ const marked = { cache_control: hint, prompt_cache_breakpoint: hint }
 const thought = shape({ text: v.string() })
 const link = v.union([v.string(), shape({ url: v.string(), detail: maybeText })])
 
+const sound = v.pipe(
+  v.string(),
+  v.check(data => !isSoundlessBase64(data), 'There is no sound in it'),
+)
+
 /** Part types read into canonical; any other is kept as it is. */
 const PARTS = {
   text: shape({ text: v.string(), ...marked }),
   image_url: shape({ image_url: link, ...marked }),
   video_url: shape({ video_url: link, ...marked }),
-  input_audio: shape({ input_audio: shape({ data: v.string(), format: v.string() }), ...marked }),
+  input_audio: shape({ input_audio: shape({ data: sound, format: v.string() }), ...marked }),
   file: shape({ file: shape({ file_data: maybeText, file_id: maybeText, filename: maybeText }), ...marked }),
   document_url: shape({
     document_url: v.union([v.string(), shape({ url: v.string() })]),
@@ -34,7 +40,8 @@ const PARTS = {
 export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
 
 const part = byWord('type', PARTS, shape({ type: v.string() }))
-const content = maybe(v.union([v.string(), v.array(part)]))
+/** A list is told of by the part that is wrong in it. */
+const content = maybe(v.lazy((input): v.GenericSchema => (Array.isArray(input) ? v.array(part) : v.string())))
 
 const functionCall = shape({ name: v.string(), arguments: maybe(v.union([v.string(), json])) })
 const customCall = shape({ name: v.string(), input: maybeText })

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { objects, required, text, WrongType } from '../fields.ts'
 import { FORMAT, leftOf, listed, nodeOf, type Opened, open, single } from './fields.ts'
+import { isSoundless } from './media.ts'
 import { readPart } from './parts.ts'
 import { rejoined } from './proofs.ts'
 import { ROLES } from './wire.ts'
@@ -31,6 +32,7 @@ function readContent(wire: JsonObject, ids: CallIds): readonly Message[] {
   if (role !== undefined && !ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
   const wires = parts(opened)
   if (wires !== undefined && wires.length > 0 && wires.every(isEndMark)) return []
+  if (role !== 'model' && wires?.some(isSoundless) === true) throw WrongType.instance
   const said = (wires ?? []).filter(part => !isEndMark(part)).flatMap(part => readPart(part, ids))
   const runs = runsOf(said)
   const other: Role = role === 'model' ? 'assistant' : 'user'

@@ -1,7 +1,8 @@
 import type { MediaKind, MediaPart, MediaSource } from '../../canonical/content.ts'
 import { kindOfMediaType } from '../../canonical/media.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { defined, text } from '../fields.ts'
+import { isSoundlessBase64 } from '../../canonical/wav.ts'
+import { anyObject, anyText, defined, text } from '../fields.ts'
 import { FORMAT, type Left, leftOf, type Opened, open } from './fields.ts'
 
 const INLINE = new Set(['mimeType', 'data', 'displayName'])
@@ -9,6 +10,18 @@ const FILE = new Set(['mimeType', 'fileUri', 'displayName'])
 
 type Media = Pick<MediaPart, 'type' | 'kind' | 'source' | 'name'>
 type Read = { readonly media: Media; readonly left: Left } | undefined
+
+const PART = new Set(['inlineData'])
+
+/** Whether a part shows a sound without anything to hear, which Google refuses. */
+export function isSoundless(part: JsonObject): boolean {
+  if (part['inlineData'] === undefined && part['inline_data'] === undefined) return false
+  const inline = anyObject(open(part, PART).fields['inlineData'])
+  if (inline === undefined) return false
+  const { mimeType, data } = open(inline, INLINE).fields
+  const isSound = kindOfMediaType(anyText(mimeType)) === 'audio'
+  return isSound && typeof data === 'string' && isSoundlessBase64(data)
+}
 
 /** Bytes; undefined where type or data are missing. */
 export function readInline(wire: JsonObject): Read {

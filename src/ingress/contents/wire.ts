@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { count } from '../explain.ts'
 import { isAgain, readAddress } from './address.ts'
 import { NUMERAL, open } from './fields.ts'
+import { isSoundless } from './media.ts'
 
 /** The generateContent request, FORMATS §7. Loose: unknown fields pass; free JSON is never looked into. */
 
@@ -25,13 +26,17 @@ function cased<const E extends v.ObjectEntries>(entries: E) {
     v.looseObject(entries),
   )
 }
-const many = <S extends v.GenericSchema>(schema: S) => v.union([v.array(schema), schema])
+/** One or a list of them; a list is told of by the item that is wrong in it. */
+const many = (schema: v.GenericSchema): v.GenericSchema =>
+  v.lazy(input => (Array.isArray(input) ? v.array(schema) : schema))
+
+const inline = cased({ mimeType: maybe(v.string()), data: maybe(v.string()), displayName: maybe(v.string()) })
 
 const part = cased({
   text: maybe(v.string()),
   thought: maybe(v.boolean()),
   thoughtSignature: maybe(v.string()),
-  inlineData: maybe(cased({ mimeType: maybe(v.string()), data: maybe(v.string()), displayName: maybe(v.string()) })),
+  inlineData: maybe(inline),
   fileData: maybe(cased({ mimeType: maybe(v.string()), fileUri: maybe(v.string()), displayName: maybe(v.string()) })),
   functionCall: maybe(cased({ id: maybe(v.string()), name: maybe(v.string()), args: maybe(json) })),
   functionResponse: maybe(
@@ -42,9 +47,7 @@ const part = cased({
       parts: maybe(
         v.array(
           cased({
-            inlineData: maybe(
-              cased({ mimeType: maybe(v.string()), data: maybe(v.string()), displayName: maybe(v.string()) }),
-            ),
+            inlineData: maybe(inline),
             fileData: maybe(
               cased({ mimeType: maybe(v.string()), fileUri: maybe(v.string()), displayName: maybe(v.string()) }),
             ),
@@ -61,7 +64,17 @@ const part = cased({
 
 export const ROLES = ['user', 'model', 'function'] as const
 
-const content = cased({ role: maybe(v.picklist(ROLES)), parts: maybe(many(part)) })
+/** What a model said is its own affair. */
+const heard = v.custom<JsonObject>(part => !isObject(part) || !isSoundless(part), 'There is no sound in it')
+const content = v.pipe(
+  json,
+  v.transform((value): unknown => open(value, CONTENT).fields),
+  v.lazy((input): v.GenericSchema => {
+    const said = (input as JsonObject)['role'] === 'model' ? part : v.pipe(heard, part)
+    return v.looseObject({ role: maybe(v.picklist(ROLES)), parts: maybe(many(said)) })
+  }),
+)
+const CONTENT = new Set(['role', 'parts'])
 const instruction = cased({ role: maybe(v.string()), parts: maybe(many(part)) })
 
 const declaration = cased({

@@ -2,8 +2,8 @@ import type { WireRequest } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
-import { defined, NONE, nested, number, required, rest, spelling, text } from '../fields.ts'
-import { FORMAT, isWord, mediaTypeOf } from './containers.ts'
+import { defined, NONE, nested, number, required, rest, spelling, text, WrongType } from '../fields.ts'
+import { FORMAT, mediaTypeOf } from './containers.ts'
 import * as wire from './wire.ts'
 
 /** `POST /v1/audio/speech` (FORMATS §12) as a canonical request. */
@@ -16,32 +16,26 @@ function read(body: JsonObject): CanonicalRequest {
   const input = required(text(body['input']))
   const instructions = text(body['instructions'])
   const flow = text(body['stream_format'])
-  const refused = flow === undefined || flow === 'sse' || flow === 'audio' ? [] : ['stream_format']
-  const word = text(body['response_format'])
-  const spelt = spelling({
-    stream_format: flow === 'audio' ? flow : undefined,
-    response_format: word === undefined || isWord(word) ? undefined : word,
-  })
+  if (flow !== undefined && flow !== 'sse' && flow !== 'audio') throw WrongType.instance
+  const spelt = spelling({ stream_format: flow === 'audio' ? flow : undefined })
   return {
     model,
     messages: [...(instructions === undefined ? [] : [said('system', instructions)]), said('user', input)],
-    output: { modalities: ['audio'], ...readAudio(body, word) },
+    output: { modalities: ['audio'], ...readAudio(body) },
     sampling: {},
     stream: flow === 'sse',
-    ...rest(FORMAT, body, TAKEN, spelt, refused),
+    ...rest(FORMAT, body, TAKEN, spelt),
   }
 }
 
 const said = (role: 'system' | 'user', words: string): Message => ({ role, content: [{ type: 'text', text: words }] })
 
-function readAudio(body: JsonObject, word: string | undefined): Pick<Output, 'audio'> {
+function readAudio(body: JsonObject): Pick<Output, 'audio'> {
   const { voice, node } = readVoice(body['voice'])
+  const word = text(body['response_format'])
+  const mediaType = word === undefined ? undefined : required(mediaTypeOf(word))
   const audio = {
-    ...defined({
-      voice,
-      mediaType: word === undefined ? undefined : mediaTypeOf(word),
-      speed: number(body['speed']),
-    }),
+    ...defined({ voice, mediaType, speed: number(body['speed']) }),
     ...node,
   }
   return Object.keys(audio).length === 0 ? {} : { audio }

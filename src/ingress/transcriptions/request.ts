@@ -1,8 +1,10 @@
+import { HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { WireRequest } from '../../canonical/exchange.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
+import { isSoundless } from '../../canonical/wav.ts'
 import { explained } from '../explain.ts'
 import { defined, put, required, rest, spelling, text, texts, WrongType } from '../fields.ts'
 import { readRecording } from './recording.ts'
@@ -15,9 +17,12 @@ const FORMAT = 'transcriptions'
  * message before it. In which shape the answer is wanted is the caller's spelling; what that shape needs is canonical.
  */
 export const readRequest = (asked: WireRequest): CanonicalRequest =>
-  explained(wire.request, asked.body, () => read(asked))
+  explained(wire.requestAt(asked), asked.body, () => read(asked))
 
 function read({ path, body, files }: WireRequest): CanonicalRequest {
+  const shape = text(body['response_format'])
+  if ((shape !== undefined && !wire.isShape(shape, path)) || wire.conflictIn(body) !== undefined)
+    throw WrongType.instance
   const refused: string[] = []
   const temperature = text(body['temperature'])
   const said: { [field: string]: Json } = {}
@@ -52,9 +57,15 @@ const hint = (prompt: string | undefined): Message[] =>
 
 function recordingIn(files: WireRequest['files']): MediaPart {
   const file = files?.find(({ field }) => field === 'file')
-  if (file !== undefined) return readRecording(file)
-  throw new GatewayError({ kind: 'invalid-request', message: 'file: a recording is required.', param: 'file' })
+  if (file === undefined) throw unusable('file: a recording is required.')
+  const { bytes } = file
+  if (bytes.size === 0 || (bytes instanceof HeldBytes && isSoundless(bytes.bytes)))
+    throw unusable('file: there is no sound in the recording.')
+  return readRecording(file)
 }
+
+const unusable = (message: string): GatewayError =>
+  new GatewayError({ kind: 'invalid-request', message, param: 'file' })
 
 function numeral(said: string): number {
   if (wire.isNumeral(said)) return Number(said)
@@ -97,7 +108,7 @@ function readTranscript(
   const granularities = listed(body, GRANULARITIES, said, refused)
   const speakers = format === 'diarized_json' ? true : undefined
   return {
-    task: path.endsWith('/translations') ? 'translate' : 'transcribe',
+    task: wire.translates(path) ? 'translate' : 'transcribe',
     ...defined({
       language: text(body['language']),
       timestamps: timestamps(format, granularities),

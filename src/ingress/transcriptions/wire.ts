@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { shape } from '../explain.ts'
 
 /* A form's text fields: what is a number or a flag is one in letters. */
@@ -15,11 +16,17 @@ export const FLAGS: { readonly [word: string]: boolean } = {
 const text = v.nullish(v.string())
 const texts = v.nullish(v.union([v.string(), v.array(v.string())]))
 
-export const request = shape({
+/** The shapes an answer can have; a translation tells no speakers. */
+const SHAPES = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const
+const TRANSLATED = SHAPES.filter(word => word !== 'diarized_json')
+
+export const translates = (path: string): boolean => path.endsWith('/translations')
+
+const fieldsOf = (words: readonly string[]) => ({
   model: v.string(),
   language: text,
   prompt: text,
-  response_format: text,
+  response_format: v.nullish(v.picklist(words)),
   temperature: v.nullish(v.pipe(v.string(), v.check(isNumeral, 'Invalid number'))),
   stream: v.nullish(
     v.pipe(
@@ -34,3 +41,58 @@ export const request = shape({
   'keywords[]': texts,
   keywords: texts,
 })
+
+const listOf = (value: Json | undefined): readonly Json[] =>
+  Array.isArray(value) ? value : value == null ? [] : [value]
+
+/** Fields that only some shapes have a place for (OpenAI's description of each); shapes nobody names are the upstream's. */
+const CONFLICTS: readonly {
+  readonly fields: readonly string[]
+  readonly message: string
+  conflicts(shape: Json, wanted: readonly Json[]): boolean
+}[] = [
+  {
+    fields: ['timestamp_granularities[]', 'timestamp_granularities'],
+    message: 'response_format must be verbose_json',
+    // Clients in the field send their default beside json, which asks for nothing.
+    conflicts: (shape, wanted) =>
+      shape !== 'verbose_json' && wanted.length > 0 && (shape !== 'json' || wanted.some(one => one !== 'segment')),
+  },
+  {
+    fields: ['include[]', 'include'],
+    message: 'logprobs come with response_format json only',
+    conflicts: (shape, wanted) => shape !== 'json' && wanted.includes('logprobs'),
+  },
+]
+
+/** The field that cannot be had in the shape that is asked for, and why. */
+export function conflictIn(body: JsonObject): { readonly field: string; readonly message: string } | undefined {
+  const shape = body['response_format']
+  if (shape == null) return undefined
+  for (const { fields, message, conflicts } of CONFLICTS)
+    for (const field of fields) if (conflicts(shape, listOf(body[field]))) return { field, message }
+  return undefined
+}
+
+const schemaOf = (words: readonly string[]): v.GenericSchema =>
+  v.pipe(
+    shape(fieldsOf(words)),
+    v.rawCheck(({ dataset, addIssue }) => {
+      const input = dataset.value as JsonObject
+      const conflict = dataset.typed && isObject(input) ? conflictIn(input) : undefined
+      if (conflict === undefined) return
+      const { field: key, message } = conflict
+      addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value: input[key] }] })
+    }),
+  )
+
+export const request = schemaOf(SHAPES)
+const translation = schemaOf(TRANSLATED)
+
+/** What may be said at a door. */
+export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema =>
+  translates(path) ? translation : request
+
+/** Whether the word names a shape this door's answers can have. */
+export const isShape = (word: string, path: string): boolean =>
+  (translates(path) ? TRANSLATED : SHAPES).some(known => known === word)

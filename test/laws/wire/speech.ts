@@ -20,9 +20,9 @@ const body = loose(
     {
       voice: maybe(voice),
       instructions: maybe(word),
-      response_format: maybe(fc.oneof(fc.constantFrom('mp3', 'opus', 'aac', 'flac', 'wav', 'pcm', 'mpeg'), word)),
+      response_format: maybe(fc.constantFrom('mp3', 'opus', 'aac', 'flac', 'wav', 'pcm')),
       speed: maybe(fc.constantFrom(0.25, 1, 4, 7)),
-      stream_format: maybe(fc.oneof(fc.constantFrom('audio', 'sse'), word)),
+      stream_format: maybe(fc.constantFrom('audio', 'sse')),
     },
   ),
 )
