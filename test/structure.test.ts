@@ -76,6 +76,7 @@ describe('imports', () => {
       ws: /^src\/server\/(sockets|socket)\.ts$/,
       'gpt-tokenizer': /^src\/gateway\/counting\/tokens\.ts$/,
       'ipaddr.js': /^src\/channel\/reachable\.ts$/,
+      'wasm-media-encoders': /^src\/gateway\/speech\/mp3\.ts$/,
       kysely: /^src\/store\//,
       'eventsource-parser': /^src\/ingress\/sse\.ts$/,
       'fast-json-stringify': /^src\/egress\/json\.ts$/,

@@ -6,7 +6,7 @@ export interface Samples {
 }
 
 /** What every service of this field sends where it says nothing else. */
-const USUAL: Samples = { rate: 24_000, channels: 1 }
+export const USUAL: Samples = { rate: 24_000, channels: 1 }
 
 /** How to play raw samples of the media type (`audio/L16;codec=pcm;rate=24000`, `audio/pcm`); undefined for any other. */
 export function samplesOf(mediaType: string): Samples | undefined {

@@ -15,11 +15,14 @@ import { GONE, seenFromOutside, toFailure } from './failures.ts'
 import { fitting } from './fitting.ts'
 import { located } from './located.ts'
 import { Gate, unfolding } from './pieces.ts'
+import { inMp3, wantsMp3 } from './speech/contained.ts'
+import { encodedEvents } from './speech/encoding.ts'
 import { KeptStream, type Sink } from './state/kept-stream.ts'
 import { StreamedAnswer, type StreamSteps } from './stream.ts'
 import type { Collector } from './thoughts/collector.ts'
 import { exchangeOf } from './thoughts/thoughts.ts'
 import { type Answered, withoutBytes } from './told.ts'
+import { eventsComing } from './unasked.ts'
 import { resultOf } from './whole.ts'
 
 /**
@@ -35,13 +38,15 @@ export async function streamed(
 ): Promise<void> {
   const { call, prepared } = attempt
   const whole = isWhole(answer, reader)
+  const coming = whole ? undefined : encoding(attempt, answer, reader)
   const gate = new Gate()
+  const source = whole || coming !== undefined ? gate : exchange
   const stream = new StreamedAnswer({
     read: reader.events?.(prepared.asked) ?? SILENT,
     restore: prepared.restorer?.events(),
     see: sight(attempt, attempt.thoughts?.collector(exchangeOf(attempt))),
     ...voiceOf(attempt),
-    open: () => attempt.early?.take(whole ? gate : exchange) ?? opened(attempt, whole ? gate : exchange, answer),
+    open: () => attempt.early?.take(source) ?? opened(attempt, source, answer),
     patience: attempt.heartbeat,
   })
   call.reply.worker = {
@@ -52,6 +57,7 @@ export async function streamed(
     },
   }
   if (whole) await unfolded(attempt, stream, gate, answer, reader)
+  else if (coming !== undefined) await stream.takeComing(coming, gate)
   else answer.flow(stream)
   await stream.done
 }
@@ -82,6 +88,12 @@ const voiceOf = ({ call, request, telling, report }: Attempt): Pick<StreamSteps,
   asked: telling?.asked ?? request,
   report,
 })
+
+/** The events of an answer whose samples are encoded on their way; undefined where none are. */
+function encoding(attempt: PreparedAttempt, answer: Answer, { events }: Reader) {
+  if (events === undefined || !wantsMp3(attempt)) return undefined
+  return encodedEvents(eventsComing(answer, events(attempt.prepared.asked)))
+}
 
 const SILENT = { push: () => NOTHING, end: () => NOTHING }
 /** All of it is here already: there is nothing to hold up. */
@@ -150,15 +162,16 @@ function begin(attempt: Attempt, losses: readonly Loss[], headers: Answered['hea
 
 /** An upstream that answers whole although it was asked to stream: its bytes become events as they come. */
 async function unfolded(
-  { prepared }: PreparedAttempt,
+  attempt: PreparedAttempt,
   stream: StreamedAnswer,
   gate: Gate,
   answer: Answer,
   reader: Reader,
 ): Promise<void> {
   try {
-    const { asked, native } = prepared
-    await stream.takeComing(unfolding(fitting(await resultOf(answer, reader, asked), asked, native)), gate)
+    const { asked, native } = attempt.prepared
+    const result = fitting(await resultOf(answer, reader, asked), asked, native)
+    await stream.takeComing(unfolding(wantsMp3(attempt) ? await inMp3(result) : result), gate)
   } catch (thrown) {
     stream.leave(toFailure(thrown))
   }

@@ -4,6 +4,7 @@ import { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { rankedAsAsked } from '../canonical/rank.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
+import { workOf } from '../canonical/work.ts'
 import { WRITERS } from '../egress/index.ts'
 import { jsonText } from '../egress/json.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
@@ -12,6 +13,7 @@ import { dresser, timed } from './dress.ts'
 import { seenFromOutside } from './failures.ts'
 import { located } from './located.ts'
 import { relay } from './relay.ts'
+import { contained } from './speech/contained.ts'
 import { NOT_KEPT, unkept } from './state/telling.ts'
 import { LARGEST } from './whole.ts'
 
@@ -27,7 +29,8 @@ export interface Answered {
 /** Writes a whole answer to the caller, with what was lost either way. */
 export async function told(attempt: Attempt, made: Answered): Promise<void> {
   const { call, request, candidate, report } = attempt
-  const answered = attempt.deliver === undefined ? made : await attempt.deliver(made, request)
+  const delivered = attempt.deliver === undefined ? made : await attempt.deliver(made, request)
+  const answered = workOf(request) === 'speech' ? await contained(delivered, attempt) : delivered
   const ranked = rankedAsAsked(answered.result, request)
   const { error } = ranked
   const safe = error === undefined ? ranked : { ...ranked, error: seenFromOutside(error, candidate, request.model) }

@@ -18,6 +18,20 @@ export const eventsOf = (
 ): Promise<readonly CanonicalEvent[]> =>
   new Promise((resolve, reject) => answer.flow(new Unasked(machine, limit, resolve, reject)))
 
+/** The events of a streamed answer, read no faster than they are taken. Rejects with GatewayError where it broke off. */
+export async function* eventsComing(
+  answer: Answer,
+  machine: Transducer<WireEvent, CanonicalEvent>,
+): AsyncGenerator<CanonicalEvent> {
+  const parser = eventParser()
+  for await (const bytes of answer.bytes().read()) {
+    for (const event of parser.push(bytes)) yield* machine.push(event)
+    if (parser.overflowed) throw answeredTooMuch()
+  }
+  for (const event of parser.end()) yield* machine.push(event)
+  yield* machine.end()
+}
+
 class Unasked implements Taker {
   private readonly parser = eventParser()
   private readonly events: CanonicalEvent[] = []

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { wavHeader } from '../../src/canonical/wav.ts'
 import { House, KEY } from '../faults/house.ts'
 import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { framesIn } from '../speech/frames.ts'
 
 /* Real clients asking for speech, against an upstream of each format that speaks, written by hand. */
 
@@ -22,6 +23,7 @@ const RECORDINGS: { readonly [word: string]: readonly [type: string, bytes: Buff
   mp3: ['audio/mpeg', MP3],
   wav: ['audio/wav', WAV],
   pcm: ['audio/pcm', SAMPLES],
+  ...{ flac: ['audio/flac', MP3], aac: ['audio/aac', MP3], opus: ['audio/opus', MP3] },
 }
 
 /** What each upstream answers; the last says what it understood. */
@@ -129,12 +131,21 @@ describe.each(Object.keys(UPSTREAMS))('speech of %s', format => {
     if (format === 'elevenlabs') expect(answer.headers.get('interlingua-loss')).toContain('no-instructions')
   })
 
-  it('openai: mp3 where it can be had, a refusal before anything is sent where it cannot', async () => {
-    const asked = openai.audio.speech.create({ model: 'm', input: 'Hello.', voice: 'alloy', response_format: 'mp3' })
-    if (format === 'contents') {
-      await expect(asked).rejects.toMatchObject({ status: 422, code: 'cannot_express' })
-      expect(upstream.seen).toHaveLength(0)
-    } else expect(Buffer.from(await (await asked).arrayBuffer())).toEqual(MP3)
+  it.each([undefined, 'mp3'] as const)('openai: mp3 where %s is asked for, made here where it must be', async word => {
+    const answer = await openai.audio.speech.create({
+      ...{ model: 'm', input: 'Hello.', voice: 'alloy', ...(word === undefined ? {} : { response_format: word }) },
+    })
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    expect(answer.headers.get('content-type')).toBe('audio/mpeg')
+    if (format !== 'contents') return expect(bytes).toEqual(MP3)
+    expect(framesIn(bytes)).toBeGreaterThan(0)
+  })
+
+  it.each(['flac', 'aac', 'opus'] as const)('openai: %s, or a refusal before anything is sent', async word => {
+    const asked = openai.audio.speech.create({ model: 'm', input: 'Hello.', voice: 'alloy', response_format: word })
+    if (format === 'speech' || (format === 'elevenlabs' && word === 'opus')) return void (await asked)
+    await expect(asked).rejects.toMatchObject({ status: 422, code: 'cannot_express' })
+    expect(upstream.seen).toHaveLength(0)
   })
 
   it('openai: events', async () => {

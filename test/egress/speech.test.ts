@@ -89,13 +89,15 @@ describe('Google is asked', () => {
     expect(wire.body).not.toHaveProperty('systemInstruction')
   })
 
-  it('for samples, of which a WAV file can be made and no other', () => {
-    for (const mediaType of ['audio/wav', 'audio/pcm']) {
+  it('for samples, of which an MP3 or a WAV file can be made and no other', () => {
+    for (const mediaType of ['audio/wav', 'audio/pcm', 'audio/mpeg']) {
       const request = asks({ voice: 'Kore', mediaType })
       expect(essential(asked(request).losses, request)).toEqual([])
     }
-    const request = asks({ voice: 'Kore', mediaType: 'audio/mpeg' })
-    expect(essential(asked(request).losses, request)).toMatchObject([{ reason: 'wav-or-pcm-only' }])
+    for (const mediaType of ['audio/opus', 'audio/flac', 'audio/aac']) {
+      const request = asks({ voice: 'Kore', mediaType })
+      expect(essential(asked(request).losses, request)).toMatchObject([{ reason: 'mp3-wav-or-pcm-only' }])
+    }
   })
 
   it('for no voice where nothing is to be heard', () => {

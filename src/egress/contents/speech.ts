@@ -29,7 +29,7 @@ export function asToBeSpoken(request: CanonicalRequest, { native, losses }: Pen)
 /** What a speaking model answers: raw samples at 24 kHz. */
 const RAW = 'audio/pcm'
 /** What the gateway makes of them for callers. */
-const MADE: ReadonlySet<string | undefined> = new Set([undefined, 'audio/wav'])
+const MADE: ReadonlySet<string | undefined> = new Set([undefined, 'audio/wav', 'audio/mpeg'])
 
 /** `speechConfig`; another container than can be made of raw samples is a loss, which is refused where it is speech. */
 export function writeVoice(request: CanonicalRequest, { native, dialect, losses }: Pen): JsonObject | undefined {
@@ -50,5 +50,5 @@ function reportContainer(audio: Output['audio'], voice: string | undefined, loss
   if (wanted === RAW) return
   if (audio === undefined && voice === undefined) losses.rename(['output', 'audio'], { mediaType: RAW }, 'raw-samples')
   else if (MADE.has(wanted)) losses.rename(path, RAW, 'raw-samples')
-  else losses.change(path, RAW, 'wav-or-pcm-only')
+  else losses.change(path, RAW, 'mp3-wav-or-pcm-only')
 }

@@ -1,0 +1,52 @@
+import type { Samples, WavHead } from './wav.ts'
+
+/** How samples are written, and how they are to be played. */
+export type SampleFormat = Samples & Pick<WavHead, 'bits' | 'encoding'>
+
+type Read = (bytes: DataView, at: number) => number
+
+/** One sample between -1 and 1, by how it is written; all of them little-endian, as WAV files have them. */
+const READS: { readonly [format: string]: Read } = {
+  'integer 8': (bytes, at) => (bytes.getUint8(at) - 128) / 2 ** 7,
+  'integer 16': (bytes, at) => bytes.getInt16(at, true) / 2 ** 15,
+  'integer 24': (bytes, at) => (bytes.getUint8(at) + bytes.getInt16(at + 1, true) * 2 ** 8) / 2 ** 23,
+  'integer 32': (bytes, at) => bytes.getInt32(at, true) / 2 ** 31,
+  'float 32': (bytes, at) => bytes.getFloat32(at, true),
+  'float 64': (bytes, at) => bytes.getFloat64(at, true),
+}
+
+const readOf = ({ encoding, bits }: SampleFormat): Read | undefined => READS[`${encoding} ${bits}`]
+
+/** Whether samples so written can be read, and are as fast as anything that is heard. */
+export const isReadable = (format: SampleFormat): boolean =>
+  readOf(format) !== undefined && format.channels <= 2 && format.rate >= 8000 && format.rate <= 192_000
+
+/** Bytes that come in pieces, cut anywhere, as samples of each channel. */
+export class SampleReader {
+  private readonly channels: number
+  /** Bytes of a sample of one channel. */
+  private readonly width: number
+  private readonly read: Read
+  private waiting: Uint8Array = new Uint8Array(0)
+
+  /** @param format one that `isReadable`. */
+  constructor(format: SampleFormat) {
+    this.channels = format.channels
+    this.width = format.bits / 8
+    this.read = readOf(format)!
+  }
+
+  push(piece: Uint8Array): Float32Array[] {
+    const bytes = this.waiting.length === 0 ? piece : Buffer.concat([this.waiting, piece])
+    const frame = this.width * this.channels
+    const count = Math.floor(bytes.length / frame)
+    this.waiting = bytes.slice(count * frame)
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    return Array.from({ length: this.channels }, (_, channel) => {
+      const samples = new Float32Array(count)
+      for (let index = 0; index < count; index++)
+        samples[index] = Math.min(Math.max(this.read(view, index * frame + channel * this.width) || 0, -1), 1)
+      return samples
+    })
+  }
+}

@@ -1,0 +1,117 @@
+import { setImmediate } from 'node:timers/promises'
+import { Base64Groups } from '../../canonical/base64.ts'
+import type { Bytes } from '../../canonical/bytes.ts'
+import type { Part } from '../../canonical/content.ts'
+import type { At, CanonicalEvent, PartStart } from '../../canonical/event.ts'
+import { isReadable, type SampleFormat } from '../../canonical/pcm.ts'
+import { samplesOf } from '../../canonical/wav.ts'
+import { type Mp3, openMp3 } from './mp3.ts'
+
+/** What speech is encoded to, and what of it is encoded here. */
+export const MP3 = 'audio/mpeg'
+
+/** Bytes encoded in one go, a third of a second or some two milliseconds of work: then others have their turn. */
+const SLICE = 16 * 1024
+
+/** How raw samples of a media type are written; undefined for any other type, and for what no encoder takes. */
+export function rawFormat(mediaType: string): SampleFormat | undefined {
+  const samples = samplesOf(mediaType)
+  const format = samples && ({ ...samples, bits: 16, encoding: 'integer' } as const)
+  return format !== undefined && isReadable(format) ? format : undefined
+}
+
+/** The frames that a piece completes, slice by slice. */
+async function* framesOf(encoder: Mp3, piece: Uint8Array): AsyncGenerator<Buffer> {
+  for (let at = 0; at < piece.length; at += SLICE) {
+    const frames = encoder.push(piece.subarray(at, at + SLICE))
+    await setImmediate()
+    if (frames.length > 0) yield frames
+  }
+}
+
+/**
+ * Samples as an MP3 file, made while it is read.
+ *
+ * @param from where samples begin, and how many bytes of them there are: a file may go on behind them.
+ */
+export function encodedBytes(
+  samples: Bytes,
+  format: SampleFormat,
+  { offset, size = Number.POSITIVE_INFINITY }: { readonly offset: number; readonly size?: number | undefined },
+): Bytes {
+  return {
+    ...(samples.once === undefined ? {} : { once: samples.once }),
+    async *read() {
+      const encoder = await openMp3(format)
+      let at = -offset
+      for await (const piece of samples.read()) {
+        yield* framesOf(encoder, piece.subarray(Math.max(0, -at), Math.max(0, size - at)))
+        at += piece.length
+      }
+      yield encoder.end()
+    },
+  }
+}
+
+/** A stream whose raw samples are one MP3 file instead, frame by frame; everything else in it stays as it is. */
+export async function* encodedEvents(events: AsyncIterable<CanonicalEvent>): AsyncGenerator<CanonicalEvent> {
+  const stream = new Mp3Stream()
+  for await (const event of events) yield* stream.take(event)
+}
+
+/** The part all samples of the answer become: upstreams have each piece of them in a part of its own. */
+interface Mp3File {
+  readonly encoder: Mp3
+  readonly mediaType: string
+  readonly at: At
+}
+
+class Mp3Stream {
+  private file: Mp3File | undefined
+  private readonly groups = new Base64Groups()
+  /** The first candidate's parts, counted anew: several may have become the one file. */
+  private readonly places = new Map<number, number>()
+  private next = 0
+
+  async *take(event: CanonicalEvent): AsyncGenerator<CanonicalEvent> {
+    if (event.type === 'candidate-end' && event.candidate === 0) yield* this.end()
+    if (!('at' in event) || event.at.candidate !== 0) yield event
+    else if (event.type === 'part-start') yield* this.start(event)
+    else yield* this.grow(event)
+  }
+
+  private async *start(event: PartStart): AsyncGenerator<CanonicalEvent> {
+    const mediaType = rawTypeOf(event.part)
+    if (this.file !== undefined && this.file.mediaType === mediaType)
+      return void this.places.set(event.at.part, this.file.at.part)
+    const at = { candidate: 0, part: this.next++ }
+    this.places.set(event.at.part, at.part)
+    const format = this.file === undefined && mediaType !== undefined ? rawFormat(mediaType) : undefined
+    if (format === undefined || event.part.type !== 'media') return yield { ...event, at }
+    this.file = { encoder: await openMp3(format), mediaType: mediaType!, at }
+    yield { ...event, at, part: { ...event.part, source: { type: 'base64', mediaType: MP3, data: '' } } }
+  }
+
+  private async *grow(event: Extract<CanonicalEvent, { readonly at: At }>): AsyncGenerator<CanonicalEvent> {
+    const at = { candidate: 0, part: this.places.get(event.at.part) ?? event.at.part }
+    const { file } = this
+    if (file === undefined || at.part !== file.at.part) return yield { ...event, at }
+    if (event.type !== 'part-delta' || event.of !== undefined) return
+    for await (const frames of framesOf(file.encoder, Buffer.from(event.append, 'base64')))
+      yield* grown(file, this.groups.push(frames))
+  }
+
+  private *end(): Generator<CanonicalEvent> {
+    const { file } = this
+    if (file === undefined) return
+    yield* grown(file, this.groups.push(file.encoder.end()) + this.groups.end())
+    yield { type: 'part-end', at: file.at }
+  }
+}
+
+function* grown({ at }: Mp3File, append: string): Generator<CanonicalEvent> {
+  if (append !== '') yield { type: 'part-delta', at, append }
+}
+
+const rawTypeOf = (part: Part): string | undefined =>
+  part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64' ? part.source.mediaType : undefined
