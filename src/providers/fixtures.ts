@@ -8,6 +8,8 @@ export interface Case {
   readonly format: Format
   /** `hello` of `hello.request.json`. */
   readonly name: string
+  /** Where it was sent, where that is known: doors of one format are several. */
+  readonly path?: string
   /** The body that was sent, where it is known. */
   readonly request?: JsonObject
   /** The body of the whole answer. */
@@ -44,12 +46,14 @@ function casesOf(folder: string, format: Format): Case[] {
     .sort()
     .map(name => {
       const request = bodyIn(join(folder, `${name}.request.json`))
+      const path = pathIn(join(folder, `${name}.request.json`))
       const result = bodyIn(join(folder, `${name}.result.json`))
       const raw = rawIn(join(folder, `${name}.result`))
       const events = textIn(join(folder, `${name}.events.sse`))
       return {
         format,
         name,
+        ...(path === undefined ? {} : { path }),
         ...(request === undefined ? {} : { request }),
         ...(result === undefined ? {} : { result }),
         ...(raw === undefined ? {} : { raw }),
@@ -64,6 +68,12 @@ const textIn = (path: string): string | undefined => (existsSync(path) ? readFil
 function rawIn(stem: string): Case['raw'] {
   const ending = Object.keys(RAW).find(one => existsSync(`${stem}.${one}`))
   return ending === undefined ? undefined : { mediaType: RAW[ending]!, bytes: readFileSync(`${stem}.${ending}`) }
+}
+
+function pathIn(file: string): string | undefined {
+  const text = textIn(file)
+  const value = text === undefined ? undefined : (JSON.parse(text) as Json)
+  return isObject(value) && typeof value['path'] === 'string' ? value['path'] : undefined
 }
 
 /** The body of a fixture, which may stand alone or inside its HTTP request or answer. */

@@ -4,6 +4,7 @@ import type { Format, Json, JsonObject } from '../canonical/node.ts'
 import { isObject } from '../canonical/node.ts'
 import { type Case, OWN_FIXTURES, readCases } from './fixtures.ts'
 import { type Asked, modelOf, pick } from './pick.ts'
+import { fitting, timed } from './replay-audio.ts'
 import { renamed } from './replay-ids.ts'
 import { repeatingEvents, repeatingResponse } from './replay-responses.ts'
 import { fitted } from './replay-vectors.ts'
@@ -58,8 +59,13 @@ async function bodyOf(request: IncomingMessage): Promise<JsonObject> {
   const type = request.headers['content-type'] ?? ''
   if (type.startsWith('multipart/form-data')) {
     const form = await new Response(Buffer.concat(pieces), { headers: { 'content-type': type } }).formData()
-    const fields = [...form].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))
-    return Object.fromEntries(fields)
+    const texts = (name: string) => form.getAll(name).filter(value => typeof value === 'string')
+    const fields = [...new Set(form.keys())].map(name => [name, texts(name)] as const)
+    return Object.fromEntries(
+      fields.flatMap(([name, [first, ...more]]) =>
+        first === undefined ? [] : [[name, more.length === 0 ? first : [first, ...more]]],
+      ),
+    )
   }
   const value: Json = pieces.length === 0 ? {} : (JSON.parse(Buffer.concat(pieces).toString()) as Json)
   return isObject(value) ? value : {}
@@ -90,9 +96,11 @@ const PATHS: readonly { readonly path: RegExp; readonly format: Format; readonly
 function answer(cases: readonly Case[], request: IncomingMessage, body: JsonObject, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://replay')
   const asked = request.method === 'POST' ? askedBy(url, body) : undefined
-  const found = asked === undefined ? undefined : pick(cases, asked)
+  const able = asked === undefined ? [] : fitting(cases, asked, url.pathname)
+  const found = asked === undefined ? undefined : pick(able, asked)
   if (request.method === 'GET' && /^\/v1(?:beta)?\/models$/.test(url.pathname)) send(response, 200, listOf(cases))
   else if (asked === undefined) send(response, 404, fault(`There is no ${url.pathname} here.`))
+  else if (able.length === 0) send(response, 422, NO_CONTAINER)
   else if (found === undefined) send(response, 404, fault(`There is no fixture to answer ${asked.format} with.`))
   else if (!asked.stream && found.result === undefined) end(response, 200, found.raw!.mediaType, found.raw!.bytes)
   else if (!asked.stream) sendText(response, 200, renamed(JSON.stringify(resultOf(asked, found.result!)), found))
@@ -102,12 +110,22 @@ function answer(cases: readonly Case[], request: IncomingMessage, body: JsonObje
 }
 
 const resultOf = ({ format, body }: Asked, result: JsonObject): JsonObject =>
-  format === 'responses' ? repeatingResponse(body, result) : fitted(body, result)
+  format === 'responses' ? repeatingResponse(body, result) : timed(body, fitted(body, result))
 
 const eventsOf = ({ format, body }: Asked, events: string): string =>
   format === 'responses' ? repeatingEvents(body, events) : events
 
 const fault = (message: string): JsonObject => ({ error: { message } })
+
+/** In the words by which a gateway knows that another channel may do better. */
+const NO_CONTAINER: JsonObject = {
+  error: {
+    message: 'response_format: there is no recording in this container here.',
+    type: 'invalid_request_error',
+    param: 'response_format',
+    code: 'cannot_express',
+  },
+}
 
 function askedBy(url: URL, body: JsonObject): Asked | undefined {
   for (const { path, format, only } of PATHS) {
