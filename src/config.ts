@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { append } from './canonical/append.ts'
 import { isRange } from './channel/reachable.ts'
 import { complete } from './config/complete.ts'
 import { ConfigError, type Fault, pathText, suggestion } from './config/faults.ts'
@@ -258,8 +259,9 @@ export function readConfig(written: string, env: Env = process.env, file = 'inte
   }
   if (parsed.success) {
     const done = complete(parsed.output, env)
-    faults.push(
-      ...done.faults.map(({ path, message }) => ({ path: pathText(path), message, line: source.lineOf(path) })),
+    append(
+      faults,
+      done.faults.map(({ path, message }) => ({ path: pathText(path), message, line: source.lineOf(path) })),
     )
     if (faults.length === 0) return done.config
   }

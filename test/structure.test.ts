@@ -109,6 +109,14 @@ test('files are small: the median at most 100 lines, nine of ten at most 250, no
   expect(sizes.filter(({ lines }) => lines > 400)).toEqual([])
 })
 
+test('no list is handed over on the stack, which holds less than a body can', () => {
+  const spread = /\.(push|unshift|splice)\((?:[^(){}[\]]*,)?\s*\.\.\./
+  const faults = FILES.filter(file => file !== 'src/canonical/append.ts').filter(file =>
+    spread.test(readFileSync(file, 'utf8')),
+  )
+  expect(faults).toEqual([])
+})
+
 const foldersOf = (side: string): string[] =>
   readdirSync(`src/${side}`, { withFileTypes: true })
     .filter(entry => entry.isDirectory())

@@ -1,3 +1,4 @@
+import { append } from './append.ts'
 import { type Format, isObject } from './node.ts'
 
 export type Path = readonly (string | number)[]
@@ -54,6 +55,10 @@ export class Losses {
   hide(path: Path, reason: string): void {
     this.list.push({ kind: 'dropped', path, reason, restored: true })
   }
+  /** What was found elsewhere. */
+  report(found: readonly Loss[]): void {
+    append(this.list, found)
+  }
   /** Drops each named field of the node that is there. */
   dropFields(node: object | undefined, path: Path, fields: { readonly [field: string]: string }): void {
     if (node === undefined) return
@@ -106,7 +111,10 @@ function parentAt(root: Holder, path: Path): Holder | undefined {
 /** In place: what is inserted into the same list afterwards has its hand on it already. */
 function reorder(parent: Holder, key: string | number, order: readonly number[]): void {
   const list = parent[key]
-  if (Array.isArray(list)) list.splice(0, list.length, ...order.map(index => list[index]))
+  if (!Array.isArray(list)) return
+  const moved = order.map(index => list[index])
+  list.length = 0
+  append(list, moved)
 }
 
 /** Later places first: `lose` runs its list of late changes backwards, and writers report in reading order. */

@@ -17,13 +17,16 @@ interface Call {
  */
 export function repair(request: CanonicalRequest): { request: CanonicalRequest; losses: readonly Loss[] } {
   const { messages } = request
-  const { dropped, unanswered } = pairUp(messages)
+  const endOf = runsOf(messages)
+  const { dropped, unanswered } = pairUp(messages, endOf)
   const inserted = new Map<number, ToolResultPart[]>()
   for (const { message, call } of unanswered) {
-    const calls = endOf('assistant', messages, message)
+    const calls = endOf('assistant', message)
     if (calls === messages.length) continue
-    const at = endOf('tool', messages, calls)
-    inserted.set(at, [...(inserted.get(at) ?? []), unrecorded(call)])
+    const at = endOf('tool', calls)
+    const results = inserted.get(at)
+    if (results === undefined) inserted.set(at, [unrecorded(call)])
+    else results.push(unrecorded(call))
   }
   if (dropped.size === 0 && inserted.size === 0) return { request, losses: [] }
 
@@ -49,7 +52,10 @@ export function repair(request: CanonicalRequest): { request: CanonicalRequest; 
 }
 
 /** Which parts of the history must go, with the reason, and which calls nobody answered. */
-function pairUp(messages: readonly Message[]): { dropped: Map<Part, string>; unanswered: Iterable<Call> } {
+function pairUp(
+  messages: readonly Message[],
+  endOf: EndOf,
+): { dropped: Map<Part, string>; unanswered: Iterable<Call> } {
   const dropped = new Map<Part, string>()
   const open = new Map<string, Call>()
   const answered = new Set<string>()
@@ -58,7 +64,7 @@ function pairUp(messages: readonly Message[]): { dropped: Map<Part, string>; una
       if (said.type === 'tool-call') {
         const before = open.get(said.id)
         if (before !== undefined) {
-          const sameTurn = endOf('assistant', messages, before.message) > message
+          const sameTurn = endOf('assistant', before.message) > message
           dropped.set(sameTurn ? said : before.call, 'duplicate-call')
           if (sameTurn) continue
           open.delete(said.id)
@@ -74,10 +80,19 @@ function pairUp(messages: readonly Message[]): { dropped: Map<Part, string>; una
 }
 
 /** Where the run of messages of one role that holds `from`, or begins there, ends. */
-function endOf(role: Message['role'], messages: readonly Message[], from: number): number {
-  let at = from
-  while (messages[at]?.role === role) at++
-  return at
+type EndOf = (role: Message['role'], from: number) => number
+
+/** Where runs end is looked up once, and only if somebody asks: a history may be one long run. */
+function runsOf(messages: readonly Message[]): EndOf {
+  let ends: readonly number[] | undefined
+  return (role, from) => (messages[from]?.role === role ? (ends ??= endsIn(messages))[from]! : from)
+}
+
+function endsIn(messages: readonly Message[]): readonly number[] {
+  const ends: number[] = new Array(messages.length)
+  for (let at = messages.length - 1; at >= 0; at--)
+    ends[at] = messages[at + 1]?.role === messages[at]!.role ? ends[at + 1]! : at + 1
+  return ends
 }
 
 const unrecorded = ({ id, freeform }: ToolCallPart): ToolResultPart => ({

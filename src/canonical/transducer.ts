@@ -1,3 +1,5 @@
+import { append } from './append.ts'
+
 /** A machine that eats one input at a time and gives back what that input settles; it never waits and never throws. */
 export interface Transducer<Input, Output> {
   push(input: Input): readonly Output[]
@@ -16,8 +18,8 @@ export const chain = <A, B, C>(first: Transducer<A, B>, second: Transducer<B, C>
 /** Everything a machine says to a list of inputs, its end included. */
 export function drain<Input, Output>(machine: Transducer<Input, Output>, inputs: Iterable<Input>): Output[] {
   const outputs: Output[] = []
-  for (const input of inputs) outputs.push(...machine.push(input))
-  outputs.push(...machine.end())
+  for (const input of inputs) append(outputs, machine.push(input))
+  append(outputs, machine.end())
   return outputs
 }
 
@@ -25,6 +27,6 @@ function relay<B, C>(inputs: readonly B[], machine: Transducer<B, C>): readonly 
   if (inputs.length === 0) return NOTHING
   if (inputs.length === 1) return machine.push(inputs[0]!)
   const outputs: C[] = []
-  for (const input of inputs) outputs.push(...machine.push(input))
+  for (const input of inputs) append(outputs, machine.push(input))
   return outputs
 }

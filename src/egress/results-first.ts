@@ -1,3 +1,4 @@
+import { append } from '../canonical/append.ts'
 import type { Message } from '../canonical/request.ts'
 
 /** The order in which results come first after each turn of the assistant. */
@@ -6,8 +7,12 @@ export function resultsFirst(messages: readonly Message[], lead: number): number
   let run: number[] = []
   let answering = false
   const flush = (): void => {
-    const first = answering ? run.filter(index => messages[index]!.role === 'tool') : []
-    order.push(...first, ...run.filter(index => !first.includes(index)))
+    const isFirst = (index: number): boolean => answering && messages[index]!.role === 'tool'
+    append(order, run.filter(isFirst))
+    append(
+      order,
+      run.filter(index => !isFirst(index)),
+    )
     run = []
   }
   for (let index = 0; index < messages.length; index++) {

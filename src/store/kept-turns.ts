@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { append } from '../canonical/append.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import { BATCH, dropEvents, dropItems, dropOutput, insertItems, NOBODY, originOf } from './items.ts'
@@ -79,15 +80,16 @@ export class KeptTurns implements Turns {
   private async itemsOf(owner: string, ids: readonly string[]) {
     const rows: Pick<ItemRow, 'parent' | 'item'>[] = []
     for (let at = 0; at < ids.length; at += BATCH)
-      rows.push(
-        ...(await this.database
+      append(
+        rows,
+        await this.database
           .selectFrom('items')
           .select(['parent', 'item'])
           .where('owner', '=', owner)
           .where('parent', 'in', ids.slice(at, at + BATCH))
           .orderBy('parent')
           .orderBy('place')
-          .execute()),
+          .execute(),
       )
     return rows
   }

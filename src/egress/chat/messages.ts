@@ -1,3 +1,4 @@
+import { append } from '../../canonical/append.ts'
 import type { Part, ToolResultPart } from '../../canonical/content.ts'
 import { foreign, Losses, lose, type Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
@@ -18,7 +19,7 @@ export function writeMessages(messages: readonly Message[], pen: Pen): JsonObjec
     const message = messages[index]!
     const path: Path = ['messages', index]
     if (message.role === 'tool') {
-      wire.push(...writeResults(message, path, pen, waiting))
+      append(wire, writeResults(message, path, pen, waiting))
       continue
     }
     waiting = flush(waiting, place, wire, pen)

@@ -21,7 +21,7 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
   const dialect = chatDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: false }
   const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, rule)
-  if (!options.native) losses.list.push(...foreign(request, FORMAT))
+  if (!options.native) losses.report(foreign(request, FORMAT))
   const pen: Pen = { dialect, native: options.native, losses }
   const { messages } = dialect.call_ids === 'short' ? withShortIds(request, losses) : request
   const extras = kept(request, FORMAT)

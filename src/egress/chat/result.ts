@@ -13,7 +13,7 @@ import { writeUsage } from './usage.ts'
 /** A whole answer as a `chat.completion` (FORMATS §2, §16.3). */
 export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], { job: 'no-jobs', error: 'no-error-beside-an-answer' })
   if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
   const object = spelt(result, FORMAT)['object'] ?? 'chat.completion'

@@ -1,3 +1,4 @@
+import { append } from '../../canonical/append.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -17,7 +18,7 @@ export function writeTools(request: CanonicalRequest, pen: Pen): JsonObject {
     if (tool.type === 'hosted') search = writeSearch(tool, path, pen, search)
     else if (spelt(tool as FunctionTool, FORMAT)['as'] === 'functions')
       functions.push(writeDefinition(tool as FunctionTool))
-    else tools.push(...writeTool(tool, path, pen))
+    else append(tools, writeTool(tool, path, pen))
   })
   const { tools: emptyTools, functions: emptyFunctions } = spelt(request, FORMAT)
   return defined({

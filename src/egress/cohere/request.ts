@@ -14,7 +14,7 @@ export const FORMAT = 'cohere'
 /** The canonical request as `POST /v2/rerank` or `/v2/embed`. Throws GatewayError `cannot-express` for any other work. */
 export function writeRequest(asked: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  losses.list.push(...foreign(asked, FORMAT))
+  losses.report(foreign(asked, FORMAT))
   const work = workOf(asked)
   const write = WORK[work]
   if (write === undefined)

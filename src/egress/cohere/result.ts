@@ -18,7 +18,7 @@ const AT: Path = ['candidates', 0, 'content']
 /** A whole answer (FORMATS §8, §9): a ranking, or vectors where such were asked for. */
 export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   const named = spelt(result, FORMAT)['named'] === true
   onlyAnswers(result, named ? NAMED : TOLD, losses)
   const isEmbed = workOf(asked) === 'embedding' || spelt(result, FORMAT)['kind'] === 'embed'

@@ -11,7 +11,7 @@ import { FORMAT, writePrompt } from './prompt.ts'
 /** The canonical request as `POST /completions` (FORMATS §3): every message is a prompt of its own. */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  losses.list.push(...foreign(request, FORMAT))
+  losses.report(foreign(request, FORMAT))
   losses.dropFields(request, [], LOSSES)
   const extras = kept(request, FORMAT)
   const body = {

@@ -13,7 +13,7 @@ import { writeUsage } from './usage.ts'
 /** A whole answer as a `text_completion` (FORMATS §3). */
 export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], { job: 'no-jobs', error: 'no-error-beside-an-answer' })
   const { own, object = 'text_completion' } = spelt(result, FORMAT)
   if (own === undefined && result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')

@@ -37,7 +37,7 @@ function wrapped(request: CanonicalRequest, body: JsonObject, native: boolean): 
 /** How many tokens a request has, as `{totalTokens, …}`. */
 export function writeCounted(result: CanonicalResult): Written<WireAnswer> {
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   const { usage } = result
   if (usage?.input === undefined) losses.add(['usage'], { input: 0 }, 'count-required')
   if (usage?.inputBy?.embedding !== undefined) losses.drop(['usage', 'inputBy', 'embedding'], 'no-such-count')

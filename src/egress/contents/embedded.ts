@@ -12,7 +12,7 @@ import { writeUsage } from './usage.ts'
 /** Vectors as the answer of the method that was asked: one `embedding`, or a list of `embeddings` (FORMATS §8). */
 export function writeEmbedded(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
   const vectors = writeVectors(result.candidates, losses)
   const { method } = spelt(asked, FORMAT)

@@ -18,7 +18,7 @@ import { modelOf, pathOf } from './request.ts'
  */
 export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  losses.list.push(...foreign(request, FORMAT))
+  losses.report(foreign(request, FORMAT))
   const pen: Pen = { dialect: contentsDialect(options.dialect), native: options.native, losses, budget: new Budget() }
   const marks = pen.native ? spelt(request, FORMAT) : {}
   const alone = request.messages.length === 1 && (marks['method'] === 'embedContent' || pen.dialect.vertex === true)

@@ -1,3 +1,4 @@
+import { append } from '../../canonical/append.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Message } from '../../canonical/request.ts'
 
@@ -10,7 +11,11 @@ export function resultsFirst(messages: readonly Message[], lead: number, places:
   let results: number[] = []
   let others: number[] = []
   const settle = (): void => {
-    order.push(...byPlace(results, index => placeOf(messages[index]!, places)), ...others)
+    append(
+      order,
+      byPlace(results, index => placeOf(messages[index]!, places)),
+    )
+    append(order, others)
     results = []
     others = []
   }

@@ -18,7 +18,7 @@ const RULE: LegalRule = { name: 64, letterFirst: true, id: 64, freeform: false, 
 /** The canonical request as `POST …/models/{model}:generateContent` or `:streamGenerateContent` (FORMATS §7, §16). */
 export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, RULE)
-  if (!options.native) losses.list.push(...foreign(request, FORMAT))
+  if (!options.native) losses.report(foreign(request, FORMAT))
   const pen: Pen = { dialect: contentsDialect(options.dialect), native: options.native, losses, budget: new Budget() }
   const { systemInstruction, contents } = writeTurns(asToBeSpoken(request, pen).messages, pen)
   const marks = spelt(request, FORMAT)

@@ -13,7 +13,7 @@ import { writeUsage } from './usage.ts'
 /** A whole answer as generateContent gives it (FORMATS §7). */
 export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], { job: 'no-jobs' })
   reportTime(result, losses)
   const body = sealed(result, {

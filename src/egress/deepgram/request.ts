@@ -15,7 +15,7 @@ const OUTPUT = new Set(['transcript'])
  */
 export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses()
-  losses.list.push(...foreign(request, FORMAT))
+  losses.report(foreign(request, FORMAT))
   onlyAsks(request, OUTPUT, losses)
   reportTask(request, losses)
   reportHint(request, losses)

@@ -20,7 +20,7 @@ const OUTPUT = new Set(['modalities', 'audio'])
  */
 export function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  losses.list.push(...foreign(request, FORMAT))
+  losses.report(foreign(request, FORMAT))
   onlyAsks(request, OUTPUT, losses)
   const { text, instructions } = spokenOf(request, losses)
   if (instructions !== undefined) reportInstructions(request, losses)

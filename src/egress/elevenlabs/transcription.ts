@@ -16,7 +16,7 @@ const OUTPUT = new Set(['transcript'])
  */
 export function writeTranscription(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses()
-  losses.list.push(...foreign(request, FORMAT))
+  losses.report(foreign(request, FORMAT))
   const { temperature, ...sampling } = request.sampling
   onlyAsks({ ...request, sampling }, OUTPUT, losses)
   reportTask(request, losses)

@@ -12,7 +12,7 @@ import { writePurpose } from './purpose.ts'
 /** The canonical request as `POST /embeddings` (FORMATS §8). */
 export function writeRequest(request: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  losses.list.push(...foreign(request, FORMAT))
+  losses.report(foreign(request, FORMAT))
   const pen: Pen = { dialect: embeddingsDialect(dialect), native, losses }
   const settings = writeSettings(request, pen)
   const body = {

@@ -12,7 +12,7 @@ import { FORMAT } from './input.ts'
 /** A whole answer as a list of embeddings (FORMATS §8), each as the caller asked for it, else as it came. */
 export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
   const own = spelt(result, FORMAT)
   const told = (own['with'] ?? []) as readonly string[]

@@ -1,3 +1,4 @@
+import { append } from '../../canonical/append.ts'
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CandidateEnd, CanonicalEvent, Preview, ResultStart } from '../../canonical/event.ts'
@@ -111,10 +112,10 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     const out: WireEvent[] = []
     for (let end = this.ended.get(this.next); end !== undefined; end = this.ended.get(++this.next)) {
       for (const [index, part] of Object.values(this.pictures[this.next] ?? []).entries()) {
-        out.push(...this.flush())
+        append(out, this.flush())
         this.made++
         this.waiting = { body: { ...writePicture(part), ...this.about(part, index === 0 ? end : {}) } }
-        if (this.usage !== undefined) out.push(...this.flush())
+        if (this.usage !== undefined) append(out, this.flush())
       }
       delete this.pictures[this.next]
     }

@@ -14,7 +14,7 @@ import { FORMAT, typeOfWord, wordOfType } from './types.ts'
 /** The canonical request as `POST /images/generations` or, with pictures to start from, `/images/edits` (FORMATS §10). */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  losses.list.push(...foreign(request, FORMAT))
+  losses.report(foreign(request, FORMAT))
   const dialect = imagesDialect(options.dialect)
   const marks = options.native ? spelt(request, FORMAT) : {}
   const turn = turnOf(request.messages)

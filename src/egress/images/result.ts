@@ -26,7 +26,7 @@ const LOSSES = {
  */
 export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], LOSSES)
   const own = spelt(result, FORMAT)
   const native = own['output_format'] !== undefined

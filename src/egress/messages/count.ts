@@ -23,7 +23,7 @@ export function writeCounting(asked: CanonicalRequest, options: WriteOptions): W
 /** How many tokens a request has, as `{input_tokens}`. */
 export function writeCounted(result: CanonicalResult): Written<WireAnswer> {
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   const body = { input_tokens: countedTokens(result, losses), ...kept(result, FORMAT) }
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }

@@ -1,3 +1,4 @@
+import { append } from '../../canonical/append.ts'
 import type { Loss, Path } from '../../canonical/loss.ts'
 import type { Json } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
@@ -21,7 +22,7 @@ export function writeOwnTurns(messages: readonly Message[], pen: Pen): Conversat
     const path: Path = ['messages', index]
     const blocks = writeBlocks(message.content, [...path, 'content'], 'user', pen).map(({ block }) => block)
     if (as === 'system' && index === 0) system = contentOf(billed(blocks, message), content, pen)
-    else if (joined === true && turns.length > 0) turns.at(-1)!.blocks.push(...blocks)
+    else if (joined === true && turns.length > 0) append(turns.at(-1)!.blocks, blocks)
     else
       turns.push({ head: { role: writeRole(message, path, pen), ...kept(message, FORMAT) }, blocks, spelling: content })
   })
@@ -34,7 +35,14 @@ export function writeOwnTurns(messages: readonly Message[], pen: Pen): Conversat
 /** The system text with the client's notes to the upstream's bookkeeping where they stood. */
 function billed(blocks: readonly Block[], message: Message): readonly Block[] {
   const notes = (spelt(message, FORMAT)['billing'] ?? []) as readonly { readonly at: number; readonly block: Block }[]
-  return notes.reduce((list, { at, block }) => list.toSpliced(at, 0, block), blocks)
+  const whole: Block[] = []
+  let next = 0
+  for (const { at, block } of notes) {
+    while (whole.length < at && next < blocks.length) whole.push(blocks[next++]!)
+    whole.push(block)
+  }
+  append(whole, blocks.slice(next))
+  return whole
 }
 
 /** What the user says where the conversation begins, or ends, with somebody else. */
@@ -73,14 +81,14 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, pen:
     : []
   if (turns.list[0]?.role !== 'user') {
     pen.losses.insert(['messages', lead], said(GO_ON), 'the-user-speaks-first')
-    turns.list.unshift(userTurn({ type: 'text', text: GO_ON }))
+    turns.list.unshift(userTurn([{ type: 'text', text: GO_ON }]))
   }
   const ending = endOf(turns, thinking, pen)
   if (ending !== undefined) {
     pen.losses.insert(['messages', messages.length], ending.message, ending.reason)
-    turns.list.push(userTurn(...ending.blocks))
+    turns.list.push(userTurn(ending.blocks))
   }
-  pen.losses.list.push(...moves)
+  pen.losses.report(moves)
   return {
     system,
     messages: turns.list.map(({ role, blocks, extras }) => ({ role, ...contentOf(blocks, undefined, pen), ...extras })),
@@ -89,7 +97,12 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, pen:
 
 const said = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
-const userTurn = (...blocks: Block[]): WireTurn => ({ role: 'user', blocks, extras: {}, closed: false })
+const userTurn = (blocks: readonly Block[]): WireTurn => ({
+  role: 'user',
+  blocks: [...blocks],
+  extras: {},
+  closed: false,
+})
 
 /** What a call at the end is answered with. */
 const UNRECORDED = 'No result was recorded.'
@@ -167,7 +180,7 @@ class Turns {
     this.end = placed.at(-1)
     const blocks = placed.map(({ block }) => block)
     const last = this.list.at(-1)
-    if (last?.role === role && !last.closed && !closed) last.blocks.push(...blocks)
+    if (last?.role === role && !last.closed && !closed) append(last.blocks, blocks)
     else this.list.push({ role, blocks, extras: { ...kept(message, FORMAT) }, closed })
   }
 }

@@ -22,7 +22,7 @@ const RULE = { name: 128, id: 64, freeform: false, namespaces: false }
 export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = messagesDialect(options.dialect)
   const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, RULE)
-  if (!options.native) losses.list.push(...foreign(request, FORMAT))
+  if (!options.native) losses.report(foreign(request, FORMAT))
   const pen: Pen = { dialect, native: options.native, losses, markers: [] }
   const tools = writeTools(request, pen)
   const thinking = writeThinking(request, forces(request, tools, pen), pen)

@@ -17,7 +17,7 @@ const NO_ANSWER: Candidate = { content: [] }
 export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
   const spelling = spelt(result, FORMAT)
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   reportHead(result, asked, losses)
   const pen: AnswerPen = { own: spelling['own'] === true, losses }
   const candidate = result.candidates[0] ?? NO_ANSWER

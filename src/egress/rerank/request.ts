@@ -18,7 +18,7 @@ export function writeRequest(asked: CanonicalRequest, { dialect, native }: Write
     throw new GatewayError({ kind: 'cannot-express', message: 'This upstream does nothing but rank documents.' })
   const { top_field, documents } = rerankDialect(dialect)
   const losses = new Losses()
-  losses.list.push(...foreign(asked, FORMAT))
+  losses.report(foreign(asked, FORMAT))
   onlyAsks(asked, ASKED, losses)
   const own = native ? spelt(asked, FORMAT) : {}
   const pen: Pen = { textOnly: documents === 'text', plain: text => text, losses }

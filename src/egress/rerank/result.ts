@@ -15,7 +15,7 @@ const TOLD = new Set(['id', 'model', 'candidates', 'usage'])
 /** A whole answer (FORMATS §9) as the client that asked expects it: Jina's, Cohere's or Voyage's. */
 export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   onlyAnswers(result, TOLD, losses)
   const came = spelt(result, FORMAT)
   const style = (spelt(asked, FORMAT)['style'] ?? came['shape'] ?? 'jina') as string

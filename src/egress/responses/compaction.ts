@@ -79,7 +79,7 @@ function whole(item: JsonObject, id: string): JsonObject {
 /** The answer of the door for compacting; it names neither a model nor a tier, and is always whole. */
 export function writeCompactionResult(result: CanonicalResult): Written<WireAnswer> {
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   const [candidate = { content: [] }] = result.candidates
   const id = answerId(result.id)
   report(result, id, losses)

@@ -27,7 +27,7 @@ export function writeCounting(asked: CanonicalRequest, options: WriteOptions): W
 /** How many tokens a request has, as `{object, input_tokens}`. */
 export function writeCounted(result: CanonicalResult): Written<WireAnswer> {
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   const { object = 'response.input_tokens' } = spelt(result, FORMAT)
   const body = {
     ...(object === 'absent' ? {} : { object }),

@@ -20,7 +20,7 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
   const dialect = responsesDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: dialect.stateless !== true }
   const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, rule)
-  if (!options.native) losses.list.push(...foreign(request, FORMAT))
+  if (!options.native) losses.report(foreign(request, FORMAT))
   const pen: Pen = { dialect, native: options.native, losses }
   const body = !pen.native && request.output.compaction === true ? writeCompaction(request, pen) : whole(request, pen)
   return { wire: { ...doorOf(request, pen), body }, losses: losses.list, renamed }

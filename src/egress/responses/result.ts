@@ -20,7 +20,7 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   const responder = new Responder(result, asked)
   if (!responder.own && isCompactDoor(asked)) return writeCompactionResult(result)
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   const [candidate = SILENT] = result.candidates
   const made = madeOf(candidate)
   const state = result.error === undefined ? writeState(candidate.finish, made) : FAILED

@@ -18,7 +18,7 @@ const OUTPUT = new Set(['modalities', 'audio'])
 export function writeRequest(request: CanonicalRequest, { dialect: said, native }: WriteOptions): Written<WireRequest> {
   const dialect = speechDialect(said)
   const losses = new Losses()
-  losses.list.push(...foreign(request, FORMAT))
+  losses.report(foreign(request, FORMAT))
   onlyAsks(request, OUTPUT, losses)
   const { text, instructions } = spokenOf(request, losses)
   const own = native ? spelt(request, FORMAT) : {}

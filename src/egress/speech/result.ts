@@ -18,7 +18,7 @@ const PART = new Set(['type', 'kind', 'source'])
  */
 export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   dropOthers(result, [], HEAD, 'bytes-only', losses)
   for (const index of result.candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
   const [candidate] = result.candidates

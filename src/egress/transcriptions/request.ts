@@ -16,7 +16,7 @@ export const FORMAT = 'transcriptions'
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  losses.list.push(...foreign(request, FORMAT))
+  losses.report(foreign(request, FORMAT))
   const { transcript_shapes = 'all' } = transcriptionsDialect(options.dialect)
   const { said } = spelt(request, FORMAT)
   const own = options.native && said !== undefined ? (said as JsonObject) : undefined

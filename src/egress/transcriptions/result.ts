@@ -21,7 +21,7 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   const raw = writeRaw(result, format)
   if (raw !== undefined) return { wire: { status: 200, headers: {}, body: {}, raw }, losses: [] }
   const losses = new Losses()
-  losses.list.push(...foreign(result, FORMAT))
+  losses.report(foreign(result, FORMAT))
   reportResult(result, losses)
   const candidate = required(result, asked, losses)
   const told = candidate.transcript?.segments

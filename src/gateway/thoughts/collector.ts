@@ -1,3 +1,4 @@
+import { append } from '../../canonical/append.ts'
 import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import type { At, CanonicalEvent, PartPatch } from '../../canonical/event.ts'
 import { bodyOf, patched, withBody } from '../../canonical/fold.ts'
@@ -103,7 +104,7 @@ export function stepsOf(content: readonly (Part | undefined)[]): readonly Called
     } else {
       mixed ||= spoken && next.length > 0
       spoken = true
-      lead.push(...next)
+      append(lead, next)
       next = []
     }
   }

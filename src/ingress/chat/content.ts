@@ -1,3 +1,4 @@
+import { append } from '../../canonical/append.ts'
 import type { CacheHint, MediaPart, Part, ToolResultPart } from '../../canonical/content.ts'
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
@@ -191,7 +192,7 @@ function readAnswer(wire: JsonObject): readonly Part[] {
     const source = { type: 'file-id', format: FORMAT, id: required(text(audio['id'])) } as const
     parts.push({ type: 'media', kind: 'audio', source, ...rest(FORMAT, audio, new Set(['id'])) })
   }
-  for (const call of objects(wire['tool_calls']) ?? []) parts.push(...readCall(call))
+  for (const call of objects(wire['tool_calls']) ?? []) append(parts, readCall(call))
   const legacy = object(wire['function_call'])
   if (legacy !== undefined) parts.push(readLegacyCall(legacy))
   return parts

@@ -1,4 +1,5 @@
 import { AnswerIds } from '../../canonical/answer-ids.ts'
+import { append } from '../../canonical/append.ts'
 import type { Annotation, Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/exchange.ts'
@@ -139,12 +140,19 @@ function readMessage(message: JsonObject, thoughts: Thoughts, asked: CanonicalRe
   if (refusal !== undefined && refusal !== '') parts.push({ type: 'refusal', text: refusal })
   const audio = anyObject(message['audio'])
   if (audio !== undefined && !isHollow(audio)) parts.push(readAudio(audio, asked))
-  parts.push(...(readImages(message['images']) ?? []))
+  append(parts, readImages(message['images']) ?? [])
   const ids = new AnswerIds(asked)
   for (const call of anyObjects(message['tool_calls']))
-    parts.push(...leniently(call, readCall).map(part => identified(part, ids)))
+    append(
+      parts,
+      leniently(call, readCall).map(part => identified(part, ids)),
+    )
   const legacy = anyObject(message['function_call'])
-  if (legacy !== undefined && !isHollow(legacy)) parts.push(...leniently(legacy, call => [readLegacyCall(call)]))
+  if (legacy !== undefined && !isHollow(legacy))
+    append(
+      parts,
+      leniently(legacy, call => [readLegacyCall(call)]),
+    )
   return parts
 }
 

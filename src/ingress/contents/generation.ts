@@ -1,3 +1,4 @@
+import { append } from '../../canonical/append.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Effort, Modality, Output, Reasoning, Sampling, TextShape } from '../../canonical/request.ts'
 import { count, defined, flag, number, object, text, texts } from '../fields.ts'
@@ -39,7 +40,10 @@ export function readGeneration(wire: Json | undefined): Generation {
   const refused: string[] = []
   const shape = readShape(fields)
   const container = readContainer(fields)
-  refused.push(...shape.refused.filter(field => container === undefined || field !== 'responseFormat'))
+  append(
+    refused,
+    shape.refused.filter(field => container === undefined || field !== 'responseFormat'),
+  )
   const modalities = readModalities(fields, refused)
   const voice = readVoice(fields, refused)
   const image = readImage(fields, refused)

@@ -1,3 +1,4 @@
+import { append } from '../../canonical/append.ts'
 import type { Part, ReasoningPart } from '../../canonical/content.ts'
 import type { Message } from '../../canonical/request.ts'
 import { isLoneProof, isUnsigned } from '../../canonical/thought.ts'
@@ -75,7 +76,7 @@ class Run {
   /** The thoughts of one envelope. */
   private enclosed(thoughts: readonly ReasoningPart[], content: Content): void {
     for (const { text } of thoughts.toReversed()) this.take(text)
-    content.push(...thoughts)
+    append(content, thoughts)
     this.pieces = []
     this.goesOn = false
   }

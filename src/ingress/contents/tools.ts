@@ -1,3 +1,4 @@
+import { append } from '../../canonical/append.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, NONE, object, objects, required, text, texts } from '../fields.ts'
@@ -40,7 +41,7 @@ function readEntry(entry: JsonObject, tools: Tool[]): Json {
     if (!ENTRY.has(field)) return []
     const read =
       field === DECLARATIONS ? required(objects(listed(value))).map(readFunction) : [readHosted(field, value)]
-    tools.push(...read)
+    append(tools, read)
     return [[written, field === DECLARATIONS && Array.isArray(value) ? read.length : 'single']]
   })
   if (unknown.length === 0) return shape

@@ -1,3 +1,4 @@
+import { append } from '../../canonical/append.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { EmbeddingPurpose } from '../../canonical/request.ts'
 
@@ -33,6 +34,9 @@ export function readPurpose(
   refused: string[],
 ): { readonly value?: EmbeddingPurpose; readonly as?: JsonObject } {
   const field = FIELDS.find(one => PURPOSES.has(body[one]))
-  refused.push(...FIELDS.filter(one => one !== field))
+  append(
+    refused,
+    FIELDS.filter(one => one !== field),
+  )
   return field === undefined ? {} : { value: PURPOSES.get(body[field])!, as: { field, word: body[field]! } }
 }

@@ -1,3 +1,4 @@
+import { append } from '../../canonical/append.ts'
 import type { Part } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
@@ -45,7 +46,7 @@ function readText(wire: JsonObject, plain: TextType, tokens: TokenLogprob[]): Pa
   const said = readTokens(wire['logprobs'])
   const logprobs = said?.length ?? (wire['logprobs'] === undefined ? 'absent' : 0)
   const part = readOutputText(wire, plain, said === undefined ? TEXT : LOGGED, { logprobs })
-  tokens.push(...(said ?? []))
+  append(tokens, said ?? [])
   return part
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../canonical/append.ts'
 import type { Part } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
@@ -43,7 +44,7 @@ function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): 
     } else {
       if (turn === undefined) messages.push({ role: 'assistant', content: (turn = []) })
       if (own.has(item)) turn.push(unknownItem(item))
-      else turn.push(...readItem(item))
+      else append(turn, readItem(item))
     }
   }
   return messages

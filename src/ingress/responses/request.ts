@@ -1,3 +1,4 @@
+import { append } from '../../canonical/append.ts'
 import type { WireRequest } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import {
@@ -92,7 +93,10 @@ const SAYS_NOTHING: { readonly [field: string]: (value: Json) => boolean } = {
 function readQuiet(body: JsonObject, refused: string[]): JsonObject {
   const fields = Object.keys(SAYS_NOTHING).filter(field => body[field] != null)
   const quiet = fields.filter(field => SAYS_NOTHING[field]!(body[field]!))
-  refused.push(...fields.filter(field => !quiet.includes(field)))
+  append(
+    refused,
+    fields.filter(field => !quiet.includes(field)),
+  )
   return Object.fromEntries(quiet.map(field => [field, body[field]!]))
 }
 

@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { GatewayError } from '../../src/canonical/error.ts'
+import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { prepare } from '../../src/gateway/prepare.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { candidateOf } from '../thoughts/stage.ts'
+import { handedTo } from './support.ts'
+import { WIRES } from './wires.ts'
+
+/** So many fields or items do not fit on the stack that `withLittleStack` leaves. */
+const WIDTH = 15_000
+const FIELDS = Object.fromEntries(
+  Array.from({ length: WIDTH }, (_, index) => [`f${index}`, index % 9 === 0 ? null : 1]),
+)
+
+/** Runs where nine tenths of the stack are used up, so that what is put there per item shows at a tenth of the width. */
+function withLittleStack(run: () => void): void {
+  let deepest = 0
+  let begun = false
+  const descend = (depth: number): void => {
+    try {
+      deepest = depth
+      descend(depth + 1)
+    } catch (thrown) {
+      if (begun || depth > deepest * 0.9) throw thrown
+    }
+    if (begun) return
+    begun = true
+    run()
+  }
+  descend(0)
+}
+
+type Steps = readonly (string | number)[]
+
+/** The value with the object or list at the end of the steps as wide as can be. */
+function widened(value: Json, [step, ...steps]: Steps): Json {
+  if (step !== undefined) {
+    const inner = widened((value as JsonObject)[step]!, steps)
+    return Array.isArray(value) ? value.with(step as number, inner) : { ...(value as JsonObject), [step]: inner }
+  }
+  if (isObject(value)) return { ...value, ...FIELDS }
+  const items = value as readonly Json[]
+  return Array.from({ length: WIDTH }, (_, index) => items[index % items.length] ?? 'x')
+}
+
+function* places(value: Json, steps: Steps = []): Generator<Steps> {
+  if (typeof value !== 'object' || value === null) return
+  yield steps
+  for (const [key, inner] of Object.entries(value))
+    yield* places(inner as Json, [...steps, Array.isArray(value) ? Number(key) : key])
+}
+
+/** One sample for each place of the format's bodies that can be wide, an index counting as any other. */
+function wideBodies(format: string): [place: string, path: string, body: JsonObject][] {
+  const found = new Map<string, [string, string, JsonObject]>()
+  for (const wire of fc.sample(WIRES[format]!.request, { numRuns: 30, seed: 30 }))
+    for (const steps of places(wire.body)) {
+      const place = steps.map(step => (typeof step === 'number' ? '#' : step)).join('.')
+      if (steps.length <= 3 && !found.has(place) && found.size < 25)
+        found.set(place, [place, wire.path, widened(wire.body, steps) as JsonObject])
+    }
+  return [...found.values()]
+}
+
+/** Whatever comes of it: an answer or a refusal, but no stack that is full. */
+function settled<T>(make: () => T, what: string): T | undefined {
+  try {
+    return make()
+  } catch (thrown) {
+    expect(thrown, what).toBeInstanceOf(GatewayError)
+    return undefined
+  }
+}
+
+const formats = Object.keys(READERS).filter(format => READERS[format]!.request !== undefined)
+const targets = Object.keys(WRITERS).filter(format => WRITERS[format]!.request !== undefined)
+
+describe('wide is not deep: a body of any width is read and written with little stack', () => {
+  it.each(formats)('%s', format => {
+    withLittleStack(() => {
+      for (const [index, [place, path, body]] of wideBodies(format).entries()) {
+        const request = settled(() => READERS[format]!.request!({ path, query: {}, headers: {}, body }), place)
+        if (request === undefined) continue
+        for (const target of [format, targets[index % targets.length]!]) {
+          const candidate = candidateOf({ caller: format, upstream: target })
+          settled(() => prepare(handedTo(target, request), candidate), `${place} to ${target}`)
+        }
+      }
+    })
+  })
+})
