@@ -97,7 +97,8 @@ export function openAccess(config: Config, { now = Date.now, onFault = () => {} 
   }
 }
 
-const storedKeys = (dataDir: string): KeyConfig[] =>
+/** The keys of the key file that are good. Throws KeyError as `readKeys`. */
+export const storedKeys = (dataDir: string): KeyConfig[] =>
   readKeys(keyFile(dataDir))
     .filter(key => key.revokedAt === undefined)
     .map(key => ({ name: key.name, hash: key.hash, group: key.group, owner: ownerOf(key) }))

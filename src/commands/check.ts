@@ -1,8 +1,8 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { findConfig, loadConfig } from '../config/file.ts'
-import { warnings } from '../config/warnings.ts'
 import { CONFIG_SCHEMA } from '../config.ts'
 import type { Terminal } from './outcome.ts'
+import { warningsOf } from './warned.ts'
 
 /** `interlingua check --schema`: the JSON Schema of what an operator may write, before variables are put in. */
 export function schemaCommand(terminal: Terminal): void {
@@ -14,7 +14,7 @@ export function schemaCommand(terminal: Terminal): void {
 export function checkCommand(named: string | undefined, terminal: Terminal): void {
   const path = findConfig(named)
   const config = loadConfig(path)
-  for (const warning of warnings(config)) terminal.fault(`warning: ${warning}`)
+  for (const warning of warningsOf(config)) terminal.fault(`warning: ${warning}`)
   const from = path === undefined ? 'no config file; from the environment' : path
   const channels = config.channels.map(({ name, formats }) => `${name} (${formats.map(one => one.format).join(', ')})`)
   const count = `${channels.length} channel${channels.length === 1 ? '' : 's'}`

@@ -1,5 +1,4 @@
 import { findConfig, followConfig, loadConfig } from '../config/file.ts'
-import { warnings } from '../config/warnings.ts'
 import type { Config } from '../config.ts'
 import { openReplay, type Replay } from '../providers/replay.ts'
 import { withReplay } from '../providers/replay-channels.ts'
@@ -8,6 +7,7 @@ import { firstKey } from './first-key.ts'
 import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import { untilStopped } from './stop.ts'
+import { warningsOf } from './warned.ts'
 
 /** Milliseconds for the last lines of the log, whose reader may be behind. */
 const FAREWELL = 1000
@@ -29,15 +29,16 @@ export async function serveCommand(options: ServeOptions, version: string, termi
   const log = openLog()
   surviveFaults(log)
   const started = Promise.withResolvers<RunningServer>()
+  let taken: Promise<unknown> = started.promise
   const following = followConfig(
     path,
     next => {
-      Promise.all([started.promise, replays.filled(overridden(next, options))]).then(
-        ([server, filled]) => take(filled, server, log),
-        fault => log.error({ fault: String(fault) }, 'config kept'),
-      )
+      // One after the other: the last one written is the one in use.
+      taken = taken
+        .then(async () => take(await replays.filled(overridden(next, options)), await started.promise, log))
+        .catch(fault => log.error({ fault: String(fault) }, 'config kept'))
     },
-    fault => log.error({ fault: fault.message }, 'config kept: the new one is faulty'),
+    fault => log.error({ fault: fault.message }, 'config kept: the new one cannot be used'),
   )
   const config = await replays.filled(overridden(loadConfig(path), options))
   const server = await openServer({ config, log }).catch(async thrown => {
@@ -46,7 +47,7 @@ export async function serveCommand(options: ServeOptions, version: string, termi
   })
   const first = firstKey(config)
   if (first.made !== undefined) server.reload(config)
-  for (const warning of warnings(config)) terminal.fault(`warning: ${warning}`)
+  for (const warning of warningsOf(config)) terminal.fault(`warning: ${warning}`)
   terminal.out(greeting(server.address, config, first, version))
   started.resolve(server)
   process.on('SIGHUP', following.reload)
@@ -70,7 +71,7 @@ function surviveFaults(log: Log): void {
 /** Puts another config in place of the one in use. */
 function take(config: Config, server: RunningServer, log: Log): void {
   server.reload(config)
-  for (const warning of warnings(config)) log.warn({}, warning)
+  for (const warning of warningsOf(config)) log.warn({}, warning)
   log.info({ channels: config.channels.length }, 'config reloaded; host and port count from the next start on')
 }
 

@@ -82,12 +82,14 @@ const mediaOf = (written: WrittenConfig['media']): MediaConfig => ({
 /** A group `default` always exists: all models, no limits. */
 function groupsOf(written: WrittenConfig): ReadonlyMap<string, GroupConfig> {
   const groups = new Map<string, GroupConfig>()
-  for (const [name, group] of Object.entries({ default: {}, ...written.groups }) as [string, WrittenGroup][])
+  const declared = written.groups ?? {}
+  const implied = Object.hasOwn(declared, 'default') ? undefined : (true as const)
+  for (const [name, group] of Object.entries({ default: {}, ...declared }) as [string, WrittenGroup][])
     groups.set(name, {
       name,
       models: group.models ?? ['*'],
       onLoss: group.on_loss ?? 'show',
-      ...defined({ rpm: group.rpm, tpm: group.tpm }),
+      ...defined({ rpm: group.rpm, tpm: group.tpm, implied: name === 'default' ? implied : undefined }),
     })
   return groups
 }

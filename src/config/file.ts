@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type Config, ConfigError, defaultConfig, readConfig } from '../config.ts'
-import type { Env } from './source.ts'
+import { type Env, readSource, saysNothing } from './source.ts'
 import { watchPath } from './watch.ts'
 
 /** Where a config is looked for when no file is named. */
@@ -15,14 +15,22 @@ export const findConfig = (named?: string): string | undefined => named ?? USUAL
  * @throws ConfigError, also where the file cannot be read.
  */
 export function loadConfig(path: string | undefined, env: Env = process.env): Config {
-  if (path === undefined) return defaultConfig(env)
-  let text: string
+  return path === undefined ? defaultConfig(env) : readConfig(textOf(path), env, path)
+}
+
+/** As `loadConfig`, where another config is in use: a file that says nothing is one that is not written yet. */
+function reloadConfig(path: string, env: Env): Config {
+  const text = textOf(path)
+  if (saysNothing(readSource(text, env))) throw new ConfigError([{ path: '', message: 'is empty' }], path)
+  return readConfig(text, env, path)
+}
+
+function textOf(path: string): string {
   try {
-    text = readFileSync(path, 'utf8')
+    return readFileSync(path, 'utf8')
   } catch (thrown) {
     throw new ConfigError([{ path: '', message: `cannot be read: ${(thrown as NodeJS.ErrnoException).code}` }], path)
   }
-  return readConfig(text, env, path)
 }
 
 export interface Following {
@@ -31,7 +39,10 @@ export interface Following {
   close(): void
 }
 
-/** Tells of every new config a file comes to hold, and of every fault that keeps the old one in use. */
+/**
+ * Tells of every new config a file comes to hold, and of everything that keeps the old one in use: faults, an empty
+ * file, none.
+ */
 export function followConfig(
   path: string | undefined,
   onChange: (config: Config) => void,
@@ -41,7 +52,7 @@ export function followConfig(
   const reload = (): void => {
     let config: Config
     try {
-      config = loadConfig(path, env)
+      config = path === undefined ? loadConfig(path, env) : reloadConfig(path, env)
     } catch (thrown) {
       onFault(thrown as Error)
       return

@@ -30,6 +30,12 @@ export function readSource(text: string, env: Env): Source {
   }
 }
 
+/** Whether there is nothing in it but space, comments and keys with nothing behind them. */
+export const saysNothing = ({ value, faults }: Source): boolean => faults.length === 0 && isHollow(value)
+
+const isHollow = (value: unknown): boolean =>
+  value == null || (typeof value === 'object' && Object.values(value).every(isHollow))
+
 /** A key with nothing behind it, as when all below it is commented out, says no more than no key. */
 function withoutNull(this: unknown, _key: unknown, value: unknown): unknown {
   return value === null && !Array.isArray(this) ? undefined : value

@@ -102,6 +102,8 @@ export interface GroupConfig {
   readonly tpm?: number
   /** Whether a request that loses something on its way is answered all the same, or refused. */
   readonly onLoss: OnLoss
+  /** Nobody declared it: it is what keys are in that name no group. */
+  readonly implied?: true
 }
 
 export type OnLoss = 'show' | 'refuse'

@@ -1,15 +1,32 @@
 import type { JsonObject } from '../canonical/node.ts'
 import { DIALECT_FLAGS, expectedOf } from '../providers/dialects.ts'
 import { suggestion } from './faults.ts'
-import type { ChannelConfig, Config } from './types.ts'
+import type { ChannelConfig, Config, KeyConfig } from './types.ts'
 
-/** What a config may say and yet surely does not mean to. */
-export function* warnings(config: Config): Generator<string> {
+/** A key that was made here rather than written in the config. */
+type StoredKey = Pick<KeyConfig, 'name' | 'group'>
+
+/**
+ * What a config may say and yet surely does not mean to.
+ *
+ * @param stored the keys of the key file.
+ */
+export function* warnings(config: Config, stored: readonly StoredKey[] = []): Generator<string> {
   for (const field of ['store', 'redis'] as const)
     if (config[field] !== undefined) yield `${field}: it is not used yet, everything is kept by this process`
   if (config.channels.length === 0) yield 'channels: there are none, so every request is refused'
+  yield* groupWarnings(config, stored)
   for (const channel of config.channels) yield* channelWarnings(channel)
   for (const { id, dialect = {} } of config.models.values()) yield* flagWarnings(`model ${id}`, dialect)
+}
+
+/** Where no group is declared at all, keys that were made here are as free as they were meant to be. */
+function* groupWarnings({ groups, keys }: Config, stored: readonly StoredKey[]): Generator<string> {
+  if (groups.get('default')?.implied !== true) return
+  const free = [...keys, ...(groups.size > 1 ? stored : [])].filter(({ group }) => group === 'default')
+  const names = free.map(({ name }) => name).join(', ')
+  if (free.length > 0)
+    yield `groups: "default" is not declared, so keys in no other group (${names}) may use every model without limits`
 }
 
 function* channelWarnings({ name, formats, weight, models }: ChannelConfig): Generator<string> {

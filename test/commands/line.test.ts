@@ -62,7 +62,9 @@ describe('check', () => {
     const { code, out, fault } = await run('check', '-c')
     expect(code).toBe(0)
     expect(out).toContain('1 channel: local (chat, responses, messages')
-    expect(fault).toBe('warning: channel local: unknown dialect flag "custom_tool"; did you mean "custom_tools"?')
+    expect(fault).toBe(
+      'warning: groups: "default" is not declared, so keys in no other group (fixed) may use every model without limits\nwarning: channel local: unknown dialect flag "custom_tool"; did you mean "custom_tools"?',
+    )
   })
 
   it('says where nobody would answer', async () => {

@@ -28,6 +28,8 @@ interface Serving {
   readonly child: ChildProcess
   /** All it wrote to standard output up to now. */
   out(): string
+  /** The same of standard error. */
+  fault(): string
   readonly address: string
   stop(signal: NodeJS.Signals): Promise<number | null>
 }
@@ -49,7 +51,7 @@ async function serve(...words: string[]): Promise<Serving> {
     child.kill(signal)
     return ended
   }
-  const one = { child, out: () => out, address, stop }
+  const one = { child, out: () => out, fault: () => fault, address, stop }
   running.push(one)
   return one
 }
@@ -129,6 +131,26 @@ channels: [{ name: r, provider: replay, models: { ${model}: replay } }]\n`,
     serving.child.kill('SIGHUP')
     await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['three']), { timeout: 5000 })
     expect(await serving.stop('SIGTERM')).toBe(0)
+  })
+
+  it('keeps the config where the file is emptied, with one line in the log, and takes what comes behind', async () => {
+    const path = join(dir, 'interlingua.yaml')
+    write('one')
+    const serving = await serve()
+    expect(serving.fault()).toMatch(/^warning: groups: "default" is not declared, so keys in no other group \(dev\)/m)
+
+    writeFileSync(path, '# nothing yet\n')
+    await vi.waitFor(() => expect(serving.out()).toContain('is empty'), { timeout: 5000 })
+    expect(await models(serving.address)).toEqual(['one'])
+    write('two')
+    await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['two']), { timeout: 5000 })
+    const lines = serving
+      .out()
+      .match(/^\{.*config kept.*\}$/gm)!
+      .map(line => JSON.parse(line))
+    expect(lines).toMatchObject([{ fault: 'interlingua.yaml: is empty' }])
+    const warned = (): unknown => serving.out().match(/^\{.*is not declared, so keys.*\}$/gm)
+    await vi.waitFor(() => expect(warned()).toHaveLength(1), { timeout: 5000 })
   })
 
   it('lets a request end whose channel a new config takes away, and one that runs when it is stopped', async () => {

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { warnings } from '../../src/config/warnings.ts'
+import { readConfig } from '../../src/config.ts'
+
+const CHANNELS =
+  'channels: [{ name: a, provider: custom, formats: [chat], base_url: "http://localhost/v1", key: none }]\n'
+const STORED = [{ name: 'made', group: 'default' }]
+const warned = (text: string, stored = STORED): string[] => [...warnings(readConfig(CHANNELS + text, {}), stored)]
+
+it.each([
+  ['one key in no group', 'keys: [{ name: dev, key: k }]', 'dev'],
+  ['a key that names the group nobody declared', 'keys: [{ name: dev, key: k, group: default }]', 'dev'],
+  [
+    'keys beside declared groups, with those of the key file',
+    'groups: { few: { rpm: 1 } }\nkeys: [{ name: dev, key: k }, { name: kid, key: l, group: few }]',
+    'dev, made',
+  ],
+])('is told: %s', (_, text, names) => {
+  const told = warned(text)
+  expect(told).toHaveLength(1)
+  expect(told[0]).toContain('"default" is not declared')
+  expect(told[0]).toContain(`(${names})`)
+})
+
+it.each([
+  ['no key and no group in the config', ''],
+  ['the group declared', 'groups: { default: {} }\nkeys: [{ name: dev, key: k }]'],
+  ['the group declared with limits', 'groups: { default: { rpm: 1 } }\nkeys: [{ name: dev, key: k }]'],
+])('is not told: %s', (_, text) => {
+  expect(warned(text)).toEqual([])
+})
+
+it('is not told of keys in groups of their own', () => {
+  const text = 'groups: { few: { rpm: 1 } }\nkeys: [{ name: kid, key: l, group: few }]'
+  expect(warned(text, [{ name: 'made', group: 'few' }])).toEqual([])
+})
