@@ -39,7 +39,12 @@ describe('the messages door', () => {
     [{ 'anthropic-version': '2023-06-01' }, 200],
     [{ 'anthropic-version': '2026-10-21' }, 200],
     [{ 'msgfmt-version': '2023-06-01' }, 200],
-    [{ 'anthropic-version': '2024-01-01' }, 400],
+    [{ 'anthropic-version': '2024-01-01' }, 200],
+    [{ 'anthropic-version': '2031-12-31' }, 200],
+    [{ 'anthropic-version': '2023-13-01' }, 400],
+    [{ 'anthropic-version': '2023-02-30' }, 400],
+    [{ 'anthropic-version': '2023-06-01, 2023-06-01' }, 400],
+    [{ 'anthropic-version': '' }, 400],
     [{ 'msgfmt-version': 'x' }, 400],
     [{}, 400],
   ])('answers version %j with %i', async (headers, status) => {
@@ -87,11 +92,7 @@ describe('the contents doors', () => {
 
   test.each([
     ['/v1beta/models/a/b:streamGenerateContent', '/v1beta/models/a/b:streamGenerateContent', { alt: 'sse' }],
-    [
-      '/v1/models/a%2Fb:streamGenerateContent?x=1',
-      '/v1beta/models/a%2Fb:streamGenerateContent',
-      { alt: 'sse', x: '1' },
-    ],
+    ['/v1/models/a%2Fb:streamGenerateContent?x=1', '/v1beta/models/a%2Fb:streamGenerateContent', { alt: 'sse' }],
     [`/v1/tunedModels/m:generateContent?alt=json&key=${KEY}`, '/v1beta/tunedModels/m:generateContent', {}],
   ])('read %s as the format has it, without framing and credential', async (path, below, query) => {
     const reading = vi.spyOn(plainReader, 'request')

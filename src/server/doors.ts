@@ -15,12 +15,14 @@ export interface Door {
   readonly takes?: readonly string[]
   /** Headers that belong to the format. */
   readonly headers: readonly string[]
+  /** Query parameters that do; any other is between this door and its caller. */
+  readonly query?: readonly string[]
   /** It takes forms: nothing else, or beside JSON. */
   readonly form?: 'only' | 'too'
   /** The format's sign of life on a silent stream, where a comment is not enough. */
   readonly heartbeat?: WireEvent
-  /** The version header callers must send: its names, the first as the format has it, and the known values. */
-  readonly version?: { readonly headers: readonly string[]; readonly known: readonly string[] }
+  /** The version header callers must send, by its names, the first as the format has it. Versions are dates. */
+  readonly version?: readonly string[]
 }
 
 const RESPONSES: Omit<Door, 'path' | 'below'> = {
@@ -28,14 +30,16 @@ const RESPONSES: Omit<Door, 'path' | 'below'> = {
   mark: 'input',
   takes: ['prompt'],
   headers: ['openai-beta'],
+  query: ['beta'],
 }
 
 const MESSAGES: Omit<Door, 'path' | 'below'> = {
   format: 'messages',
   mark: 'messages',
   headers: ['anthropic-beta'],
+  query: ['beta'],
   heartbeat: { event: 'ping', data: '{"type":"ping"}' },
-  version: { headers: ['anthropic-version', 'msgfmt-version'], known: ['2023-06-01', '2026-10-21'] },
+  version: ['anthropic-version', 'msgfmt-version'],
 }
 
 /** Doors whose path says all; those of `contents` say model and method in theirs. */
@@ -49,13 +53,7 @@ export const DOORS: readonly Door[] = [
   },
   { ...RESPONSES, path: '/v1/responses', below: '/responses' },
   { ...RESPONSES, path: '/v1/responses/input_tokens', below: '/responses/input_tokens' },
-  {
-    format: 'responses',
-    path: '/v1/responses/compact',
-    below: '/responses/compact',
-    mark: 'input',
-    headers: ['openai-beta'],
-  },
+  { ...RESPONSES, takes: [], path: '/v1/responses/compact', below: '/responses/compact' },
   { ...MESSAGES, path: '/v1/messages', below: '/v1/messages' },
   { ...MESSAGES, path: '/v1/messages/count_tokens', below: '/v1/messages/count_tokens' },
   { format: 'embeddings', path: '/v1/embeddings', below: '/embeddings', mark: 'input', headers: [] },
@@ -97,6 +95,7 @@ const CONTENTS: Omit<Door, 'below'> = {
   path: '/v1beta/models/{model}:generateContent',
   mark: 'contents',
   headers: [],
+  query: ['alt'],
 }
 
 /** The methods there are, with how a door of theirs differs. */
@@ -147,7 +146,7 @@ export interface Line {
 /**
  * A request at a door, in its format.
  *
- * @throws GatewayError `invalid-request` without a known version, or for a body that belongs to another door.
+ * @throws GatewayError `invalid-request` without a version, or for a body that belongs to another door.
  */
 export function wireAt(
   door: Door,
@@ -155,24 +154,35 @@ export function wireAt(
   body: JsonObject,
   files?: readonly WireFile[],
 ): WireRequest {
-  const own: Record<string, string> = {}
-  for (const name of door.headers) {
-    const value = headers[name]
-    if (value !== undefined) own[name] = String(value)
-  }
-  if (door.version !== undefined) own[door.version.headers[0]!] = versionOf(door.version, headers)
+  const own = among(door.headers, headers)
+  if (door.version !== undefined) own[door.version[0]!] = versionOf(door.version, headers)
   if (files === undefined) checkBody(door, body)
-  return { path: door.below, query, headers: own, body, ...(files === undefined ? {} : { files }) }
+  const asked = { path: door.below, query: among(door.query ?? [], query), headers: own, body }
+  return files === undefined ? asked : { ...asked, files }
 }
 
-function versionOf({ headers: names, known }: NonNullable<Door['version']>, headers: IncomingHttpHeaders): string {
+function among(names: readonly string[], said: IncomingHttpHeaders): Record<string, string> {
+  const own: Record<string, string> = {}
+  for (const name of names) {
+    const value = said[name]
+    if (value !== undefined) own[name] = String(value)
+  }
+  return own
+}
+
+/** Which date makes no difference here: one that is not known yet is read as the newest that is. */
+function versionOf(names: readonly string[], headers: IncomingHttpHeaders): string {
   const value = names.map(name => headers[name]).find(value => value !== undefined)
-  if (value === undefined)
-    throw fault('invalid-request', `${names[0]}: header is required, one of ${known.join(', ')}.`)
-  if (!known.includes(String(value)))
-    throw fault('invalid-request', `${names[0]}: this version is not known; known are ${known.join(', ')}.`)
+  if (value === undefined) throw fault('invalid-request', `${names[0]}: header is required, e.g. ${USUAL_VERSION}.`)
+  if (!isDate(String(value)))
+    throw fault('invalid-request', `${names[0]}: a version is a date such as ${USUAL_VERSION}.`)
   return String(value)
 }
+
+const USUAL_VERSION = '2023-06-01'
+
+const isDate = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
 
 /** A body without this door's own field and with another's came to the wrong door (trap 73: the field decides). */
 function checkBody(door: Door, body: JsonObject): void {
