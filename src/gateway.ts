@@ -48,6 +48,7 @@ import { type Candidate, usableModels } from './router.ts'
 
 export type { Call, HeaderSource, Reply, Worker } from './gateway/call.ts'
 export { PICTURES } from './gateway/delivery.ts'
+export type { ErrorAnswer } from './gateway/error-answer.ts'
 export { freshId } from './gateway/fresh-id.ts'
 export type { ModelShape } from './gateway/models.ts'
 export type { Log } from './gateway/report.ts'

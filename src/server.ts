@@ -4,12 +4,13 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import type { Config } from './config.ts'
 import { Gateway, type Log, PICTURES } from './gateway.ts'
 import { contentsDoor, DOORS, type Door, namesMethod } from './server/doors.ts'
-import { enter, list, refuse, say } from './server/entrance.ts'
+import { enter, list, refuse, refuseLast, say } from './server/entrance.ts'
 import { ask, KEPT_DOORS, KEPT_METHODS } from './server/kept.ts'
-import { familyOf, pathOf } from './server/line.ts'
+import { familyOf, inOriginForm, pathOf } from './server/line.ts'
+import { refusingMalformed } from './server/malformed.ts'
 import { sendPicture } from './server/pictures.ts'
 import { ready } from './server/ready.ts'
-import { malformedPath, unknownPath, wrongMethod } from './server/refusals.ts'
+import { malformedPath, nameless, unexpected, unknownPath, wrongMethod } from './server/refusals.ts'
 import { Sockets } from './server/sockets.ts'
 import { within } from './server/within.ts'
 
@@ -48,15 +49,21 @@ const PATIENCE = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveT
 const SWEEP = 50
 /** Milliseconds for the last words of what outlasted the grace time to be sent. */
 const FAREWELL = 1000
-const LARGEST_HEAD = 32 * 1024
+/** Node would refuse a request that names no host by itself, with no body. */
+const HEADS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
 
 /** Opens the doors. Rejects where the address cannot be had. */
 export async function openServer({ config, log }: ServerOptions): Promise<RunningServer> {
   const gateway = new Gateway(config, log)
   const sockets = new Sockets(gateway, config.server)
-  const server = createServer({ maxHeaderSize: LARGEST_HEAD, ...PATIENCE, shouldUpgradeCallback: wantsSocket })
+  const server = createServer({ ...HEADS, ...PATIENCE, shouldUpgradeCallback: wantsSocket })
   server.on('upgrade', sockets.upgrade)
-  server.on('request', oneSlash(straight(gateway, doors(gateway))))
+  server.on('request', plainly(named(gateway, straight(gateway, doors(gateway)))))
+  server.on('checkExpectation', (message, response) => refuse(gateway, unexpected(), message, response))
+  server.on('connect', (message: IncomingMessage, socket) =>
+    refuseLast(gateway, wrongMethod(message), socket, '/', { allow: ANY }),
+  )
+  server.on('clientError', refusingMalformed(gateway))
   await listening(server, config.server).catch(async (fault: unknown) => {
     await gateway.close()
     throw fault
@@ -104,12 +111,22 @@ const wantsSocket = ({ method, headers }: IncomingMessage): boolean =>
 
 type Listener = (message: IncomingMessage, response: ServerResponse) => void
 
-/** A base address that ends in a slash makes paths that begin with two. */
-const oneSlash =
+/** Few addresses are no plain paths. */
+const plainly =
   (next: Listener): Listener =>
   (message, response) => {
-    if (message.url!.startsWith('//')) message.url = message.url!.replace(/^\/+/, '/')
+    const url = message.url!
+    if (url[0] !== '/' || url[1] === '/') message.url = inOriginForm(url)
     next(message, response)
+  }
+
+/** HTTP 1.1 wants every request to name its host (RFC 9112, section 3.2). */
+const named =
+  (gateway: Gateway, next: Listener): Listener =>
+  (message, response) => {
+    if (message.headers.host === undefined && message.httpVersion === '1.1')
+      refuse(gateway, nameless(), message, response, { connection: 'close' })
+    else next(message, response)
   }
 
 /** What is asked a thousand times a second goes straight in: routing would be a sixth of the work of a short request. */
@@ -162,6 +179,7 @@ const idOf = ({ id }: { readonly id?: string | string[] }): string | undefined =
 const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
 
 const READ = 'GET, HEAD'
+const ANY = 'GET, HEAD, POST, DELETE'
 
 /** What the paths take that are no format's door. */
 const OTHERS: ReadonlyMap<string, string> = new Map([

@@ -34,6 +34,8 @@ export interface CanonicalError extends Node {
   readonly param?: string
   /** A machine-readable word finer than the kind, e.g. `model_not_found`. */
   readonly code?: string
+  /** The status a caller sees where HTTP has a finer one than the kind's, e.g. 431. */
+  readonly httpStatus?: number
   /** The upstream's own status, where it differs from the kind's. */
   readonly status?: number
   readonly retryAfterSeconds?: number

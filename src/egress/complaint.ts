@@ -16,10 +16,10 @@ const CODES: { readonly [K in ErrorKind]?: string } = {
  * Voyage's (FORMATS §9).
  */
 export function writeComplaint(error: CanonicalError, requestId: string): WireAnswer {
-  const { kind, code = CODES[kind] } = error
+  const { kind, code = CODES[kind], httpStatus = ERRORS[kind].status } = error
   const message = messageOf(error, TOO_LONG)
   return {
-    status: ERRORS[kind].status,
+    status: httpStatus,
     headers: waitHeader(error),
     body: { id: requestId, message, detail: message, ...(code === undefined ? {} : { code }) },
   }

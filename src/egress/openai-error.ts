@@ -30,7 +30,8 @@ export const WORDS: ErrorWords = {
 }
 
 /** Out of credit is 429 here: no OpenAI client knows 402. */
-export const statusOf = (kind: ErrorKind): number => (kind === 'out-of-credit' ? 429 : ERRORS[kind].status)
+export const statusOf = ({ kind, httpStatus }: CanonicalError): number =>
+  httpStatus ?? (kind === 'out-of-credit' ? 429 : ERRORS[kind].status)
 
 /** OpenAI's words for a request too long, in conversations and in responses; clients go by the code. */
 export const TOO_LONG: TooLongWords = {
@@ -42,7 +43,7 @@ export const TOO_LONG: TooLongWords = {
 
 /** An error before the first byte. */
 export function writeError(error: CanonicalError): WireAnswer {
-  return { status: statusOf(error.kind), headers: retryHeaders(error), body: errorBody(error) }
+  return { status: statusOf(error), headers: retryHeaders(error), body: errorBody(error) }
 }
 
 /** The same body is an event in a stream that broke (trap 75). */

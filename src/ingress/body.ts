@@ -64,7 +64,7 @@ function collect(
     let meter: Meter | undefined
     let settled = false
 
-    const late = (): void => fail(fault('timed-out', 'The request took too long to come.'))
+    const late = (): void => fail(SLOW)
     /** What came together with the head, as most bodies do, needs no timer and no meter. */
     const wait = (): void => {
       if (message.complete || settled) return
@@ -102,8 +102,8 @@ function collect(
       meter?.close()
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
     }
-    const left = (): void => {
-      if (!message.complete) fail(fault('cancelled', 'The caller left before the request was whole.'))
+    const left = (thrown?: Error): void => {
+      if (!message.complete) fail(brokenOff(thrown))
     }
 
     source.on('data', take).on('end', finish)
@@ -126,6 +126,17 @@ function parsed(bytes: Buffer): JsonObject {
   if (!isObject(value)) throw fault('invalid-request', 'The body must be a JSON object.')
   return value
 }
+
+/** Why a body has no end: what the server says of it, or that its caller left. */
+export const brokenOff = (thrown: unknown): GatewayError =>
+  thrown instanceof GatewayError ? thrown : fault('cancelled', 'The caller left before the request was whole.')
+
+/** A caller that is too slow. */
+export const SLOW = new GatewayError({
+  kind: 'timed-out',
+  httpStatus: 408,
+  message: 'The request took too long to come.',
+})
 
 const tooLarge = (limit: number): GatewayError => fault('too-large', `The body is larger than ${limit} bytes.`)
 

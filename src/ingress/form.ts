@@ -5,7 +5,7 @@ import { type Bytes, HeldBytes } from '../canonical/bytes.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import type { WireFile } from '../canonical/exchange.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import type { Meter } from './body.ts'
+import { brokenOff, type Meter, SLOW } from './body.ts'
 import { Spool } from './spool.ts'
 
 /** Bytes a whole form may have where the operator says nothing: recordings of hours fit. */
@@ -110,9 +110,10 @@ class FormReading {
       this.silence.refresh()
       if (this.size > limit) this.fail(tooLarge(limit))
     })
-    message.on('close', () => {
-      if (!message.complete) this.fail(fault('cancelled', 'The caller left before the request was whole.'))
-    })
+    const left = (thrown?: Error): void => {
+      if (!message.complete) this.fail(brokenOff(thrown))
+    }
+    message.on('close', left).on('error', left)
     this.silence = setTimeout(() => this.silent(), SILENCE)
     message.pipe(parser)
   }
@@ -128,7 +129,7 @@ class FormReading {
   /** Nothing came for long; where nobody reads, it is not the caller who keeps the form waiting. */
   private silent(): void {
     if (this.message.isPaused() || this.message.readableFlowing === false) this.silence.refresh()
-    else this.fail(fault('timed-out', 'The caller fell silent in the middle of the request.'))
+    else this.fail(SLOW)
   }
 
   private file(field: string, stream: Readable, filename: string | undefined, mediaType: string): void {

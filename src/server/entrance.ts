@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { defined } from '../canonical/defined.ts'
 import type { Call, Gateway, ModelShape } from '../gateway.ts'
+import { sendLast } from './connection.ts'
 import { type Door, formatOfPath, wireAt } from './doors.ts'
 import { familyOf, pathOf, type Query, queryOf } from './line.ts'
 import { HttpReply } from './reply.ts'
@@ -63,6 +65,19 @@ export function refuse(
   const format = /^\/v1\/models($|\/[^:]*$)/.test(path) ? familyOf(message) : formatOfPath(path)
   const { status, headers, text } = gateway.error(format, thrown, id)
   new HttpReply(message, response, idHeaders(id), gateway).whole(status, { ...more, ...headers }, text)
+}
+
+/** The same where no answer was made for it, as the connection ends with it. */
+export function refuseLast(
+  gateway: Gateway,
+  thrown: unknown,
+  socket: Duplex,
+  path = '/',
+  more: { readonly [name: string]: string } = {},
+): void {
+  const id = requestId()
+  const { headers, ...answer } = gateway.error(formatOfPath(path), thrown, id)
+  sendLast(socket, { ...answer, headers: { ...idHeaders(id), ...more, ...headers } })
 }
 
 /** A word of the gateway itself. */

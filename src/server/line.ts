@@ -8,6 +8,9 @@ export interface Query {
 /** The path as it was written, without its query. */
 export const pathOf = (message: IncomingMessage): string => message.url!.split('?', 1)[0]!
 
+/** The address as a path: callers that think the gateway a proxy write it whole, and a base that ends in a slash makes two. */
+export const inOriginForm = (url: string): string => url.replace(/^https?:\/\/[^/?]*(?=\/)/i, '').replace(/^\/+/, '/')
+
 /** The query without the credential in it, and that credential. */
 export function queryOf(message: IncomingMessage): { readonly query: Query; readonly queryKey?: string } {
   const mark = message.url!.indexOf('?')

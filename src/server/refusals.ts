@@ -13,5 +13,12 @@ export function unknownPath(message: IncomingMessage, known: ReadonlySet<string>
   return new GatewayError({ kind: 'not-found', message: `There is nothing at ${message.method} ${path}.${hint}` })
 }
 
+/** What a caller expects before it sends its body is to be told to go on, or nothing (RFC 9110, section 10.1.1). */
+export const unexpected = (): GatewayError =>
+  new GatewayError({ kind: 'invalid-request', httpStatus: 417, message: 'The only expectation met is 100-continue.' })
+
+export const nameless = (): GatewayError =>
+  new GatewayError({ kind: 'invalid-request', message: 'The request names no host.' })
+
 export const malformedPath = (): GatewayError =>
   new GatewayError({ kind: 'invalid-request', message: 'The path is malformed.' })

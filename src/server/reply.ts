@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HeaderSource, Reply, Worker } from '../gateway.ts'
 import { CHUNK_END, chunkHead, chunkOf, LAST_CHUNK } from './chunked.ts'
+import { drain, LINGER } from './connection.ts'
 
 /** A body so small is taken off the line even when it was refused, so that the connection can be used again. */
 const SMALL = 64 * 1024
-/** Milliseconds for which what a refused caller still sends is thrown away: closing at once would lose our answer. */
-const LINGER = 1000
 
 type Headers = { readonly [name: string]: string }
 
@@ -54,19 +53,13 @@ export class HttpReply implements Reply {
     const all = { ...this.head(headers), 'content-length': String(length) }
     if (this.message.complete || !hasBody(this.message) || Number(this.message.headers['content-length']) <= SMALL) {
       this.response.writeHead(status, all).end(text, encodingOf(text, length))
-      if (!this.message.complete) this.closeUnlessSent()
+      if (!this.message.complete) this.takeRest()
       // What the system took at once needs no timer; the socket's own sees every byte that leaves.
       if (length > SMALL && !this.response.writableFinished) this.response.setTimeout(this.house.patience)
       return
     }
     this.response.writeHead(status, { ...all, connection: 'close' }).write(text)
-    this.message.resume()
-    const close = (): void => {
-      clearTimeout(timer)
-      this.response.end()
-    }
-    const timer = setTimeout(close, LINGER)
-    this.message.once('close', close)
+    drain(this.message, () => this.response.end())
   }
 
   /** What is the caller's own stands above what an upstream said of itself. */
@@ -80,10 +73,12 @@ export class HttpReply implements Reply {
   }
 
   /** Who announced a body and sends none must not keep the connection. */
-  private closeUnlessSent(): void {
+  private takeRest(): void {
     const { message } = this
     const { socket } = message
-    if (hasBody(message)) setTimeout(() => message.complete || socket.destroy(), LINGER).unref()
+    if (!hasBody(message)) return
+    message.resume()
+    setTimeout(() => message.complete || socket.destroy(), LINGER).unref()
   }
 
   /** Node decides by the caller's version of HTTP and our headers whether the body is chunked; the chunks are ours. */

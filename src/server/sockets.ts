@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
@@ -6,9 +6,11 @@ import type { Config } from '../config.ts'
 import type { Call, Gateway } from '../gateway.ts'
 import { MemoryTurns } from '../store/memory.ts'
 import type { Turns } from '../store/turns.ts'
-import { DOORS, formatOfPath, wireAt } from './doors.ts'
+import { answerOf } from './connection.ts'
+import { DOORS, wireAt } from './doors.ts'
+import { refuseLast } from './entrance.ts'
 import type { CreateFrame } from './frames.ts'
-import { pathOf, queryOf } from './line.ts'
+import { inOriginForm, pathOf, queryOf } from './line.ts'
 import { requestId } from './request-id.ts'
 import { ResponsesSocket } from './socket.ts'
 import type { SocketReply } from './socket-reply.ts'
@@ -16,6 +18,8 @@ import { countUnfinished } from './unfinished.ts'
 
 /** What is on the other side of a path that a WebSocket asks for. */
 type Room = (message: IncomingMessage, socket: Duplex, head: Buffer) => void
+
+type Refuse = (message: IncomingMessage, socket: Duplex, thrown: unknown) => void
 
 /** The WebSockets of a server: who may open one, where it leads, and how all of them end. */
 export class Sockets {
@@ -31,21 +35,26 @@ export class Sockets {
   constructor(gateway: Gateway, config: Config['server']) {
     this.gateway = gateway
     this.config = config
-    this.server = serverOf(config)
+    this.server = serverOf(config, this.refuse)
     this.rooms = new Map([['/v1/responses', this.responses]])
   }
 
   /** Connections that are made from now on follow another config. */
   reload(config: Config['server']): void {
     this.config = config
-    this.server = serverOf(config)
+    this.server = serverOf(config, this.refuse)
   }
 
   /** An `upgrade` of a server: a connection is opened, or refused in HTTP. */
   readonly upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
-    if (message.url!.startsWith('//')) message.url = message.url!.replace(/^\/+/, '/')
+    message.url = inOriginForm(message.url!)
     const room = this.rooms.get(pathOf(message))
+    const before = answerOf(socket)
+    if (before !== undefined) {
+      before.once('close', () => this.refuse(message, socket, PIPELINED))
+      return
+    }
     try {
       if (room === undefined) throw NO_SOCKET
       if (this.closing) throw CLOSING
@@ -102,22 +111,9 @@ export class Sockets {
   }
 
   /** Refuses quickly: clients then ask over HTTP. */
-  private refuse(message: IncomingMessage, socket: Duplex, thrown: unknown): void {
-    const known = this.rooms.has(pathOf(message)) ? RESPONSES.format : formatOfPath(pathOf(message))
-    const id = requestId()
-    const { status, headers, text } = this.gateway.error(known, thrown, id)
-    const lines = Object.entries({
-      ...headers,
-      'x-request-id': id,
-      ...(thrown === WRONG_VERSION ? { 'sec-websocket-version': VERSION, upgrade: 'websocket' } : {}),
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': String(Buffer.byteLength(text)),
-      connection: 'close',
-    }).map(([name, value]) => `${name}: ${value}\r\n`)
-    const said = thrown === WRONG_VERSION ? 426 : status
-    socket.end(`HTTP/1.1 ${said} ${STATUS_CODES[said] ?? 'Refused'}\r\n${lines.join('')}\r\n${text}`, () =>
-      socket.destroy(),
-    )
+  private readonly refuse: Refuse = (message, socket, thrown) => {
+    const more = thrown === WRONG_VERSION ? { 'sec-websocket-version': VERSION, upgrade: 'websocket' } : {}
+    refuseLast(this.gateway, thrown, socket, pathOf(message), more)
   }
 }
 
@@ -129,19 +125,29 @@ const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayErr
 const NO_SOCKET = fault('not-found', 'There is no socket at this path.')
 const CLOSING = fault('overloaded', 'The gateway is being stopped.')
 const TOO_MANY = fault('overloaded', 'This key has too many connections.')
-const WRONG_VERSION = fault('invalid-request', `Sockets here speak version ${VERSION} of the WebSocket protocol.`)
+const PIPELINED = fault('invalid-request', 'A socket cannot be asked for before the last answer has come.')
+const WRONG_VERSION = new GatewayError({
+  kind: 'invalid-request',
+  httpStatus: 426,
+  message: `Sockets here speak version ${VERSION} of the WebSocket protocol.`,
+})
 
 const limitOf = ({ limits }: Config['server']): number => limits.byFormat.get(RESPONSES.format) ?? limits.body
 
 /** Compression would cost a third of a megabyte a connection, for frames that are mostly small (FORMATS §5). */
-const serverOf = (config: Config['server']): WebSocketServer =>
-  new WebSocketServer({
+function serverOf(config: Config['server'], refuse: Refuse): WebSocketServer {
+  const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     maxPayload: limitOf(config),
     perMessageDeflate: false,
     handleProtocols: offered => [...offered].find(one => !one.startsWith(KEY_PROTOCOL)) ?? false,
   })
+  server.on('wsClientError', ({ message: why }, socket, message) =>
+    refuse(message, socket, fault('invalid-request', `${why}.`)),
+  )
+  return server
+}
 
 /** A subprotocol that is a credential, and must not be echoed. */
 const KEY_PROTOCOL = 'openai-insecure-api-key.'

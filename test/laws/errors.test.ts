@@ -17,6 +17,13 @@ describe.each(formatsWith('error'))('errors: %s tells every kind of failure so t
     expect(JSON.stringify(answer.body)).not.toContain('undefined')
   })
 
+  it('a status finer than the kind is told as such', () => {
+    const answer = WRITERS[format]!.error!({ kind: 'too-large', httpStatus: 431, message: 'Too much.' }, 'req_1')
+    expect(answer.status).toBe(431)
+    const { error } = answer.body as { error?: { code?: unknown } }
+    if (typeof error?.code === 'number') expect(error.code).toBe(431)
+  })
+
   it('a request too long keeps its numbers, whatever words it came in (trap 98)', () => {
     const context = { tokens: 213_462, maximum: 200_000 }
     const answer = WRITERS[format]!.error!({ kind: 'context-too-long', message: 'Too long.', context }, 'req_1')

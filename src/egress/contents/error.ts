@@ -47,12 +47,13 @@ const TYPES = 'type.googleapis.com/google.rpc.'
 
 /** An error before the first byte. */
 export function writeError(error: CanonicalError): WireAnswer {
-  return { status: SHAPES[error.kind].code, headers: waitHeader(error), body: errorBody(error) }
+  return { status: error.httpStatus ?? SHAPES[error.kind].code, headers: waitHeader(error), body: errorBody(error) }
 }
 
 /** The error as a body, and as an event of a stream (trap 75). */
 export function errorBody(error: CanonicalError): JsonObject {
-  const { code, status } = SHAPES[error.kind]
+  const { code: usual, status } = SHAPES[error.kind]
+  const code = error.httpStatus ?? usual
   const details = detailsOf(error)
   return { error: { code, message: messageOf(error, TOO_LONG), status, ...(details.length === 0 ? {} : { details }) } }
 }

@@ -46,7 +46,8 @@ const OVERLOADED = 529
 const STATUSES: { readonly [code: string]: number } = { thread_unsupported_request: 400 }
 
 /** An upstream that said that it is overloaded has this format's own status for it; the gateway's own lack is 503. */
-function statusOf({ kind, code, status }: CanonicalError): number {
+function statusOf({ kind, code, status, httpStatus }: CanonicalError): number {
+  if (httpStatus !== undefined) return httpStatus
   if (code !== undefined && Object.hasOwn(STATUSES, code)) return STATUSES[code]!
   return kind === 'overloaded' && status !== undefined ? OVERLOADED : ERRORS[kind].status
 }

@@ -20,7 +20,7 @@ export function writeError(error: CanonicalError, requestId: string): WireAnswer
   const { param } = error
   const [type, code] = OWN_WORDS[error.kind]
   return {
-    status: statusOf(error.kind),
+    status: statusOf(error),
     headers: { 'x-request-id': requestId, ...retryHeaders(error) },
     body: { error: { message: messageOf(error, TOO_LONG), type, param: param ?? null, code: error.code ?? code } },
   }
