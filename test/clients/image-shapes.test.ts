@@ -52,7 +52,8 @@ describe('an upstream that takes forms alone', () => {
       frame_count: 3,
     })
     expect(status).toBe(200)
-    expect(headers['interlingua-loss'] ?? '').not.toContain('messages')
+    expect(headers['interlingua-loss']).toContain('output/image/moderation no-moderation-of-forms')
+    expect(headers['interlingua-loss']).not.toContain('messages')
     const [seen, ...more] = asked()
     expect(more).toEqual([])
     expect(seen!.url).toBe('/v1/images/edits')
@@ -64,7 +65,6 @@ describe('an upstream that takes forms alone', () => {
       n: '2',
       size: 'auto',
       input_fidelity: 'high',
-      moderation: 'low',
       frame_count: '3',
     })
     const files = [...form].flatMap(([field, value]) => (typeof value === 'string' ? [] : [[field, value] as const]))

@@ -5,6 +5,7 @@ import { parseObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { completed } from '../laws/exceptions.ts'
 import { holds, same } from '../laws/support.ts'
 import { WIRES } from '../laws/wires.ts'
 import { asked } from '../laws/work/embedding.ts'
@@ -23,7 +24,7 @@ describe('vectors that are only passed on', () => {
   test('leave every answer what it says, however it is spaced', () => {
     holds(fc.tuple(WIRES['embeddings']!.result, fc.constantFrom(undefined, 2, '\t')), ([body, space]) => {
       const text = JSON.stringify(body, null, space)
-      same(parseObject(through(text)), parseObject(text))
+      same(parseObject(through(text)), completed('embeddings', parseObject(text)!))
     })
   })
 

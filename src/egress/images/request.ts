@@ -29,6 +29,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     model: request.model,
     ...defined({ prompt: !own && prompt === '' && path === '/images/variations' ? undefined : prompt }),
     ...writeOutput(request, options, losses),
+    ...writeModeration(request, own || files === undefined, losses),
     ...writeFidelity(request, options.native || files !== undefined || Object.keys(named).length > 0, losses),
     ...defined({ [userField(marks, options.native)]: request.endUser }),
     stream: request.stream || marks['stream'] === false ? request.stream : undefined,
@@ -84,12 +85,19 @@ function writeOutput({ output, ...request }: CanonicalRequest, options: WriteOpt
     quality: image?.quality,
     style: image?.style,
     background: image?.background,
-    moderation: image?.moderation,
     output_format: options.native ? spelled : writeType(image?.mediaType, losses),
     output_compression: image?.compression,
     partial_images: image?.previews,
     response_format: writeDelivery(image, options, losses),
   }) as JsonObject
+}
+
+/** A form has no word for it. */
+function writeModeration({ output: { image } }: CanonicalRequest, sayable: boolean, losses: Losses): JsonObject {
+  if (image?.moderation === undefined) return {}
+  if (sayable) return { moderation: image.moderation }
+  losses.drop(['output', 'image', 'moderation'], 'no-moderation-of-forms')
+  return {}
 }
 
 /** Only what starts from a picture can be true to it. */
