@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
-import { Pool } from 'undici'
 import type { WireRequest } from './canonical/exchange.ts'
 import { addressed, type Outgoing, place } from './channel/address.ts'
 import { Exchange } from './channel/exchange.ts'
 import type { Headers } from './channel/headers.ts'
+import { Line } from './channel/line.ts'
 import { Resting } from './channel/resting.ts'
+import { SecondChance } from './channel/stale.ts'
 import { Watchdog } from './channel/watchdog.ts'
 import type { ChannelConfig, ChannelFormat } from './config.ts'
 import type { LateParts } from './egress/multipart.ts'
@@ -29,6 +30,14 @@ export interface Sending {
 
 type Method = 'GET' | 'POST' | 'DELETE'
 
+/** What goes to an origin; its body is made anew each time it is sent. */
+interface Going extends Pick<Outgoing, 'path' | 'headers'> {
+  readonly method: Method
+  body?(): string | Readable
+  /** The body can be sent once only. */
+  readonly once?: boolean
+}
+
 /** Who is told whose turn it is while a body is sent. */
 interface Watch {
   /** A piece lies ready for the upstream. */
@@ -50,7 +59,7 @@ async function* followed(body: AsyncIterable<Uint8Array>, watch: Watch): AsyncGe
 /** A way to one upstream while it is in use: its connections, how busy it is, and what of it rests. */
 export class Channel {
   readonly config: ChannelConfig
-  private readonly pools = new Map<string, Pool>()
+  private readonly lines = new Map<string, Line>()
   private readonly watchdog: Watchdog
   private open = 0
   /** Nobody new comes here. */
@@ -81,7 +90,8 @@ export class Channel {
     const { origin, path, headers, body } = addressed(this.config, sending)
     const { firstByte, idle, whole = firstByte } = this.config.timeout
     const patience = sending.stream === false ? whole : firstByte
-    if (typeof body === 'string') return this.exchange(origin, { method: 'POST', path, headers, body }, patience)
+    const going = { method: 'POST', path, headers } as const
+    if (typeof body === 'string') return this.exchange(origin, { ...going, body: () => body }, patience)
     let exchange: Exchange | undefined
     // A caller may send as slowly as it likes; the upstream is waited for when it is its turn to take or to answer.
     const watch = {
@@ -89,8 +99,8 @@ export class Channel {
       waits: () => exchange?.expect(undefined),
       ends: () => exchange?.expect(patience),
     }
-    const flow = Readable.from(followed(body, watch), { objectMode: false })
-    exchange = this.exchange(origin, { method: 'POST', path, headers, body: flow }, undefined)
+    const flow = () => Readable.from(followed(body.read(), watch), { objectMode: false })
+    exchange = this.exchange(origin, { ...going, body: flow, once: body.once }, undefined)
     return exchange
   }
 
@@ -107,25 +117,25 @@ export class Channel {
    */
   async close(): Promise<void> {
     this.leaving = true
-    const pools = [...this.pools.values()]
-    this.pools.clear()
-    await Promise.all(pools.map(pool => pool.close()))
+    const lines = [...this.lines.values()]
+    this.lines.clear()
+    await Promise.all(lines.map(line => line.close()))
   }
 
   /** Breaks off what is running. */
   async destroy(): Promise<void> {
-    await Promise.all([...this.pools.values()].map(pool => pool.destroy()))
+    await Promise.all([...this.lines.values()].map(line => line.destroy()))
   }
 
-  private exchange(
-    origin: string,
-    request: Pick<Outgoing, 'path' | 'headers'> & { method: Method; body?: string | Readable },
-    head: number | undefined,
-  ): Exchange {
+  private exchange(origin: string, { method, path, headers, body, once }: Going, head: number | undefined): Exchange {
     const { watchdog, closed } = this
+    const line = this.line(origin)
+    const request = () =>
+      ({ method, path, headers, body: body?.() ?? null, headersTimeout: 0, bodyTimeout: 0 }) as const
+    const again = once === true ? undefined : new SecondChance(line, () => line.dispatchAlone(request(), exchange))
     this.open++
-    const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, closed })
-    this.pool(origin).dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, exchange)
+    const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, again, closed })
+    line.dispatch(request(), exchange)
     return exchange
   }
 
@@ -134,13 +144,12 @@ export class Channel {
     if (this.leaving && this.open === 0) void this.close()
   }
 
-  /** A connection for each request in flight: waiting for another's answer costs more than a connection. */
-  private pool(origin: string): Pool {
-    let pool = this.pools.get(origin)
-    if (pool === undefined) {
-      pool = new Pool(origin, { connections: null, pipelining: 1, connect: { timeout: this.config.timeout.connect } })
-      this.pools.set(origin, pool)
+  private line(origin: string): Line {
+    let line = this.lines.get(origin)
+    if (line === undefined) {
+      line = new Line(origin, this.config.timeout.connect)
+      this.lines.set(origin, line)
     }
-    return pool
+    return line
   }
 }

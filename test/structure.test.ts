@@ -71,7 +71,7 @@ describe('imports', () => {
   test('each dependency has one door', () => {
     const doors: { readonly [name: string]: RegExp } = {
       express: /^src\/server\.ts$/,
-      undici: /^src\/channel(\/fetch)?\.ts$/,
+      undici: /^src\/channel\/(fetch|line)\.ts$/,
       busboy: /^src\/ingress\/form\.ts$/,
       ws: /^src\/server\/(sockets|socket)\.ts$/,
       'gpt-tokenizer': /^src\/gateway\/counting\/tokens\.ts$/,

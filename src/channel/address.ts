@@ -9,7 +9,14 @@ export interface Outgoing {
   readonly origin: string
   readonly path: string
   readonly headers: { readonly [name: string]: string }
-  readonly body: string | AsyncIterable<Uint8Array>
+  readonly body: string | Flow
+}
+
+/** A body that is read as it is sent. */
+export interface Flow {
+  /** It cannot be read again. */
+  readonly once: boolean
+  read(): AsyncIterable<Uint8Array>
 }
 
 /**
@@ -45,7 +52,7 @@ const rawBody = ({ mediaType, bytes }: NonNullable<WireRequest['raw']>) => ({
   accept: 'application/json',
   'content-type': mediaType.replace(/[\r\n]/g, ''),
   ...(bytes.size === undefined ? {} : { 'content-length': String(bytes.size) }),
-  body: bytes.read(),
+  body: { once: bytes.once === true, read: () => bytes.read() },
 })
 
 const jsonBody = ({ body, accept = 'application/json' }: WireRequest) => ({
@@ -60,7 +67,7 @@ function formBody(wire: WireRequest, late: LateParts | undefined) {
     accept: wire.accept ?? STREAMED,
     'content-type': contentType,
     ...(length === undefined ? {} : { 'content-length': String(length) }),
-    body: read(),
+    body: { once: late !== undefined || (wire.files ?? []).some(({ bytes }) => bytes.once === true), read },
   }
 }
 

@@ -4,6 +4,7 @@ import type { Bytes } from '../canonical/bytes.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import { flowing } from './flowing.ts'
 import { type Headers, single } from './headers.ts'
+import type { SecondChance } from './stale.ts'
 import type { Watchdog, Watched } from './watchdog.ts'
 
 /** Who takes the body of an answer, piece by piece; after `end` or `fail` nothing more comes. */
@@ -51,6 +52,8 @@ export interface ExchangeOptions {
   readonly head: number | undefined
   /** Milliseconds it may be silent within its answer. */
   readonly idle: number
+  /** Undefined where the request cannot be sent again. */
+  readonly again: SecondChance | undefined
   /** Called once, when the exchange no longer burdens the upstream. */
   closed(): void
 }
@@ -133,6 +136,11 @@ export class Exchange implements Watched {
   onRequestStart(controller: Controller): void {
     this.controller = controller
     if (this.settled instanceof GatewayError) controller.abort(this.settled)
+    else this.options.again?.begins()
+  }
+
+  onResponseStarted(): void {
+    this.options.again?.answered()
   }
 
   onResponseStart(_: Controller, status: number, headers: Headers): void {
@@ -163,7 +171,8 @@ export class Exchange implements Watched {
   }
 
   onResponseError(_: Controller, error: Error): void {
-    this.settle(toFailure(error, this.begun))
+    if (this.settled === undefined && this.options.again?.takes(error) === true) this.hear()
+    else this.settle(toFailure(error, this.begun))
   }
 
   private hear(): void {
