@@ -1,9 +1,10 @@
 import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Bytes } from '../canonical/bytes.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+import { type Beginning, beginningOf } from './beginning.ts'
 import { flowing } from './flowing.ts'
 import { type Headers, single } from './headers.ts'
+import { inflaterFor } from './inflate.ts'
 import type { SecondChance } from './stale.ts'
 import type { Watchdog, Watched } from './watchdog.ts'
 
@@ -18,6 +19,8 @@ export interface Taker {
 export interface Answer {
   readonly status: number
   readonly headers: Headers
+  /** What its body begins like, whatever its headers say. */
+  readonly begins: Beginning
   flow(taker: Taker): void
   /**
    * The whole body.
@@ -38,13 +41,6 @@ interface Controller {
 
 /** How long an upstream may take to end an answer that already said everything. */
 const LINGER = 2000
-
-const INFLATERS: { readonly [encoding: string]: () => Transform } = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-}
 
 export interface ExchangeOptions {
   readonly watchdog: Watchdog
@@ -70,6 +66,10 @@ export class Exchange implements Watched {
   private readonly options: ExchangeOptions
   private controller: Controller | undefined
   private begun = false
+  /** The head, until it is known what the body begins with. */
+  private head: Pick<Answer, 'status' | 'headers'> | undefined
+  /** Undefined once the body's first bytes told whether it is packed. */
+  private encoding: string | undefined
   private settled: GatewayError | 'ended' | undefined
   private taker: Taker | undefined
   private inflater: Transform | undefined
@@ -148,19 +148,13 @@ export class Exchange implements Watched {
     this.begun = true
     this.patience = this.options.idle
     this.hear()
-    const encoding = single(headers['content-encoding']).toLowerCase()
-    if (Object.hasOwn(INFLATERS, encoding)) this.inflate(INFLATERS[encoding]!())
-    this.resolve({
-      status,
-      headers,
-      flow: taker => this.flow(taker),
-      text: limit => this.text(limit),
-      bytes: () => flowing(this, headers, taker => this.flow(taker)),
-    })
+    this.encoding = single(headers['content-encoding']).toLowerCase()
+    this.head = { status, headers }
   }
 
   onResponseData(_: Controller, chunk: Uint8Array): void {
     this.hear()
+    if (this.encoding !== undefined) this.unpack(this.encoding, chunk)
     if (this.inflater === undefined) this.give(chunk)
     else if (this.settled === undefined && !this.inflater.write(chunk)) this.controller?.pause()
   }
@@ -180,7 +174,10 @@ export class Exchange implements Watched {
   }
 
   /** A little that was packed may be a lot: it is unpacked no faster than it is taken. */
-  private inflate(inflater: Transform): void {
+  private unpack(encoding: string, first: Uint8Array): void {
+    this.encoding = undefined
+    const inflater = inflaterFor(encoding, first)
+    if (inflater === undefined) return
     this.inflater = inflater
     inflater.on('data', (chunk: Uint8Array) => {
       this.hear()
@@ -195,8 +192,23 @@ export class Exchange implements Watched {
 
   private give(chunk: Uint8Array): void {
     if (this.settled !== undefined) return
-    if (this.taker === undefined) this.early.push(chunk)
-    else this.taker.take(chunk)
+    if (this.taker !== undefined) return this.taker.take(chunk)
+    this.early.push(chunk)
+    if (this.head === undefined) return
+    const begins = beginningOf(this.early.length === 1 ? chunk : Buffer.concat(this.early))
+    if (begins !== undefined) this.begin(this.head, begins)
+  }
+
+  private begin({ status, headers }: Pick<Answer, 'status' | 'headers'>, begins: Beginning): void {
+    this.head = undefined
+    this.resolve({
+      status,
+      headers,
+      begins,
+      flow: taker => this.flow(taker),
+      text: limit => this.text(limit),
+      bytes: () => flowing(this, this.inflater === undefined ? headers : UNSIZED, taker => this.flow(taker)),
+    })
   }
 
   private settle(outcome: GatewayError | 'ended'): void {
@@ -206,6 +218,7 @@ export class Exchange implements Watched {
     this.options.watchdog.leave(this)
     this.options.closed()
     if (outcome !== 'ended') this.reject(outcome)
+    else if (this.head !== undefined) this.begin(this.head, this.early.length === 0 ? 'nothing' : 'other')
     if (this.taker !== undefined) this.tell(this.taker, outcome)
   }
 
@@ -242,6 +255,9 @@ export class Exchange implements Watched {
     })
   }
 }
+
+/** What is packed says nothing of how long it is unpacked. */
+const UNSIZED: Headers = {}
 
 /** What nobody wants is not kept. */
 const NOBODY: Taker = { take: () => {}, end: () => {}, fail: () => {} }

@@ -2,7 +2,9 @@ import { GatewayError } from '../canonical/error.ts'
 import { type JsonObject, parseObject } from '../canonical/node.ts'
 import { type Answer, type Exchange, flat, forwardable, upstreamId } from '../channel.ts'
 import { READERS } from '../ingress/index.ts'
+import { withoutMark } from '../ingress/mark.ts'
 import type { Reader } from '../ingress/reader.ts'
+import { eventParser } from '../ingress/sse.ts'
 import type { Candidate } from '../router.ts'
 import type { PreparedAttempt } from './attempt.ts'
 import { answerFailure, UpstreamFailure } from './failures.ts'
@@ -56,4 +58,17 @@ async function errorOf(answer: Answer, reader: Reader, { native }: Candidate): P
 /** Google wraps errors in a list, where it is asked to stream or in OpenAI's words. */
 const LISTED = /^\s*\[([\s\S]*)\]\s*$/
 
-const errorIn = (text: string): JsonObject => parseObject(text) ?? parseObject(LISTED.exec(text)?.[1] ?? '') ?? {}
+function errorIn(said: string): JsonObject {
+  const text = withoutMark(said)
+  return parseObject(text) ?? parseObject(LISTED.exec(text)?.[1] ?? '') ?? eventIn(text) ?? {}
+}
+
+/** The first event that says anything, where an upstream has its error as the stream it was asked for. */
+function eventIn(text: string): JsonObject | undefined {
+  const parser = eventParser()
+  const events = [...parser.push(Buffer.from(text)), ...parser.end()]
+  return events
+    .values()
+    .map(({ data }) => parseObject(data))
+    .find(body => body !== undefined)
+}

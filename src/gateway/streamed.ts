@@ -3,7 +3,7 @@ import type { CanonicalEvent } from '../canonical/event.ts'
 import { unfold } from '../canonical/fold.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { NOTHING } from '../canonical/transducer.ts'
-import { type Answer, type Exchange, forwardable, single } from '../channel.ts'
+import { type Answer, type Exchange, forwardable } from '../channel.ts'
 import { WRITERS } from '../egress/index.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
 import { EVENT_STREAM, EventStream, JSON_ARRAY, JSON_LINES, type Source } from '../egress/sse.ts'
@@ -15,6 +15,7 @@ import { GONE, seenFromOutside, toFailure } from './failures.ts'
 import { fitting } from './fitting.ts'
 import { located } from './located.ts'
 import { Gate, unfolding } from './pieces.ts'
+import { shapeOf } from './shape.ts'
 import { inMp3, wantsMp3 } from './speech/contained.ts'
 import { encodedEvents } from './speech/encoding.ts'
 import { KeptStream, type Sink } from './state/kept-stream.ts'
@@ -37,7 +38,7 @@ export async function streamed(
   reader: Reader,
 ): Promise<void> {
   const { call, prepared } = attempt
-  const whole = isWhole(answer, reader)
+  const whole = shapeOf(answer, reader, true) !== 'events'
   const coming = whole ? undefined : encoding(attempt, answer, reader)
   const gate = new Gate()
   const source = whole || coming !== undefined ? gate : exchange
@@ -98,13 +99,6 @@ function encoding(attempt: PreparedAttempt, answer: Answer, { events }: Reader) 
 const SILENT = { push: () => NOTHING, end: () => NOTHING }
 /** All of it is here already: there is nothing to hold up. */
 export const STILL: Source = { pause: () => {}, resume: () => {} }
-
-/** Upstreams forget to say that they stream; that they do not, they always say. */
-function isWhole({ headers }: Answer, { raw, events }: Reader): boolean {
-  if (events === undefined) return true
-  const type = single(headers['content-type'])
-  return type.includes('json') || (raw === true && type !== '' && !type.startsWith('text/event-stream'))
-}
 
 /** Events as the caller may see them, noted on their way for the log, and for the next turn what the caller may lose. */
 function sight(

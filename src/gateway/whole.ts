@@ -1,14 +1,16 @@
 import { GatewayError } from '../canonical/error.ts'
-import type { RawBody } from '../canonical/exchange.ts'
+import type { RawBody, WireEvent } from '../canonical/exchange.ts'
 import { fold } from '../canonical/fold.ts'
 import { type JsonObject, parseObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
+import { drain } from '../canonical/transducer.ts'
 import { type Answer, flat, forwardable, single } from '../channel.ts'
 import { withoutMark } from '../ingress/mark.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { fitting } from './fitting.ts'
 import type { Prepared } from './prepare.ts'
+import { shapeOf } from './shape.ts'
 import type { Answered } from './told.ts'
 import { eventsOf } from './unasked.ts'
 
@@ -40,18 +42,17 @@ export async function resultOf(
   asked: CanonicalRequest,
   native = false,
 ): Promise<CanonicalResult> {
-  const type = single(answer.headers['content-type'])
   const head = { status: answer.status, headers: flat(answer.headers) }
-  if (type.startsWith('text/event-stream')) {
-    if (reader.events === undefined) throw UNASKED_STREAM
-    return sound(fold(await eventsOf(answer, reader.events(asked), LARGEST)), true)
-  }
-  if (reader.raw === true && !type.includes('json'))
-    return reader.result!({ ...head, body: {}, raw: await rawBody(answer, type) }, asked)
-  const text = await answer.text(LARGEST)
+  const shape = shapeOf(answer, reader, asked.stream)
+  if (shape === 'raw') return reader.result!({ ...head, body: {}, raw: await rawBody(answer) }, asked)
+  if (shape === 'events') return sound(fold(await eventsOf(answer, reader.events!(asked), LARGEST)), true)
+  const text = withoutMark(await answer.text(LARGEST))
   const bare = reader.raw === true ? stringIn(text) : undefined
   if (bare !== undefined) return reader.result!({ ...head, body: {}, raw: { mediaType: '', text: bare } }, asked)
-  return sound(reader.result!({ ...head, body: bodyIn(text, native ? reader.parse : undefined) }, asked), false)
+  const listed = reader.events === undefined ? undefined : listedIn(text)
+  if (listed !== undefined) return sound(fold(drain(reader.events!(asked), listed)), true)
+  const body = bodyIn(text, native ? reader.parse : undefined)
+  return sound(reader.result!({ ...head, body }, asked), false)
 }
 
 /** A text that is all of a JSON document: how some servers answer where a mere text is asked for. */
@@ -65,28 +66,31 @@ function stringIn(text: string): string | undefined {
   }
 }
 
+/** The events of a stream that came as one list, which is how Google streams where it is not asked for events. */
+function listedIn(text: string): readonly WireEvent[] | undefined {
+  if (!/^\s*\[/.test(text)) return undefined
+  const list = parseObject(`{"list":${text}}`)?.['list']
+  return Array.isArray(list) ? list.map(item => ({ data: JSON.stringify(item) })) : undefined
+}
+
 /** An answer that is an error and nothing else is none. */
 function sound(result: CanonicalResult, streamed: boolean): CanonicalResult {
   if (result.error !== undefined && (streamed || result.candidates.length === 0)) throw new GatewayError(result.error)
   return result
 }
 
-const UNASKED_STREAM = new GatewayError({
-  kind: 'upstream-failed',
-  message: 'The upstream sent a stream where there are none.',
-})
-
 /** Subtitles are text, too, whatever their type says. */
 const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i
 
-async function rawBody(answer: Answer, mediaType: string): Promise<RawBody> {
+async function rawBody(answer: Answer): Promise<RawBody> {
+  const mediaType = single(answer.headers['content-type'])
   return TEXTUAL.test(mediaType)
     ? { mediaType, text: await answer.text(LARGEST) }
     : { mediaType, bytes: answer.bytes() }
 }
 
 function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject {
-  const body = parse(withoutMark(text))
+  const body = parse(text)
   if (body !== undefined) return body
   throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered something that is not JSON.' })
 }
