@@ -15,6 +15,7 @@ export { forwardable, upstreamId } from './channel/answer-headers.ts'
 export { type Answer, answeredTooMuch, type Exchange, type Taker } from './channel/exchange.ts'
 export { type Fetched, MARKS, MediaFetcher, mediaTypeOf } from './channel/fetch.ts'
 export { flat, type Headers, single } from './channel/headers.ts'
+export { isReachable } from './channel/reachable.ts'
 export { AddressGuard, isInHouse, type Resolve } from './channel/told-address.ts'
 
 /** What is sent: a request of a format, and the caller's headers some of which the channel may pass on. */

@@ -83,7 +83,7 @@ function direct(attempt: Attempt): Promise<void> {
   return exchanged(written, (exchange, answer, reader, asking) =>
     asking.request.stream
       ? streamed(asking, exchange, answer, reader)
-      : readWhole(answer, reader, asking.prepared).then(answered => {
+      : readWhole(answer, reader, asking).then(answered => {
           asking.thoughts?.keep(answered.result, exchangeOf(asking))
           return told(asking, answered)
         }),
@@ -108,8 +108,8 @@ function ask(attempt: Attempt, request: CanonicalRequest): Promise<Answered> {
 }
 
 const askOnce = (attempt: Attempt, request: CanonicalRequest): Promise<Answered> =>
-  exchanged(writing(attempt, { ...request, stream: false }), (_, answer, reader, { prepared }) =>
-    readWhole(answer, reader, prepared),
+  exchanged(writing(attempt, { ...request, stream: false }), (_, answer, reader, asking) =>
+    readWhole(answer, reader, asking),
   )
 
 /** Writes a request for the candidate, unless what it would lose is too much. */

@@ -1,9 +1,10 @@
-import type { GatewayError } from '../canonical/error.ts'
+import { GatewayError } from '../canonical/error.ts'
 import type { Channel } from '../channel.ts'
 import type { Candidate } from '../router.ts'
 import { headersOf, OwnFailure, saidBy, seenFromOutside, toFailure, UpstreamFailure } from './failures.ts'
 import type { Log } from './report.ts'
 import { rest } from './rest.ts'
+import { loggable } from './scrub.ts'
 
 interface Failed {
   readonly candidate: Candidate
@@ -17,6 +18,8 @@ interface Failed {
 export function candidateFailure(thrown: unknown, { candidate, channel, model, log }: Failed): GatewayError {
   const failure = toFailure(thrown)
   const { error, cause } = failure
+  if (error.kind === 'internal' && cause !== undefined)
+    return new GatewayError(error, { cause: loggable(cause, candidate) })
   if (error.kind === 'internal' || failure instanceof OwnFailure) return failure
   if (error.kind !== 'cannot-express') {
     const rested = rest(channel, candidate, error)
@@ -27,7 +30,7 @@ export function candidateFailure(thrown: unknown, { candidate, channel, model, l
       status: error.status,
       ...rested,
       said: saidBy(error, candidate),
-      err: cause,
+      err: loggable(cause, candidate),
     }
     log.warn(fields, 'a channel failed')
   }

@@ -1,14 +1,15 @@
 import { GatewayError } from '../canonical/error.ts'
 import { type JsonObject, parseObject } from '../canonical/node.ts'
-import { type Answer, type Exchange, flat, forwardable, upstreamId } from '../channel.ts'
+import { type Answer, type Exchange, flat, upstreamId } from '../channel.ts'
 import { READERS } from '../ingress/index.ts'
 import { withoutMark } from '../ingress/mark.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/sse.ts'
 import type { Candidate } from '../router.ts'
-import type { PreparedAttempt } from './attempt.ts'
+import type { Attempt, PreparedAttempt } from './attempt.ts'
 import { answerFailure, UpstreamFailure } from './failures.ts'
 import { completed } from './late.ts'
+import { seenHeaders, withoutCredentials } from './scrub.ts'
 
 const LARGEST_ERROR = 1024 * 1024
 
@@ -33,9 +34,9 @@ export async function exchanged<T>(attempt: PreparedAttempt, use: Use<T>): Promi
   else signal.addEventListener('abort', () => exchange.abort(), { once: true })
   try {
     const answer = await exchange.answer
-    report.upstreamId = upstreamId(answer.headers)
+    report.upstreamId = idOf(answer, candidate)
     const reader = READERS[candidate.format.format]!
-    if (answer.status < 200 || answer.status > 299) throw await errorOf(answer, reader, candidate)
+    if (answer.status < 200 || answer.status > 299) throw await errorOf(answer, reader, attempt)
     const used = await use(exchange, answer, reader, late === undefined ? attempt : completed(attempt, late))
     channel.resting.wake(candidate.upstreamModel)
     return used
@@ -47,12 +48,18 @@ export async function exchanged<T>(attempt: PreparedAttempt, use: Use<T>): Promi
   }
 }
 
-async function errorOf(answer: Answer, reader: Reader, { native }: Candidate): Promise<GatewayError> {
+/** The upstream's own id of the exchange, for the log; what is as long as a key may be one. */
+function idOf({ headers }: Answer, candidate: Candidate): string | undefined {
+  const id = upstreamId(headers)
+  return id === undefined || id.length < 16 ? id : withoutCredentials(id.slice(0, 200), candidate)
+}
+
+async function errorOf(answer: Answer, reader: Reader, { candidate, request }: Attempt): Promise<GatewayError> {
   if (answer.status < 400)
     return new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered with a redirect.' })
   const body = errorIn(await answer.text(LARGEST_ERROR))
   const error = reader.error!({ status: answer.status, headers: flat(answer.headers), body })
-  return new UpstreamFailure(error, native ? forwardable(answer.headers) : {})
+  return new UpstreamFailure(error, candidate.native ? seenHeaders(answer.headers, candidate, request.model) : {})
 }
 
 /** Google wraps errors in a list, where it is asked to stream or in OpenAI's words. */

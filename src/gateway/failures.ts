@@ -1,7 +1,10 @@
 import { type CanonicalError, ERRORS, type ErrorKind, GatewayError } from '../canonical/error.ts'
+import type { CanonicalEvent } from '../canonical/event.ts'
 import type { JsonObject } from '../canonical/node.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
 import { answeredTooMuch } from '../channel.ts'
 import type { Candidate } from '../router.ts'
+import { scrubbed, scrubber, seenBeside, withoutCredentials } from './scrub.ts'
 
 const ACCOUNT: CanonicalError = {
   kind: 'upstream-account',
@@ -21,20 +24,36 @@ const OURS: { readonly [K in ErrorKind]?: CanonicalError } = {
 }
 
 /**
- * An upstream's failure as a caller may see it: what is the gateway's own fault is told in its own words, and channel
- * names, addresses, keys and the upstream's own model ids are taken out of what it says.
+ * An upstream's failure as a caller may see it: what is the gateway's own fault is told in its own words, and what tells
+ * who the upstream is, or what the gateway shows it, is taken out of every field of the error.
  */
 export function seenFromOutside(error: CanonicalError, candidate: Candidate, model: string): CanonicalError {
   const own = OURS[error.kind]
   if (own !== undefined) return own
-  const scrub = scrubber(candidate, model)
-  const { extras, ...rest } = error
+  const { kind, ...said } = error
+  return { ...(scrubbed(said as JsonObject, scrubber(candidate, model)) as Omit<CanonicalError, 'kind'>), kind }
+}
+
+/** A result as a caller may see it, with what it says of errors. */
+export function seenResult(result: CanonicalResult, candidate: Candidate, model: string): CanonicalResult {
+  const { error, candidates } = result
   return {
-    ...rest,
-    message: scrub(error.message),
-    ...(extras === undefined
-      ? {}
-      : { extras: JSON.parse(scrub(JSON.stringify(extras))) as { [f: string]: JsonObject } }),
+    ...seenBeside(result, candidate, model),
+    candidates: candidates.map(one => seenBeside(one, candidate, model)),
+    ...(error === undefined ? {} : { error: seenFromOutside(error, candidate, model) }),
+  }
+}
+
+/** An event as a caller may see it: those that end something may say what went wrong. */
+export function seenEvent(event: CanonicalEvent, candidate: Candidate, model: string): CanonicalEvent {
+  switch (event.type) {
+    case 'error':
+      return { ...event, error: seenFromOutside(event.error, candidate, model) }
+    case 'candidate-end':
+    case 'result-end':
+      return seenBeside(event, candidate, model)
+    default:
+      return event
   }
 }
 
@@ -42,10 +61,8 @@ export function seenFromOutside(error: CanonicalError, candidate: Candidate, mod
 const LONGEST = 500
 
 /** What an upstream said, for the log; some say the very key they refuse. */
-export function saidBy({ message }: CanonicalError, { channel: { key } }: Candidate): string {
-  const said = key === undefined || key === '' ? message : message.replaceAll(key, '[key]')
-  return said.slice(0, LONGEST)
-}
+export const saidBy = ({ message }: CanonicalError, candidate: Candidate): string =>
+  withoutCredentials(message.slice(0, 2 * LONGEST), candidate).slice(0, LONGEST)
 
 /** An upstream's error, with what of its headers a caller of the same format may see (trap 78). */
 export class UpstreamFailure extends GatewayError {
@@ -108,16 +125,3 @@ export function toFailure(thrown: unknown): GatewayError {
 /** What was thrown over an upstream's answer: one too large to handle is no fault of the caller's. */
 export const answerFailure = (thrown: unknown): GatewayError =>
   thrown instanceof RangeError ? answeredTooMuch(thrown) : toFailure(thrown)
-
-const UPSTREAM = '[upstream]'
-
-function scrubber({ channel, format, upstreamModel }: Candidate, model: string): (text: string) => string {
-  const base = URL.canParse(format.baseUrl) ? new URL(format.baseUrl) : undefined
-  const secrets = [channel.key, format.baseUrl, base?.origin, base?.host, base?.hostname]
-    .filter(secret => secret !== undefined && secret.length > 3)
-    .map(secret => [new RegExp(RegExp.escape(secret!), 'gi'), UPSTREAM] as const)
-  const names = [[channel.name, UPSTREAM], ...(upstreamModel === model ? [] : [[upstreamModel, model] as const])].map(
-    ([name, other]) => [new RegExp(`(?<![\\w-])${RegExp.escape(name!)}(?![\\w-])`, 'g'), other!] as const,
-  )
-  return text => [...secrets, ...names].reduce((said, [secret, other]) => said.replace(secret, () => other), text)
-}

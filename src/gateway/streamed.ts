@@ -3,7 +3,7 @@ import type { CanonicalEvent } from '../canonical/event.ts'
 import { unfold } from '../canonical/fold.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { NOTHING } from '../canonical/transducer.ts'
-import { type Answer, type Exchange, forwardable } from '../channel.ts'
+import type { Answer, Exchange } from '../channel.ts'
 import { WRITERS } from '../egress/index.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
 import { EVENT_STREAM, EventStream, JSON_ARRAY, JSON_LINES, type Source } from '../egress/sse.ts'
@@ -11,10 +11,11 @@ import type { Reader } from '../ingress/reader.ts'
 import type { Attempt, PreparedAttempt } from './attempt.ts'
 import { dresser, timed } from './dress.ts'
 import type { Beginning } from './early-head.ts'
-import { GONE, seenFromOutside, toFailure } from './failures.ts'
+import { GONE, seenEvent, toFailure } from './failures.ts'
 import { fitting } from './fitting.ts'
 import { located } from './located.ts'
 import { Gate, unfolding } from './pieces.ts'
+import { seenHeaders } from './scrub.ts'
 import { shapeOf } from './shape.ts'
 import { inMp3, wantsMp3 } from './speech/contained.ts'
 import { encodedEvents } from './speech/encoding.ts'
@@ -107,7 +108,7 @@ function sight(
 ): (event: CanonicalEvent) => CanonicalEvent {
   const dress = dresser(call.id, request.model, candidate, telling)
   return raw => {
-    const event = raw.type === 'error' ? { ...raw, error: seenFromOutside(raw.error, candidate, request.model) } : raw
+    const event = seenEvent(raw, candidate, request.model)
     report.saw(event)
     thoughts?.saw(event)
     if (event.type === 'result-end') {
@@ -120,7 +121,8 @@ function sight(
 
 /** Sends status and headers, and opens what the events are written to. */
 function opened(attempt: PreparedAttempt, source: Source, answer: Answer): Sink {
-  const headers = attempt.candidate.native ? forwardable(answer.headers) : {}
+  const { candidate, request } = attempt
+  const headers = candidate.native ? seenHeaders(answer.headers, candidate, request.model) : {}
   return begin(attempt, attempt.prepared.losses, headers, source)
 }
 

@@ -10,7 +10,7 @@ import { jsonText } from '../egress/json.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
 import type { Attempt } from './attempt.ts'
 import { dresser, timed } from './dress.ts'
-import { seenFromOutside } from './failures.ts'
+import { seenResult } from './failures.ts'
 import { located } from './located.ts'
 import { relay } from './relay.ts'
 import { contained } from './speech/contained.ts'
@@ -32,8 +32,7 @@ export async function told(attempt: Attempt, made: Answered): Promise<void> {
   const delivered = attempt.deliver === undefined ? made : await attempt.deliver(made, request)
   const answered = workOf(request) === 'speech' ? await contained(delivered, attempt) : delivered
   const ranked = rankedAsAsked(answered.result, request)
-  const { error } = ranked
-  const safe = error === undefined ? ranked : { ...ranked, error: seenFromOutside(error, candidate, request.model) }
+  const safe = seenResult(ranked, candidate, request.model)
   const writer = WRITERS[call.format]!
   const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)
   const dress = dresser(call.id, request.model, candidate, attempt.telling)

@@ -5,11 +5,12 @@ import { type JsonObject, parseObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { drain } from '../canonical/transducer.ts'
-import { type Answer, flat, forwardable, single } from '../channel.ts'
+import { type Answer, flat, single } from '../channel.ts'
 import { withoutMark } from '../ingress/mark.ts'
 import type { Reader } from '../ingress/reader.ts'
+import type { PreparedAttempt } from './attempt.ts'
 import { fitting } from './fitting.ts'
-import type { Prepared } from './prepare.ts'
+import { seenHeaders } from './scrub.ts'
 import { shapeOf } from './shape.ts'
 import type { Answered } from './told.ts'
 import { eventsOf } from './unasked.ts'
@@ -25,13 +26,14 @@ export const LARGEST = 128 * 1024 * 1024
 export async function readWhole(
   answer: Answer,
   reader: Reader,
-  { asked, losses, restorer, native }: Prepared,
+  { prepared, candidate, request }: PreparedAttempt,
 ): Promise<Answered> {
+  const { asked, losses, restorer, native } = prepared
   const raw = fitting(await resultOf(answer, reader, asked, native), asked, native)
   return {
     result: restorer?.result(raw) ?? raw,
     losses,
-    headers: native ? forwardable(answer.headers) : {},
+    headers: native ? seenHeaders(answer.headers, candidate, request.model) : {},
   }
 }
 

@@ -1,0 +1,132 @@
+import type { Json, JsonObject, Node } from '../canonical/node.ts'
+import { forwardable, type Headers } from '../channel.ts'
+import type { Candidate } from '../router.ts'
+import { withoutAddresses, withoutKeys } from './secrets.ts'
+
+type Scrub = (text: string) => string
+type Whose = Pick<Candidate, 'channel' | 'format'>
+
+/** What stands for whatever would tell who the upstream is, or what the gateway shows it. */
+const UPSTREAM = '[upstream]'
+
+/** What is taken out of anything an upstream says of itself: the channel's names, addresses and credentials, and what looks like another's. */
+export function scrubber(candidate: Candidate, model: string): Scrub {
+  const { channel, upstreamModel } = candidate
+  const own = secretsOf(candidate)
+  const names = [[channel.name, UPSTREAM], ...(upstreamModel === model ? [] : [[upstreamModel, model] as const])].map(
+    ([name, other]) => [new RegExp(`(?<![\\w-])${RegExp.escape(name!)}(?![\\w-])`, 'g'), other!] as const,
+  )
+  return text => {
+    const safe = withoutAddresses(withoutKeys(own === undefined ? text : text.replace(own, UPSTREAM)))
+    return names.reduce((said, [name, other]) => said.replace(name, () => other), safe)
+  }
+}
+
+/** The same value with every text in it scrubbed, names of fields among them. */
+export function scrubbed(value: Json, scrub: Scrub): Json {
+  if (typeof value === 'string') return scrub(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(item => scrubbed(item, scrub))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [scrub(name), scrubbed(item, scrub)]))
+}
+
+/** The same part of an answer, where what it says of an error beside what still stands is scrubbed. */
+export function seenBeside<T extends Node>(node: T, candidate: Candidate, model: string): T {
+  const { extras } = node
+  if (extras === undefined || !Object.values(extras).some(hasError)) return node
+  const scrub = scrubber(candidate, model)
+  const seen = Object.entries(extras).map(([format, fields]) => [format, withoutSecrets(fields, scrub)] as const)
+  return { ...node, extras: Object.fromEntries(seen) }
+}
+
+const hasError = (fields: JsonObject): boolean => ERRORS.some(field => fields[field] != null)
+
+const withoutSecrets = (fields: JsonObject, scrub: Scrub): JsonObject => ({
+  ...fields,
+  ...Object.fromEntries(
+    ERRORS.flatMap(field => (fields[field] == null ? [] : [[field, scrubbed(fields[field], scrub)]])),
+  ),
+})
+
+/** What the fields are called that say what went wrong. */
+const ERRORS = ['error', 'errors']
+
+/** What a caller of the upstream's own format may see of its headers (trap 78). */
+export function seenHeaders(headers: Headers, candidate: Candidate, model: string): { [name: string]: string } {
+  const seen: { [name: string]: string } = forwardable(headers)
+  for (const name in seen) if (!HARMLESS.test(seen[name]!)) seen[name] = scrubber(candidate, model)(seen[name]!)
+  return seen
+}
+
+/** Counts, times and words of a few letters, as these headers have them. */
+const HARMLESS = /^[\d\s.,:;+-]*(?:[a-z]{1,5}[\d\s.,:;+-]*){0,4}$/i
+
+/** A text for the log: the operator may read where the upstream is, and nobody a key. */
+export function withoutCredentials(text: string, whose: Whose): string {
+  const own = credentialsOf(whose)
+  return withoutKeys(own === undefined ? text : text.replace(own, '[key]'))
+}
+
+/**
+ * What went wrong beneath, for the log. Errors of libraries carry what they choked on, which may be what the upstream
+ * echoed: only their names, words and codes are kept.
+ */
+export function loggable(cause: unknown, whose: Whose): object | undefined {
+  if (!(cause instanceof Error)) return undefined
+  const { name, message, stack, code } = cause as Error & { readonly code?: unknown }
+  const words = cause instanceof AggregateError ? cause.errors.map(String).join('; ') : message
+  return {
+    type: name,
+    message: withoutCredentials(words, whose),
+    ...(typeof code === 'string' ? { code } : {}),
+    stack: withoutCredentials(stack ?? '', whose),
+    ...(cause.cause instanceof Error ? { cause: loggable(cause.cause, whose) } : {}),
+  }
+}
+
+const secrets = new WeakMap<object, RegExp | undefined>()
+const credentials = new WeakMap<object, RegExp | undefined>()
+
+const secretsOf = (whose: Whose): RegExp | undefined =>
+  remembered(secrets, whose, () => {
+    const { baseUrl } = whose.format
+    const { origin, host, hostname } = URL.canParse(baseUrl) ? new URL(baseUrl) : { origin: '', host: '', hostname: '' }
+    return anyOf([...shown(whose), baseUrl, origin, host, hostname], whose.channel.key)
+  })
+
+const credentialsOf = (whose: Whose): RegExp | undefined =>
+  remembered(credentials, whose, () => anyOf(shown(whose), whose.channel.key))
+
+/** Made once for each way to an upstream: headers of every answer are looked at. */
+function remembered<T>(made: WeakMap<object, T>, { format }: Whose, make: () => T): T {
+  if (!made.has(format)) made.set(format, make())
+  return made.get(format) as T
+}
+
+/** All the gateway shows an upstream that may be a credential, in the spellings in which it may come back. */
+function shown({ channel: { key = '' }, format: { baseUrl, headers, query } }: Whose): string[] {
+  const { username = '', password = '' } = URL.canParse(baseUrl) ? new URL(baseUrl) : {}
+  const fixed = [...Object.values(headers), ...Object.values(query), password].filter(isSecret)
+  return [key, ...fixed].flatMap(secret => [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    ...(isSecret(secret) ? [secret, `${username}:${secret}`].map(inBase64) : []),
+  ])
+}
+
+/** Short words that go with every request are none. */
+const isSecret = (text: string): boolean => text.length >= 8
+
+const inBase64 = (text: string): string => Buffer.from(text).toString('base64').replace(/=+$/, '')
+
+/** Longer ones first: an address begins with another. A key that is masked or cut off is known by its beginning. */
+function anyOf(texts: readonly string[], key = ''): RegExp | undefined {
+  const told = [...new Set(texts)].filter(({ length }) => length > 3).sort((a, b) => b.length - a.length)
+  const begun = key.length < LONG ? [] : [`${RegExp.escape(key.slice(0, BEGINNING))}[\\w*.…-]*`]
+  const all = [...told.map(RegExp.escape), ...begun]
+  return all.length === 0 ? undefined : new RegExp(all.join('|'), 'gi')
+}
+
+const LONG = 20
+const BEGINNING = 12

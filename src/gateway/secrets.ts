@@ -1,0 +1,44 @@
+import { isIP } from 'node:net'
+import { isReachable } from '../channel.ts'
+
+const KEY = '[key]'
+const ADDRESS = '[address]'
+
+/** Words in front of a secret, and how the keys of providers, clouds and forges begin; every run is bounded or taken whole. */
+const NAMED =
+  /(\b(?:(?:api|access|secret|private|subscription)[-_ ]?key|(?:access|auth|api)[-_ ]?token|authorization|password|passwd|secret)(?: \w{1,20})?["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:bearer|basic|token) )?|\b(?:bearer|basic) )([^\s"',;&<>()]{8,})/gi
+const PREFIXED =
+  /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
+/** What tells a key from a word: a digit, or what hides the middle of it. */
+const TELLING = /[\d*…]/
+
+const URLS = /\b([a-z][a-z0-9+.-]{1,15}:\/\/)([^\s"'<>\\/?#]{1,300})/gi
+const V4 = /(?<![\w.])(\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?!\w|\.\d)/g
+const V6 = /(?<![\w:.])(?:\[([0-9a-f:.]{2,45})\](?::\d{1,5})?|((?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4})(?![\w:]))/gi
+const NAMES =
+  /(?<![\w.-])(?:localhost|(?:[a-z0-9_-]{1,63}\.){1,8}(?:internal|local|localdomain|lan|intranet|corp|svc|consul))(?![\w-]|\.\w)(?::\d{1,5})?/gi
+
+/** A text without what looks like somebody's key. */
+export const withoutKeys = (text: string): string =>
+  text
+    .replace(PREFIXED, found => (TELLING.test(found) ? KEY : found))
+    .replace(NAMED, (found, before: string, value: string) => (TELLING.test(value) ? before + KEY : found))
+
+/** A text without addresses that are not public: of machines, and of names that mean something inside only. */
+export const withoutAddresses = (text: string): string =>
+  text
+    .replace(URLS, (_, scheme: string, authority: string) => scheme + outward(authority))
+    .replace(V4, (found, address: string) => (isInside(address) ? ADDRESS : found))
+    .replace(V6, (found, bracketed: string | undefined, bare: string) =>
+      /\d/.test(found) && isInside(bracketed ?? bare) ? ADDRESS : found,
+    )
+    .replace(NAMES, ADDRESS)
+
+/** The part of a URL that names a host, with no user in front of it; a name without a dot is one of the inside. */
+function outward(authority: string): string {
+  const place = authority.slice(authority.lastIndexOf('@') + 1)
+  const name = place.replace(/:\d{0,5}$/, '')
+  return /^[\w-]+$/.test(name) ? ADDRESS : place
+}
+
+const isInside = (address: string): boolean => isIP(address) !== 0 && !isReachable(address)
