@@ -19,6 +19,9 @@ export const isImplied = ({ spelling = {} }: Node, field: string): boolean =>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The word a field holds; whatever else it holds says nothing. */
+export const wordIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
 /** The object a JSON text holds, or undefined where it holds anything else or does not parse. */
 export function parseObject(text: string): JsonObject | undefined {
   try {

@@ -20,7 +20,7 @@ export function candidateFailure(thrown: unknown, { candidate, channel, model, l
   const { error, cause } = failure
   if (error.kind === 'internal' && cause !== undefined)
     return new GatewayError(error, { cause: loggable(cause, candidate) })
-  if (error.kind === 'internal' || failure instanceof OwnFailure) return failure
+  if (failure instanceof OwnFailure) return failure
   if (error.kind !== 'cannot-express') {
     const rested = rest(channel, candidate, error)
     const fields = {

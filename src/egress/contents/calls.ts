@@ -1,7 +1,7 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
 import type { MediaSource, Part, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
-import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { type Json, type JsonObject, parseObject, wordIn } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
 import { legalWord } from '../legal.ts'
 import { FORMAT, inner, type Pen, sealed } from './fields.ts'
@@ -122,7 +122,7 @@ function writePiece(piece: Part, path: Path, pen: Pen): string | JsonObject | un
       names: pen.native || pen.dialect.vertex === true,
       losses: pen.losses,
     })
-    return wire !== undefined && 'text' in wire ? String(wire['text']) : wire && sealed(piece, wire)
+    return wire !== undefined && 'text' in wire ? wordIn(wire['text']) : wire && sealed(piece, wire)
   }
   pen.losses.drop(path, 'not-in-results')
   return undefined

@@ -1,6 +1,6 @@
 import type { OpaquePart, ToolCallPart } from '../../canonical/content.ts'
 import type { PartPatch } from '../../canonical/event.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import { type JsonObject, wordIn } from '../../canonical/node.ts'
 import { callBlock } from './answer.ts'
 import { type BlockWriter, OpenBlock, type Page } from './block.ts'
 
@@ -72,7 +72,7 @@ export class OpaqueBlock extends OpenBlock implements BlockWriter {
   }
 
   end(): void {
-    const type = String(this.value['type'])
+    const type = wordIn(this.value['type'])
     const field = Object.hasOwn(STREAMED, type) ? STREAMED[type] : undefined
     const value = field === undefined ? undefined : this.value[field]
     if (value === undefined || value === null) this.open(this.value)

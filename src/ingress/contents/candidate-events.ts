@@ -211,9 +211,9 @@ export class CandidateReader {
 
   private startPartial(wire: JsonObject, name: string, call: JsonObject, out: CanonicalEvent[]): void {
     const { fields } = open(wire, PARTIAL)
-    const head: JsonObject = { name, args: {}, ...(call['id'] === undefined ? {} : { id: call['id'] }) }
-    const signature = fields['thoughtSignature']
-    const whole = { functionCall: head, ...(signature === undefined ? {} : { thoughtSignature: signature }) }
+    // What is none of a call's fields would make it something else than a call.
+    const head: JsonObject = { name, args: {}, ...defined({ id: anyText(call['id']) }) }
+    const whole = { functionCall: head, ...defined({ thoughtSignature: anyText(fields['thoughtSignature']) }) }
     const parts = this.prove(readPartLeniently(whole, this.ids), out)
     this.endPartial(out)
     this.endOpen(out)

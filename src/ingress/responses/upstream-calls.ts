@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, wordIn } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
 import { anyObjects } from '../fields.ts'
@@ -44,7 +44,7 @@ export function upstreamCallsIn(items: readonly JsonObject[], tools: Json | unde
   if (!items.some(isFreeform)) return NO_CALLS
   const declared = anyObjects(tools)
   if (!declared.some(runsUpstream)) return NO_CALLS
-  const answered = new Set(items.filter(({ type }) => String(type).endsWith('_output')).map(({ call_id }) => call_id))
+  const answered = new Set(items.filter(({ type }) => wordIn(type).endsWith('_output')).map(({ call_id }) => call_id))
   const spoken = items.findLastIndex(({ type, role }) => (type ?? 'message') === 'message' && role === 'assistant')
   const isOwn = (item: JsonObject): boolean =>
     isFreeform(item) &&

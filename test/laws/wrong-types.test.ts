@@ -1,0 +1,199 @@
+import { globSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, it } from 'vitest'
+import { GatewayError } from '../../src/canonical/error.ts'
+import type { CanonicalEvent } from '../../src/canonical/event.ts'
+import type { WireEvent } from '../../src/canonical/exchange.ts'
+import { fold, unfold } from '../../src/canonical/fold.ts'
+import { isObject, type JsonObject, parseObject } from '../../src/canonical/node.ts'
+import { rankedAsAsked } from '../../src/canonical/rank.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import type { CanonicalResult } from '../../src/canonical/result.ts'
+import { drain } from '../../src/canonical/transducer.ts'
+import { type Work, workOf } from '../../src/canonical/work.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { jsonText } from '../../src/egress/json.ts'
+import { essential, lossHeaders } from '../../src/egress/losses.ts'
+import { fitting } from '../../src/gateway/fitting.ts'
+import { prepare } from '../../src/gateway/prepare.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { eventParser } from '../../src/ingress/sse.ts'
+import { FORMATS } from '../../src/providers/index.ts'
+import type { Candidate } from '../../src/router.ts'
+import { channelAt } from '../faults/upstream.ts'
+import { asked as ASKED, streamed } from './arbitrary-result.ts'
+import { spoiled } from './spoiled.ts'
+import { formatsWith, handedTo, holds } from './support.ts'
+import { ANSWERS, WIRES } from './wires.ts'
+import { jobsWith, WORKS } from './works.ts'
+
+/*
+ * What has the wrong type somewhere inside is refused or read, and what is read can be written: no field is used as what
+ * it should be without a look at what it is. Readers alone are total by another law; here they are followed by all that
+ * comes behind them.
+ */
+
+/** A failure that somebody is told of is fine; a bug is not. */
+function orRefused<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (thrown) {
+    if (thrown instanceof GatewayError && thrown.error.kind !== 'internal') return undefined
+    throw thrown
+  }
+}
+
+const candidate = (from: string, to: string, upstreamModel: string): Candidate => {
+  const channel = channelAt('http://127.0.0.1:1', { format: to })
+  return { channel, format: channel.formats[0]!, native: from === to, detour: false, upstreamModel, resting: false }
+}
+
+const SAID: CanonicalResult = {
+  id: 'a',
+  model: 'm',
+  createdAt: 1,
+  candidates: [
+    {
+      content: [
+        { type: 'text', text: 'a' },
+        { type: 'tool-call', id: 'c', name: 'f', arguments: '{}' },
+      ],
+      finish: { reason: 'stop' },
+    },
+  ],
+  usage: { input: 1, output: 1 },
+}
+
+const does = (format: string, work: Work): boolean => FORMATS.get(format)?.does.includes(work) === true
+
+/** Everything that is done with a request before it is sent, and with its answer. */
+function journey(from: string, request: CanonicalRequest): void {
+  const work = workOf(request)
+  for (const to of formatsWith('request')) {
+    if (!does(to, work)) continue
+    for (const model of [request.model, 'other']) {
+      const prepared = orRefused(() => prepare(handedTo(to, request), candidate(from, to, model)))
+      if (prepared === undefined) continue
+      JSON.stringify(prepared.wire.body)
+      lossHeaders(prepared.losses)
+      essential(prepared.losses, request)
+      READERS[from]!.locate?.(request)(['messages', 0, 'content', 0])
+    }
+  }
+  told(from, WORKS[work] === undefined || work === 'conversation' ? SAID : { ...SAID, candidates: [] }, request)
+}
+
+/** An answer as its caller is told it, whole and streamed. */
+function told(to: string, result: CanonicalResult, asked: CanonicalRequest): void {
+  const writer = WRITERS[to]!
+  const headed = { ...result, id: result.id ?? 'a', model: result.model ?? 'm', createdAt: result.createdAt ?? 1 }
+  orRefused(() => jsonText(writer.result!(rankedAsAsked(headed, asked), asked).wire.body))
+  streamedTo(to, unfold(headed), asked)
+}
+
+function streamedTo(to: string, events: Iterable<CanonicalEvent>, asked: CanonicalRequest): void {
+  const machine = WRITERS[to]!.events?.(asked)
+  if (machine !== undefined) orRefused(() => drain(machine, events))
+}
+
+const writersFor = (work: Work): readonly string[] =>
+  formatsWith('request').filter(format => does(format, work) && WRITERS[format]!.result !== undefined)
+
+/** No word, though every template and every `String()` asks it for one. */
+const WORDLESS = { toString: 'zz' }
+
+describe('wrong types: a caller’s request is refused, or written for whoever may answer it', () => {
+  it.each(formatsWith('request'))('%s', format => {
+    const made = WIRES[format]!.request
+    const known = fc.tuple(made, fc.constantFrom(...fixtures(format, 'request.json')))
+    const whole = fc.oneof(
+      made,
+      known.map(([wire, body]) => ({ ...wire, body })),
+    )
+    const wires = whole.chain(wire => spoiled(fc.constant(wire.body)).map(body => ({ ...wire, body })))
+    holds(wires, wire => {
+      const request = orRefused(() => READERS[format]!.request!(wire))
+      if (request !== undefined) journey(format, request)
+    })
+  })
+
+  it('code that ran at the upstream, in no language', () => {
+    const parts = [{ executableCode: { language: WORDLESS, code: 'a' } }, { codeExecutionResult: { output: 'b' } }]
+    const contents = [{ role: 'model', parts }]
+    const wire = { path: '/v1beta/models/m:generateContent', query: {}, headers: {}, body: { contents } }
+    journey('contents', READERS['contents']!.request!(wire))
+  })
+})
+
+describe('wrong types: an upstream’s answer is no answer, or told to whoever asked', () => {
+  it.each(ANSWERS)('%s', (_, format, answers, asked) => {
+    const work = workOf(asked)
+    const known = work === 'conversation' ? fixtures(format, 'result.json') : []
+    const bodies = known.length === 0 ? answers : fc.oneof(answers, fc.constantFrom(...known))
+    holds(spoiled(bodies), body => heard(format, body, asked))
+  })
+
+  it('code that ran there, in no language', () => {
+    const content = { role: 'model', parts: [{ executableCode: { language: WORDLESS, code: 'a' } }] }
+    heard('contents', { candidates: [{ content, finishReason: 'STOP' }] }, ASKED)
+  })
+
+  it('a block of no type', () => {
+    const content = [{ type: WORDLESS, text: 'a' }]
+    heard('messages', { type: 'message', role: 'assistant', content, stop_reason: 'end_turn' }, ASKED)
+  })
+})
+
+function heard(format: string, body: JsonObject, asked: CanonicalRequest): void {
+  const read = () => READERS[format]!.result!({ status: 200, headers: {}, body }, asked)
+  const result = orRefused(() => fitting(read(), asked, false))
+  if (result !== undefined) for (const to of writersFor(workOf(asked))) told(to, result, asked)
+}
+
+describe('wrong types: an upstream’s stream is told to whoever asked', () => {
+  it.each(jobsWith('events'))('%s: %s', (format, work) => {
+    const { asked, result } = WORKS[work]!
+    const written = streamed(result).map(({ events }) => drain(WRITERS[format]!.events!(asked), events))
+    const known = work === 'conversation' ? globSync(`fixtures/${format}/*.events.sse`).map(eventsIn) : []
+    const streams = known.length === 0 ? written : fc.oneof(written, fc.constantFrom(...known))
+    holds(streams.chain(spoiledStream), wire => followed(format, wire, asked))
+  })
+
+  it('a call in pieces, signed with what is no signature', () => {
+    const call = (functionCall: JsonObject, more: JsonObject = {}): WireEvent => ({
+      data: JSON.stringify({ candidates: [{ content: { parts: [{ functionCall, ...more }] } }] }),
+    })
+    const piece = { jsonPath: '$.a', stringValue: 'b' }
+    for (const odd of [{ thoughtSignature: -1 }, { thoughtSignature: {} }, { thoughtSignature: [] }])
+      followed('contents', [call({ name: 'f', willContinue: true }, odd), call({ partialArgs: [piece] })], ASKED)
+    followed('contents', [call({ name: 'f', id: {}, willContinue: true }), call({ partialArgs: [piece] })], ASKED)
+  })
+})
+
+function followed(format: string, wire: readonly WireEvent[], asked: CanonicalRequest): void {
+  const events = drain(READERS[format]!.events!(asked), wire)
+  fold(events)
+  for (const to of writersFor(workOf(asked))) streamedTo(to, events, asked)
+}
+
+/** The stream with one of its events spoiled. */
+function spoiledStream(events: readonly WireEvent[]): fc.Arbitrary<readonly WireEvent[]> {
+  return fc.nat(Math.max(events.length - 1, 0)).chain(at => {
+    const body = parseObject(events[at]?.data ?? '')
+    if (body === undefined) return fc.constant(events)
+    return spoiled(fc.constant(body)).map(bad => events.with(at, { ...events[at]!, data: JSON.stringify(bad) }))
+  })
+}
+
+/** Our own bodies of a format, those that were made of another's left out. */
+function fixtures(format: string, kind: string): readonly JsonObject[] {
+  return globSync(`fixtures/${format}/*.${kind}`)
+    .filter(path => !path.includes('.to-'))
+    .map(path => JSON.parse(readFileSync(path, 'utf8')) as JsonObject)
+    .map(file => (isObject(file['body']) ? file['body'] : file))
+}
+
+function eventsIn(path: string): readonly WireEvent[] {
+  const parser = eventParser()
+  return [...parser.push(readFileSync(path)), ...parser.end()]
+}
