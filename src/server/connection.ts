@@ -1,11 +1,13 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ErrorAnswer } from '../gateway.ts'
 
-/** Milliseconds for which what a refused caller still sends is thrown away: closing at once would lose our answer. */
+/**
+ * What a refused caller still sends is thrown away as long as it keeps coming, as many clients read nothing before they
+ * have sent all: milliseconds of silence after which it is over, and of all of it.
+ */
 export const LINGER = 1000
-
-/** Milliseconds for which it is, as long as it keeps coming: many clients read nothing before they have sent all. */
 const LONGEST = 30_000
 
 /** Throws away the rest of a refused request, and goes on once it is whole, falls silent or has taken too long. */
@@ -47,9 +49,19 @@ export function sendLast(socket: Duplex, { status, headers, text }: ErrorAnswer)
   hangUp(socket)
 }
 
-/** Says that no more will come, and takes what does for a moment. */
+/** Says that no more will come, and lets the caller send the rest of what it is at. */
 export function hangUp(socket: Duplex): void {
   socket.end()
   socket.resume()
-  setTimeout(() => socket.destroy(), LINGER).unref()
+  const end = performance.now() + LONGEST
+  let before = readFrom(socket)
+  const timer = setInterval(() => {
+    const read = readFrom(socket)
+    if (read === before || performance.now() > end) socket.destroy()
+    before = read
+  }, LINGER).unref()
+  socket.once('close', () => clearInterval(timer))
 }
+
+/** Bytes that came over the connection: where Node's parser reads it, no event tells of them. */
+const readFrom = (socket: Duplex): number => (socket as Partial<Socket>).bytesRead ?? 0

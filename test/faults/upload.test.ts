@@ -114,6 +114,14 @@ describe('who sends all before it reads', () => {
     expect(text).toContain('too many parts')
   })
 
+  test('has it where the headers were too large already', async () => {
+    const { house } = await open()
+    const head = headOf('/v1/messages', LARGE.length, `x-a: ${'a'.repeat(40_000)}\r\n`)
+    const text = await sendFirst(house, head, LARGE, 20, 100)
+    expect(text).toMatch(/^HTTP\/1\.1 431 /)
+    expect(text).toContain('request_too_large')
+  })
+
   test('and falls silent, is let go', async () => {
     const { house } = await open({ body: 4 * MIB })
     const began = Date.now()
