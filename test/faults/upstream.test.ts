@@ -274,7 +274,7 @@ describe('trap 75: in the middle of a stream', () => {
     expect(house.lines.at(-1)).toMatchObject({ level: 'warn', fields: { error: expect.any(String) } })
   })
 
-  test('trap 85: a long silence is broken by signs of life, and only after the first byte', async () => {
+  test('trap 85: a long silence is broken by signs of life, only after the first byte where none is to be sent early', async () => {
     const { house } = await open(
       [
         response => {
@@ -283,7 +283,7 @@ describe('trap 75: in the middle of a stream', () => {
         },
       ],
       {},
-      { heartbeat: 50 },
+      { heartbeat: 50, earlyHead: false },
     )
     const at = Date.now()
     const sent = house.send(PATH, STREAM)
