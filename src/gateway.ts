@@ -15,7 +15,7 @@ import { type Call, credentialsOf, type Reply } from './gateway/call.ts'
 import { Channels } from './gateway/channels.ts'
 import { opened } from './gateway/compaction/opened.ts'
 import { Seals } from './gateway/compaction/seals.ts'
-import { expectedTokens } from './gateway/counting/expected.ts'
+import { expectedTokens, mostTokens } from './gateway/counting/expected.ts'
 import { delivered } from './gateway/delivery.ts'
 import { EarlyHead, mayBeginEarly } from './gateway/early-head.ts'
 import { type ErrorAnswer, errorAnswer } from './gateway/error-answer.ts'
@@ -106,7 +106,8 @@ export class Gateway {
       const { request, session, drop } = asked
       try {
         report.asked(request)
-        report.allowance.reserve(() => expectedTokens(session?.whole ?? request))
+        const most = session === undefined ? mostTokens(call.message) : undefined
+        report.allowance.reserve(() => expectedTokens(session?.whole ?? request), most)
         const keeper = request.state?.background === true ? session?.keeper : undefined
         await (keeper === undefined ? this.answer(asked) : this.later(asked, keeper))
       } finally {

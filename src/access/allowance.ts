@@ -16,6 +16,8 @@ export interface SpentTokens {
 
 /** Tokens of an answer before any answer to the key was seen. */
 export const TYPICAL_OUTPUT = 1000
+/** For so many requests of a size there is room where their exact size does not matter. */
+const PLENTY = 8
 /** The part of the average that the latest answer makes up. */
 const WEIGHT = 1 / 8
 /** No answer is larger: what counts more is a fault of whoever counted. */
@@ -50,17 +52,19 @@ export class Allowance {
   }
 
   /**
-   * Takes the tokens a request is expected to cost; `expected` is called only where they are limited. A request larger
-   * than a minute's worth needs all of it.
+   * Takes the tokens a request is expected to cost. A request larger than a minute's worth needs all of it.
    *
+   * @param expected called only where tokens are limited and scarce.
+   * @param most a bound on the input that costs nothing to know; where there is room for many of that size, it will do.
    * @throws GatewayError `rate-limited` where the key has fewer left.
    */
-  reserve(expected: () => ExpectedTokens): void {
+  reserve(expected: () => ExpectedTokens, most = Number.POSITIVE_INFINITY): void {
     const { tokens, typicalOutput } = this.use
     if (tokens === undefined) return
-    const { input, output = Number.POSITIVE_INFINITY } = expected()
-    const units = Math.ceil(input + Math.min(output, typicalOutput))
     const now = this.now()
+    const isPlenty = tokens.has(PLENTY * (most + typicalOutput), now)
+    const { input, output = Number.POSITIVE_INFINITY } = isPlenty ? { input: most, output: typicalOutput } : expected()
+    const units = Math.ceil(input + Math.min(output, typicalOutput))
     const wait = tokens.wait(now, units)
     if (wait > 0) throw limited(wait, 'tokens')
     tokens.take(units, now)

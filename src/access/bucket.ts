@@ -34,6 +34,12 @@ export class Bucket {
     return this.level >= needed ? 0 : this.refillTime(needed)
   }
 
+  /** Whether so many units are there. */
+  has(units: number, now: number): boolean {
+    this.refill(now)
+    return this.level >= units
+  }
+
   /** Takes units, also ones that are not there; gives them back where there are fewer than none. */
   take(units: number, now: number): void {
     this.refill(now)

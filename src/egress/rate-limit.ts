@@ -1,19 +1,18 @@
-import type { Quota, RateLimitHeaders } from '../canonical/rate-limit.ts'
+import type { RateLimitHeaders } from '../canonical/rate-limit.ts'
 
 /** OpenAI's headers of limits, which clients of most formats know (FORMATS §1). */
 export const rateLimitHeaders: RateLimitHeaders = ({ requests, tokens }) => ({
-  ...quotaHeaders('requests', requests),
-  ...quotaHeaders('tokens', tokens),
+  ...(requests && {
+    'x-ratelimit-limit-requests': `${requests.limit}`,
+    'x-ratelimit-remaining-requests': `${requests.remaining}`,
+    'x-ratelimit-reset-requests': durationText(requests.reset),
+  }),
+  ...(tokens && {
+    'x-ratelimit-limit-tokens': `${tokens.limit}`,
+    'x-ratelimit-remaining-tokens': `${tokens.remaining}`,
+    'x-ratelimit-reset-tokens': durationText(tokens.reset),
+  }),
 })
-
-const quotaHeaders = (what: string, quota: Quota | undefined): ReturnType<RateLimitHeaders> =>
-  quota === undefined
-    ? {}
-    : {
-        [`x-ratelimit-limit-${what}`]: String(quota.limit),
-        [`x-ratelimit-remaining-${what}`]: String(quota.remaining),
-        [`x-ratelimit-reset-${what}`]: durationText(quota.reset),
-      }
 
 /** A duration as Go writes it: `120ms`, `7.66s`, `6m0s`. */
 function durationText(milliseconds: number): string {

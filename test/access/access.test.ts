@@ -132,6 +132,21 @@ describe('limits', () => {
     expect(large.left.tokens).toMatchObject({ remaining: 5000 })
   })
 
+  it('looks closer only where tokens are scarce', () => {
+    const access = open(configOf('groups: { default: { tpm: 10000 } }\nkeys: [{ name: a, key: ka }]'), () => 0)
+    const caller = access.identify(bearer('ka'))
+    let looked = 0
+    const enter = (most?: number) => access.allowance(caller).reserve(() => ({ input: 10 * ++looked, output: 0 }), most)
+    enter(200)
+    expect(looked).toBe(0)
+    expect(access.allowance(caller).left.tokens).toMatchObject({ remaining: 8800 })
+    enter(200)
+    expect(looked).toBe(1)
+    enter()
+    expect(looked).toBe(2)
+    expect(access.allowance(caller).left.tokens).toMatchObject({ remaining: 8770 })
+  })
+
   it('expects of the next answer what the last ones took', () => {
     const access = open(configOf('groups: { default: { tpm: 100000 } }\nkeys: [{ name: a, key: ka }]'), () => 0)
     const caller = access.identify(bearer('ka'))

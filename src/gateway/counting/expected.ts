@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { ExpectedTokens } from '../../access/allowance.ts'
 import type { MediaKind, MediaPart } from '../../canonical/content.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -25,6 +26,12 @@ export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
   if (WITHOUT_OUTPUT.has(work)) return { input, output: 0 }
   const most = sampling?.maxTokens
   return most === undefined ? { input } : { input, output: most * (output.candidates ?? 1) }
+}
+
+/** A bound on the input of a request, by the size of its body; undefined where that says nothing. */
+export function mostTokens({ headers }: IncomingMessage): number | undefined {
+  const size = headers['content-encoding'] === undefined ? Number(headers['content-length']) : Number.NaN
+  return size >= 0 ? size / TEXT_BYTES : undefined
 }
 
 function tokensOf(value: unknown): number {
