@@ -2,7 +2,6 @@ import type { CanonicalRequest } from './request.ts'
 
 interface Call {
   readonly id: string
-  readonly said: string | undefined
   readonly name: string
   answered: boolean
 }
@@ -10,65 +9,121 @@ interface Call {
 /**
  * Ids of the calls of one history, for formats that leave them out or use one for several calls (traps 5, 6): every
  * call gets an id of its own, made of its place, and every result finds the call it answers. Fed in reading order;
- * adding turns never changes the ids given before.
+ * adding turns never changes the ids given before. However many calls there are, the next one takes no longer.
  */
 export class CallIds {
-  private readonly calls: Call[] = []
-  private readonly used = new Set<string>()
-  private minted = 0
+  private readonly before: Known
+  private readonly byId = new Map<string, Call>()
+  /** Calls without a result: all of them, those of a name, and those of which the format says an id. */
+  private readonly open = new Line()
+  private readonly openByName = new Map<string, Line>()
+  private readonly openBySaid = new Map<string, Line>()
+  /** Of each name, the first number of which it is not known that an id made of it is taken. */
+  private readonly free = new Map<string, number>()
+  private count: number
 
   /** Ids that are taken already, and how many calls came before. */
-  constructor(before: Iterable<string> = []) {
-    for (const id of before) {
-      this.used.add(id)
-      this.minted++
-    }
+  constructor(before: Known = NONE) {
+    this.before = before
+    this.count = before.count
   }
 
   /** Ids for the calls of an answer: none that its history has already. */
-  static after({ messages }: CanonicalRequest): CallIds {
-    const before: string[] = []
-    for (const { content } of messages) for (const part of content) if (part.type === 'tool-call') before.push(part.id)
-    return new CallIds(before)
+  static after(asked: CanonicalRequest): CallIds {
+    return new CallIds(knownIn(asked))
   }
 
   /** The id of the next call, of which the format says `said`. */
   call(said: string | undefined, name: string): string {
-    const id = said === undefined || said === '' || this.used.has(said) ? this.mint(name) : said
-    this.minted++
-    this.used.add(id)
-    this.calls.push({ id, said, name, answered: false })
+    const id = said === undefined || said === '' || this.isTaken(said) ? this.mint(name) : said
+    const call: Call = { id, name, answered: false }
+    this.count++
+    this.byId.set(id, call)
+    this.open.add(call)
+    lineOf(name, this.openByName).add(call)
+    if (said !== undefined && said !== '') lineOf(said, this.openBySaid).add(call)
     return id
   }
 
   /** The id of the call that the next result answers: by the id said, else by name, else in order. */
   result(said: string | undefined, name: string | undefined): string {
-    const call = said === undefined || said === '' ? this.firstOpen(name) : this.byId(said)
-    if (call === undefined) return said === undefined || said === '' ? this.mint(name ?? '') : said
-    call.answered = true
-    return call.id
+    if (said === undefined || said === '') return answered(this.firstOpen(name)) ?? this.mint(name ?? '')
+    return answered(this.openBySaid.get(said)?.first ?? this.byId.get(said)) ?? said
   }
 
   /** The name of the call with this id. */
   nameOf(id: string): string | undefined {
-    return this.calls.findLast(call => call.id === id)?.name
+    return this.byId.get(id)?.name
   }
 
   private firstOpen(name: string | undefined): Call | undefined {
-    const open = this.calls.filter(call => !call.answered)
-    return open.find(call => call.name === name) ?? (name === undefined || name === '' ? open[0] : undefined)
+    const named = name === undefined ? undefined : this.openByName.get(name)?.first
+    return named ?? (name === undefined || name === '' ? this.open.first : undefined)
   }
 
-  private byId(said: string): Call | undefined {
-    return (
-      this.calls.find(call => call.said === said && !call.answered) ?? this.calls.findLast(call => call.id === said)
-    )
+  private isTaken(id: string): boolean {
+    return this.byId.has(id) || this.before.ids.has(id)
   }
 
   private mint(name: string): string {
-    for (let count = this.minted; ; count++) {
-      const id = `call_${count}_${name}`
-      if (!this.used.has(id)) return id
+    for (let number = Math.max(this.count, this.free.get(name) ?? 0); ; number++) {
+      const id = `call_${number}_${name}`
+      if (this.isTaken(id)) continue
+      this.free.set(name, number)
+      return id
     }
   }
+}
+
+/** Calls in order, the answered ones at its beginning left behind. */
+class Line {
+  private readonly calls: Call[] = []
+  private at = 0
+
+  get first(): Call | undefined {
+    while (this.calls[this.at]?.answered) this.at++
+    return this.calls[this.at]
+  }
+
+  add(call: Call): void {
+    this.calls.push(call)
+  }
+}
+
+function lineOf(key: string, lines: Map<string, Line>): Line {
+  let line = lines.get(key)
+  if (line === undefined) lines.set(key, (line = new Line()))
+  return line
+}
+
+function answered(call: Call | undefined): string | undefined {
+  if (call !== undefined) call.answered = true
+  return call?.id
+}
+
+/** The ids of calls, and how many calls there are. */
+interface Known {
+  readonly ids: ReadonlySet<string>
+  readonly count: number
+}
+
+const NONE: Known = { ids: new Set(), count: 0 }
+
+/** Looked for once, however many answers there are to one request. */
+const known = new WeakMap<CanonicalRequest, Known>()
+
+function knownIn(asked: CanonicalRequest): Known {
+  const found = known.get(asked)
+  if (found !== undefined) return found
+  const ids = new Set<string>()
+  let count = 0
+  for (const { content } of asked.messages)
+    for (const part of content)
+      if (part.type === 'tool-call') {
+        ids.add(part.id)
+        count++
+      }
+  const all = { ids, count }
+  known.set(asked, all)
+  return all
 }

@@ -17,13 +17,13 @@ interface Call {
  */
 export function repair(request: CanonicalRequest): { request: CanonicalRequest; losses: readonly Loss[] } {
   const { messages } = request
-  const endOf = runsOf(messages)
-  const { dropped, unanswered } = pairUp(messages, endOf)
+  const runs = new Runs(messages)
+  const { dropped, unanswered } = pairUp(messages, runs)
   const inserted = new Map<number, ToolResultPart[]>()
   for (const { message, call } of unanswered) {
-    const calls = endOf('assistant', message)
+    const calls = runs.endOf('assistant', message)
     if (calls === messages.length) continue
-    const at = endOf('tool', calls)
+    const at = runs.endOf('tool', calls)
     const results = inserted.get(at)
     if (results === undefined) inserted.set(at, [unrecorded(call)])
     else results.push(unrecorded(call))
@@ -52,10 +52,7 @@ export function repair(request: CanonicalRequest): { request: CanonicalRequest; 
 }
 
 /** Which parts of the history must go, with the reason, and which calls nobody answered. */
-function pairUp(
-  messages: readonly Message[],
-  endOf: EndOf,
-): { dropped: Map<Part, string>; unanswered: Iterable<Call> } {
+function pairUp(messages: readonly Message[], runs: Runs): { dropped: Map<Part, string>; unanswered: Iterable<Call> } {
   const dropped = new Map<Part, string>()
   const open = new Map<string, Call>()
   const answered = new Set<string>()
@@ -64,7 +61,7 @@ function pairUp(
       if (said.type === 'tool-call') {
         const before = open.get(said.id)
         if (before !== undefined) {
-          const sameTurn = endOf('assistant', before.message) > message
+          const sameTurn = runs.endOf('assistant', before.message) > message
           dropped.set(sameTurn ? said : before.call, 'duplicate-call')
           if (sameTurn) continue
           open.delete(said.id)
@@ -79,20 +76,25 @@ function pairUp(
   return { dropped, unanswered: open.values() }
 }
 
-/** Where the run of messages of one role that holds `from`, or begins there, ends. */
-type EndOf = (role: Message['role'], from: number) => number
+/** The runs of messages of one role; each is walked through once, and only if it is asked for. */
+class Runs {
+  private readonly messages: readonly Message[]
+  /** Where the run of a message ends, by the index of the message. */
+  private readonly ends = new Map<number, number>()
 
-/** Where runs end is looked up once, and only if somebody asks: a history may be one long run. */
-function runsOf(messages: readonly Message[]): EndOf {
-  let ends: readonly number[] | undefined
-  return (role, from) => (messages[from]?.role === role ? (ends ??= endsIn(messages))[from]! : from)
-}
+  constructor(messages: readonly Message[]) {
+    this.messages = messages
+  }
 
-function endsIn(messages: readonly Message[]): readonly number[] {
-  const ends: number[] = new Array(messages.length)
-  for (let at = messages.length - 1; at >= 0; at--)
-    ends[at] = messages[at + 1]?.role === messages[at]!.role ? ends[at + 1]! : at + 1
-  return ends
+  /** Where the run of this role that holds `from`, or begins there, ends. */
+  endOf(role: Message['role'], from: number): number {
+    const { messages, ends } = this
+    let at = from
+    while (messages[at]?.role === role && !ends.has(at)) at++
+    const end = messages[at]?.role === role ? ends.get(at)! : at
+    for (let index = from; index < at; index++) ends.set(index, end)
+    return end
+  }
 }
 
 const unrecorded = ({ id, freeform }: ToolCallPart): ToolResultPart => ({

@@ -22,6 +22,7 @@ export function traced(found: readonly Loss[], edit: readonly Loss[], before: re
   if (edit.length === 0) return found
   const origins = originsAfter(edit, before)
   const indexes = origins.map(({ index }) => index)
+  const places = placesIn(indexes, before.length)
   // What is put in is put into the list as it stands after a move, whose end is all that is gone.
   const moves = found.some(({ kind, path }) => kind === 'moved' && path.length === 1 && path[0] === 'messages')
   return found.flatMap((loss): Loss[] => {
@@ -29,7 +30,7 @@ export function traced(found: readonly Loss[], edit: readonly Loss[], before: re
     if (field !== 'messages') return [loss]
     if (typeof at !== 'number') return [inOrder(loss, indexes, before.length)]
     if (loss.kind === 'inserted' && rest.length === 0)
-      return [moves ? loss : { ...loss, path: [field, placeOf(indexes, at, before.length)] }]
+      return [moves ? loss : { ...loss, path: [field, places[at] ?? before.length] }]
     const { index, parts } = origins[at] ?? {}
     if (index === undefined) return []
     const inside = tracedInside(loss, rest, parts, before[index]!)
@@ -65,7 +66,7 @@ function tracedInside(loss: Loss, rest: Path, parts: readonly number[] | undefin
   if (parts === undefined || field !== 'content') return { ...loss, path: rest }
   if (typeof at !== 'number') return { ...inOrder(loss, parts, content.length), path: rest }
   const inserted = loss.kind === 'inserted' && deeper.length === 0
-  const place = inserted ? placeOf(parts, at, content.length) : (parts[at] ?? at)
+  const place = parts[at] ?? (inserted ? content.length : at)
   return { ...loss, path: [field, place, ...deeper] }
 }
 
@@ -85,6 +86,10 @@ function inOrder(loss: Loss, indexes: Indexes, before: number): Loss {
   }
 }
 
-/** Where an item is put in: before the next one that was there. */
-const placeOf = (indexes: Indexes, at: number, before: number): number =>
-  indexes.slice(at).find(index => index !== undefined) ?? before
+/** Where something is put in at each place: before the next item that was there. */
+function placesIn(indexes: Indexes, before: number): readonly number[] {
+  const places: number[] = []
+  let next = before
+  for (let at = indexes.length - 1; at >= 0; at--) places[at] = next = indexes[at] ?? next
+  return places
+}

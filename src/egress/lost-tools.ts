@@ -17,7 +17,8 @@ export function essentialTools(losses: readonly Loss[], request: CanonicalReques
   if (callable && lost.size === tools.length) return gone
   const left = new Set(tools.flatMap((tool, index) => (lost.has(index) ? [] : (nameOf(tool) ?? []))))
   const called = new Set(messages.flatMap(({ content }) => content.flatMap(calledBy)))
-  const named = (name: string) => !left.has(name) && (called.has(name) || toolChoice?.only?.includes(name) === true)
+  const chosen = new Set(toolChoice?.only)
+  const named = (name: string) => !left.has(name) && (called.has(name) || chosen.has(name))
   return gone.filter(({ path: [, at] }) => {
     const name = nameOf(tools[at as number])
     return name !== undefined && named(name)

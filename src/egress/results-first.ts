@@ -1,4 +1,3 @@
-import { append } from '../canonical/append.ts'
 import type { Message } from '../canonical/request.ts'
 
 /** The order in which results come first after each turn of the assistant. */
@@ -8,11 +7,8 @@ export function resultsFirst(messages: readonly Message[], lead: number): number
   let answering = false
   const flush = (): void => {
     const isFirst = (index: number): boolean => answering && messages[index]!.role === 'tool'
-    append(order, run.filter(isFirst))
-    append(
-      order,
-      run.filter(index => !isFirst(index)),
-    )
+    for (const index of run) if (isFirst(index)) order.push(index)
+    for (const index of run) if (!isFirst(index)) order.push(index)
     run = []
   }
   for (let index = 0; index < messages.length; index++) {

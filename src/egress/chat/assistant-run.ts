@@ -49,7 +49,7 @@ export function writeAssistantRun(messages: readonly Message[], run: readonly nu
   }
   for (const { part, place, path } of pen.dialect.text_only_content === 'string' ? joinedTexts(parts) : parts)
     turn.put(part, place, path)
-  for (const one of losses.list) pen.losses.list.push(one)
+  pen.losses.report(losses.list)
   reportOrder(parts, losses.list, pen)
   return turn.written()
 }
@@ -83,12 +83,15 @@ function reportOrder(parts: readonly Placed[], losses: readonly Loss[], pen: Pen
     highest = Math.max(highest, rankOf(one))
   }
   if (moving.length === 0) return
+  const firstBehind = new Map<number, Path>()
+  for (const { path, place } of staying.toReversed())
+    for (let rank = 0; rank < PLACES[place]; rank++) firstBehind.set(rank, path)
   const within = Map.groupBy(losses, ({ path }) => keyOf(path))
   for (const one of moving.sort((a, b) => rankOf(a) - rankOf(b))) {
     const left = remainder(one.part, within.get(keyOf(one.path)) ?? [])
     if (left === undefined) continue
     pen.losses.drop(one.path, 'fields-have-an-order')
-    pen.losses.insert(staying.find(other => rankOf(other) > rankOf(one))!.path, left, 'fields-have-an-order')
+    pen.losses.insert(firstBehind.get(rankOf(one))!, left, 'fields-have-an-order')
   }
 }
 

@@ -136,7 +136,8 @@ function placeOf(source: MediaSource): string | undefined {
 
 function reportOrder(written: readonly number[], length: number, path: Path, { losses }: Pen): void {
   if (written.every((index, place) => place === 0 || written[place - 1]! < index)) return
-  const gone = [...Array(length).keys()].filter(index => !written.includes(index))
+  const there = new Set(written)
+  const gone = [...Array(length).keys()].filter(index => !there.has(index))
   losses.move(path, [...written, ...gone], 'media-after-text')
 }
 

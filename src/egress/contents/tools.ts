@@ -82,15 +82,15 @@ type Groups = readonly (readonly (readonly [string, Json])[])[]
 
 /** The entries as the caller had them: each a list of field names with what stood there, for functions how many. */
 function regrouped(fields: readonly Field[], groups: Json): Json {
-  const waiting = [...fields]
+  let next = 0
   const single = !Array.isArray(groups)
   const entries = (single ? (groups as { single: Json }).single : groups) as unknown as Groups
   const written = entries.map(entry =>
     Object.fromEntries(
       entry.flatMap(([name, count]): [string, Json][] => {
         if (count === null) return [[name, null]]
-        if (typeof count === 'number') return [[name, waiting.splice(0, count).map(({ value }) => value)]]
-        const value = waiting.shift()?.value ?? {}
+        if (typeof count === 'number') return [[name, fields.slice(next, (next += count)).map(({ value }) => value)]]
+        const value = fields[next++]?.value ?? {}
         return count === 'opaque' ? Object.entries(value as JsonObject) : [[name, value]]
       }),
     ),

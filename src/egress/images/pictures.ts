@@ -38,10 +38,11 @@ export function fits(content: readonly Part[], { path, form }: JsonObject, { edi
 /** The turn's pictures in the fields, or the files, they came in. */
 export function asItCame(content: readonly Part[], marks: JsonObject): Pictures {
   const pictures = content.filter(isMade)
-  const sent = pictures.filter((part): part is MediaPart => 'source' in part && part.source.type === 'bytes')
+  const isSent = (part: Part): part is MediaPart => 'source' in part && part.source.type === 'bytes'
+  const sent = pictures.filter(isSent)
   const hollow = (marks['hollow'] as readonly string[] | undefined) ?? []
   const files = sent.map(fileAsItCame)
-  const others = pictures.filter(part => !(sent as readonly Part[]).includes(part))
+  const others = pictures.filter(part => !isSent(part))
   return {
     prompt: content.find(part => part.type === 'text')?.text,
     named: { ...Object.fromEntries(hollow.map(field => [field, []])), ...fieldsOf(others) },
@@ -63,12 +64,14 @@ function fileAsItCame(part: MediaPart): WireFile {
 /** The pictures under the fields they stood in. */
 function fieldsOf(pictures: readonly Part[]): JsonObject {
   const fields: { [field: string]: Json } = {}
+  const lists = new Map<string, Json[]>()
   for (const part of pictures) {
     const own = spelt(part, FORMAT)
     const field = (own['in'] as string | undefined) ?? (isMask(part) ? 'mask' : 'images')
     const wire = nameAsItCame(part as Picture, own)
     if (own['alone'] === true) fields[field] = wire
-    else fields[field] = [...((fields[field] as Json[] | undefined) ?? []), wire]
+    else if (lists.has(field)) lists.get(field)!.push(wire)
+    else lists.set(field, (fields[field] = [wire]))
   }
   return fields
 }
@@ -134,7 +137,8 @@ const TEXT_LOSSES = { cache: 'no-cache-markers', annotations: 'no-annotations' }
 /** First the words, then the pictures, then the mask. */
 function reportOrder(order: readonly number[], length: number, path: Path, losses: Losses): void {
   if (order.every((index, place) => place === 0 || index > order[place - 1]!)) return
-  const missing = [...Array(length).keys()].filter(index => !order.includes(index))
+  const there = new Set(order)
+  const missing = [...Array(length).keys()].filter(index => !there.has(index))
   losses.move(path, [...order, ...missing], 'words-first')
 }
 

@@ -67,9 +67,9 @@ function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: Pen
     return text === undefined ? [] : [{ part, text, index }]
   })
   const pictures = textOnly || texts.length > 0 ? 0 : 1
+  const first = content.findIndex(({ type }) => type === 'media')
   for (const [index, part] of content.entries()) {
-    const isFirst = content.findIndex(({ type }) => type === 'media') === index
-    if (part.type === 'media' && isFirst && pictures > 0) continue
+    if (part.type === 'media' && index === first && pictures > 0) continue
     if (part.type === 'media') losses.drop([...path, index], textOnly ? 'documents-are-text' : 'a-text-or-a-picture')
     else if (part.type !== 'text' && (part.type !== 'opaque' || part.format === FORMAT))
       losses.drop([...path, index], 'no-place-for-it')

@@ -1,4 +1,3 @@
-import type { Path } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type Locate, locateTurns } from '../locate.ts'
 
@@ -16,11 +15,20 @@ export function locate({ messages }: CanonicalRequest): Locate {
     stands: () => true,
   })
   const notes = messages[0]?.spelling?.[FORMAT]?.['billing'] as readonly { readonly at: number }[] | undefined
-  return notes === undefined ? found : path => behind(found(path), notes)
+  if (notes === undefined) return found
+  const between = placesBetween(notes.map(({ at }) => at))
+  return path => {
+    const there = found(path)
+    const [field, place, ...rest] = there
+    if (field !== SYSTEM || typeof place !== 'number') return there
+    return [field, between[place] ?? place + notes.length, ...rest]
+  }
 }
 
-/** Notes that no model is told stand among the texts of the system. */
-function behind([field, place, ...rest]: Path, notes: readonly { readonly at: number }[]): Path {
-  if (field !== SYSTEM || typeof place !== 'number') return [field!, ...(place === undefined ? [] : [place]), ...rest]
-  return [field, notes.reduce((at, note) => (note.at <= at ? at + 1 : at), place), ...rest]
+/** The places that notes leave to others, as far as there are notes: no model is told them, among the texts of the system. */
+function placesBetween(notes: readonly number[]): readonly number[] {
+  const taken = new Set(notes)
+  const places: number[] = []
+  for (let at = 0; at < (notes.at(-1) ?? 0); at++) if (!taken.has(at)) places.push(at)
+  return places
 }

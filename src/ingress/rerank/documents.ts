@@ -6,19 +6,27 @@ import { rest, text, WrongType } from '../fields.ts'
 
 const FORMAT = 'rerank'
 
-/** The fields that count where nobody says which. */
-const USUAL: readonly string[] = ['text']
+/** The fields of documents that count, by the place each has among them. */
+export type Fields = ReadonlyMap<string, number>
+
+/** Those that are named, or the usual one. */
+export const fieldsOf = (named: readonly string[] = ['text']): Fields =>
+  new Map([...new Set(named)].map((field, place) => [field, place]))
+
+const USUAL = fieldsOf()
 
 /**
- * A document as parts: a text for each of its fields that count, in the order of `fields`, and its picture. By what else
+ * A document as parts: a text for each of its fields that count, in the order of these, and its picture. By what else
  * an object says nothing is ranked, so it is spelling, and stays with the first part.
  */
-export function readDocument(wire: Json, fields: readonly string[] = USUAL): readonly Part[] {
+export function readDocument(wire: Json, fields = USUAL): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]
   if (!isObject(wire)) throw WrongType.instance
   text(wire['text'])
   const picture = text(wire['image'])
-  const named = [...new Set(fields)].filter(field => Object.hasOwn(wire, field) && typeof wire[field] === 'string')
+  const named = Object.keys(wire)
+    .filter(field => fields.has(field) && typeof wire[field] === 'string')
+    .sort((a, b) => fields.get(a)! - fields.get(b)!)
   const shown = picture !== undefined && !named.includes('image')
   const left = rest(FORMAT, wire, new Set(shown ? [...named, 'image'] : named))
   const parts = [

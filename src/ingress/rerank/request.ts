@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { explained } from '../explain.ts'
 import { count, defined, flag, list, required, rest, spelling, text, texts, WrongType } from '../fields.ts'
-import { readDocument } from './documents.ts'
+import { fieldsOf, readDocument } from './documents.ts'
 import * as wire from './wire.ts'
 
 const FORMAT = 'rerank'
@@ -19,6 +19,7 @@ const TAKEN = new Set(['model', 'query', 'documents', 'top_n', 'top_k', 'return_
 
 function read(body: JsonObject, style: Style): CanonicalRequest {
   const fields = texts(body['rank_fields'])
+  const counting = fieldsOf(fields)
   const documents = required(list(body['documents']))
   if (documents.length === 0) throw WrongType.instance
   const usual = count(body['top_n'])
@@ -32,7 +33,7 @@ function read(body: JsonObject, style: Style): CanonicalRequest {
   })
   return {
     model: required(text(body['model'])),
-    messages: documents.map(document => ({ role: 'user', content: readDocument(document, fields) })),
+    messages: documents.map(document => ({ role: 'user', content: readDocument(document, counting) })),
     output: {
       ranking: {
         query: required(text(body['query'])),

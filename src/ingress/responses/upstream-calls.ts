@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, wordIn } from '../../canonical/node.ts'
+import { type Json, type JsonObject, wordIn } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
 import { anyObjects } from '../fields.ts'
@@ -13,7 +13,9 @@ const CALLERS: ReadonlySet<Json | undefined> = new Set(['function', 'custom', 'n
  */
 export class UpstreamCalls {
   private readonly asked: readonly Tool[]
-  private told: readonly JsonObject[] | undefined
+  private readonly names = once(() => new Set(this.asked.map(tool => ('name' in tool ? tool.name : undefined))))
+  private readonly mayRun = once(() => this.asked.some(isHosted) && !this.asked.some(one => one.type === 'freeform'))
+  private told: { readonly runs: boolean; readonly names: ReadonlySet<Json | undefined> } | undefined
 
   constructor(asked: CanonicalRequest) {
     this.asked = asked.tools ?? []
@@ -21,18 +23,19 @@ export class UpstreamCalls {
 
   /** The tools as the answer repeats them: under the names the upstream was told. */
   read({ tools }: JsonObject): this {
-    if (Array.isArray(tools)) this.told = anyObjects(tools)
+    const told = Array.isArray(tools) ? anyObjects(tools) : undefined
+    if (told !== undefined) this.told = { runs: told.some(runsUpstream), names: namesOf(told) }
     return this
   }
 
   has(item: JsonObject): boolean {
     if (!isFreeform(item)) return false
     const { name } = item
-    if (this.asked.some(tool => 'name' in tool && tool.name === name)) return false
+    if (typeof name === 'string' && this.names().has(name)) return false
     const { told } = this
     // Names may have been made legal on the way: an answer that repeats no tools tells calls apart by their kind alone.
-    if (told === undefined) return this.asked.some(isHosted) && !this.asked.some(one => one.type === 'freeform')
-    return told.some(runsUpstream) && !told.some(tool => declares(tool, name))
+    if (told === undefined) return this.mayRun()
+    return told.runs && !told.names.has(name)
   }
 }
 
@@ -44,13 +47,11 @@ export function upstreamCallsIn(items: readonly JsonObject[], tools: Json | unde
   if (!items.some(isFreeform)) return NO_CALLS
   const declared = anyObjects(tools)
   if (!declared.some(runsUpstream)) return NO_CALLS
+  const names = namesOf(declared)
   const answered = new Set(items.filter(({ type }) => wordIn(type).endsWith('_output')).map(({ call_id }) => call_id))
   const spoken = items.findLastIndex(({ type, role }) => (type ?? 'message') === 'message' && role === 'assistant')
   const isOwn = (item: JsonObject): boolean =>
-    isFreeform(item) &&
-    typeof item['id'] === 'string' &&
-    !answered.has(item['call_id']) &&
-    !declared.some(tool => declares(tool, item['name']))
+    isFreeform(item) && typeof item['id'] === 'string' && !answered.has(item['call_id']) && !names.has(item['name'])
   return new Set(items.slice(0, Math.max(spoken, 0)).filter(isOwn))
 }
 
@@ -61,5 +62,18 @@ const runsUpstream = ({ type }: JsonObject): boolean => !CALLERS.has(type)
 
 const isHosted = (tool: Tool): boolean => tool.type === 'hosted' || (tool.type === 'opaque' && runsUpstream(tool.value))
 
-const declares = ({ name, tools }: JsonObject, called: Json | undefined): boolean =>
-  name === called || (Array.isArray(tools) && tools.some(tool => isObject(tool) && tool['name'] === called))
+/** The names of tools, and of those in groups of them. */
+function namesOf(tools: readonly JsonObject[]): ReadonlySet<Json | undefined> {
+  const names = new Set<Json | undefined>()
+  for (const { name, tools: inside } of tools) {
+    names.add(name)
+    for (const tool of anyObjects(inside)) names.add(tool['name'])
+  }
+  return names
+}
+
+/** Most answers have no freeform calls, and their tools are not looked at. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
