@@ -1,6 +1,8 @@
 import type { Part, ToolCallPart } from '../../canonical/content.ts'
+import type { Json } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { isSigned } from '../../canonical/thought.ts'
+import { Budget } from '../../egress/budget.ts'
 import { WRITERS } from '../../egress/index.ts'
 import type { Candidate } from '../../router.ts'
 import { idKey, isCounted, placeKey } from './call-keys.ts'
@@ -59,6 +61,9 @@ class Recall {
   private readonly read = { message: 0, index: 0 }
   private whole: WholeTrail | undefined
   private told = 0
+  /** Answers whose thoughts were put back into an earlier turn, and how much of such may be put back once more. */
+  private readonly known = new Set<KeptThoughts>()
+  private readonly again = new Budget()
 
   constructor(asked: CanonicalRequest, options: Options) {
     this.asked = asked
@@ -79,7 +84,7 @@ class Recall {
   private turn(first: number, end: number): void {
     const messages = this.asked.messages.slice(first, end)
     if (messages.some(({ content }) => content.some(isSigned))) return
-    const known = this.known(first, end)
+    const known = this.foundIn(first, end)
     if (known.size === 0) return
     const places = messages.flatMap(({ content }, at) =>
       content.map((part, index): Place => ({ part, message: first + at, index })),
@@ -89,10 +94,11 @@ class Recall {
     for (const [at, { part }] of places.entries()) {
       if (!isCall(part)) continue
       const found = known.get(part)
-      if (found !== undefined && this.isUnchanged(found, first))
+      if (found !== undefined && this.isUnchanged(found, first) && this.isAffordable(found))
         turn.putBack(found, { from, at, take: this.options.takes(found.thoughts) })
       from = at + 1
     }
+    for (const { thoughts } of known.values()) this.known.add(thoughts)
     for (const [message, changes] of turn.changes()) {
       this.changes.set(message, changes)
       this.messages[message] = changed(this.messages[message]!, changes)
@@ -100,7 +106,7 @@ class Recall {
   }
 
   /** The calls of a turn that something is known of. */
-  private known(first: number, end: number): ReadonlyMap<ToolCallPart, Found> {
+  private foundIn(first: number, end: number): ReadonlyMap<ToolCallPart, Found> {
     const known = new Map<ToolCallPart, Found>()
     for (let message = first; message < end; message++)
       for (const [index, part] of this.asked.messages[message]!.content.entries()) {
@@ -128,6 +134,11 @@ class Recall {
     const { read } = this
     const { role, content } = this.asked.messages[read.message]!
     for (; read.index < Math.min(end, content.length); read.index++) this.gist.part(role, content[read.index]!)
+  }
+
+  /** An answer is one turn: whoever names its calls in many has its thoughts put back as far as a budget goes. */
+  private isAffordable({ thoughts }: Found): boolean {
+    return !this.known.has(thoughts) || this.again.spend(thoughts.steps as unknown as Json)
   }
 
   /** Whether all that a proof is bound to is as it was when it was made. */

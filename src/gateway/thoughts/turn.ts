@@ -27,6 +27,8 @@ export class Turn {
   private readonly bound: boolean
   /** Thoughts the caller did keep, without a proof. */
   private readonly kept: readonly Place[]
+  /** What they say. */
+  private words: string | undefined
   private readonly put = new Map<number, ReasoningPart[]>()
   private readonly replaced = new Set<Place>()
   /** Of each answer, how many of its steps were seen to. */
@@ -79,7 +81,8 @@ export class Turn {
 
   /** Where the caller has the words without their proof, the words with the proof take their place. */
   private replaceWordsOf({ steps }: KeptThoughts): void {
-    if (wordsOf(this.kept.map(({ part }) => part)) !== wordsOf(steps.flatMap(allOf))) return
+    this.words ??= wordsOf(this.kept.map(({ part }) => part))
+    if (this.words !== wordsOf(steps.flatMap(allOf))) return
     for (const place of this.kept) this.replaced.add(place)
   }
 
@@ -94,7 +97,10 @@ export class Turn {
   }
 
   private insert(at: number, thoughts: readonly ReasoningPart[]): void {
-    if (thoughts.length > 0) this.put.set(at, [...(this.put.get(at) ?? []), ...thoughts])
+    if (thoughts.length === 0) return
+    const there = this.put.get(at) ?? []
+    for (const thought of thoughts) there.push(thought)
+    this.put.set(at, there)
   }
 }
 
