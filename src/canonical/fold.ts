@@ -1,5 +1,6 @@
 import type { Part } from './content.ts'
 import type { At, CanonicalEvent, PartDelta, PartPatch } from './event.ts'
+import { longer, wider } from './growing.ts'
 import type { Node } from './node.ts'
 import type { Candidate, CanonicalResult, Transcript } from './result.ts'
 
@@ -53,22 +54,22 @@ export function step(result: CanonicalResult, event: CanonicalEvent, own = false
     case 'part-delta':
       return atPart(result, event.at, own, part => grown(part, event))
     case 'part-patch':
-      return atPart(result, event.at, own, part => patched(part, event))
+      return atPart(result, event.at, own, part => patched(part, event, own))
     case 'logprobs':
       return atCandidate(result, event.candidate, own, candidate => ({
         ...candidate,
-        logprobs: [...(candidate.logprobs ?? []), ...event.append],
+        logprobs: longer(candidate.logprobs, event.append, own),
       }))
     case 'transcript':
       return atCandidate(result, event.candidate, own, candidate => ({
         ...candidate,
-        transcript: longer(candidate.transcript, event.transcript),
+        transcript: further(candidate.transcript, event.transcript, own),
       }))
     case 'candidate-end':
       return atCandidate(result, event.candidate, own, candidate => ({
         ...candidate,
         ...(event.finish === undefined ? {} : { finish: event.finish }),
-        ...merged(candidate, event),
+        ...merged(candidate, event, own),
       }))
     case 'usage':
       return { ...result, usage: event.usage }
@@ -78,7 +79,7 @@ export function step(result: CanonicalResult, event: CanonicalEvent, own = false
       return {
         ...result,
         ...(event.serviceTier === undefined ? {} : { serviceTier: event.serviceTier }),
-        ...merged(result, event),
+        ...merged(result, event, own),
       }
     case 'part-end':
     case 'preview':
@@ -144,15 +145,15 @@ function atPart(result: CanonicalResult, at: At, own: boolean, change: (part: Pa
   })
 }
 
-function longer(before: Transcript | undefined, late: Transcript): Transcript {
+function further(before: Transcript | undefined, late: Transcript, own: boolean): Transcript {
   if (before === undefined) return late
   const { segments, words, ...rest } = late
   return {
     ...before,
     ...rest,
-    ...(segments === undefined ? {} : { segments: [...(before.segments ?? []), ...segments] }),
-    ...(words === undefined ? {} : { words: [...(before.words ?? []), ...words] }),
-    ...merged(before, late),
+    ...(segments === undefined ? {} : { segments: longer(before.segments, segments, own) }),
+    ...(words === undefined ? {} : { words: longer(before.words, words, own) }),
+    ...merged(before, late, own),
   }
 }
 
@@ -161,28 +162,28 @@ function grown(part: Part, { append, of }: PartDelta): Part {
   return part.type === 'media' ? { ...part, transcript: (part.transcript ?? '') + append } : part
 }
 
-/** The part with late facts laid over it. */
-export function patched(part: Part, patch: PartPatch): Part {
+/** The part with late facts laid over it. The part stays as it was, unless its lists are the caller's `own`. */
+export function patched(part: Part, patch: PartPatch, own = false): Part {
   const base = patch.part ?? part
   const signed =
     patch.signature === undefined || base.type !== 'reasoning' ? base : { ...base, signature: patch.signature }
   const noted =
     patch.annotations === undefined || signed.type !== 'text'
       ? signed
-      : { ...signed, annotations: [...(signed.annotations ?? []), ...patch.annotations] }
-  return { ...noted, ...merged(noted, patch) }
+      : { ...signed, annotations: longer(signed.annotations, patch.annotations, own) }
+  return { ...noted, ...merged(noted, patch, own) }
 }
 
 /** The extras and spelling of a node with a later event's laid over them, format by format. */
-function merged(before: Node, late: Node): Node {
+function merged(before: Node, late: Node, own: boolean): Node {
   return {
-    ...(late.extras === undefined ? {} : { extras: layered(before.extras, late.extras) }),
-    ...(late.spelling === undefined ? {} : { spelling: layered(before.spelling, late.spelling) }),
+    ...(late.extras === undefined ? {} : { extras: layered(before.extras, late.extras, own) }),
+    ...(late.spelling === undefined ? {} : { spelling: layered(before.spelling, late.spelling, own) }),
   }
 }
 
-function layered(before: Node['extras'], late: NonNullable<Node['extras']>): NonNullable<Node['extras']> {
+function layered(before: Node['extras'], late: NonNullable<Node['extras']>, own: boolean): NonNullable<Node['extras']> {
   const out = { ...before }
-  for (const format in late) out[format] = { ...out[format], ...late[format] }
+  for (const format in late) out[format] = wider(out[format], late[format]!, own)
   return out
 }

@@ -7,6 +7,9 @@ type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
 interface Line {
   open: number
   readonly waiting: Map<number, PartEvent[]>
+  /** The parts that started while another was open, from `next` on still waiting: the first key of a map is slow to find. */
+  readonly started: number[]
+  next: number
 }
 
 /** No part is open. */
@@ -49,12 +52,15 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     else if (line.open === NONE) {
       line.open = event.at.part
       return this.writer.push(event)
-    } else line.waiting.set(event.at.part, [event])
+    } else {
+      line.waiting.set(event.at.part, [event])
+      line.started.push(event.at.part)
+    }
     return NOTHING
   }
 
   private line(candidate: number): Line {
-    while (this.lines.length <= candidate) this.lines.push({ open: NONE, waiting: new Map() })
+    while (this.lines.length <= candidate) this.lines.push({ open: NONE, waiting: new Map(), started: [], next: 0 })
     return this.lines[candidate]!
   }
 
@@ -64,7 +70,9 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     if (line.waiting.size === 0) return this.writer.push(end)
     const out = [...this.writer.push(end)]
     while (line.open === NONE && line.waiting.size > 0) {
-      const [part, events] = line.waiting.entries().next().value!
+      const part = line.started[line.next++]!
+      const events = line.waiting.get(part)
+      if (events === undefined) continue
       line.waiting.delete(part)
       line.open = part
       for (const event of events) for (const written of this.writer.push(event)) out.push(written)

@@ -157,7 +157,7 @@ export class CandidateWriter {
   private patch(event: PartPatch, open: Open): void {
     if (event.signature?.format === 'contents' && open.lane === 'reasoning') open.signature = event.signature.value
     if (event.annotations !== undefined) this.annotate(event.annotations, open)
-    if (open.picture !== undefined) open.picture.part = patched(open.picture.part, event) as MediaPart
+    if (open.picture !== undefined) open.picture.part = patched(open.picture.part, event, true) as MediaPart
     if (open.lane === 'audio' && event.extras?.[FORMAT] !== undefined) this.say({ audio: event.extras[FORMAT] })
   }
 

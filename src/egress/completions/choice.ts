@@ -15,7 +15,7 @@ export class ChoiceText {
     }
     if (part === undefined) return ''
     if (event.type === 'part-delta') return event.of === undefined && speaks(part) ? event.append : ''
-    if (event.type === 'part-patch') this.part = patched(part, event)
+    if (event.type === 'part-patch') this.part = patched(part, event, true)
     return event.type === 'part-end' && part.type === 'opaque' ? (wordsOf(part) ?? '') : ''
   }
 }

@@ -44,7 +44,6 @@ export class CandidateWriter {
   /** What a reader would add more of the same to. */
   private last: Flow | undefined
   private readonly grounding = new GroundingWriter()
-  private grounded: JsonObject | undefined
   private logprobs: TokenLogprob[] = []
   private spoke = false
   /** The part that is next is a refusal, of which only the end tells where it goes. */
@@ -100,7 +99,7 @@ export class CandidateWriter {
     for (const slot of this.slots) if (slot !== undefined) slot.ended = true
     this.settle()
     // The last text ends with the proof behind it, and what is cited of it must be told before.
-    if (!this.slotted.empty && this.grounding.written() !== undefined) this.flush()
+    if (!this.slotted.empty && this.grounding.some) this.flush()
     if (!this.slotted.empty) this.tellLone()
     return this.out
   }
@@ -224,10 +223,8 @@ export class CandidateWriter {
 
   /** Ends what a reader would add to; what is cited of it must be told before, while it is still there. */
   private divide(next: Flow | undefined): void {
-    const grounding = this.grounding.written()
-    const news = grounding !== undefined && JSON.stringify(grounding) !== JSON.stringify(this.grounded)
-    if (news) this.grounded = grounding
-    if (news) this.emit(MARK, { groundingMetadata: grounding })
+    const news = this.grounding.news()
+    if (news !== undefined) this.emit(MARK, { groundingMetadata: news })
     else if (next !== undefined && next === this.last) this.emit(MARK)
     this.last = undefined
   }

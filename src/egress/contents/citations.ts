@@ -1,41 +1,69 @@
 import type { Annotation, Citation } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import { Offsets } from '../../canonical/offsets.ts'
+import { Budget } from '../budget.ts'
 import { spelt } from '../fields.ts'
 import { FORMAT } from './fields.ts'
 
+/** How many times over the words of a text may be told again with what is cited. */
+const AGAIN = 32
+
 /**
  * The citations of a candidate's texts as grounding metadata: each names a chunk, by bytes of all the text there is.
- * Those that came with metadata of their own are told by it.
+ * Those that came with metadata of their own are told by it. Citations may overlap: their words are told again as far as
+ * a budget goes.
  */
 export class GroundingWriter {
   private readonly chunks: JsonObject[] = []
   private readonly places = new Map<string, number>()
-  private readonly supports: JsonObject[] = []
+  private readonly supports: Support[] = []
   private bytes = 0
+  /** How many of the supports were told as news. */
+  private told = 0
 
   /** One text of the candidate, in order. */
   add(text: string, annotations: readonly Annotation[] | undefined): void {
-    for (const annotation of annotations ?? []) if (isTold(annotation)) this.support(text, annotation)
+    const offsets = new Offsets(text)
+    const budget = new Budget(AGAIN * text.length)
+    for (const annotation of annotations ?? []) if (isTold(annotation)) this.support(text, annotation, offsets, budget)
     this.bytes += Buffer.byteLength(text)
+  }
+
+  /** Whether anything was cited. */
+  get some(): boolean {
+    return this.supports.length > 0
   }
 
   /** All so far, or undefined where there are none. */
   written(): JsonObject | undefined {
-    if (this.supports.length === 0) return undefined
-    return { groundingChunks: [...this.chunks], groundingSupports: [...this.supports] }
+    return this.some ? metadataOf(this.supports, this.chunks) : undefined
   }
 
-  private support(text: string, citation: Citation): void {
+  /** What was not told yet, or undefined where that is nothing. */
+  news(): JsonObject | undefined {
+    const fresh = this.supports.slice(this.told)
+    if (fresh.length === 0) return undefined
+    this.told = this.supports.length
+    const places = new Map<number, number>()
+    for (const { chunk } of fresh) if (!places.has(chunk)) places.set(chunk, places.size)
+    return metadataOf(
+      fresh.map(({ segment, chunk }) => ({ segment, chunk: places.get(chunk)! })),
+      [...places.keys()].map(chunk => this.chunks[chunk]!),
+    )
+  }
+
+  private support(text: string, citation: Citation, offsets: Offsets, budget: Budget): void {
     const place = placeOf(text, citation)
     if (place === undefined) return
     const { start, end } = place
-    const startIndex = this.bytes + Buffer.byteLength(text.slice(0, start))
     const words = text.slice(start, end)
-    this.supports.push({
-      segment: { startIndex, endIndex: startIndex + Buffer.byteLength(words), text: words },
-      groundingChunkIndices: [this.chunk(citation)],
-    })
+    const segment = {
+      startIndex: this.bytes + offsets.byteAt(start),
+      endIndex: this.bytes + offsets.byteAt(end),
+      ...(budget.spend(words) ? { text: words } : {}),
+    }
+    this.supports.push({ segment, chunk: this.chunk(citation) })
   }
 
   private chunk({ url, title }: Citation): number {
@@ -47,6 +75,17 @@ export class GroundingWriter {
     return this.chunks.length - 1
   }
 }
+
+/** A place of the text, and the chunk that it is out of. */
+interface Support {
+  readonly segment: JsonObject
+  readonly chunk: number
+}
+
+const metadataOf = (supports: readonly Support[], chunks: readonly JsonObject[]): JsonObject => ({
+  groundingChunks: [...chunks],
+  groundingSupports: supports.map(({ segment, chunk }) => ({ segment, groundingChunkIndices: [chunk] })),
+})
 
 /** A citation that no metadata of the format's own tells already. */
 const isTold = (annotation: Annotation): annotation is Citation =>

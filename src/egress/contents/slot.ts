@@ -21,7 +21,7 @@ export class Slot {
   /** Whether pieces of it have gone out as parts of their own. */
   flowed = false
   private part: Part
-  private annotations: readonly Annotation[] | undefined
+  private annotations: Annotation[] | undefined
 
   constructor(part: Part) {
     this.part = part
@@ -64,7 +64,7 @@ export class Slot {
       if (!this.begun) this.waiting = bodyOf(part)
     }
     if (signature !== undefined && this.part.type === 'reasoning') this.part = { ...this.part, signature }
-    if (annotations !== undefined) this.annotations = [...(this.annotations ?? []), ...annotations]
+    for (const annotation of annotations ?? []) (this.annotations ??= []).push(annotation)
     if (extras !== undefined) this.part = { ...this.part, extras: { ...this.part.extras, ...extras } }
     if (spelling !== undefined) this.part = { ...this.part, spelling: { ...this.part.spelling, ...spelling } }
   }

@@ -81,7 +81,7 @@ export class ThinkingBlock extends OpenBlock implements BlockWriter {
   }
 
   patch(event: PartPatch): void {
-    this.part = patched(this.part, event) as ReasoningPart
+    this.part = patched(this.part, event, true) as ReasoningPart
   }
 
   end(): void {
@@ -122,7 +122,7 @@ export class HiddenBlock extends OpenBlock implements BlockWriter {
   }
 
   patch(event: PartPatch): void {
-    this.part = patched(this.part, event) as ReasoningPart
+    this.part = patched(this.part, event, true) as ReasoningPart
   }
 
   end(): void {

@@ -5,7 +5,7 @@ import type { WireEvent } from '../../canonical/exchange.ts'
 import { Losses } from '../../canonical/loss.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Finish, Usage } from '../../canonical/result.ts'
+import type { Finish, TokenLogprob, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import { spelt } from '../fields.ts'
 import { placeOf, writeToken } from './answer.ts'
@@ -14,6 +14,7 @@ import { FORMAT } from './content.ts'
 import {
   CallWriter,
   type Desk,
+  ItemIds,
   type ItemWriter,
   NOWHERE,
   OpaqueWriter,
@@ -41,13 +42,14 @@ const EARLY: CanonicalError = { kind: 'upstream-failed', message: 'The answer en
 export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, Desk, TokenTray {
   readonly tape = new Tape()
   readonly items: ItemWriter[] = []
+  readonly ids = new ItemIds()
   private readonly asked: CanonicalRequest
   private readonly parts: PartWriter[] = []
   private readonly made: Made = { called: false, refused: false }
   private responder: Responder | undefined
   private message: MessageWriter | undefined
   private glimpsed: PictureWriter | undefined
-  private tokens: readonly JsonObject[] = []
+  private tokens: JsonObject[] = []
   private finish: Finish | undefined
   private usage: Usage | undefined
   private over = false
@@ -100,7 +102,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
       case 'part-end':
         return this.parts[event.at.part]?.end()
       case 'logprobs':
-        this.log(event.append.map(writeToken))
+        for (const token of event.append) this.tokens.push(this.logged(token))
         return
       case 'candidate-end':
         this.finish = event.finish
@@ -119,8 +121,9 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
     }
   }
 
-  private log(tokens: readonly JsonObject[]): void {
-    this.tokens = [...this.tokens, ...(this.completes ? tokens.map(completedToken) : tokens)]
+  private logged(token: TokenLogprob): JsonObject {
+    const written = writeToken(token)
+    return this.completes ? completedToken(written) : written
   }
 
   private start(head: ResultStart): void {
@@ -176,9 +179,8 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
   private pass(format: string, value: JsonObject): void {
     if (format !== FORMAT || typeof value['type'] !== 'string') return
     const { sequence_number: _, type, ...fields } = value
-    const { item_id } = fields
-    const place = item_id === undefined ? -1 : this.items.findLastIndex(item => item.written()['id'] === item_id)
-    const placed = place === -1 ? fields : { ...fields, output_index: place }
+    const place = this.ids.placeOf(fields['item_id'])
+    const placed = place === undefined ? fields : { ...fields, output_index: place }
     this.tape.emit(type as string, this.completes ? this.completed(placed) : placed)
   }
 
@@ -186,8 +188,8 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
   private completed(fields: JsonObject): JsonObject {
     const { item_id, output_index, response } = fields
     if (isObject(response)) return { ...fields, response: this.responder!.filled(response, RUNNING) }
-    const item = item_id === undefined && typeof output_index === 'number' ? this.items[output_index] : undefined
-    const id = item?.written()['id']
+    if (item_id !== undefined || typeof output_index !== 'number') return fields
+    const id = this.ids.idAt(output_index) ?? this.items[output_index]?.written()['id']
     return typeof id === 'string' ? { ...fields, item_id: id } : fields
   }
 
@@ -200,11 +202,11 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, D
   /** Likely tokens that came after their texts: each text takes as many as it is known to have, the last takes the rest. */
   private spread(tokens: readonly JsonObject[]): void {
     const texts = this.items.flatMap(item => (item instanceof MessageWriter ? item.logged : []))
-    let rest = tokens
+    let from = 0
     for (const [index, text] of texts.entries()) {
-      const taken = index === texts.length - 1 ? rest : rest.slice(0, text.wants)
-      text.log(taken)
-      rest = rest.slice(taken.length)
+      const end = index === texts.length - 1 ? tokens.length : from + text.wants
+      text.log(tokens.slice(from, end))
+      from = end
     }
   }
 

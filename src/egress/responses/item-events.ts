@@ -1,7 +1,7 @@
 import type { MediaPart, Part, ToolCallPart } from '../../canonical/content.ts'
 import type { PartPatch, Preview } from '../../canonical/event.ts'
 import { patched, withBody } from '../../canonical/fold.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
 import { writeMade } from '../made.ts'
 import { completedItem, idAt } from './complete.ts'
@@ -35,6 +35,28 @@ export interface Desk {
   readonly items: ItemWriter[]
   /** What the upstream left out is added. */
   readonly completes: boolean
+  readonly ids: ItemIds
+}
+
+/** Which place an id is of: of two with the same id the later. Items change theirs on the way, and are known by both. */
+export class ItemIds {
+  private readonly places = new Map<Json | undefined, number>()
+  private readonly ids = new Map<number, string>()
+
+  add(id: Json | undefined, place: number): void {
+    if (typeof id !== 'string') return
+    this.ids.set(place, id)
+    if ((this.places.get(id) ?? -1) < place) this.places.set(id, place)
+  }
+
+  placeOf(id: Json | undefined): number | undefined {
+    return this.places.get(id)
+  }
+
+  /** The latest id of the item at that place. */
+  idAt(place: number): string | undefined {
+    return this.ids.get(place)
+  }
 }
 
 /** The id of the item at a place, for its events: its own, or one made for it. */
@@ -84,10 +106,17 @@ export abstract class SingleWriter implements PartWriter, ItemWriter {
     this.desk = desk
     this.index = desk.items.length
     desk.items.push(this)
+    desk.ids.add(this.ownId(), this.index)
+  }
+
+  /** The id the part came with. */
+  private ownId(): Json | undefined {
+    return this.part.type === 'opaque' ? this.part.value['id'] : spelt(this.part, FORMAT)['id']
   }
 
   patch(late: PartPatch): void {
-    this.part = patched(this.part, late)
+    this.part = patched(this.part, late, true)
+    this.desk.ids.add(this.ownId(), this.index)
   }
 
   end(): void {

@@ -35,6 +35,7 @@ export class MessageWriter implements ItemWriter {
     this.own = message !== undefined
     this.id = itemId(message ?? {}, 'msg', desk.base, this.index)
     desk.items.push(this)
+    desk.ids.add(this.id, this.index)
     const item = this.shown(writeSpoken(first, [], this.stamp()))
     desk.tape.emit('response.output_item.added', { output_index: this.index, item })
   }
@@ -167,7 +168,7 @@ export class SpokenWriter implements PartWriter {
   }
 
   patch(late: PartPatch): void {
-    this.part = patched(this.part, late)
+    this.part = patched(this.part, late, true)
     for (const one of late.annotations ?? []) {
       const annotation = writeAnnotation(one)
       if (annotation === undefined) continue

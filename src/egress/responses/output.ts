@@ -32,7 +32,9 @@ type Item = { readonly spoken: Spoken[] } | { readonly part: Part }
 class Output {
   private readonly items: Item[] = []
   private readonly base: string
-  private tokens: readonly JsonObject[]
+  private readonly tokens: readonly JsonObject[]
+  /** How many of the tokens have found their text. */
+  private taken = 0
 
   constructor(candidate: Candidate, base: string) {
     this.base = base
@@ -56,8 +58,10 @@ class Output {
   private take(part: Part): readonly JsonObject[] {
     if (!isLogged(part)) return []
     const count = spelt(part, FORMAT)['logprobs']
-    const taken = typeof count === 'number' ? this.tokens.slice(0, count) : count === 'absent' ? [] : this.tokens
-    this.tokens = this.tokens.slice(taken.length)
+    if (count === 'absent') return []
+    const end = typeof count === 'number' ? this.taken + count : this.tokens.length
+    const taken = this.tokens.slice(this.taken, end)
+    this.taken += taken.length
     return taken
   }
 
@@ -67,7 +71,7 @@ class Output {
       .flatMap(item => ('spoken' in item ? item.spoken : []))
       .findLast(({ part }) => isLogged(part))
     if (logged === undefined) return false
-    logged.tokens = [...logged.tokens, ...this.tokens]
+    logged.tokens = [...logged.tokens, ...this.tokens.slice(this.taken)]
     return true
   }
 

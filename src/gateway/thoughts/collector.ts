@@ -72,7 +72,7 @@ export class Collector {
   private patch(event: PartPatch): void {
     const slot = this.slotAt(event.at)
     if (slot === undefined) return
-    slot.part = patched(slot.part, event)
+    if (event.part !== undefined || COLLECTED.has(slot.part.type)) slot.part = patched(slot.part, event, true)
     if (event.part !== undefined) slot.pieces?.splice(0, slot.pieces.length, bodyOf(event.part))
   }
 

@@ -1,10 +1,11 @@
 import { AnswerIds } from '../../canonical/answer-ids.ts'
 import type { ToolCallPart } from '../../canonical/content.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
-import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { rest } from '../fields.ts'
+import { put, rest } from '../fields.ts'
 import { isCustom, thoughtSignature } from './calls.ts'
+import { ObjectText } from './object-text.ts'
 
 const FORMAT = 'chat'
 
@@ -16,9 +17,11 @@ interface Call {
   freeform: boolean
   legacy: boolean
   signature: string | undefined
-  extras: JsonObject | undefined
+  extras: { [field: string]: Json } | undefined
   /** All of its arguments so far; those that came before the call could start are told with its start (trap 7). */
   said: string
+  /** Tells whether they are whole, where anybody has asked. */
+  text: ObjectText | undefined
   /** It began with an empty object, which some upstreams say of every call, whatever its arguments (trap 8). */
   bare: boolean
   part: number | undefined
@@ -37,6 +40,8 @@ export class CallReader {
   private readonly byIndex = new Map<unknown, Call>()
   private readonly byId = new Map<string, Call>()
   private readonly ids: AnswerIds
+  /** The call of the time before tools. */
+  private legacy: Call | undefined
   /** The call that began last, while it has not ended. */
   private latest: Call | undefined
   private readonly endText: (out: CanonicalEvent[]) => void
@@ -59,14 +64,13 @@ export class CallReader {
     this.name(call, id)
     call.freeform ||= custom
     call.signature ??= thoughtSignature(piece)
-    for (const field in piece)
-      if (!PIECE.has(field)) call.extras = { ...call.extras, ...Object.fromEntries([[field, piece[field]!]]) }
+    for (const field in piece) if (!PIECE.has(field)) put((call.extras ??= {}), field, piece[field])
     return this.grow(call, inside, append, out, parts)
   }
 
   /** The one call of the time before tools: its name stands for an id. */
   readLegacy(piece: JsonObject, out: CanonicalEvent[], parts: number): number {
-    const call = this.calls.find(call => call.legacy) ?? this.open('legacy')
+    const call = (this.legacy ??= this.open('legacy'))
     call.legacy = true
     if (typeof piece['name'] === 'string') this.name(call, piece['name'])
     return this.grow(call, piece, textOf(piece['arguments']), out, parts)
@@ -83,6 +87,7 @@ export class CallReader {
     }
     this.calls.length = 0
     this.latest = undefined
+    this.legacy = undefined
     this.byIndex.clear()
     this.byId.clear()
     return begun
@@ -121,7 +126,15 @@ export class CallReader {
   private open(index: unknown): Call {
     const call: Call = {
       ...{ index, id: undefined, name: '', freeform: false, legacy: false },
-      ...{ signature: undefined, extras: undefined, said: '', bare: false, part: undefined, ended: false },
+      ...{
+        signature: undefined,
+        extras: undefined,
+        said: '',
+        text: undefined,
+        bare: false,
+        part: undefined,
+        ended: false,
+      },
     }
     this.calls.push(call)
     if (call.index !== undefined) this.byIndex.set(call.index, call)
@@ -136,11 +149,11 @@ export class CallReader {
     const append = isBare ? '' : said
     if (call.part === undefined) call.name ||= nameIn(inside)
     if (call.part === undefined && (call.name === '' || call.id === undefined)) {
-      call.said += append
+      add(call, append)
       return parts
     }
     const begun = this.begin(call, out, parts)
-    call.said += append
+    add(call, append)
     if (append !== '') out.push({ type: 'part-delta', at: { candidate: this.candidate, part: call.part! }, append })
     return begun
   }
@@ -175,6 +188,11 @@ export class CallReader {
   }
 }
 
+function add(call: Call, append: string): void {
+  call.said += append
+  call.text?.add(append)
+}
+
 const nameIn = ({ name }: JsonObject): string => (typeof name === 'string' ? name : '')
 
 /** Arguments as text; an empty object says that they are yet to come. */
@@ -187,6 +205,7 @@ const textOf = (said: unknown): string =>
  */
 function isAnother(call: Call, index: unknown, name: string, append: string): boolean {
   if (name === '' || call.name === '') return false
-  if (parseObject(call.said) !== undefined) return append !== '' || name !== call.name
+  call.text ??= new ObjectText(call.said)
+  if (call.text.isWhole) return append !== '' || name !== call.name
   return (index === undefined || call.bare) && name !== call.name
 }

@@ -1,6 +1,7 @@
 import type { Annotation, Part } from '../../canonical/content.ts'
 import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
+import { longer, wider } from '../../canonical/growing.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { Base64Stream } from '../base64.ts'
@@ -40,8 +41,8 @@ export class CandidateReader {
   private word: string | undefined
   /** Thoughts came in a field of their own. */
   private thinks = false
-  private extras: { [field: string]: Json } | undefined
-  private message: { [field: string]: Json } | undefined
+  private extras: JsonObject | undefined
+  private message: JsonObject | undefined
 
   constructor(index: number, asked: CanonicalRequest) {
     this.index = index
@@ -238,13 +239,9 @@ const NOT_CALLED: readonly Part[] = []
 const CALLED: readonly Part[] = [{ type: 'tool-call', id: '', name: '', arguments: '' }]
 
 /** Fields told piece by piece: lists grow, anything else is replaced. */
-function added(
-  fields: { [field: string]: Json } | undefined,
-  field: string,
-  value: Json,
-): { [field: string]: Json } | undefined {
+function added(fields: JsonObject | undefined, field: string, value: Json): JsonObject | undefined {
   if (value === null) return fields
   const before = fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined
-  const grown = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value
-  return { ...fields, ...Object.fromEntries([[field, grown]]) }
+  const grown = Array.isArray(before) && Array.isArray(value) ? longer(before, value, true) : value
+  return wider(fields, Object.fromEntries([[field, grown]]), true)
 }

@@ -8,7 +8,7 @@ import { isLoneProof } from '../../canonical/thought.ts'
 import { anyText, defined } from '../fields.ts'
 import { CANDIDATE, citedBy } from './candidate.ts'
 import { CandidateFacts } from './candidate-facts.ts'
-import { citationsWithin } from './citations.ts'
+import { citationsOf, Places } from './citations.ts'
 import { open } from './fields.ts'
 import { PartialArguments } from './partial-call.ts'
 import { readPartLeniently } from './parts.ts'
@@ -52,6 +52,9 @@ export class CandidateReader {
   private endsInCall = false
   private partial: { readonly at: At; readonly args: PartialArguments } | undefined
   private readonly cited = new Set<string>()
+  /** Facts that cite the open text and were not looked at yet, and how long the text was when some were. */
+  private citing: JsonObject[] = []
+  private citedAt = 0
 
   constructor(index: number, asked: CanonicalRequest) {
     this.index = index
@@ -76,7 +79,7 @@ export class CandidateReader {
     const parts = isObject(content) ? content['parts'] : undefined
     if (Array.isArray(parts)) for (const part of parts) if (isObject(part)) this.part(part, out)
     for (const field in fields) if (field !== 'content' && field !== 'index') this.facts.add(field, fields[field]!, out)
-    if ('groundingMetadata' in fields || 'citationMetadata' in fields) this.cite(fields, out)
+    if ('groundingMetadata' in fields || 'citationMetadata' in fields) this.cites(fields, out)
   }
 
   /** Ends what is open. */
@@ -129,6 +132,7 @@ export class CandidateReader {
   }
 
   private endOpen(out: CanonicalEvent[]): void {
+    this.cite(out)
     if (this.open?.kind === 'text') out.push({ type: 'part-end', at: this.open.at })
     for (const at of this.thoughts) out.push({ type: 'part-end', at })
     this.thoughts = []
@@ -236,11 +240,22 @@ export class CandidateReader {
     out.push({ type: 'part-delta', at, append: args.text() }, { type: 'part-end', at })
   }
 
+  /** What cites the open text waits until the text has doubled, or ends: it may be told with every word. */
+  private cites(fields: JsonObject, out: CanonicalEvent[]): void {
+    if (this.open?.kind !== 'text') return
+    this.citing.push(fields)
+    if (this.text.length >= 2 * this.citedAt) this.cite(out)
+  }
+
   /** New citations of the open text; those of a text that has ended come too late. */
-  private cite(fields: JsonObject, out: CanonicalEvent[]): void {
-    const flow = this.open
-    if (flow === undefined || flow.kind !== 'text') return
-    const within = citationsWithin(citedBy(fields, this.text).all, flow.from, this.text.length - flow.from, true)
+  private cite(out: CanonicalEvent[]): void {
+    const { open: flow, citing } = this
+    if (flow === undefined || citing.length === 0) return
+    this.citing = []
+    this.citedAt = this.text.length
+    const places = new Places(this.text)
+    const cited = citing.flatMap(fields => citedBy(fields, places).all)
+    const [within = []] = citationsOf(cited, [{ from: flow.from, length: this.text.length - flow.from }])
     const annotations = within.filter(one => this.isNew(one, flow))
     if (annotations.length > 0) out.push({ type: 'part-patch', at: flow.at, annotations })
   }

@@ -3,6 +3,7 @@ import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json } from '../../canonical/node.ts'
 import { NONE, put } from '../fields.ts'
 import { citedBy } from './candidate.ts'
+import { Places } from './citations.ts'
 import { leftOf, nodeOf } from './fields.ts'
 import { readFinish, refusalOf } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
@@ -43,7 +44,7 @@ export class CandidateFacts {
   ended(text: string, called: boolean): CandidateEnd {
     const { finish, spelt } = readFinish(this.word, called)
     const grounding = this.fields['groundingMetadata']
-    const complete = isObject(grounding) && citedBy(this.fields, text).complete
+    const complete = isObject(grounding) && citedBy(this.fields, new Places(text)).complete
     const left = leftOf({ fields: this.fields, names: undefined }, complete ? GROUNDED : NONE, {
       finishReason: spelt,
       groundingMetadata: complete ? grounding : undefined,

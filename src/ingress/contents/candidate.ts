@@ -3,7 +3,7 @@ import type { Citation, Part, TextPart } from '../../canonical/content.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Candidate } from '../../canonical/result.ts'
 import { anyObject, anyObjects, anyText, defined } from '../fields.ts'
-import { type Cited, citationsWithin, readCitations, readGrounding } from './citations.ts'
+import { type Cited, citationsOf, Places, readCitations, readGrounding } from './citations.ts'
 import { leftOf, nodeOf, open } from './fields.ts'
 import { readFinish, refusalOf } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
@@ -25,7 +25,7 @@ export function readCandidate(wire: JsonObject, position: number, ids: CallIds):
   const inside = open(content ?? {}, CONTENT)
   const wires = Array.isArray(inside.fields['parts']) ? anyObjects(inside.fields['parts']) : undefined
   const parts = paired((wires ?? []).flatMap(part => readPartLeniently(part, ids)))
-  const cited = citedBy(fields, textOf(parts))
+  const cited = citedBy(fields, new Places(textOf(parts)))
   const called = parts.some(part => part.type === 'tool-call')
   const { finish, spelt } = readFinish(anyText(fields['finishReason']), called)
   const refusal = refusalOf(finish, fields['finishMessage'])
@@ -73,12 +73,12 @@ export interface CitedBy {
 }
 
 /** What a candidate's fields cite of its text. */
-export function citedBy(fields: JsonObject, text: string): CitedBy {
+export function citedBy(fields: JsonObject, places: Places): CitedBy {
   const grounding = anyObject(fields['groundingMetadata'])
   const citations = anyObject(fields['citationMetadata'])
-  const grounded = grounding && readGrounding(grounding, text)
+  const grounded = grounding && readGrounding(grounding, places)
   return {
-    all: [...(grounded?.cited ?? []), ...(citations === undefined ? [] : readCitations(citations, text))],
+    all: [...(grounded?.cited ?? []), ...(citations === undefined ? [] : readCitations(citations, places))],
     complete: grounded?.complete ?? true,
   }
 }
@@ -86,12 +86,18 @@ export function citedBy(fields: JsonObject, text: string): CitedBy {
 /** Each text with the citations that fall into it; those without a place go to the last. */
 function annotated(parts: readonly Part[], cited: readonly Cited[]): readonly Part[] {
   if (cited.length === 0) return parts
-  const last = parts.findLastIndex(part => part.type === 'text')
   let from = 0
-  return parts.map((part, index) => {
+  const texts = parts.flatMap(part => {
+    if (part.type !== 'text') return []
+    const { length } = part.text
+    const stretch = { from, length }
+    from += length
+    return [stretch]
+  })
+  const citations = citationsOf(cited, texts).values()
+  return parts.map(part => {
     if (part.type !== 'text') return part
-    const annotations: readonly Citation[] = citationsWithin(cited, from, part.text.length, index === last)
-    from += part.text.length
+    const annotations: readonly Citation[] = citations.next().value!
     return annotations.length === 0 ? part : ({ ...part, annotations } satisfies TextPart)
   })
 }

@@ -1,5 +1,6 @@
 import type { Citation } from '../../canonical/content.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { Offsets } from '../../canonical/offsets.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { FORMAT } from './fields.ts'
 
@@ -17,10 +18,9 @@ export interface Grounding {
 }
 
 /** What grounding metadata cites: its supports name chunks, by bytes of the text (trap 82). */
-export function readGrounding(metadata: JsonObject, text: string): Grounding {
+export function readGrounding(metadata: JsonObject, places: Places): Grounding {
   const chunks = anyObjects(metadata['groundingChunks'] ?? metadata['grounding_chunks'])
   const supports = anyObjects(metadata['groundingSupports'] ?? metadata['grounding_supports'])
-  const places = new Places(text)
   const named = new Set<number>()
   const cited: Cited[] = []
   let complete = hasOnly(metadata, METADATA) && chunks.every(isPlainChunk)
@@ -45,8 +45,7 @@ export function readGrounding(metadata: JsonObject, text: string): Grounding {
 }
 
 /** What citation metadata cites; the field goes by two names. */
-export function readCitations(metadata: JsonObject, text: string): readonly Cited[] {
-  const places = new Places(text)
+export function readCitations(metadata: JsonObject, places: Places): readonly Cited[] {
   const sources = metadata['citationSources'] ?? metadata['citations'] ?? metadata['citation_sources']
   return anyObjects(sources).flatMap(source => {
     const url = anyText(source['uri'])
@@ -88,13 +87,20 @@ function sourceOf(chunk: JsonObject | undefined): Citation | undefined {
   return undefined
 }
 
+/** How many times over a text is searched for words that are cited without their place. */
+const SEARCHES = 64
+
 /** Byte offsets of a text as offsets of its UTF-16 units. */
-class Places {
+export class Places {
   private readonly text: string
-  private bytes: Buffer | undefined
+  private readonly offsets: Offsets
+  /** Characters that may still be searched. */
+  private left: number
 
   constructor(text: string) {
     this.text = text
+    this.offsets = new Offsets(text)
+    this.left = SEARCHES * text.length
   }
 
   /** The place of a segment: its offsets where its words stand there, else where its words are found. */
@@ -103,28 +109,51 @@ class Places {
     const to = anyNumber(segment['endIndex'] ?? segment['end_index'])
     const words = anyText(segment['text'])
     if (to !== undefined && from < to) {
-      const place = { start: this.unit(from), end: this.unit(to) }
+      const place = { start: this.offsets.unitAt(from), end: this.offsets.unitAt(to) }
       if (words === undefined || this.text.slice(place.start, place.end) === words) return place
     }
     return words === undefined ? undefined : this.find(words)
   }
 
   private find(words: string): { start: number; end: number } | undefined {
-    const start = words === '' ? -1 : this.text.indexOf(words)
+    if (words === '' || this.left <= 0) return undefined
+    const start = this.text.indexOf(words)
+    this.left -= start === -1 ? this.text.length : start + words.length
     return start === -1 ? undefined : { start, end: start + words.length }
-  }
-
-  private unit(offset: number): number {
-    this.bytes ??= Buffer.from(this.text)
-    return this.bytes.toString('utf8', 0, Math.max(0, offset)).length
   }
 }
 
-/** The citations of one text that begins `from` units into the whole and is the only one they can be of. */
-export function citationsWithin(cited: readonly Cited[], from: number, length: number, last: boolean): Citation[] {
-  return cited.flatMap(({ start, end, citation }) => {
-    if (start === undefined || end === undefined) return last ? [citation] : []
-    if (start < from || start >= from + length) return []
-    return [{ ...citation, start: start - from, end: Math.min(end, from + length) - from }]
-  })
+/** A text of a candidate: where it begins in all of its text, and how long it is. */
+export interface Stretch {
+  readonly from: number
+  readonly length: number
+}
+
+/** The citations of each text, of texts that follow one another; those without a place are of the last. */
+export function citationsOf(cited: readonly Cited[], texts: readonly Stretch[]): readonly (readonly Citation[])[] {
+  const citations = texts.map((): Citation[] => [])
+  for (const { start, end, citation } of cited) {
+    if (start === undefined || end === undefined) {
+      citations.at(-1)?.push(citation)
+      continue
+    }
+    const index = lastBefore(texts, start)
+    if (index === -1) continue
+    const { from, length } = texts[index]!
+    if (start < from + length)
+      citations[index]!.push({ ...citation, start: start - from, end: Math.min(end, from + length) - from })
+  }
+  return citations
+}
+
+/** The last text that begins at the place or before it; -1 where there is none. */
+function lastBefore(texts: readonly Stretch[], place: number): number {
+  let low = 0
+  let high = texts.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (texts[middle]!.from <= place) low = middle + 1
+    else high = middle
+  }
+  return low - 1
 }

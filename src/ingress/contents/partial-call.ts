@@ -58,10 +58,26 @@ const VALUES = new Set([
 /** More places than a list may have; an index beyond is no index. */
 const MOST_ITEMS = 10_000
 
+const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(['"])/g
+
 /** `$.a['b c'][0]` as the names and indices on the way. */
 function stepsOf(path: string): readonly (string | number)[] {
-  return [...path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\[(['"])(.*?)\3\]/g)].map(([, name, index, , quoted]) => {
-    if (index === undefined) return name ?? quoted!
-    return Number(index) < MOST_ITEMS ? Number(index) : index
-  })
+  const steps: (string | number)[] = []
+  const unclosed = new Set<string>()
+  const step = new RegExp(STEP)
+  for (let found = step.exec(path); found !== null; found = step.exec(path)) {
+    const [, name, index, quote] = found
+    if (name !== undefined) steps.push(name)
+    else if (index !== undefined) steps.push(Number(index) < MOST_ITEMS ? Number(index) : index)
+    else if (!unclosed.has(quote!)) {
+      const end = path.indexOf(`${quote}]`, step.lastIndex)
+      // What is not closed here is closed nowhere behind: to look again for each would take the square of the path.
+      if (end === -1) unclosed.add(quote!)
+      else {
+        steps.push(path.slice(step.lastIndex, end))
+        step.lastIndex = end + 2
+      }
+    }
+  }
+  return steps
 }

@@ -208,6 +208,7 @@ type Slot = 'summary' | 'content'
 /** A thought is told as a summary or in full; of both, what comes first is the text, and the other comes with the end. */
 export class ThoughtReader extends PartReader {
   private slot: Slot | undefined
+  /** Told again with each cut: one list that grows. */
   private readonly cuts: number[] = []
   private index = 0
   private length = 0
@@ -222,7 +223,7 @@ export class ThoughtReader extends PartReader {
     if (this.slot !== slot || index <= this.index) return
     this.index = index
     this.cuts.push(this.length)
-    this.spell({ cuts: [...this.cuts] })
+    this.spell({ cuts: this.cuts })
     this.append(CUT)
   }
 

@@ -1,0 +1,61 @@
+/**
+ * Places in a text, as UTF-16 units and as bytes of UTF-8. The text is walked through once, however many places are
+ * asked for, and not at all where each of its characters is one of both.
+ */
+export class Offsets {
+  private readonly text: string
+  /** Bytes before each unit; undefined where they are as many. */
+  private before: Uint32Array | undefined
+  private measured = false
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** Bytes of the first `unit` units. */
+  byteAt(unit: number): number {
+    const before = this.table()
+    return before === undefined ? unit : before[unit]!
+  }
+
+  /** Units of the first `byte` bytes; a character that is cut counts as one unit, as decoders have it. */
+  unitAt(byte: number): number {
+    const before = this.table()
+    const { length } = this.text
+    const wanted = Math.max(0, Math.trunc(byte))
+    if (before === undefined) return Math.min(wanted, length)
+    if (wanted >= before[length]!) return length
+    let low = 0
+    let high = length
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (before[middle]! <= wanted) low = middle
+      else high = middle - 1
+    }
+    return before[low] === wanted ? low : low + 1
+  }
+
+  private table(): Uint32Array | undefined {
+    if (!this.measured) {
+      this.measured = true
+      if (Buffer.byteLength(this.text) !== this.text.length) this.before = measured(this.text)
+    }
+    return this.before
+  }
+}
+
+function measured(text: string): Uint32Array {
+  const before = new Uint32Array(text.length + 1)
+  let bytes = 0
+  for (let unit = 0; unit < text.length; unit++) {
+    before[unit] = bytes
+    const code = text.codePointAt(unit)!
+    if (code > 0xffff) {
+      // Half of such a character is written as the three bytes of the sign for what cannot be read.
+      before[++unit] = bytes + 3
+      bytes += 4
+    } else bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : 3
+  }
+  before[text.length] = bytes
+  return before
+}

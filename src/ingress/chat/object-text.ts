@@ -1,0 +1,54 @@
+import { parseObject } from '../../canonical/node.ts'
+
+/** The text of a JSON object that comes in pieces: whether it is whole can be asked after each, and each is read once. */
+export class ObjectText {
+  private text = ''
+  /** What was not read yet. */
+  private fresh: string
+  private depth = 0
+  private inString = false
+  private escaped = false
+  /** Where the text closed what it opened first; what follows is no part of an object. */
+  private closed = false
+  private spoiled = false
+  private whole: boolean | undefined
+
+  constructor(text: string) {
+    this.fresh = text
+  }
+
+  add(append: string): void {
+    this.fresh += append
+  }
+
+  get isWhole(): boolean {
+    this.read()
+    if (!this.closed || this.spoiled) return false
+    this.whole ??= parseObject(this.text) !== undefined
+    return this.whole
+  }
+
+  private read(): void {
+    const { fresh } = this
+    if (fresh === '' || this.spoiled) return
+    this.fresh = ''
+    for (const sign of fresh)
+      if (this.closed) this.spoiled ||= !SPACE.has(sign)
+      else this.step(sign)
+    if (this.whole === undefined) this.text += fresh
+  }
+
+  private step(sign: string): void {
+    if (this.escaped) this.escaped = false
+    else if (this.inString) {
+      if (sign === '\\') this.escaped = true
+      else if (sign === '"') this.inString = false
+    } else if (sign === '"') this.inString = true
+    else if (OPENING.has(sign)) this.depth++
+    else if (CLOSING.has(sign)) this.closed = --this.depth <= 0
+  }
+}
+
+const SPACE: ReadonlySet<string> = new Set([' ', '\t', '\n', '\r'])
+const OPENING: ReadonlySet<string> = new Set(['{', '['])
+const CLOSING: ReadonlySet<string> = new Set(['}', ']'])
