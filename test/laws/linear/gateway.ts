@@ -1,0 +1,117 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import type { CanonicalEvent } from '../../../src/canonical/event.ts'
+import type { Format, JsonObject } from '../../../src/canonical/node.ts'
+import type { CanonicalRequest } from '../../../src/canonical/request.ts'
+import { drain } from '../../../src/canonical/transducer.ts'
+import { WRITERS } from '../../../src/egress/index.ts'
+import { EVENT_STREAM } from '../../../src/egress/sse.ts'
+import { NATIVE } from '../../../src/egress/writer.ts'
+import { type Asked, House } from '../../faults/house.ts'
+import { channelAt } from '../../faults/upstream.ts'
+
+/* A gateway before upstreams of every format for conversations, one model each, all in this process. */
+
+export const FORMATS: readonly Format[] = ['chat', 'responses', 'messages', 'contents']
+
+export const ASKED: CanonicalRequest = {
+  model: 'm',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi.' }] }],
+  output: {},
+  sampling: { maxTokens: 10 },
+  stream: true,
+}
+
+/** What an upstream answers. */
+export interface Answer {
+  readonly type: string
+  readonly text: string
+}
+
+/** A stream as an upstream of the format would send it. */
+export const streamOf = (format: Format, events: Iterable<CanonicalEvent>): Answer => ({
+  type: EVENT_STREAM.contentType,
+  text: drain(WRITERS[format]!.events!(ASKED), events)
+    .map(event => EVENT_STREAM.frame(event, false))
+    .join(''),
+})
+
+/** A request as a caller of the format writes it; undefined where it has no words for it. */
+export function bodyOf(format: Format, request: CanonicalRequest): JsonObject | undefined {
+  try {
+    return WRITERS[format]!.request!(request, NATIVE).wire.body
+  } catch {
+    return undefined
+  }
+}
+
+/** Answers come in pieces of so many characters. */
+const PIECE = 8192
+
+export class Gateway {
+  private readonly house: House
+  private readonly upstream: Server
+  private readonly answers: Map<Format, Answer>
+
+  private constructor(house: House, upstream: Server, answers: Map<Format, Answer>) {
+    this.house = house
+    this.upstream = upstream
+    this.answers = answers
+  }
+
+  static async open(): Promise<Gateway> {
+    const answers = new Map<Format, Answer>()
+    const upstream = createServer((message, response) => {
+      message.resume().on('end', async () => {
+        const { type, text } = answers.get(message.url!.split('/')[1]!)!
+        response.writeHead(200, { 'content-type': type })
+        for (let at = 0; at < text.length; at += PIECE) {
+          response.write(text.slice(at, at + PIECE))
+          await setImmediate()
+        }
+        response.end()
+      })
+    })
+    await new Promise<void>(resolve => upstream.listen(0, '127.0.0.1', resolve))
+    const { port } = upstream.address() as AddressInfo
+    const channels = FORMATS.map(format =>
+      channelAt(`http://127.0.0.1:${port}/${format}`, {
+        format,
+        name: format,
+        models: { named: new Map([[format, format]]), patterns: [] },
+        timeout: { connect: 60_000, firstByte: 60_000, idle: 60_000 },
+      }),
+    )
+    const config = { thoughts: { keep: 3_600_000, memory: 2 ** 28 } }
+    return new Gateway(await House.open(channels, { config }), upstream, answers)
+  }
+
+  /** What the upstream of the format answers from now on. */
+  answer(format: Format, answer: Answer): void {
+    this.answers.set(format, answer)
+  }
+
+  /** What a caller of the one format hears from an upstream of the other. */
+  ask(from: Format, to: Format, body: JsonObject, stream: boolean): Promise<Asked> {
+    if (from === 'contents')
+      return this.house.ask(
+        `/v1beta/models/${to}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+        body,
+      )
+    const headers: Record<string, string> = from === 'messages' ? { 'anthropic-version': '2023-06-01' } : {}
+    return this.house.ask(PATHS[from]!, { ...body, model: to, stream }, { headers })
+  }
+
+  async close(): Promise<void> {
+    this.upstream.closeAllConnections()
+    this.upstream.close()
+    await this.house.server.close(0)
+  }
+}
+
+const PATHS: { readonly [format: Format]: string } = {
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+}
