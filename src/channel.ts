@@ -1,22 +1,22 @@
 import { Readable } from 'node:stream'
-import type { WireRequest } from './canonical/exchange.ts'
+import type { WireRequest } from './canonical/wire.ts'
 import { addressed, type Outgoing, place } from './channel/address.ts'
 import { Exchange } from './channel/exchange.ts'
 import type { Headers } from './channel/headers.ts'
-import { Line } from './channel/line.ts'
+import { OriginPool } from './channel/origin-pool.ts'
 import { Resting } from './channel/resting.ts'
-import { SecondChance } from './channel/stale.ts'
+import { StaleRetry } from './channel/stale-retry.ts'
 import { Watchdog } from './channel/watchdog.ts'
 import type { ChannelConfig, ChannelFormat } from './config.ts'
 import type { LateParts } from './egress/multipart.ts'
 import type { ChannelHealth } from './router.ts'
 
+export { AddressGuard, isInHouse, type Resolve } from './channel/address-guard.ts'
 export { forwardable, upstreamId } from './channel/answer-headers.ts'
 export { type Answer, answeredTooMuch, type Exchange, type Taker } from './channel/exchange.ts'
 export { type Fetched, MARKS, MediaFetcher, mediaTypeOf } from './channel/fetch.ts'
 export { flat, type Headers, single } from './channel/headers.ts'
 export { isReachable } from './channel/reachable.ts'
-export { AddressGuard, isInHouse, type Resolve } from './channel/told-address.ts'
 
 /** What is sent: a request of a format, and the caller's headers some of which the channel may pass on. */
 export interface Sending {
@@ -60,7 +60,7 @@ async function* followed(body: AsyncIterable<Uint8Array>, watch: Watch): AsyncGe
 /** A way to one upstream while it is in use: its connections, how busy it is, and what of it rests. */
 export class Channel {
   readonly config: ChannelConfig
-  private readonly lines = new Map<string, Line>()
+  private readonly lines = new Map<string, OriginPool>()
   private readonly watchdog: Watchdog
   private open = 0
   /** Nobody new comes here. */
@@ -133,7 +133,7 @@ export class Channel {
     const line = this.line(origin)
     const request = () =>
       ({ method, path, headers, body: body?.() ?? null, headersTimeout: 0, bodyTimeout: 0 }) as const
-    const again = once === true ? undefined : new SecondChance(line, () => line.dispatchAlone(request(), exchange))
+    const again = once === true ? undefined : new StaleRetry(line, () => line.dispatchAlone(request(), exchange))
     this.open++
     const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, again, closed })
     line.dispatch(request(), exchange)
@@ -145,10 +145,10 @@ export class Channel {
     if (this.leaving && this.open === 0) void this.close()
   }
 
-  private line(origin: string): Line {
+  private line(origin: string): OriginPool {
     let line = this.lines.get(origin)
     if (line === undefined) {
-      line = new Line(origin, this.config.timeout.connect)
+      line = new OriginPool(origin, this.config.timeout.connect)
       this.lines.set(origin, line)
     }
     return line

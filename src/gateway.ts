@@ -2,44 +2,44 @@ import { type Access, type Allowance, type Caller, openAccess } from './access/i
 import { Waiting } from './access/waiting.ts'
 import type { MediaPart } from './canonical/content.ts'
 import { ERRORS } from './canonical/error.ts'
-import type { RawBody, WireRequest } from './canonical/exchange.ts'
 import type { Format } from './canonical/node.ts'
 import type { CanonicalRequest } from './canonical/request.ts'
+import type { RawBody, WireRequest } from './canonical/wire.ts'
 import { workOf } from './canonical/work.ts'
 import type { Config, OnLoss } from './config.ts'
 import { jsonText } from './egress/json.ts'
 import { PATIENCE } from './egress/sse.ts'
-import { type Asking, isForm, readAskingForm } from './gateway/asking.ts'
 import type { Attempt } from './gateway/attempt.ts'
 import { type Call, credentialsOf, type Reply } from './gateway/call.ts'
 import { Channels } from './gateway/channels.ts'
 import { opened } from './gateway/compaction/opened.ts'
 import { Seals } from './gateway/compaction/seals.ts'
 import { expectedTokens, mostTokens } from './gateway/counting/expected.ts'
-import { delivered } from './gateway/delivery.ts'
 import { EarlyHead, mayBeginEarly } from './gateway/early-head.ts'
 import { type ErrorAnswer, errorAnswer } from './gateway/error-answer.ts'
+import { writeErrorStream } from './gateway/error-stream.ts'
 import { failover } from './gateway/failover.ts'
 import { toFailure } from './gateway/failures.ts'
+import { deliverImages } from './gateway/image-delivery.ts'
+import { ImageStore, type StoredImage } from './gateway/image-store.ts'
+import { LogOnce } from './gateway/log-once.ts'
 import { Media } from './gateway/media.ts'
 import type { Query as ModelQuery } from './gateway/model-pages.ts'
 import { type ModelShape, modelList, modelRecord } from './gateway/models.ts'
 import { checkModels } from './gateway/named-models.ts'
-import { OnceAKind } from './gateway/once-a-kind.ts'
-import { type KeptPicture, Pictures } from './gateway/pictures.ts'
 import { prepare } from './gateway/prepare.ts'
 import { RateHeaders } from './gateway/rate-headers.ts'
-import { refusedInStream } from './gateway/refused-stream.ts'
+import { isForm, type ReadRequest, readFormRequest } from './gateway/read-request.ts'
 import { relay } from './gateway/relay.ts'
 import { type Log, Report } from './gateway/report.ts'
-import { routed } from './gateway/routed.ts'
+import { routeRequest } from './gateway/routing.ts'
 import { Running, type RunningCall } from './gateway/running.ts'
 import { type KeptCall, keptAnswer } from './gateway/state/actions.ts'
 import type { Keeper } from './gateway/state/keeper.ts'
+import { UNAVAILABLE } from './gateway/state/lazy-store.ts'
 import { play } from './gateway/state/playback.ts'
-import { UNAVAILABLE } from './gateway/state/shelf.ts'
 import { State } from './gateway/state/state.ts'
-import { promptable } from './gateway/stored-prompt.ts'
+import { withStoredPrompt } from './gateway/stored-prompt.ts'
 import { Thoughts } from './gateway/thoughts/thoughts.ts'
 import { readJson } from './ingress/body.ts'
 import { FORM_LIMIT } from './ingress/form.ts'
@@ -47,21 +47,21 @@ import { READERS } from './ingress/index.ts'
 import { type Candidate, usableModels } from './router.ts'
 
 export type { Call, HeaderSource, Reply, Worker } from './gateway/call.ts'
-export { PICTURES } from './gateway/delivery.ts'
 export type { ErrorAnswer } from './gateway/error-answer.ts'
 export { freshId } from './gateway/fresh-id.ts'
+export { IMAGES_PATH } from './gateway/image-delivery.ts'
 export type { ModelShape } from './gateway/models.ts'
 export type { Log } from './gateway/report.ts'
 export type { ActionName } from './gateway/state/actions.ts'
 
 /** A request on its way, and whose it is. */
-interface Asked extends Asking {
+interface Asked extends ReadRequest {
   readonly call: Call
   readonly caller: Caller
   readonly report: Report
 }
 
-/** Everything between the doors and the upstreams: whose request it is, who answers it, and in which words. */
+/** Everything between the endpoints and the upstreams: whose request it is, who answers it, and in which words. */
 export class Gateway {
   private readonly log: Log
   private readonly access: Access
@@ -72,12 +72,12 @@ export class Gateway {
   readonly waiting: Waiting
   private readonly spooled: Waiting
   private media: Media
-  private readonly pictures = new Pictures()
+  private readonly pictures = new ImageStore()
   private seals: Seals
   private readonly state: State
   private readonly thoughts: Thoughts
   private readonly running = new Running()
-  private readonly lacks = new OnceAKind(err => this.log.error({ err }, 'the gateway lacks room'))
+  private readonly lacks = new LogOnce(err => this.log.error({ err }, 'the gateway lacks room'))
   private config: Config
 
   constructor(config: Config, log: Log) {
@@ -133,7 +133,7 @@ export class Gateway {
     report.write(this.log)
   }
 
-  private async read(call: Call, caller: Caller): Promise<Asking> {
+  private async read(call: Call, caller: Caller): Promise<ReadRequest> {
     const { limits } = this.config.server
     const limit = limits.byFormat.get(call.format)
     const read = (wire: WireRequest) => {
@@ -144,7 +144,7 @@ export class Gateway {
     if (isForm(call)) {
       const flows = (request: CanonicalRequest) => this.flows({ call, caller }, request)
       const meters = { memory: () => this.waiting.open(caller.id), disk: () => this.spooled.open(caller.id) }
-      return readAskingForm(call, { limit: limit ?? FORM_LIMIT, meters, read, flows })
+      return readFormRequest(call, { limit: limit ?? FORM_LIMIT, meters, read, flows })
     }
     const open = () => this.waiting.open(caller.id)
     const wire = call.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, open)))
@@ -182,7 +182,7 @@ export class Gateway {
       // Nobody will answer it, which needs no file to be told.
       return true
     }
-    return candidates.every(one => one.native && !one.detour && prepare(request, one).wire.files !== undefined)
+    return candidates.every(one => one.native && !one.emulated && prepare(request, one).wire.files !== undefined)
   }
 
   private async answer(asked: Asked): Promise<void> {
@@ -193,7 +193,7 @@ export class Gateway {
     } catch (thrown) {
       const failure = toFailure(thrown)
       if (!asked.call.reply.gone && early?.fail(failure.error) === true) asked.report.broke(failure)
-      else if (!refusedInStream({ ...asked, heartbeat }, failure)) throw thrown
+      else if (!writeErrorStream({ ...asked, heartbeat }, failure)) throw thrown
     } finally {
       early?.close()
     }
@@ -217,7 +217,7 @@ export class Gateway {
   private candidates(asked: Asked): readonly Candidate[] {
     const { caller, session, request } = asked
     const whole = session?.whole ?? request
-    const routed = promptable(this.route({ ...asked, request: whole }, onLossOf(asked)), request)
+    const routed = withStoredPrompt(this.route({ ...asked, request: whole }, onLossOf(asked)), request)
     const candidates = this.thoughts.of(caller.id)?.among(routed, whole) ?? routed
     return session?.among(candidates) ?? candidates
   }
@@ -227,11 +227,11 @@ export class Gateway {
     if (workOf(request) !== 'image') return undefined
     const { publicUrl } = this.config.server
     const how = { call, pictures: this.pictures, publicUrl, fetch: (part: MediaPart) => this.media.fetch(part) }
-    return (answered, whole) => delivered(answered, { ...how, request: whole })
+    return (answered, whole) => deliverImages(answered, { ...how, request: whole })
   }
 
   /** A picture whose caller wanted an address. */
-  picture(token: string): KeptPicture | undefined {
+  picture(token: string): StoredImage | undefined {
     return this.pictures.get(token)
   }
 
@@ -241,7 +241,7 @@ export class Gateway {
   }
 
   private route(asked: Pick<Asked, 'call' | 'caller' | 'request'>, onLoss: OnLoss): readonly Candidate[] {
-    return routed(asked, onLoss, this.channels.all, this.config.models)
+    return routeRequest(asked, onLoss, this.channels.all, this.config.models)
   }
 
   private fail(call: RunningCall, thrown: unknown, report?: Report): void {

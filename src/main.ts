@@ -1,4 +1,4 @@
-import { commandLine } from './commands/line.ts'
+import { commandLine } from './commands/command-line.ts'
 import { TERMINAL } from './commands/outcome.ts'
 
 process.exitCode = await commandLine(process.argv.slice(2), TERMINAL)

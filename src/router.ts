@@ -53,7 +53,7 @@ export interface Candidate {
   /** The caller speaks this very format. */
   readonly native: boolean
   /** The upstream cannot do the work, but another the gateway can make it of. */
-  readonly detour: boolean
+  readonly emulated: boolean
   /** What the upstream calls the model. */
   readonly upstreamModel: string
   /** Its channel, or the model there, rests: it is tried behind all that are well. */
@@ -62,7 +62,7 @@ export interface Candidate {
 
 /**
  * The channels to try, best first, never none: those that do not rest first; then by priority; then those that surely
- * have the model, those that need no detour, those that speak the caller's format, those that lose least; then a
+ * have the model, those that need no emulated, those that speak the caller's format, those that lose least; then a
  * weighted draw. A channel that rests is tried all the same where the others fail, since the upstream is the judge of
  * its limits (trap 100); one that is full is not, since that limit is the operator's. Pure: equal inputs give equal
  * orders, whatever order the channels are configured in.
@@ -80,11 +80,11 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
   if (able.length === 0) throw wrongDoor(request.model)
   const ready = able.filter(({ channel, health }) => !isFull(health, channel))
   if (ready.length === 0) throw FULL
-  return inOrder(ready, request).map(({ channel, format, native, detour, upstreamModel, resting }) => ({
+  return inOrder(ready, request).map(({ channel, format, native, emulated, upstreamModel, resting }) => ({
     channel,
     format,
     native,
-    detour,
+    emulated,
     upstreamModel,
     resting,
   }))
@@ -164,12 +164,12 @@ function options({ config, health }: RoutedChannel, { model, format, work, now, 
   const chosen = bestFormat(config, format, work)
   if (chosen === undefined) return []
   const native = chosen.format === format
-  const detour = fitnessAt(chosen, work) === 'by-detour'
+  const emulated = fitnessAt(chosen, work) === 'emulated'
   const unsure = !config.models.named.has(model) && health.listed === undefined
   const upstream = upstreamModel({ config, health }, model)!
   const resting = rests(health, upstream, now)
   const own = formatFor(chosen, { model: upstream, facts, native })
-  return [{ channel: config, format: own, native, detour, upstreamModel: upstream, resting, health, unsure }]
+  return [{ channel: config, format: own, native, emulated, upstreamModel: upstream, resting, health, unsure }]
 }
 
 /** The caller's own format where it can do the work, else the first that is made for it, is able, knows a way round. */
@@ -185,8 +185,8 @@ function bestFormat({ formats }: ChannelConfig, own: Format, work: Work): Channe
 
 const fitnessAt = ({ format, dialect }: ChannelFormat, work: Work) => fitnessOf(format, work, dialect)
 
-const FITNESSES: readonly Fitness[] = ['made-for-it', 'able', 'by-detour']
-const isDirect = (fitness: Fitness | undefined): boolean => fitness !== undefined && fitness !== 'by-detour'
+const FITNESSES: readonly Fitness[] = ['made-for-it', 'able', 'emulated']
+const isDirect = (fitness: Fitness | undefined): boolean => fitness !== undefined && fitness !== 'emulated'
 
 function inOrder(ready: readonly Option[], request: RouteRequest): readonly Option[] {
   if (ready.length === 1) return ready
@@ -197,7 +197,7 @@ function inOrder(ready: readonly Option[], request: RouteRequest): readonly Opti
       Number(a.resting) - Number(b.resting) ||
       a.channel.priority - b.channel.priority ||
       Number(a.unsure) - Number(b.unsure) ||
-      Number(a.detour) - Number(b.detour) ||
+      Number(a.emulated) - Number(b.emulated) ||
       Number(b.native) - Number(a.native) ||
       losses(a) - losses(b) ||
       draws.get(a)! - draws.get(b)! ||
@@ -210,10 +210,10 @@ function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (option: 
   const counted = new Map<string, number>()
   const dialectOf = ({ channel, format }: Option): string =>
     `${channel.priority} ${format.format} ${JSON.stringify(format.dialect)}`
-  const foreign = ready.filter(option => !option.native && !option.detour)
+  const foreign = ready.filter(option => !option.native && !option.emulated)
   const differ = new Set(foreign.map(dialectOf)).size > 1
   return option => {
-    if (option.native || option.detour || losses === undefined || !differ) return 0
+    if (option.native || option.emulated || losses === undefined || !differ) return 0
     const dialect = dialectOf(option)
     const known = counted.get(dialect)
     if (known !== undefined) return known

@@ -2,16 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import type { Config } from './config.ts'
-import { Gateway, type Log, PICTURES } from './gateway.ts'
-import { contentsDoor, DOORS, type Door, namesMethod } from './server/doors.ts'
-import { enter, list, refuse, refuseLast, say } from './server/entrance.ts'
-import { ask, KEPT_DOORS, KEPT_METHODS } from './server/kept.ts'
-import { familyOf, inOriginForm, pathOf } from './server/line.ts'
+import { Gateway, IMAGES_PATH, type Log } from './gateway.ts'
+import { handleRequest, listModels, refuseLast, refuseRequest, sendStatus } from './server/handlers.ts'
+import { sendImage } from './server/images.ts'
 import { refusingMalformed } from './server/malformed.ts'
-import { sendPicture } from './server/pictures.ts'
 import { ready } from './server/ready.ts'
 import { malformedPath, nameless, unexpected, unknownPath, wrongMethod } from './server/refusals.ts'
+import { contentsRoute, namesMethod, ROUTES, type Route } from './server/routes.ts'
 import { Sockets } from './server/sockets.ts'
+import { handleStored, STORED_METHODS, STORED_ROUTES } from './server/stored-routes.ts'
+import { familyOf, inOriginForm, pathOf } from './server/url.ts'
 import { within } from './server/within.ts'
 
 export type { Log } from './gateway.ts'
@@ -52,14 +52,14 @@ const FAREWELL = 1000
 /** Node would refuse a request that names no host by itself, with no body. */
 const HEADS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
 
-/** Opens the doors. Rejects where the address cannot be had. */
+/** Opens the endpoints. Rejects where the address cannot be had. */
 export async function openServer({ config, log }: ServerOptions): Promise<RunningServer> {
   const gateway = new Gateway(config, log)
   const sockets = new Sockets(gateway, config.server)
   const server = createServer({ ...HEADS, ...PATIENCE, shouldUpgradeCallback: wantsSocket })
   server.on('upgrade', sockets.upgrade)
-  server.on('request', plainly(named(gateway, straight(gateway, doors(gateway)))))
-  server.on('checkExpectation', (message, response) => refuse(gateway, unexpected(), message, response))
+  server.on('request', plainly(named(gateway, straight(gateway, routes(gateway)))))
+  server.on('checkExpectation', (message, response) => refuseRequest(gateway, unexpected(), message, response))
   server.on('connect', (message: IncomingMessage, socket) =>
     refuseLast(gateway, wrongMethod(message), socket, '/', { allow: ANY }),
   )
@@ -125,7 +125,7 @@ const named =
   (gateway: Gateway, next: Listener): Listener =>
   (message, response) => {
     if (message.headers.host === undefined && message.httpVersion === '1.1')
-      refuse(gateway, nameless(), message, response, { connection: 'close' })
+      refuseRequest(gateway, nameless(), message, response, { connection: 'close' })
     else next(message, response)
   }
 
@@ -133,41 +133,45 @@ const named =
 const straight =
   (gateway: Gateway, next: Listener): Listener =>
   (message, response) => {
-    const door = message.method === 'POST' ? BY_PATH.get(pathOf(message)) : undefined
-    if (door === undefined) next(message, response)
-    else enter(gateway, { door, streams: false }, message, response)
+    const route = message.method === 'POST' ? BY_PATH.get(pathOf(message)) : undefined
+    if (route === undefined) next(message, response)
+    else handleRequest(gateway, { route, streams: false }, message, response)
   }
 
-const BY_PATH: ReadonlyMap<string, Door> = new Map(DOORS.map(door => [door.path, door]))
+const BY_PATH: ReadonlyMap<string, Route> = new Map(ROUTES.map(route => [route.path, route]))
 
 /** One row per endpoint. */
-function doors(gateway: Gateway) {
+function routes(gateway: Gateway) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
   const wrong = (allow: string) => (message: Request, response: Response) =>
-    refuse(gateway, wrongMethod(message), message, response, { allow })
-  for (const door of DOORS)
+    refuseRequest(gateway, wrongMethod(message), message, response, { allow })
+  for (const route of ROUTES)
     app
-      .post(door.path, (message, response) => enter(gateway, { door, streams: false }, message, response))
-      .all(door.path, wrong('POST'))
-  for (const { method, path, action } of KEPT_DOORS)
-    app[method](path, (message, response) => ask(gateway, action, message, response))
-  app.post(MODEL_METHODS, (message, response) => enter(gateway, contentsDoor(pathOf(message)), message, response))
+      .post(route.path, (message, response) => handleRequest(gateway, { route, streams: false }, message, response))
+      .all(route.path, wrong('POST'))
+  for (const { method, path, action } of STORED_ROUTES)
+    app[method](path, (message, response) => handleStored(gateway, action, message, response))
+  app.post(MODEL_METHODS, (message, response) =>
+    handleRequest(gateway, contentsRoute(pathOf(message)), message, response),
+  )
   app.all(MODEL_METHODS, (message, response, next) =>
     namesMethod(pathOf(message)) ? wrong('POST')(message, response) : next(),
   )
   app.get(['/v1/models', '/v1/models/*id'], (message, response) =>
-    list(gateway, familyOf(message), message, response, idOf(message.params)),
+    listModels(gateway, familyOf(message), message, response, idOf(message.params)),
   )
   app.get(['/v1beta/models', '/v1beta/models/*id'], (message, response) =>
-    list(gateway, 'contents', message, response, idOf(message.params)),
+    listModels(gateway, 'contents', message, response, idOf(message.params)),
   )
-  app.get(`${PICTURES}/:token`, (message, response) => sendPicture(gateway, message.params.token, message, response))
-  app.get('/healthz', (_, response) => say(gateway, response, 200, 'ok'))
+  app.get(`${IMAGES_PATH}/:token`, (message, response) => sendImage(gateway, message.params.token, message, response))
+  app.get('/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok'))
   app.get('/readyz', (_, response) => ready(gateway, response))
   for (const [path, allow] of OTHERS) app.all(path, wrong(allow))
-  app.use((message: Request, response: Response) => refuse(gateway, unknownPath(message, KNOWN), message, response))
+  app.use((message: Request, response: Response) =>
+    refuseRequest(gateway, unknownPath(message, KNOWN), message, response),
+  )
   app.use((thrown: unknown, message: Request, response: Response, _next: NextFunction) =>
-    refuse(gateway, thrown instanceof URIError ? malformedPath() : thrown, message, response),
+    refuseRequest(gateway, thrown instanceof URIError ? malformedPath() : thrown, message, response),
   )
   return app
 }
@@ -181,11 +185,11 @@ const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedMod
 const READ = 'GET, HEAD'
 const ANY = 'GET, HEAD, POST, DELETE'
 
-/** What the paths take that are no format's door. */
+/** What the paths take that are no format's endpoint. */
 const OTHERS: ReadonlyMap<string, string> = new Map([
-  ...KEPT_METHODS,
+  ...STORED_METHODS,
   ...['/v1/models', '/v1/models/*rest', '/v1beta/models', '/v1beta/models/*rest'].map(path => [path, READ] as const),
-  ...[`${PICTURES}/:token`, '/healthz', '/readyz'].map(path => [path, READ] as const),
+  ...[`${IMAGES_PATH}/:token`, '/healthz', '/readyz'].map(path => [path, READ] as const),
 ])
 
 const KNOWN: ReadonlySet<string> = new Set([...BY_PATH.keys(), ...OTHERS.keys()])

@@ -3,8 +3,8 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import { expect, test } from 'vitest'
 import { CONFIG_SCHEMA, readConfig } from '../src/config.ts'
 import { PRESETS } from '../src/providers/index.ts'
-import { DOORS } from '../src/server/doors.ts'
-import { KEPT_DOORS } from '../src/server/kept.ts'
+import { ROUTES } from '../src/server/routes.ts'
+import { STORED_ROUTES } from '../src/server/stored-routes.ts'
 
 /* What is told to people, held to what is so. */
 
@@ -17,8 +17,8 @@ const quoted = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(
 test('the README names every preset and every door, and its config is one', () => {
   const [, presets] = /Presets: (.*)/.exec(README)!
   expect(quoted(presets!).sort()).toEqual([...PRESETS.keys()].sort())
-  for (const { path } of DOORS) expect(README).toContain(path.replace('/v1/messages/count_tokens', '/count_tokens'))
-  for (const { path } of KEPT_DOORS) expect(README).toContain(path.split('/').slice(0, 3).join('/'))
+  for (const { path } of ROUTES) expect(README).toContain(path.replace('/v1/messages/count_tokens', '/count_tokens'))
+  for (const { path } of STORED_ROUTES) expect(README).toContain(path.split('/').slice(0, 3).join('/'))
   const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(README)!
   const env = { DEV_KEY: 'a', OPENAI_API_KEY: 'b', ANTHROPIC_API_KEY: 'c' }
   expect(readConfig(yaml!, env).channels).toHaveLength(3)

@@ -64,12 +64,12 @@ describe('the order of channels', () => {
     })
   })
 
-  it('prefers the format made for the work, then one that can do it, then a detour', () => {
+  it('prefers the format made for the work, then one that can do it, then a emulated', () => {
     const speaks = (formats: string, work: RouteRequest['work']) =>
       route(ask({ format: 'elsewhere', work }), channels(`name: a, formats: [${formats}], models: [m]`))[0]
     expect(speaks('contents, embeddings', 'embedding')?.format.format).toBe('embeddings')
-    expect(speaks('embeddings, cohere', 'ranking')).toMatchObject({ format: { format: 'cohere' }, detour: false })
-    expect(speaks('chat, embeddings', 'ranking')).toMatchObject({ format: { format: 'embeddings' }, detour: true })
+    expect(speaks('embeddings, cohere', 'ranking')).toMatchObject({ format: { format: 'cohere' }, emulated: false })
+    expect(speaks('chat, embeddings', 'ranking')).toMatchObject({ format: { format: 'embeddings' }, emulated: true })
   })
 
   it('goes round where the vendor lacks what its format has', () => {
@@ -78,8 +78,8 @@ describe('the order of channels', () => {
         ask({ format: 'responses', work: 'compaction' }),
         channels(`name: a, formats: [responses], models: [m], dialect: ${dialect}`),
       )[0]
-    expect(compact('{}')).toMatchObject({ native: true, detour: false })
-    expect(compact('{ compaction: false }')).toMatchObject({ native: true, detour: true })
+    expect(compact('{}')).toMatchObject({ native: true, emulated: false })
+    expect(compact('{ compaction: false }')).toMatchObject({ native: true, emulated: true })
   })
 
   it('prefers, among translations, the one that loses nothing', () => {

@@ -4,7 +4,7 @@
  */
 
 /** The pieces as one whole text. */
-export const joined = (...pieces: readonly (string | number)[]): string => pieces.join('')
+export const flatJoin = (...pieces: readonly (string | number)[]): string => pieces.join('')
 
 /** A text that was cut out of a longer one, on its own. */
-export const wholly = (text: string): string => [text.slice(0, 1), text.slice(1)].join('')
+export const flatCopy = (text: string): string => [text.slice(0, 1), text.slice(1)].join('')

@@ -1,5 +1,5 @@
 import type { MediaKind, MediaSource } from './content.ts'
-import { joined, wholly } from './flat.ts'
+import { flatCopy, flatJoin } from './flat.ts'
 
 const DATA = 'data:'
 const BASE64 = ';base64,'
@@ -11,14 +11,14 @@ export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
   const mark = url.startsWith(DATA) ? url.slice(0, HEAD).indexOf(BASE64) : -1
   const type = url.slice(DATA.length, Math.max(mark, DATA.length))
   if (type !== '' && !type.includes(';') && !type.includes(','))
-    return { type: 'base64', mediaType: wholly(type), data: wholly(url.slice(mark + BASE64.length)) }
+    return { type: 'base64', mediaType: flatCopy(type), data: flatCopy(url.slice(mark + BASE64.length)) }
   return { type: 'url', url, ...(mediaType === undefined ? {} : { mediaType }) }
 }
 
 /** The URL of a source, bytes as a `data:` URL; undefined for a source that has none. */
 export function urlOfSource(source: MediaSource): string | undefined {
   if (source.type === 'url') return source.url
-  return source.type === 'base64' ? joined(DATA, source.mediaType, BASE64, source.data) : undefined
+  return source.type === 'base64' ? flatJoin(DATA, source.mediaType, BASE64, source.data) : undefined
 }
 
 const KINDS: { readonly [top: string]: MediaKind } = { image: 'image', audio: 'audio', video: 'video' }

@@ -1,4 +1,4 @@
-import type { WireRequest } from '../canonical/exchange.ts'
+import type { WireRequest } from '../canonical/wire.ts'
 import type { ChannelConfig, ChannelFormat } from '../config.ts'
 import { type LateParts, multipart } from '../egress/multipart.ts'
 import { allowedBetas, authHeaders } from '../providers/index.ts'

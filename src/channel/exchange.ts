@@ -5,7 +5,7 @@ import { type Beginning, beginningOf } from './beginning.ts'
 import { flowing } from './flowing.ts'
 import { type Headers, single } from './headers.ts'
 import { inflaterFor } from './inflate.ts'
-import type { SecondChance } from './stale.ts'
+import type { StaleRetry } from './stale-retry.ts'
 import type { Watchdog, Watched } from './watchdog.ts'
 
 /** Who takes the body of an answer, piece by piece; after `end` or `fail` nothing more comes. */
@@ -49,7 +49,7 @@ export interface ExchangeOptions {
   /** Milliseconds it may be silent within its answer. */
   readonly idle: number
   /** Undefined where the request cannot be sent again. */
-  readonly again: SecondChance | undefined
+  readonly again: StaleRetry | undefined
   /** Called once, when the exchange no longer burdens the upstream. */
   closed(): void
 }

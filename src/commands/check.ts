@@ -1,8 +1,8 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { findConfig, loadConfig } from '../config/file.ts'
 import { CONFIG_SCHEMA } from '../config.ts'
+import { warningsOf } from './config-warnings.ts'
 import type { Terminal } from './outcome.ts'
-import { warningsOf } from './warned.ts'
 
 /** `interlingua check --schema`: the JSON Schema of what an operator may write, before variables are put in. */
 export function schemaCommand(terminal: Terminal): void {

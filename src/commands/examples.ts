@@ -2,12 +2,12 @@ import type { Work } from '../canonical/work.ts'
 import type { ChannelConfig } from '../config.ts'
 import { fitnessOf } from '../providers/index.ts'
 
-/** A door to try, and the kind of work some channel must do for it. */
+/** An endpoint to try, and the kind of work some channel must do for it. */
 interface Example {
   readonly work: Work
   readonly path: string
   readonly body: (model: string) => object
-  /** How this door's clients show their key and what else they send; `Authorization: Bearer` where absent. */
+  /** How this endpoint's clients show their key and what else they send; `Authorization: Bearer` where absent. */
   readonly headers?: (key: string) => string
   /** What else stands on the line. */
   readonly more?: string
@@ -23,7 +23,7 @@ const DOT =
 const version = (key: string): string => `-H "x-api-key: ${key}" -H 'anthropic-version: 2023-06-01'`
 const google = (key: string): string => `-H "x-goog-api-key: ${key}"`
 
-/** One for each door, in the order they are told; what is spoken is saved, so that it can be written down. */
+/** One for each endpoint, in the order they are told; what is spoken is saved, so that it can be written down. */
 const EXAMPLES: readonly Example[] = [
   { work: 'conversation', path: '/v1/chat/completions', body: model => ({ model, messages: TURNS }) },
   { work: 'conversation', path: '/v1/responses', body: model => ({ model, input: 'Say hello.' }) },
@@ -86,7 +86,7 @@ const EXAMPLES: readonly Example[] = [
   },
 ]
 
-/** One line to paste for each door that some channel can answer. The models and the key hold nothing a shell would take amiss. */
+/** One line to paste for each endpoint that some channel can answer. The models and the key hold nothing a shell would take amiss. */
 export function exampleLines(address: string, key: string, channels: readonly ChannelConfig[]): string[] {
   const bearer = `-H "authorization: Bearer ${key}"`
   const lines = EXAMPLES.flatMap(example => {

@@ -8,7 +8,7 @@ function namedModels(channels: readonly ChannelConfig[]): string[] {
   return [...new Set(channels.flatMap(({ models }) => [...models.named.keys()]))]
 }
 
-/** What a newcomer is told once the gateway listens: where, with which key, which models, and how to try each door. */
+/** What a newcomer is told once the gateway listens: where, with which key, which models, and how to try each endpoint. */
 export function greeting(address: string, config: Config, first: FirstKey, version: string): string {
   const named = namedModels(config.channels)
   const open = config.channels.filter(({ models }) => models.patterns.length > 0).map(({ name }) => name)

@@ -3,11 +3,11 @@ import type { Config } from '../config.ts'
 import { openReplay, type Replay } from '../providers/replay.ts'
 import { withReplay } from '../providers/replay-channels.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server.ts'
+import { warningsOf } from './config-warnings.ts'
 import { firstKey } from './first-key.ts'
 import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import { untilStopped } from './stop.ts'
-import { warningsOf } from './warned.ts'
 
 /** Milliseconds for the last lines of the log, whose reader may be behind. */
 const FAREWELL = 1000

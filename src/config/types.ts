@@ -51,7 +51,7 @@ export interface SocketLimits {
 export interface BodyLimits {
   /** The largest body of a request, inflated, in bytes. */
   readonly body: number
-  /** Limits of single formats' doors that differ from `body`, in bytes. */
+  /** Limits of single formats' endpoints that differ from `body`, in bytes. */
   readonly byFormat: ReadonlyMap<Format, number>
   /** Bytes of bodies that are not whole yet, of one key and of all. */
   readonly waiting: { readonly key: number; readonly all: number }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { WireFile, WireRequest } from '../canonical/exchange.ts'
 import type { Json, JsonObject } from '../canonical/node.ts'
+import type { WireFile, WireRequest } from '../canonical/wire.ts'
 
 /** A form ready to be sent. */
 export interface Multipart {

@@ -1,8 +1,8 @@
 import { type CanonicalError, ERRORS, type ErrorKind } from '../canonical/error.ts'
-import type { WireAnswer } from '../canonical/exchange.ts'
 import type { JsonObject } from '../canonical/node.ts'
+import type { WireAnswer } from '../canonical/wire.ts'
 import { messageOf, type TooLongWords } from './context-length.ts'
-import { retryHeaders } from './wait.ts'
+import { retryHeaders } from './retry-after.ts'
 
 /** The words for each kind of failure: its type, and the code where it has a fixed one. */
 export type ErrorWords = { readonly [K in ErrorKind]: readonly [type: string, code: string | null] }

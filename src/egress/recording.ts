@@ -1,10 +1,10 @@
 import { HeldBytes } from '../canonical/bytes.ts'
 import type { MediaPart } from '../canonical/content.ts'
 import { GatewayError } from '../canonical/error.ts'
-import type { WireFile } from '../canonical/exchange.ts'
 import type { Losses } from '../canonical/loss.ts'
 import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
+import type { WireFile } from '../canonical/wire.ts'
 import { spelt } from './fields.ts'
 
 /*

@@ -1,4 +1,4 @@
-import type { WireEvent } from '../canonical/exchange.ts'
+import type { WireEvent } from '../canonical/wire.ts'
 
 /** Where an answer's text goes; an HTTP response is one. */
 export interface Outlet {

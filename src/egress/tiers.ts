@@ -1,6 +1,6 @@
 import type { Losses } from '../canonical/loss.ts'
 
-interface Pen {
+interface WriteContext {
   readonly native: boolean
   readonly losses: Losses
 }
@@ -9,7 +9,7 @@ interface Pen {
 export function knownTier(
   tier: string | undefined,
   words: ReadonlySet<string>,
-  { native, losses }: Pen,
+  { native, losses }: WriteContext,
 ): string | undefined {
   if (native || tier === undefined || words.has(tier)) return tier
   losses.drop(['serviceTier'], 'no-such-tier')

@@ -1,13 +1,13 @@
 import type { MediaPart, Part, ReasoningPart } from '../canonical/content.ts'
 import type { CanonicalError } from '../canonical/error.ts'
 import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
-import type { WireAnswer, WireEvent, WireRequest } from '../canonical/exchange.ts'
 import type { Written } from '../canonical/loss.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { RateLimitHeaders } from '../canonical/rate-limit.ts'
 import type { CanonicalRequest, Message } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Transducer } from '../canonical/transducer.ts'
+import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
 import type { Work } from '../canonical/work.ts'
 
 /** A vendor's quirks of a format, as declared on its channel; each format's dialect.ts lists the flags it obeys. */

@@ -5,21 +5,21 @@ import type { OnLoss } from '../config.ts'
 import type { Candidate } from '../router.ts'
 import type { Call } from './call.ts'
 import type { Seal } from './compaction/seals.ts'
-import { orConversing } from './conversing.ts'
+import { withCompletionFallback } from './completion-fallback.ts'
 import type { EarlyHead } from './early-head.ts'
-import { exchanged } from './exchanged.ts'
-import type { Late } from './late.ts'
-import { located } from './located.ts'
+import { batchesOf, joinBatches } from './emulations/batches.ts'
+import { type Emulation, emulationOf } from './emulations.ts'
+import { locateLosses } from './locate-losses.ts'
 import { type Prepared, prepare, refused } from './prepare.ts'
+import { readResult } from './read-result.ts'
 import type { Report } from './report.ts'
+import { send } from './send.ts'
+import type { ResponseEcho } from './state/response-echo.ts'
 import type { Stored } from './state/session.ts'
-import type { Telling } from './state/telling.ts'
-import { beginning, streamed, unrolled } from './streamed.ts'
+import { beginning, streamResult, streamWholeResult } from './stream-result.ts'
 import { exchangeOf, type OwnThoughts } from './thoughts/thoughts.ts'
-import { type Answered, told } from './told.ts'
-import { batchesOf, joined } from './ways/batches.ts'
-import { type Way, wayOf } from './ways.ts'
-import { readWhole } from './whole.ts'
+import type { TrailingFields } from './trailing-fields.ts'
+import { type Answered, writeResult } from './write-result.ts'
 
 /** One candidate's turn at a request. */
 export interface Attempt {
@@ -27,7 +27,7 @@ export interface Attempt {
   /** The request as this candidate is to be told it. */
   readonly request: CanonicalRequest
   /** More of the request that comes while it is sent. */
-  readonly late: Late | undefined
+  readonly late: TrailingFields | undefined
   readonly candidate: Candidate
   readonly channel: Channel
   readonly report: Report
@@ -41,7 +41,7 @@ export interface Attempt {
   /** What of its history the caller did not send. */
   readonly stored?: Stored | undefined
   /** How the answer is told, where that is not by the request alone. */
-  readonly telling?: Telling | undefined
+  readonly echo?: ResponseEcho | undefined
   /** Brings pictures the way the caller wants them. */
   deliver?(answered: Answered, request: CanonicalRequest): Promise<Answered>
   /** Seals what the caller is to keep for the gateway. */
@@ -61,13 +61,13 @@ export interface PreparedAttempt extends Attempt {
  * @throws GatewayError; where nothing was sent to the caller yet, another channel may be tried.
  */
 export function attempt(attempt: Attempt): Promise<void> {
-  if (attempt.call.silent === true) return unrolled(attempt, SILENCE)
-  return orConversing(attempt, run)
+  if (attempt.call.silent === true) return streamWholeResult(attempt, SILENCE)
+  return withCompletionFallback(attempt, run)
 }
 
 function run(attempt: Attempt): Promise<void> {
-  const way = wayOf(attempt.candidate, attempt.request)
-  return way === undefined ? direct(attempt) : roundabout(attempt, way)
+  const emulation = emulationOf(attempt.candidate, attempt.request)
+  return emulation === undefined ? direct(attempt) : emulate(attempt, emulation)
 }
 
 /** The answer that says nothing. */
@@ -80,43 +80,43 @@ const SILENCE: Answered = {
 function direct(attempt: Attempt): Promise<void> {
   const written = writing(attempt, attempt.request)
   attempt.early?.offer(beginning(written))
-  return exchanged(written, (exchange, answer, reader, asking) =>
+  return send(written, (exchange, answer, reader, asking) =>
     asking.request.stream
-      ? streamed(asking, exchange, answer, reader)
-      : readWhole(answer, reader, asking).then(answered => {
+      ? streamResult(asking, exchange, answer, reader)
+      : readResult(answer, reader, asking).then(answered => {
           asking.thoughts?.keep(answered.result, exchangeOf(asking))
-          return told(asking, answered)
+          return writeResult(asking, answered)
         }),
   )
 }
 
-async function roundabout(attempt: Attempt, way: Way): Promise<void> {
-  const losses = way.losses(attempt.request)
-  const refusal = refused(attempt.request, losses, attempt.onLoss, lost => located(lost, attempt))
+async function emulate(attempt: Attempt, emulation: Emulation): Promise<void> {
+  const losses = emulation.losses(attempt.request)
+  const refusal = refused(attempt.request, losses, attempt.onLoss, lost => locateLosses(lost, attempt))
   if (refusal !== undefined) throw refusal
-  const answered = await way.answer(attempt, (request, signal) =>
+  const answered = await emulation.answer(attempt, (request, signal) =>
     ask(signal === undefined ? attempt : { ...attempt, signal }, request),
   )
   const all = { ...answered, losses: [...losses, ...answered.losses] }
-  await (attempt.request.stream ? unrolled(attempt, all) : told(attempt, all))
+  await (attempt.request.stream ? streamWholeResult(attempt, all) : writeResult(attempt, all))
 }
 
-/** The answer to one request on the way to another's, or to one with more to embed than the upstream takes at once. */
+/** The answer to one request of an emulation, or to one with more to embed than the upstream takes at once. */
 function ask(attempt: Attempt, request: CanonicalRequest): Promise<Answered> {
   const pieces = batchesOf(request, attempt.candidate)
-  return pieces === undefined ? askOnce(attempt, request) : joined(attempt, pieces, askOnce)
+  return pieces === undefined ? askOnce(attempt, request) : joinBatches(attempt, pieces, askOnce)
 }
 
 const askOnce = (attempt: Attempt, request: CanonicalRequest): Promise<Answered> =>
-  exchanged(writing(attempt, { ...request, stream: false }), (_, answer, reader, asking) =>
-    readWhole(answer, reader, asking),
+  send(writing(attempt, { ...request, stream: false }), (_, answer, reader, asking) =>
+    readResult(answer, reader, asking),
   )
 
 /** Writes a request for the candidate, unless what it would lose is too much. */
 function writing(attempt: Attempt, request: CanonicalRequest): PreparedAttempt {
   const prepared = prepare(request, attempt.candidate, attempt.thoughts)
   attempt.report.recalled(prepared.recalled?.count)
-  const place = (lost: readonly Loss[]) => (request === attempt.request ? located(lost, attempt) : lost)
+  const place = (lost: readonly Loss[]) => (request === attempt.request ? locateLosses(lost, attempt) : lost)
   const refusal = refused(request, prepared.losses, attempt.onLoss, place)
   if (refusal !== undefined) throw refusal
   return { ...attempt, prepared }

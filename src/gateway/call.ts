@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import type { Credentials } from '../access/index.ts'
 import { defined } from '../canonical/defined.ts'
 import type { GatewayError } from '../canonical/error.ts'
-import type { WireEvent, WireFile, WireRequest } from '../canonical/exchange.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
+import type { WireEvent, WireFile, WireRequest } from '../canonical/wire.ts'
 import type { Turns } from '../store/turns.ts'
 
-/** A caller's request as it came in at a door. */
+/** A caller's request as it came in at an endpoint. */
 export interface Call {
   /** Names the request in headers, errors and the log. */
   readonly id: string
   readonly format: Format
-  /** The path of the door, for the log: query and credentials are not in it. */
+  /** The path of the endpoint, for the log: query and credentials are not in it. */
   readonly path: string
   /** Headers, and the body still to be read. */
   readonly message: IncomingMessage
@@ -22,7 +22,7 @@ export interface Call {
   /**
    * The request in its format.
    *
-   * @throws GatewayError `invalid-request` for a version the door does not know, or another door's body.
+   * @throws GatewayError `invalid-request` for a version the endpoint does not know, or another endpoint's body.
    */
   wire(body: JsonObject, files?: readonly WireFile[]): WireRequest
   /** Whether a form may come here, and where it may, what must be known of it before a file may flow through. */

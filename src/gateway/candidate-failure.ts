@@ -1,7 +1,7 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { Channel } from '../channel.ts'
 import type { Candidate } from '../router.ts'
-import { headersOf, OwnFailure, saidBy, seenFromOutside, toFailure, UpstreamFailure } from './failures.ts'
+import { headersOf, logMessage, OwnFailure, publicError, toFailure, UpstreamFailure } from './failures.ts'
 import type { Log } from './report.ts'
 import { rest } from './rest.ts'
 import { loggable } from './scrub.ts'
@@ -29,10 +29,10 @@ export function candidateFailure(thrown: unknown, { candidate, channel, model, l
       kind: error.kind,
       status: error.status,
       ...rested,
-      said: saidBy(error, candidate),
+      said: logMessage(error, candidate),
       err: loggable(cause, candidate),
     }
     log.warn(fields, 'a channel failed')
   }
-  return new UpstreamFailure(seenFromOutside(error, candidate, model), headersOf(failure))
+  return new UpstreamFailure(publicError(error, candidate, model), headersOf(failure))
 }

@@ -1,12 +1,12 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Candidate } from '../router.ts'
-import { type Asking, isSpent } from './asking.ts'
 import { type Attempt, attempt } from './attempt.ts'
 import { candidateFailure } from './candidate-failure.ts'
 import type { Channels } from './channels.ts'
-import { GONE, mayRetry, toFailure, worthTelling } from './failures.ts'
+import { GONE, mayRetry, moreUsefulFailure, toFailure } from './failures.ts'
 import type { Fetching, Media } from './media.ts'
+import { isSpent, type ReadRequest } from './read-request.ts'
 import type { Log } from './report.ts'
 import type { Running } from './running.ts'
 
@@ -18,7 +18,7 @@ export interface FailoverOptions {
   readonly log: Log
   readonly fetching: Fetching
   /** What is the same for every channel. */
-  readonly shared: Omit<Attempt, 'request' | 'candidate' | 'channel' | 'telling' | 'stored' | 'deliver'>
+  readonly shared: Omit<Attempt, 'request' | 'candidate' | 'channel' | 'echo' | 'stored' | 'deliver'>
   /** How the answer's pictures are brought to the caller; undefined for any other work. */
   delivery(request: CanonicalRequest): Attempt['deliver']
 }
@@ -30,7 +30,7 @@ export interface FailoverOptions {
  * @throws GatewayError, the most useful of the failures.
  */
 export async function failover(
-  asked: Asking,
+  asked: ReadRequest,
   candidates: readonly Candidate[],
   { channels, media, running, log, fetching, shared, delivery }: FailoverOptions,
 ): Promise<void> {
@@ -57,7 +57,7 @@ export async function failover(
     try {
       await attempt({
         ...{ ...shared, request: ready, candidate, channel },
-        ...{ telling: session?.telling(candidate), stored: session?.stored(candidate) },
+        ...{ echo: session?.echo(candidate), stored: session?.stored(candidate) },
         ...(deliver === undefined ? {} : { deliver }),
       })
       return
@@ -70,7 +70,7 @@ export async function failover(
       if (call.reply.begun || isSpent(asked)) throw seen
       if (session?.forgot(candidate, seen.error) === true) queue.splice(place + 1, 0, candidate)
       else if (!mayRetry(seen.error)) throw seen
-      failure = worthTelling(failure, seen)
+      failure = moreUsefulFailure(failure, seen)
     }
   }
   throw running.stopped ?? failure ?? NOBODY

@@ -4,7 +4,7 @@ import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { answeredTooMuch } from '../channel.ts'
 import type { Candidate } from '../router.ts'
-import { scrubbed, scrubber, seenBeside, withoutCredentials } from './scrub.ts'
+import { scrubBeside, scrubbed, scrubber, withoutCredentials } from './scrub.ts'
 
 const ACCOUNT: CanonicalError = {
   kind: 'upstream-account',
@@ -27,7 +27,7 @@ const OURS: { readonly [K in ErrorKind]?: CanonicalError } = {
  * An upstream's failure as a caller may see it: what is the gateway's own fault is told in its own words, and what tells
  * who the upstream is, or what the gateway shows it, is taken out of every field of the error.
  */
-export function seenFromOutside(error: CanonicalError, candidate: Candidate, model: string): CanonicalError {
+export function publicError(error: CanonicalError, candidate: Candidate, model: string): CanonicalError {
   const own = OURS[error.kind]
   if (own !== undefined) return own
   const { kind, ...said } = error
@@ -35,23 +35,23 @@ export function seenFromOutside(error: CanonicalError, candidate: Candidate, mod
 }
 
 /** A result as a caller may see it, with what it says of errors. */
-export function seenResult(result: CanonicalResult, candidate: Candidate, model: string): CanonicalResult {
+export function publicResult(result: CanonicalResult, candidate: Candidate, model: string): CanonicalResult {
   const { error, candidates } = result
   return {
-    ...seenBeside(result, candidate, model),
-    candidates: candidates.map(one => seenBeside(one, candidate, model)),
-    ...(error === undefined ? {} : { error: seenFromOutside(error, candidate, model) }),
+    ...scrubBeside(result, candidate, model),
+    candidates: candidates.map(one => scrubBeside(one, candidate, model)),
+    ...(error === undefined ? {} : { error: publicError(error, candidate, model) }),
   }
 }
 
 /** An event as a caller may see it: those that end something may say what went wrong. */
-export function seenEvent(event: CanonicalEvent, candidate: Candidate, model: string): CanonicalEvent {
+export function publicEvent(event: CanonicalEvent, candidate: Candidate, model: string): CanonicalEvent {
   switch (event.type) {
     case 'error':
-      return { ...event, error: seenFromOutside(event.error, candidate, model) }
+      return { ...event, error: publicError(event.error, candidate, model) }
     case 'candidate-end':
     case 'result-end':
-      return seenBeside(event, candidate, model)
+      return scrubBeside(event, candidate, model)
     default:
       return event
   }
@@ -61,7 +61,7 @@ export function seenEvent(event: CanonicalEvent, candidate: Candidate, model: st
 const LONGEST = 500
 
 /** What an upstream said, for the log; some say the very key they refuse. */
-export const saidBy = ({ message }: CanonicalError, candidate: Candidate): string =>
+export const logMessage = ({ message }: CanonicalError, candidate: Candidate): string =>
   withoutCredentials(message.slice(0, 2 * LONGEST), candidate).slice(0, LONGEST)
 
 /** An upstream's error, with what of its headers a caller of the same format may see (trap 78). */
@@ -108,7 +108,7 @@ const worth = ({ error: { kind, retry } }: GatewayError): number =>
   retry === true ? WORTH['not-found']! : (WORTH[kind] ?? USUAL)
 
 /** Of two channels' failures the one to tell; of equals the later one. */
-export const worthTelling = (before: GatewayError | undefined, now: GatewayError): GatewayError =>
+export const moreUsefulFailure = (before: GatewayError | undefined, now: GatewayError): GatewayError =>
   before !== undefined && worth(before) > worth(now) ? before : now
 
 /** Whatever was thrown on the way, as a failure; our own bugs carry the thrown value as their cause. */

@@ -1,8 +1,8 @@
-import type { WireRequest } from '../canonical/exchange.ts'
 import { isObject, parseObject } from '../canonical/node.ts'
+import type { WireRequest } from '../canonical/wire.ts'
 import type { Channel } from '../channel.ts'
 import type { ChannelFormat } from '../config.ts'
-import { withoutMark } from '../ingress/mark.ts'
+import { withoutByteOrderMark } from '../ingress/byte-order-mark.ts'
 
 /** Milliseconds after which lists are asked for again: all of them, and where one could not be had at all. */
 const EVERY = 10 * 60_000
@@ -53,7 +53,7 @@ async function ask(channel: Channel): Promise<boolean> {
   const format: ChannelFormat = channel.config.formats[0]!
   try {
     const answer = await channel.call('GET', format, PLACES[format.format] ?? FAMILY).answer
-    const ids = idsOf(parseObject(withoutMark(await answer.text(LARGEST))) ?? {})
+    const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(LARGEST))) ?? {})
     if (answer.status === 200 && ids !== undefined) channel.listed = new Set(ids)
   } catch {
     // What the upstream cannot tell now it may tell later; until then the router takes any model it is configured for.

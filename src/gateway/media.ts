@@ -9,8 +9,8 @@ import type { Meter } from '../ingress/body.ts'
 import type { Candidate } from '../router.ts'
 import type { Reply } from './call.ts'
 import { GONE } from './failures.ts'
-import { Gathering } from './gathering.ts'
-import { inBase64 } from './told.ts'
+import { MediaBatch } from './media-batch.ts'
+import { inBase64 } from './write-result.ts'
 
 /** For whom media are fetched, and by what their bytes in memory are counted. */
 export interface Fetching {
@@ -59,7 +59,7 @@ export class Media {
    */
   async ready(request: CanonicalRequest, candidate: Candidate, { reply, meter }: Fetching): Promise<CanonicalRequest> {
     if (reply.gone) throw GONE
-    const gathering = this.fetcher && new Gathering(this.fetcher, this.config, meter)
+    const gathering = this.fetcher && new MediaBatch(this.fetcher, this.config, meter)
     const taskFor = this.tasksFor(candidate, workOf(request), gathering)
     const messages = request.messages.map(async (message): Promise<Message> => {
       const content = await changed(message.content, taskFor, false)
@@ -81,7 +81,7 @@ export class Media {
 
   /** The part with what is at its address, where anything is fetched at all. */
   fetch(part: MediaPart): Promise<MediaPart> | undefined {
-    return this.fetcher && new Gathering(this.fetcher, this.config).fetch(part)
+    return this.fetcher && new MediaBatch(this.fetcher, this.config).fetch(part)
   }
 
   async close(): Promise<void> {
@@ -96,7 +96,7 @@ export class Media {
   }
 
   /** What is to be done with a piece of media; nothing for most. */
-  private tasksFor({ channel, format, native }: Candidate, work: Work, gathering?: Gathering): TaskFor {
+  private tasksFor({ channel, format, native }: Candidate, work: Work, gathering?: MediaBatch): TaskFor {
     const { bytes, fetches, fetchesOwn } = WRITERS[format.format]!
     const fetching: Task = { kind: 'change', run: part => gathering!.fetch(part) }
     const checking: Task | undefined =

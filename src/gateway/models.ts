@@ -81,7 +81,7 @@ const RECORDS: {
   }),
 }
 
-/** What a model can be asked for at the doors of the three families. */
+/** What a model can be asked for at the endpoints of the three families. */
 interface Abilities {
   readonly converses: boolean
   readonly draws: boolean
@@ -105,7 +105,7 @@ function abilitiesOf({ id, formats }: UsableModel, facts: ModelFacts | undefined
   }
 }
 
-const isDirect = (fitness: Fitness | undefined): boolean => fitness !== undefined && fitness !== 'by-detour'
+const isDirect = (fitness: Fitness | undefined): boolean => fitness !== undefined && fitness !== 'emulated'
 
 function isEmbedder(id: string, facts: ModelFacts | undefined): boolean {
   if (facts?.interface !== undefined) return FORMATS.get(facts.interface)?.does[0] === 'embedding'

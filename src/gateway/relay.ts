@@ -1,7 +1,7 @@
 import { GatewayError } from '../canonical/error.ts'
-import type { RawBody } from '../canonical/exchange.ts'
+import type { RawBody } from '../canonical/wire.ts'
+import { drained } from './backpressure.ts'
 import type { Reply } from './call.ts'
-import { caughtUp } from './caught-up.ts'
 import { GONE } from './failures.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function relay(
   if (next.done === true) throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent nothing.' })
   reply.begin(size === undefined ? about : { ...about, 'content-length': String(size) })
   while (next.done !== true) {
-    if (!reply.write(next.value) && !reply.gone) await caughtUp(reply, heartbeat)
+    if (!reply.write(next.value) && !reply.gone) await drained(reply, heartbeat)
     if (reply.gone) {
       await pieces.return?.()
       throw GONE

@@ -31,7 +31,7 @@ export function scrubbed(value: Json, scrub: Scrub): Json {
 }
 
 /** The same part of an answer, where what it says of an error beside what still stands is scrubbed. */
-export function seenBeside<T extends Node>(node: T, candidate: Candidate, model: string): T {
+export function scrubBeside<T extends Node>(node: T, candidate: Candidate, model: string): T {
   const { extras } = node
   if (extras === undefined || !Object.values(extras).some(hasError)) return node
   const scrub = scrubber(candidate, model)
@@ -52,7 +52,7 @@ const withoutSecrets = (fields: JsonObject, scrub: Scrub): JsonObject => ({
 const ERRORS = ['error', 'errors']
 
 /** What a caller of the upstream's own format may see of its headers (trap 78). */
-export function seenHeaders(headers: Headers, candidate: Candidate, model: string): { [name: string]: string } {
+export function publicHeaders(headers: Headers, candidate: Candidate, model: string): { [name: string]: string } {
   const seen: { [name: string]: string } = forwardable(headers)
   for (const name in seen) if (!HARMLESS.test(seen[name]!)) seen[name] = scrubber(candidate, model)(seen[name]!)
   return seen

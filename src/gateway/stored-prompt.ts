@@ -10,9 +10,9 @@ const FORMAT = 'responses'
  *
  * @throws GatewayError `invalid-request` where none can.
  */
-export function promptable(candidates: readonly Candidate[], request: CanonicalRequest): readonly Candidate[] {
+export function withStoredPrompt(candidates: readonly Candidate[], request: CanonicalRequest): readonly Candidate[] {
   if (request.extras?.[FORMAT]?.['prompt'] == null) return candidates
-  const able = candidates.filter(({ native, detour }) => native && !detour)
+  const able = candidates.filter(({ native, emulated }) => native && !emulated)
   if (able.length > 0) return able
   throw new GatewayError({
     kind: 'invalid-request',

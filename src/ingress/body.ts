@@ -4,7 +4,7 @@ import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import { isObject, type JsonObject } from '../canonical/node.ts'
-import { withoutMark } from './mark.ts'
+import { withoutByteOrderMark } from './byte-order-mark.ts'
 
 /** Milliseconds a JSON body may take to come. */
 const PATIENCE = 300_000
@@ -118,7 +118,7 @@ function parsed(bytes: Buffer): JsonObject {
   const text = bytes.toString('utf8')
   let value: unknown
   try {
-    value = JSON.parse(withoutMark(text))
+    value = JSON.parse(withoutByteOrderMark(text))
   } catch (thrown) {
     const where = thrown instanceof Error ? thrown.message : ''
     throw fault('invalid-request', `The body is not JSON: ${where}`.slice(0, 200))

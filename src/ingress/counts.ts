@@ -6,7 +6,7 @@ export const anyCount = (value: Json | undefined): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 
 /** What an upstream counted, as it says it. */
-export interface Told {
+export interface ReportedCounts {
   readonly input?: number | undefined
   readonly output?: number | undefined
   readonly total?: number | undefined
@@ -18,10 +18,16 @@ export interface Told {
 /**
  * The whole prompt and the whole answer, whichever way an upstream counts (trap 97). Its total tells whether what a cache
  * held is inside the prompt or beside it, and thoughts inside the completion or beside it, as at xAI; a total that no
- * way explains tells of tokens nobody else counts, which Google's chat door does with thoughts. Without a total, more of
+ * way explains tells of tokens nobody else counts, which Google's chat endpoint does with thoughts. Without a total, more of
  * a part than of the whole must be beside it.
  */
-export function settled({ input, output, total, cached = 0, reasoning = 0 }: Told): Pick<Usage, 'input' | 'output'> {
+export function settled({
+  input,
+  output,
+  total,
+  cached = 0,
+  reasoning = 0,
+}: ReportedCounts): Pick<Usage, 'input' | 'output'> {
   if (total === undefined) return counts(holding(input, cached), holding(output, reasoning))
   if (input === undefined) return counts(more(total, output ?? 0), output)
   if (output === undefined) return counts(input, more(total, input))

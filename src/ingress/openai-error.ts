@@ -1,9 +1,9 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../canonical/error.ts'
-import type { WireAnswer } from '../canonical/exchange.ts'
 import { isObject, type JsonObject } from '../canonical/node.ts'
+import type { WireAnswer } from '../canonical/wire.ts'
 import { classified } from './classify.ts'
 import { anyObject, anyText, defined } from './fields.ts'
-import { retryAfter } from './wait.ts'
+import { retryAfter } from './retry-after.ts'
 
 /** An error answer of an upstream of OpenAI's family of formats (FORMATS §15); vendors wrap it in many ways, and a gateway's may be no JSON at all. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {

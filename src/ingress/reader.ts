@@ -1,10 +1,10 @@
 import type { CanonicalError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
-import type { WireAnswer, WireEvent, WireRequest } from '../canonical/exchange.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Transducer } from '../canonical/transducer.ts'
+import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
 import type { Locate } from './locate.ts'
 
 /** Everything that can arrive in one format. A format that has only some directions has only some methods. */

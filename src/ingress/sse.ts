@@ -1,8 +1,8 @@
 import { StringDecoder } from 'node:string_decoder'
 import { createParser } from 'eventsource-parser'
-import type { WireEvent } from '../canonical/exchange.ts'
 import { NOTHING, type Transducer } from '../canonical/transducer.ts'
-import { withoutMark } from './mark.ts'
+import type { WireEvent } from '../canonical/wire.ts'
+import { withoutByteOrderMark } from './byte-order-mark.ts'
 
 /** How long one event may be, in UTF-16 units: a picture of 4K in base64 fits. */
 const EVENT_LIMIT = 48 * 1024 * 1024
@@ -36,7 +36,7 @@ export function eventParser(limit = EVENT_LIMIT): EventParser {
 
   const feed = (text: string): readonly WireEvent[] => {
     if (overflowed || text === '') return NOTHING
-    parser.feed(started ? text : withoutMark(text))
+    parser.feed(started ? text : withoutByteOrderMark(text))
     started = true
     if (events.length === 0) return NOTHING
     const settled = events

@@ -8,7 +8,7 @@ export interface Case {
   readonly format: Format
   /** `hello` of `hello.request.json`. */
   readonly name: string
-  /** Where it was sent, where that is known: doors of one format are several. */
+  /** Where it was sent, where that is known: endpoints of one format are several. */
   readonly path?: string
   /** The body that was sent, where it is known. */
   readonly request?: JsonObject

@@ -41,14 +41,14 @@ export const FORMATS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatF
  * Work the gateway can do itself out of another: documents are ranked by their vectors, tokens are estimated, a
  * conversation is compacted by a summary.
  */
-const DETOURS: { readonly [W in Work]?: Work } = {
+const EMULATIONS: { readonly [W in Work]?: Work } = {
   ranking: 'embedding',
   count: 'conversation',
   compaction: 'conversation',
 }
 
 /** How well a format does a kind of work; undefined where it cannot, smaller is better. */
-export type Fitness = 'made-for-it' | 'able' | 'by-detour'
+export type Fitness = 'made-for-it' | 'able' | 'emulated'
 
 /**
  * Whether, and how, an upstream of the format can do the work; a format this table does not know does nothing. A
@@ -60,9 +60,9 @@ export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}):
   if (does[0] === work && !lacks) return 'made-for-it'
   if (does.includes(work) && !lacks) return 'able'
   // Tokens are estimated whatever the upstream does.
-  if (work === 'count' && FORMATS.has(format)) return 'by-detour'
-  const detour = DETOURS[work]
-  return detour !== undefined && does.includes(detour) ? 'by-detour' : undefined
+  if (work === 'count' && FORMATS.has(format)) return 'emulated'
+  const basis = EMULATIONS[work]
+  return basis !== undefined && does.includes(basis) ? 'emulated' : undefined
 }
 
 /** The version at the end of an address. */

@@ -7,7 +7,7 @@ import type { Replay } from './replay.ts'
 /**
  * Gives channels of the built-in replay their address. One that names no models of its own answers the model `replay`
  * in every format, and gets a sister for each format that speaks it alone and has its fixtures as models: asked for at
- * another format's door, they are translated.
+ * another format's endpoint, they are translated.
  */
 export const withReplay = (channels: readonly ChannelConfig[], replay: Replay): ChannelConfig[] =>
   channels.flatMap(channel => {

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { Gateway } from '../gateway.ts'
 import { answerOf, hangUp } from './connection.ts'
-import { refuseLast } from './entrance.ts'
+import { refuseLast } from './handlers.ts'
 
 /** What Node says of a request it cannot read (`clientError` of a server). */
 export interface ClientError extends Error {

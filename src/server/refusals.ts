@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../canonical/error.ts'
-import { pathOf } from './line.ts'
+import { pathOf } from './url.ts'
 
 /** A known path, asked in another way than it answers. */
 export const wrongMethod = ({ method }: IncomingMessage): GatewayError =>

@@ -1,5 +1,5 @@
-import { joined } from '../canonical/flat.ts'
+import { flatJoin } from '../canonical/flat.ts'
 import { freshId } from '../gateway.ts'
 
 /** Names a request to its caller and in the log: `req_` and 32 random hexadecimal digits. */
-export const requestId = (): string => joined('req_', freshId())
+export const requestId = (): string => flatJoin('req_', freshId())

@@ -7,14 +7,14 @@ import type { Call, Gateway } from '../gateway.ts'
 import { MemoryTurns } from '../store/memory.ts'
 import type { Turns } from '../store/turns.ts'
 import { answerOf } from './connection.ts'
-import { DOORS, wireAt } from './doors.ts'
-import { refuseLast } from './entrance.ts'
 import type { CreateFrame } from './frames.ts'
-import { inOriginForm, pathOf, queryOf } from './line.ts'
+import { refuseLast } from './handlers.ts'
 import { requestId } from './request-id.ts'
+import { ROUTES, wireAt } from './routes.ts'
 import { ResponsesSocket } from './socket.ts'
 import type { SocketReply } from './socket-reply.ts'
 import { countUnfinished } from './unfinished.ts'
+import { inOriginForm, pathOf, queryOf } from './url.ts'
 
 /** What is on the other side of a path that a WebSocket asks for. */
 type Room = (message: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -117,7 +117,7 @@ export class Sockets {
   }
 }
 
-const RESPONSES = DOORS.find(({ path }) => path === '/v1/responses')!
+const RESPONSES = ROUTES.find(({ path }) => path === '/v1/responses')!
 /** The version of RFC 6455. */
 const VERSION = '13'
 
@@ -157,7 +157,7 @@ const credential = (message: IncomingMessage): { readonly queryKey?: string } =>
   return queryKey === undefined ? {} : { queryKey }
 }
 
-/** One turn as a request at the door of its format. */
+/** One turn as a request at the endpoint of its format. */
 function callOf(message: IncomingMessage, turn: CreateFrame, reply: SocketReply, turns: Turns): Call {
   const { query, queryKey } = queryOf(message)
   const headers = withoutTransport(message.headers)
@@ -177,7 +177,7 @@ function callOf(message: IncomingMessage, turn: CreateFrame, reply: SocketReply,
   }
 }
 
-/** The wish to speak over a socket is between this door and its caller. */
+/** The wish to speak over a socket is between this endpoint and its caller. */
 function withoutTransport(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { 'openai-beta': betas, ...others } = headers
   const kept = String(betas ?? '')

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commandLine } from '../../src/commands/line.ts'
+import { commandLine } from '../../src/commands/command-line.ts'
 
 let dir: string
 let config: string

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { WireRequest } from '../../src/canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
+import type { WireRequest } from '../../src/canonical/wire.ts'
 import { Allowed, type Meant } from './allowed.ts'
 
 /* What is asked and answered by which schema, and what those schemas mean but cannot say. */

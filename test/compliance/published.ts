@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WireRequest } from '../../src/canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
+import type { WireRequest } from '../../src/canonical/wire.ts'
 import type { Work } from '../../src/canonical/work.ts'
 import { Description, HOME } from './description.ts'
 

@@ -1,5 +1,5 @@
-import type { WireEvent } from '../../src/canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
+import type { WireEvent } from '../../src/canonical/wire.ts'
 
 /* Whole answers told as streams in the order their publishers describe, and streams put together as clients do it. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
-import type { WireEvent, WireFile } from '../../src/canonical/exchange.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
+import type { WireEvent, WireFile } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
+import { AddressGuard } from '../../src/channel/address-guard.ts'
 import { MediaFetcher } from '../../src/channel/fetch.ts'
-import { AddressGuard } from '../../src/channel/told-address.ts'
 import type { ChannelConfig } from '../../src/config.ts'
 import { Media } from '../../src/gateway/media.ts'
 import type { Candidate } from '../../src/router.ts'
@@ -223,7 +223,14 @@ describe('addresses that go upstream as they are', () => {
     const at = (baseUrl: string, url: string) => {
       const channel = channelAt('http://127.0.0.1:1')
       const format = { ...channel.formats[0]!, baseUrl }
-      const candidate: Candidate = { channel, format, native: true, detour: false, upstreamModel: 'm', resting: false }
+      const candidate: Candidate = {
+        channel,
+        format,
+        native: true,
+        emulated: false,
+        upstreamModel: 'm',
+        resting: false,
+      }
       const content = [{ type: 'media', kind: 'image', source: { type: 'url', url } }] as const
       const request = { model: 'm', messages: [{ role: 'user', content }], output: {}, sampling: {}, stream: false }
       expect(media.concerns(request as never, candidate)).toBe('check')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { WireEvent } from '../../src/canonical/exchange.ts'
+import type { WireEvent } from '../../src/canonical/wire.ts'
 import { eventParser } from '../../src/ingress/sse.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)

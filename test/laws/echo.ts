@@ -1,5 +1,5 @@
-import type { WireEvent } from '../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
+import type { WireEvent } from '../../src/canonical/wire.ts'
 
 /* An answer of the gateway's as the official SDK of its format puts it into the next request's history. */
 

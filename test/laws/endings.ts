@@ -1,5 +1,5 @@
-import type { WireEvent } from '../../src/canonical/exchange.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../src/canonical/node.ts'
+import type { WireEvent } from '../../src/canonical/wire.ts'
 
 /*
  * What in a stream of each format says that something ended, so that whoever reads it acts on it. Every format with

@@ -7,7 +7,7 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { itemsOf, named, referenceOf } from '../../src/gateway/state/items.ts'
 import { portable } from '../../src/gateway/state/portable.ts'
-import { recall } from '../../src/gateway/state/recall.ts'
+import { resolveReferences } from '../../src/gateway/state/resolve-references.ts'
 import { responses } from '../../src/ingress/responses/index.ts'
 import { MemoryTurns } from '../../src/store/memory.ts'
 import { openSqlite } from '../../src/store/store.ts'
@@ -70,13 +70,17 @@ const check = (memories: () => readonly Turns[], one: (recalled: Recalled, full:
     fc.asyncProperty(said, input, async (turns, last) => {
       const known = memories()
       const body = { model: 'm', input: last, previous_response_id: await kept(turns as never, known) }
-      const recalled = (await recall(body, OWNER, { turns: known, conversations: undefined, strict: false }))!
+      const recalled = (await resolveReferences(body, OWNER, {
+        turns: known,
+        conversations: undefined,
+        strict: false,
+      }))!
       one(recalled, [...turns.flatMap(turn => [...turn.input, ...turn.output]), ...last])
     }),
     { numRuns: Math.ceil(RUNS / 6) },
   )
 
-type Recalled = NonNullable<Awaited<ReturnType<typeof recall>>>
+type Recalled = NonNullable<Awaited<ReturnType<typeof resolveReferences>>>
 
 describe.each([
   { name: 'one memory', memories: () => [new MemoryTurns(64, 1e9)] },

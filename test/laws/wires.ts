@@ -1,7 +1,7 @@
 import type fc from 'fast-check'
-import type { WireAnswer, WireRequest } from '../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import type { WireAnswer, WireRequest } from '../../src/canonical/wire.ts'
 import type { Work } from '../../src/canonical/work.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { asked } from './arbitrary-result.ts'

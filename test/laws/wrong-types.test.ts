@@ -3,18 +3,18 @@ import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
-import type { WireEvent } from '../../src/canonical/exchange.ts'
 import { fold, unfold } from '../../src/canonical/fold.ts'
 import { isObject, type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import { rankedAsAsked } from '../../src/canonical/rank.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
+import type { WireEvent } from '../../src/canonical/wire.ts'
 import { type Work, workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { jsonText } from '../../src/egress/json.ts'
 import { essential, lossHeaders } from '../../src/egress/losses.ts'
-import { fitting } from '../../src/gateway/fitting.ts'
+import { checkedResult } from '../../src/gateway/check-result.ts'
 import { prepare } from '../../src/gateway/prepare.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { eventParser } from '../../src/ingress/sse.ts'
@@ -45,7 +45,7 @@ function orRefused<T>(work: () => T): T | undefined {
 
 const candidate = (from: string, to: string, upstreamModel: string): Candidate => {
   const channel = channelAt('http://127.0.0.1:1', { format: to })
-  return { channel, format: channel.formats[0]!, native: from === to, detour: false, upstreamModel, resting: false }
+  return { channel, format: channel.formats[0]!, native: from === to, emulated: false, upstreamModel, resting: false }
 }
 
 const SAID: CanonicalResult = {
@@ -146,7 +146,7 @@ describe('wrong types: an upstream’s answer is no answer, or told to whoever a
 
 function heard(format: string, body: JsonObject, asked: CanonicalRequest): void {
   const read = () => READERS[format]!.result!({ status: 200, headers: {}, body }, asked)
-  const result = orRefused(() => fitting(read(), asked, false))
+  const result = orRefused(() => checkedResult(read(), asked, false))
   if (result !== undefined) for (const to of writersFor(workOf(asked))) told(to, result, asked)
 }
 

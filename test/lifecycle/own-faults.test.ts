@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
-import type { WireEvent } from '../../src/canonical/exchange.ts'
 import type { Transducer } from '../../src/canonical/transducer.ts'
+import type { WireEvent } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import type { Writer } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'

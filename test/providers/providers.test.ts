@@ -71,7 +71,7 @@ describe('formats', () => {
       expect(fitnessOf(format, 'conversation')).toBe('made-for-it')
     expect(fitnessOf('embeddings', 'conversation')).toBeUndefined()
     expect(fitnessOf('contents', 'embedding')).toBe('able')
-    expect(fitnessOf('embeddings', 'ranking')).toBe('by-detour')
+    expect(fitnessOf('embeddings', 'ranking')).toBe('emulated')
     expect(fitnessOf('something-new', 'conversation')).toBeUndefined()
   })
 })

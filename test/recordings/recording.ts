@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WireRequest } from '../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import type { WireRequest } from '../../src/canonical/wire.ts'
 import { READERS } from '../../src/ingress/index.ts'
 
 /** One recorded exchange with a real provider. */

@@ -1,5 +1,5 @@
-import type { WireRequest } from '../../src/canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
+import type { WireRequest } from '../../src/canonical/wire.ts'
 
 /** What a client does with an answer before it sends it back. */
 export type Habit =

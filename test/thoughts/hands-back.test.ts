@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Part } from '../../src/canonical/content.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
-import { OnceAKind } from '../../src/gateway/once-a-kind.ts'
+import { LogOnce } from '../../src/gateway/log-once.ts'
 import { MemoryStore } from '../../src/gateway/thoughts/memory.ts'
 import { OwnThoughts } from '../../src/gateway/thoughts/thoughts.ts'
 import { candidateOf, LIMITS } from './stage.ts'
@@ -24,7 +24,7 @@ describe('a caller who hands thoughts back', () => {
     const store = new MemoryStore(LIMITS)
     const candidate = candidateOf({ caller: 'chat', upstream: 'messages' })
     const next = { ...call, id: 'toolu_02Ab2Cd3Ef4' }
-    new OwnThoughts(store, 'ann', new OnceAKind(() => {})).keep(
+    new OwnThoughts(store, 'ann', new LogOnce(() => {})).keep(
       { candidates: [{ content: [signed, next] }] },
       { told: 'chat', candidate, asked: request, recalled: undefined },
     )

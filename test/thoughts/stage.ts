@@ -1,13 +1,13 @@
 import type { Part } from '../../src/canonical/content.ts'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
-import type { WireRequest } from '../../src/canonical/exchange.ts'
 import { fold, unfold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
+import type { WireRequest } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { legalWord } from '../../src/egress/legal.ts'
+import { sanitizeName } from '../../src/egress/sanitize.ts'
 import { type Prepared, prepare } from '../../src/gateway/prepare.ts'
 import { Thoughts } from '../../src/gateway/thoughts/thoughts.ts'
 import { READERS } from '../../src/ingress/index.ts'
@@ -32,7 +32,7 @@ export const LIMITS = { keep: 3_600_000, memory: 2 ** 20 }
 export function candidateOf({ caller, upstream, dialect = {}, key = 'k', model = 'm' }: Way): Candidate {
   const channel = { ...channelAt('http://127.0.0.1:1', { format: upstream }), key }
   const format = { ...channel.formats[0]!, dialect }
-  return { channel, format, native: caller === upstream, detour: false, upstreamModel: model, resting: false }
+  return { channel, format, native: caller === upstream, emulated: false, upstreamModel: model, resting: false }
 }
 
 export class Stage {
@@ -98,7 +98,7 @@ export function thoughtsIn(format: string, wire: WireRequest): readonly unknown[
 
 function saidBy(part: Part): readonly unknown[] {
   if (part.type === 'tool-call')
-    return [{ call: legalWord(part.id, 64), name: part.name, arguments: JSON.parse(part.arguments) }]
+    return [{ call: sanitizeName(part.id, 64), name: part.name, arguments: JSON.parse(part.arguments) }]
   if (part.type !== 'reasoning') return []
   const { text, signature, redacted } = part
   return [{ text, proof: signature?.value, ...(redacted ? { redacted } : {}) }]

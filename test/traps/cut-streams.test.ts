@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
-import type { WireEvent } from '../../src/canonical/exchange.ts'
 import { fold } from '../../src/canonical/fold.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
+import type { WireEvent } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { WireEvent } from '../../src/canonical/exchange.ts'
 import { fold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
+import type { WireEvent } from '../../src/canonical/wire.ts'
 import { responses as writer } from '../../src/egress/responses/index.ts'
 import { responses as reader } from '../../src/ingress/responses/index.ts'
 

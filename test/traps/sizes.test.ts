@@ -76,7 +76,7 @@ describe('trap 107: thoughts that are put back are as many as there were, howeve
     const channel = channelAt('http://127.0.0.1', { format: 'messages' })
     const candidate: Candidate = {
       ...{ channel, format: { ...channel.formats[0]!, dialect: familyDialect('messages', 'm') ?? {} } },
-      ...{ native: false, detour: false, upstreamModel: 'm', resting: false },
+      ...{ native: false, emulated: false, upstreamModel: 'm', resting: false },
     }
     const asked = asking(ids.flatMap(() => [{ role: 'assistant', content: [call(ids.at(-1)!)] } as Message, USER]))
     store.keep(

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { kept } from '../fields.ts'
 import { PLACES, type Place, placeOf, Turn } from './assistant.ts'
-import { FORMAT, type Pen } from './content.ts'
+import { FORMAT, type WriteContext } from './content.ts'
 
 /*
  * Turns of the assistant in a row, as clients keep them that store each streamed chunk as one (trap 95): they are one
@@ -35,22 +35,26 @@ interface Placed {
 const rankOf = ({ place }: Placed): number => PLACES[place]
 
 /** The messages as one. */
-export function writeAssistantRun(messages: readonly Message[], run: readonly number[], pen: Pen): JsonObject {
+export function writeAssistantRun(
+  messages: readonly Message[],
+  run: readonly number[],
+  context: WriteContext,
+): JsonObject {
   const losses = new Losses()
-  const turn = new Turn(messages[run[0]!]!, { ...pen, losses })
+  const turn = new Turn(messages[run[0]!]!, { ...context, losses })
   const parts: Placed[] = []
   for (const index of run) {
     const { content } = messages[index]!
     for (const [at, part] of content.entries()) {
       if (saysNothing(part)) continue
-      const place = placeOf(part, content[at + 1], pen)
+      const place = placeOf(part, content[at + 1], context)
       parts.push({ part, place, path: ['messages', index, 'content', at] })
     }
   }
-  for (const { part, place, path } of pen.dialect.text_only_content === 'string' ? joinedTexts(parts) : parts)
+  for (const { part, place, path } of context.dialect.text_only_content === 'string' ? joinedTexts(parts) : parts)
     turn.put(part, place, path)
-  pen.losses.report(losses.list)
-  reportOrder(parts, losses.list, pen)
+  context.losses.report(losses.list)
+  reportOrder(parts, losses.list, context)
   return turn.written()
 }
 
@@ -73,7 +77,7 @@ function joinedTexts(parts: readonly Placed[]): readonly Placed[] {
 }
 
 /** Fields have an order, and no loss moves a part out of its message: it is told as dropped here and inserted there. */
-function reportOrder(parts: readonly Placed[], losses: readonly Loss[], pen: Pen): void {
+function reportOrder(parts: readonly Placed[], losses: readonly Loss[], context: WriteContext): void {
   const staying: Placed[] = []
   const moving: Placed[] = []
   let highest = 0
@@ -90,8 +94,8 @@ function reportOrder(parts: readonly Placed[], losses: readonly Loss[], pen: Pen
   for (const one of moving.sort((a, b) => rankOf(a) - rankOf(b))) {
     const left = remainder(one.part, within.get(keyOf(one.path)) ?? [])
     if (left === undefined) continue
-    pen.losses.drop(one.path, 'fields-have-an-order')
-    pen.losses.insert(firstBehind.get(rankOf(one))!, left, 'fields-have-an-order')
+    context.losses.drop(one.path, 'fields-have-an-order')
+    context.losses.insert(firstBehind.get(rankOf(one))!, left, 'fields-have-an-order')
   }
 }
 

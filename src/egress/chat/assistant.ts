@@ -3,14 +3,14 @@ import type { Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { around, FORMAT, type Pen, writePart } from './content.ts'
+import { around, FORMAT, type WriteContext, writePart } from './content.ts'
 import { contentOf } from './messages.ts'
 
 /** An assistant's turn: reasoning, content, refusal, audio and calls have each their own field, in this order. */
-export function writeAssistant(message: Message, path: Path, pen: Pen): JsonObject {
-  const places = message.content.map((part, index) => placeOf(part, message.content[index + 1], pen))
-  reportOrder(places, [...path, 'content'], pen)
-  const turn = new Turn(message, pen)
+export function writeAssistant(message: Message, path: Path, context: WriteContext): JsonObject {
+  const places = message.content.map((part, index) => placeOf(part, message.content[index + 1], context))
+  reportOrder(places, [...path, 'content'], context)
+  const turn = new Turn(message, context)
   for (const [index, part] of message.content.entries()) turn.put(part, places[index]!, [...path, 'content', index])
   return turn.written()
 }
@@ -19,11 +19,11 @@ export function writeAssistant(message: Message, path: Path, pen: Pen): JsonObje
 export const PLACES = { thoughts: 0, content: 1, refusal: 2, audio: 3, calls: 4 } as const
 export type Place = keyof typeof PLACES
 
-export function placeOf(part: Part, next: Part | undefined, pen: Pen): Place {
+export function placeOf(part: Part, next: Part | undefined, context: WriteContext): Place {
   switch (part.type) {
     case 'reasoning':
-      if (spelt(part, FORMAT)['as'] === 'thinking' || thinksInParts(pen)) return 'content'
-      return pen.native && signsCall(part, next) ? 'calls' : 'thoughts'
+      if (spelt(part, FORMAT)['as'] === 'thinking' || thinksInParts(context)) return 'content'
+      return context.native && signsCall(part, next) ? 'calls' : 'thoughts'
     case 'refusal':
       return spelt(part, FORMAT)['as'] === 'field' ? 'refusal' : 'content'
     case 'media':
@@ -36,13 +36,13 @@ export function placeOf(part: Part, next: Part | undefined, pen: Pen): Place {
 }
 
 /** Thoughts of other formats' callers stand among the parts of the content. */
-const thinksInParts = ({ native, dialect }: Pen): boolean => !native && dialect.reasoning_field === 'parts'
+const thinksInParts = ({ native, dialect }: WriteContext): boolean => !native && dialect.reasoning_field === 'parts'
 
 /** A signature alone in front of a call is Google's thought signature of that call (trap 31). */
 const signsCall = (part: ReasoningPart, next: Part | undefined): boolean =>
   part.text === '' && part.signature?.format === 'contents' && next?.type === 'tool-call'
 
-function reportOrder(places: readonly Place[], path: Path, { losses }: Pen): void {
+function reportOrder(places: readonly Place[], path: Path, { losses }: WriteContext): void {
   const order = [...places.keys()].sort((a, b) => PLACES[places[a]!] - PLACES[places[b]!] || a - b)
   if (order.some((from, to) => from !== to)) losses.move(path, order, 'fields-have-an-order')
 }
@@ -67,21 +67,22 @@ export class Turn {
   private field: Json | undefined
   private signature: string | undefined
   private readonly message: Message
-  private readonly pen: Pen
+  private readonly context: WriteContext
 
-  constructor(message: Message, pen: Pen) {
+  constructor(message: Message, context: WriteContext) {
     this.message = message
-    this.pen = pen
+    this.context = context
   }
 
   put(part: Part, place: Place, path: Path): void {
-    if (part.type === 'reasoning' && (place !== 'content' || thinksInParts(this.pen))) this.reasoning(part, place, path)
+    if (part.type === 'reasoning' && (place !== 'content' || thinksInParts(this.context)))
+      this.reasoning(part, place, path)
     else if (part.type === 'tool-call') this.call(part, path)
     else if (place === 'audio') this.audio(part as MediaPart, path)
     else if (place === 'refusal') this.refusal(part as Part & { text: string }, path)
-    else if (part.type === 'media' && !this.pen.native) this.pen.losses.drop(path, 'no-media-from-assistants')
+    else if (part.type === 'media' && !this.context.native) this.context.losses.drop(path, 'no-media-from-assistants')
     else {
-      const wire = writePart(part, path, this.pen)
+      const wire = writePart(part, path, this.context)
       if (wire !== undefined) this.content.push(wire)
     }
   }
@@ -91,7 +92,7 @@ export class Turn {
       this.signature = part.signature!.value
       return
     }
-    const { native, dialect, losses } = this.pen
+    const { native, dialect, losses } = this.context
     if (!native && (dialect.reasoning_field ?? 'none') === 'none') {
       losses.drop(path, 'no-reasoning-in-history')
       return
@@ -102,7 +103,7 @@ export class Turn {
     }
     losses.dropFields(part, path, { signature: 'no-signatures', cache: 'no-cache-markers-here' })
     if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
-    if (!thinksInParts(this.pen)) this.thoughts = this.join(this.thoughts, part, path)
+    if (!thinksInParts(this.context)) this.thoughts = this.join(this.thoughts, part, path)
     else {
       const goesOn =
         part.continues !== undefined && this.content.length > 0 && this.content.at(-1) === this.thoughts?.wire
@@ -117,31 +118,32 @@ export class Turn {
 
   private refusal(part: Part & { text: string }, path: Path): void {
     if (this.fields['refusal'] === undefined) this.fields['refusal'] = part.text
-    else this.pen.losses.drop(path, 'one-refusal-only')
+    else this.context.losses.drop(path, 'one-refusal-only')
   }
 
   /** Several thoughts in one field: the first becomes them all; pieces of one are joined as they came. */
   private join(before: Thoughts | undefined, { text, continues }: ReasoningPart, path: Path): Thoughts {
     if (before === undefined) return { path, text }
     const joined = { path: before.path, text: before.text + (continues === undefined ? CUT : '') + text }
-    this.pen.losses.drop(path, 'joined-with-the-one-before')
-    this.pen.losses.change([...before.path, 'text'], joined.text, 'joined-with-the-next')
+    this.context.losses.drop(path, 'joined-with-the-one-before')
+    this.context.losses.change([...before.path, 'text'], joined.text, 'joined-with-the-next')
     return joined
   }
 
   private audio(part: MediaPart, path: Path): void {
     const { source } = part
     if (source.type !== 'file-id' || source.format !== FORMAT || this.fields['audio'] !== undefined) {
-      this.pen.losses.drop(path, 'no-such-audio')
+      this.context.losses.drop(path, 'no-such-audio')
       return
     }
-    this.pen.losses.dropFields(part, path, AUDIO_LOSSES)
-    if (source.mediaType !== undefined) this.pen.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-ids')
+    this.context.losses.dropFields(part, path, AUDIO_LOSSES)
+    if (source.mediaType !== undefined)
+      this.context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-ids')
     this.fields['audio'] = { id: source.id, ...kept(part, FORMAT) }
   }
 
   private call(part: ToolCallPart, path: Path): void {
-    const { native, losses } = this.pen
+    const { native, losses } = this.context
     if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
     if (spelt(part, FORMAT)['as'] === 'function_call') {
       this.fields['function_call'] = { name: part.name, arguments: part.arguments, ...kept(part, FORMAT) }
@@ -158,13 +160,13 @@ export class Turn {
   }
 
   written(): JsonObject {
-    const { message, pen } = this
+    const { message, context } = this
     const spelling = spelt(message, FORMAT)
     const calls =
-      this.calls.length > 0 || (pen.native && spelling['calls'] === 'empty') ? { tool_calls: this.calls } : {}
+      this.calls.length > 0 || (context.native && spelling['calls'] === 'empty') ? { tool_calls: this.calls } : {}
     const empty =
-      this.content.length === 0 && !pen.native && (this.calls.length > 0 || this.fields['audio'] !== undefined)
-    const content = empty ? { content: null } : contentOf(this.content, spelling['content'], pen)
+      this.content.length === 0 && !context.native && (this.calls.length > 0 || this.fields['audio'] !== undefined)
+    const content = empty ? { content: null } : contentOf(this.content, spelling['content'], context)
     return {
       role: 'assistant',
       ...content,
@@ -172,14 +174,14 @@ export class Turn {
       ...this.thought(),
       ...this.fields,
       ...calls,
-      ...(pen.native && spelling['annotations'] !== undefined ? { annotations: spelling['annotations'] } : {}),
+      ...(context.native && spelling['annotations'] !== undefined ? { annotations: spelling['annotations'] } : {}),
       ...kept(message, FORMAT),
     }
   }
 
   private thought(): JsonObject {
     if (this.thoughts === undefined || this.thoughts.wire !== undefined) return {}
-    const { native, dialect } = this.pen
+    const { native, dialect } = this.context
     const field = native
       ? (this.field ?? spelt(this.message, FORMAT)['thoughts'] ?? 'reasoning_content')
       : dialect.reasoning_field!

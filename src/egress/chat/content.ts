@@ -8,29 +8,29 @@ import type { ChatDialect } from './dialect.ts'
 export const FORMAT = 'chat'
 
 /** What writing a message needs to know. */
-export interface Pen {
+export interface WriteContext {
   readonly dialect: ChatDialect
   readonly native: boolean
   readonly losses: Losses
 }
 
 /** A part of a content list, or undefined (and a loss) where chat has no place for it. */
-export function writePart(part: Part, path: Path, pen: Pen): JsonObject | undefined {
-  const wire = writeBare(part, path, pen)
+export function writePart(part: Part, path: Path, context: WriteContext): JsonObject | undefined {
+  const wire = writeBare(part, path, context)
   if (wire === undefined || part.type === 'opaque') return wire
-  const cached = { ...wire, ...writeCache(part, path, pen) }
+  const cached = { ...wire, ...writeCache(part, path, context) }
   return part.type === 'text' || part.type === 'refusal' ? { ...cached, ...kept(part, FORMAT) } : cached
 }
 
-function writeBare(part: Part, path: Path, pen: Pen): JsonObject | undefined {
+function writeBare(part: Part, path: Path, context: WriteContext): JsonObject | undefined {
   switch (part.type) {
     case 'text':
-      if (part.annotations !== undefined) pen.losses.hide([...path, 'annotations'], 'no-annotations-in-requests')
+      if (part.annotations !== undefined) context.losses.hide([...path, 'annotations'], 'no-annotations-in-requests')
       return { type: 'text', text: part.text }
     case 'refusal':
       return { type: 'refusal', refusal: part.text }
     case 'media':
-      return writeMedia(part, path, pen)
+      return writeMedia(part, path, context)
     case 'reasoning':
       return spelt(part, FORMAT)['as'] === 'thinking' ? (spelt(part, FORMAT)['value'] as JsonObject) : undefined
     case 'opaque':
@@ -40,7 +40,7 @@ function writeBare(part: Part, path: Path, pen: Pen): JsonObject | undefined {
           ? undefined
           : { type: 'text', text: part.text }
     default:
-      pen.losses.drop(path, 'not-in-this-turn')
+      context.losses.drop(path, 'not-in-this-turn')
       return undefined
   }
 }
@@ -49,7 +49,7 @@ function writeBare(part: Part, path: Path, pen: Pen): JsonObject | undefined {
 export function writeCache(
   node: Node & { cache?: Part['cache'] },
   path: Path,
-  { dialect, native, losses }: Pen,
+  { dialect, native, losses }: WriteContext,
 ): JsonObject {
   const { cache } = node
   if (cache === undefined) return {}
@@ -64,43 +64,45 @@ export function writeCache(
   return field === 'none' ? {} : { prompt_cache_breakpoint: { mode: 'explicit' } }
 }
 
-type MediaWriter = (part: MediaPart, path: Path, pen: Pen) => JsonObject | undefined
+type MediaWriter = (part: MediaPart, path: Path, context: WriteContext) => JsonObject | undefined
 
-function writeMedia(part: MediaPart, path: Path, pen: Pen): JsonObject | undefined {
-  if (part.source.type === 'text') return writeDocument(part, path, pen)
+function writeMedia(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
+  if (part.source.type === 'text') return writeDocument(part, path, context)
   const { as } = spelt(part, FORMAT)
-  const write = as === 'file' ? writeFile : as === 'document_url' && pen.native ? writeLinked : MEDIA[part.kind]
-  const wire = write(part, path, pen)
+  const write = as === 'file' ? writeFile : as === 'document_url' && context.native ? writeLinked : MEDIA[part.kind]
+  const wire = write(part, path, context)
   if (wire === undefined) return undefined
-  if (part.transcript !== undefined) pen.losses.drop([...path, 'transcript'], 'no-transcript-in-requests')
+  if (part.transcript !== undefined) context.losses.drop([...path, 'transcript'], 'no-transcript-in-requests')
   if (part.kind !== 'image' && part.kind !== 'video' && part.detail !== undefined)
-    pen.losses.drop([...path, 'detail'], 'no-detail-here')
+    context.losses.drop([...path, 'detail'], 'no-detail-here')
   if (part.kind !== 'file' && part.name !== undefined && !('file' in wire || 'document_url' in wire))
-    pen.losses.drop([...path, 'name'], 'no-name-here')
+    context.losses.drop([...path, 'name'], 'no-name-here')
   return wire
 }
 
 const MEDIA: { readonly [K in MediaPart['kind']]: MediaWriter } = {
-  image: (part, path, pen) => writeLink(part, 'image_url', path, pen),
-  video: (part, path, pen) => {
-    if (pen.native || pen.dialect.video === true) return writeLink(part, 'video_url', path, pen)
-    pen.losses.drop(path, 'no-video')
+  image: (part, path, context) => writeLink(part, 'image_url', path, context),
+  video: (part, path, context) => {
+    if (context.native || context.dialect.video === true) return writeLink(part, 'video_url', path, context)
+    context.losses.drop(path, 'no-video')
     return undefined
   },
   audio: writeAudio,
-  file: (part, path, pen) =>
-    !pen.native && pen.dialect.document_url === true ? writeLinked(part, path, pen) : writeFile(part, path, pen),
+  file: (part, path, context) =>
+    !context.native && context.dialect.document_url === true
+      ? writeLinked(part, path, context)
+      : writeFile(part, path, context),
 }
 
 /** A picture or a video as its link. */
-export function writeLink(part: MediaPart, field: string, path: Path, pen: Pen): JsonObject | undefined {
+export function writeLink(part: MediaPart, field: string, path: Path, context: WriteContext): JsonObject | undefined {
   const url = urlOfSource(part.source)
   if (url === undefined) {
-    pen.losses.drop(path, 'no-file-ids-here')
+    context.losses.drop(path, 'no-file-ids-here')
     return undefined
   }
   if (part.source.type === 'url' && part.source.mediaType !== undefined)
-    pen.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-urls')
+    context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-urls')
   if (spelt(part, FORMAT)['link'] === 'string') return { type: field, [field]: url, ...kept(part, FORMAT) }
   return around(part, field, defined({ url, detail: part.detail }))
 }
@@ -115,56 +117,56 @@ const AUDIO_FORMATS: { readonly [mediaType: string]: string } = {
 const AUDIO_TYPES: { readonly [format: string]: string } = { mp3: 'audio/mpeg', wav: 'audio/wav' }
 
 /** Audio goes in as wav or mp3 bytes (trap 52). */
-function writeAudio(part: MediaPart, path: Path, pen: Pen): JsonObject | undefined {
+function writeAudio(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   const { source } = part
   const mediaType = source.type === 'base64' ? source.mediaType : undefined
   const format = (spelt(part, FORMAT)['format'] as string | undefined) ?? AUDIO_FORMATS[mediaType ?? '']
   if (source.type !== 'base64' || format === undefined) {
-    pen.losses.drop(path, 'only-wav-and-mp3')
+    context.losses.drop(path, 'only-wav-and-mp3')
     return undefined
   }
   const readBack = AUDIO_TYPES[format]
   if (readBack !== undefined && readBack !== mediaType)
-    pen.losses.change([...path, 'source', 'mediaType'], readBack, 'nearest-audio-type')
+    context.losses.change([...path, 'source', 'mediaType'], readBack, 'nearest-audio-type')
   return around(part, 'input_audio', { data: source.data, format })
 }
 
-function writeFile(part: MediaPart, path: Path, pen: Pen): JsonObject | undefined {
+function writeFile(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   const { source, name } = part
   if (source.type === 'file-id' && source.format === FORMAT) {
-    if (!pen.native && part.kind !== 'file') pen.losses.change([...path, 'kind'], 'file', 'kind-not-told')
-    if (source.mediaType !== undefined) pen.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-ids')
+    if (!context.native && part.kind !== 'file') context.losses.change([...path, 'kind'], 'file', 'kind-not-told')
+    if (source.mediaType !== undefined) context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-ids')
     return around(part, 'file', defined({ file_id: source.id, filename: name }))
   }
   const url = urlOfSource(source)
-  if (url === undefined || (source.type === 'url' && !pen.native)) {
-    pen.losses.drop(path, source.type === 'url' ? 'no-file-urls' : 'no-such-file-ids')
+  if (url === undefined || (source.type === 'url' && !context.native)) {
+    context.losses.drop(path, source.type === 'url' ? 'no-file-urls' : 'no-such-file-ids')
     return undefined
   }
-  if (name === undefined && !pen.native) pen.losses.add([...path, 'name'], 'file', 'name-required')
-  return around(part, 'file', defined({ file_data: url, filename: name ?? (pen.native ? undefined : 'file') }))
+  if (name === undefined && !context.native) context.losses.add([...path, 'name'], 'file', 'name-required')
+  return around(part, 'file', defined({ file_data: url, filename: name ?? (context.native ? undefined : 'file') }))
 }
 
 /** A file by its address, or as a `data:` URL (Mistral). */
-function writeLinked(part: MediaPart, path: Path, pen: Pen): JsonObject | undefined {
+function writeLinked(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   const { source, name } = part
   const url = urlOfSource(source)
   if (url === undefined) {
-    pen.losses.drop(path, 'no-such-file-ids')
+    context.losses.drop(path, 'no-such-file-ids')
     return undefined
   }
   if (source.type === 'url' && source.mediaType !== undefined)
-    pen.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-urls')
+    context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-urls')
   const named = defined({ document_name: name }) as JsonObject
   if (spelt(part, FORMAT)['link'] === 'object') return { ...around(part, 'document_url', { url }), ...named }
   return { type: 'document_url', document_url: url, ...named, ...kept(part, FORMAT) }
 }
 
 /** A document that is text is said as text. */
-function writeDocument(part: MediaPart, path: Path, pen: Pen): JsonObject | undefined {
+function writeDocument(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   if (part.source.type !== 'text') return undefined
   const text = part.name === undefined ? part.source.text : `${part.name}\n\n${part.source.text}`
-  pen.losses.change(path, { type: 'text', text, ...defined({ cache: part.cache }) }, 'said-in-words')
+  context.losses.change(path, { type: 'text', text, ...defined({ cache: part.cache }) }, 'said-in-words')
   return { type: 'text', text }
 }
 

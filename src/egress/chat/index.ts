@@ -1,5 +1,5 @@
 import { Sequential } from '../../canonical/sequential.ts'
-import { hearing } from '../heard.ts'
+import { transcriptionByChat } from '../transcription-by-chat.ts'
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
 import { ChatChunks } from './events.ts'
@@ -9,7 +9,7 @@ import { writeResult } from './result.ts'
 
 /** Chat completions, FORMATS §2. */
 export const chat: Writer = {
-  request: hearing(writeRequest, { times: false }),
+  request: transcriptionByChat(writeRequest, { times: false }),
   result: writeResult,
   events: asked => new Sequential(new ChatChunks(asked)),
   handsBack,

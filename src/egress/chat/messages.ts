@@ -7,36 +7,36 @@ import { defined, kept, spelt } from '../fields.ts'
 import { resultsFirst } from '../results-first.ts'
 import { writeAssistant } from './assistant.ts'
 import { lengthOfRun, writeAssistantRun } from './assistant-run.ts'
-import { FORMAT, type Pen, writePart } from './content.ts'
+import { FORMAT, type WriteContext, writePart } from './content.ts'
 
 /** All messages of a request, results of tools right behind their calls; what a tool's answer cannot hold follows its run of answers in a user message. */
-export function writeMessages(messages: readonly Message[], pen: Pen): JsonObject[] {
+export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
   const wire: JsonObject[] = []
   let waiting: Waiting[] = []
-  const order = pen.native ? [...messages.keys()] : resultsFirst(messages, 0)
+  const order = context.native ? [...messages.keys()] : resultsFirst(messages, 0)
   for (let place = 0; place < order.length; place++) {
     const index = order[place]!
     const message = messages[index]!
     const path: Path = ['messages', index]
     if (message.role === 'tool') {
-      append(wire, writeResults(message, path, pen, waiting))
+      append(wire, writeResults(message, path, context, waiting))
       continue
     }
-    waiting = flush(waiting, place, wire, pen)
-    const run = pen.native ? 1 : lengthOfRun(messages, order, place)
+    waiting = flush(waiting, place, wire, context)
+    const run = context.native ? 1 : lengthOfRun(messages, order, place)
     place += run - 1
     const written =
       message.role !== 'assistant'
-        ? writeMessage(message, path, pen)
+        ? writeMessage(message, path, context)
         : run === 1
-          ? writeAssistant(message, path, pen)
-          : writeAssistantRun(messages, order.slice(place - run + 1, place + 1), pen)
-    if (!pen.native && !saysSomething(written)) continue
-    if (message.role !== 'assistant') answerTools(place, wire, pen)
+          ? writeAssistant(message, path, context)
+          : writeAssistantRun(messages, order.slice(place - run + 1, place + 1), context)
+    if (!context.native && !saysSomething(written)) continue
+    if (message.role !== 'assistant') answerTools(place, wire, context)
     wire.push(written)
   }
-  flush(waiting, messages.length, wire, pen)
-  if (order.some((from, to) => from !== to)) pen.losses.move(['messages'], order, 'results-first')
+  flush(waiting, messages.length, wire, context)
+  if (order.some((from, to) => from !== to)) context.losses.move(['messages'], order, 'results-first')
   return wire
 }
 
@@ -44,7 +44,7 @@ export function writeMessages(messages: readonly Message[], pen: Pen): JsonObjec
 const ANSWER = 'Done.'
 
 /** Some upstreams refuse whoever speaks after a tool and is not the assistant. */
-function answerTools(index: number, wire: JsonObject[], { dialect, losses }: Pen): void {
+function answerTools(index: number, wire: JsonObject[], { dialect, losses }: WriteContext): void {
   if (dialect.after_tools !== 'assistant' || wire.at(-1)?.['role'] !== 'tool') return
   const answer: Message = { role: 'assistant', content: [{ type: 'text', text: ANSWER }] }
   losses.insert(['messages', index], answer, 'no-user-after-tools')
@@ -67,26 +67,31 @@ interface Waiting {
 }
 
 /** Images of tool results, in a user message after the whole run of results (trap 48). */
-function flush(waiting: Waiting[], index: number, wire: JsonObject[], pen: Pen): Waiting[] {
+function flush(waiting: Waiting[], index: number, wire: JsonObject[], context: WriteContext): Waiting[] {
   if (waiting.length === 0) return waiting
-  answerTools(index, wire, pen)
+  answerTools(index, wire, context)
   const content = waiting.map(({ part }) => part)
-  pen.losses.insert(['messages', index], { role: 'user', content }, 'moved-to-user-turn')
+  context.losses.insert(['messages', index], { role: 'user', content }, 'moved-to-user-turn')
   wire.push({ role: 'user', content: waiting.map(({ wire }) => wire) })
   return []
 }
 
-function writeMessage(message: Message, path: Path, pen: Pen): JsonObject {
-  const content = writeContent(message, [...path, 'content'], pen, message.role === 'user' ? FOR_USERS : FOR_SYSTEMS)
+function writeMessage(message: Message, path: Path, context: WriteContext): JsonObject {
+  const content = writeContent(
+    message,
+    [...path, 'content'],
+    context,
+    message.role === 'user' ? FOR_USERS : FOR_SYSTEMS,
+  )
   return {
-    role: writeRole(message, path, pen),
+    role: writeRole(message, path, context),
     ...content,
     ...defined({ name: message.name }),
     ...kept(message, FORMAT),
   }
 }
 
-function writeRole({ role }: Message, path: Path, { dialect, native, losses }: Pen): string {
+function writeRole({ role }: Message, path: Path, { dialect, native, losses }: WriteContext): string {
   if (role !== 'developer' || native || dialect.developer_role !== false) return role
   losses.change([...path, 'role'], 'system', 'no-developer-role')
   return 'system'
@@ -100,26 +105,26 @@ const FOR_RESULTS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
 function writeContent(
   node: Message | ToolResultPart,
   path: Path,
-  pen: Pen,
+  context: WriteContext,
   allowed: ReadonlySet<Part['type']>,
 ): { content?: Json } {
   const parts: JsonObject[] = []
   node.content.forEach((part, index) => {
     const at = [...path, index]
-    if (!pen.native && !allowed.has(part.type)) pen.losses.drop(at, 'not-in-this-turn')
+    if (!context.native && !allowed.has(part.type)) context.losses.drop(at, 'not-in-this-turn')
     else {
-      const wire = writePart(part, at, pen)
+      const wire = writePart(part, at, context)
       if (wire !== undefined) parts.push(wire)
     }
   })
-  return contentOf(parts, spelt(node, FORMAT)['content'], pen)
+  return contentOf(parts, spelt(node, FORMAT)['content'], context)
 }
 
 /** Texts as one, or as a list of parts, as the caller had them and the upstream takes them. */
 export function contentOf(
   parts: readonly JsonObject[],
   spelling: Json | undefined,
-  { dialect, native }: Pick<Pen, 'dialect' | 'native'>,
+  { dialect, native }: Pick<WriteContext, 'dialect' | 'native'>,
 ): { content?: Json } {
   if (parts.length === 0) return native ? (spelling === 'absent' ? {} : { content: parts }) : { content: '' }
   const said = native ? parts : parts.filter(part => !isPlainText(part) || part['text'] !== '')
@@ -134,43 +139,43 @@ export function contentOf(
 const isPlainText = (wire: JsonObject): boolean => wire['type'] === 'text' && Object.keys(wire).length === 2
 
 /** Each result is a message of its own here. */
-function writeResults(message: Message, path: Path, pen: Pen, waiting: Waiting[]): JsonObject[] {
+function writeResults(message: Message, path: Path, context: WriteContext, waiting: Waiting[]): JsonObject[] {
   const wire: JsonObject[] = []
-  if (message.name !== undefined) pen.losses.drop([...path, 'name'], 'no-name-of-tool-turns')
-  if (message.extras?.[FORMAT] !== undefined) pen.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-name-of-tool-turns')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
   message.content.forEach((part, index) => {
     const at = [...path, 'content', index]
-    if (part.type === 'tool-result') wire.push(writeResult(part, at, pen, waiting))
-    else pen.losses.drop(at, 'not-in-this-turn')
+    if (part.type === 'tool-result') wire.push(writeResult(part, at, context, waiting))
+    else context.losses.drop(at, 'not-in-this-turn')
   })
   return wire
 }
 
-function writeResult(result: ToolResultPart, path: Path, pen: Pen, waiting: Waiting[]): JsonObject {
-  if (result.cache !== undefined) pen.losses.drop([...path, 'cache'], 'no-cache-markers-here')
-  if (result.freeform !== undefined) pen.losses.hide([...path, 'freeform'], 'told-by-the-call')
-  const said = pen.native ? result : withoutMedia(withFailure(result, path, pen), path, pen, waiting)
-  const content = writeContent(said, [...path, 'content'], pen, FOR_RESULTS)
+function writeResult(result: ToolResultPart, path: Path, context: WriteContext, waiting: Waiting[]): JsonObject {
+  if (result.cache !== undefined) context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
+  if (result.freeform !== undefined) context.losses.hide([...path, 'freeform'], 'told-by-the-call')
+  const said = context.native ? result : withoutMedia(withFailure(result, path, context), path, context, waiting)
+  const content = writeContent(said, [...path, 'content'], context, FOR_RESULTS)
   const spelling = spelt(result, FORMAT)
   if (spelling['as'] === 'function')
     return { role: 'function', ...content, ...defined({ name: result.name }), ...kept(result, FORMAT) }
   const id = spelling['id'] === 'absent' ? {} : { tool_call_id: result.id }
-  const name = pen.native ? defined({ name: result.name }) : {}
+  const name = context.native ? defined({ name: result.name }) : {}
   return { role: 'tool', ...id, ...content, ...name, ...kept(result, FORMAT) }
 }
 
 /** Media leave the result for the user message after it, each said to belong to it. */
-function withoutMedia(result: ToolResultPart, path: Path, pen: Pen, waiting: Waiting[]): ToolResultPart {
+function withoutMedia(result: ToolResultPart, path: Path, context: WriteContext, waiting: Waiting[]): ToolResultPart {
   if (!result.content.some(part => part.type === 'media')) return result
   const content = result.content.map((part, index): Part => {
     if (part.type !== 'media') return part
     const losses = new Losses()
-    const wire = writePart(part, [], { ...pen, losses })
+    const wire = writePart(part, [], { ...context, losses })
     const at = [...path, 'content', index]
-    if (wire === undefined) pen.losses.drop(at, losses.list[0]!.reason)
+    if (wire === undefined) context.losses.drop(at, losses.list[0]!.reason)
     else {
       const text = `Result of tool call ${result.id}:`
-      pen.losses.drop(at, 'moved-to-user-turn')
+      context.losses.drop(at, 'moved-to-user-turn')
       waiting.push(
         { part: { type: 'text', text }, wire: { type: 'text', text } },
         { part: lose<Part>(part, [...losses.list, ...foreign(part, FORMAT)]), wire },
@@ -182,7 +187,7 @@ function withoutMedia(result: ToolResultPart, path: Path, pen: Pen, waiting: Wai
 }
 
 /** There is no flag for a failed call, so the text says it (trap 49). */
-function withFailure(result: ToolResultPart, path: Path, { losses }: Pen): ToolResultPart {
+function withFailure(result: ToolResultPart, path: Path, { losses }: WriteContext): ToolResultPart {
   if (result.failed === undefined) return result
   losses.drop([...path, 'failed'], 'no-failure-flag')
   const index = result.content.findIndex(part => part.type === 'text')

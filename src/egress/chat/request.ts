@@ -1,48 +1,52 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, type Losses, type Written } from '../../canonical/loss.ts'
 import { isImplied, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Reasoning, Sampling } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { reportCompletion } from '../completion.ts'
 import { endUserOf } from '../end-user.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { asItCame, legalise } from '../legal.ts'
+import { sanitize, unchanged } from '../sanitize.ts'
 import { fewStops } from '../stops.ts'
 import { knownTier } from '../tiers.ts'
 import type { WriteOptions } from '../writer.ts'
+import { writeAudio, writeModalities } from './audio-output.ts'
 import { withShortIds } from './call-ids.ts'
-import { around, FORMAT, type Pen } from './content.ts'
+import { around, FORMAT, type WriteContext } from './content.ts'
 import { chatDialect } from './dialect.ts'
 import { writeMessages } from './messages.ts'
-import { writeAudio, writeModalities } from './speaking.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
 /** The canonical request as `POST /chat/completions` (FORMATS §2, §16). */
 export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = chatDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: false }
-  const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, rule)
+  const { request, losses, renamed } = options.native ? unchanged(asked) : sanitize(asked, rule)
   if (!options.native) losses.report(foreign(request, FORMAT))
-  const pen: Pen = { dialect, native: options.native, losses }
+  const context: WriteContext = { dialect, native: options.native, losses }
   const { messages } = dialect.call_ids === 'short' ? withShortIds(request, losses) : request
   const extras = kept(request, FORMAT)
-  const tools = writeTools(request, pen)
+  const tools = writeTools(request, context)
   const body = {
     model: request.model,
-    messages: writeMessages(messages, pen),
+    messages: writeMessages(messages, context),
     ...tools,
-    ...writeToolChoice(request, tools, pen),
-    ...writeSampling(request.sampling, request, pen),
-    ...writeOutput(request.output, pen),
-    ...writeReasoning(request.reasoning, pen),
-    ...writeSettings(request, pen),
+    ...writeToolChoice(request, tools, context),
+    ...writeSampling(request.sampling, request, context),
+    ...writeOutput(request.output, context),
+    ...writeReasoning(request.reasoning, context),
+    ...writeSettings(request, context),
     ...extras,
-    ...writeStreaming(request, pen, extras),
+    ...writeStreaming(request, context, extras),
   } as JsonObject
   const wire = { path: '/chat/completions', query: {}, headers: {}, body }
   return { wire, losses: losses.list, renamed }
 }
 
-function writeSampling(sampling: Sampling, request: CanonicalRequest, { dialect, native, losses }: Pen): JsonObject {
+function writeSampling(
+  sampling: Sampling,
+  request: CanonicalRequest,
+  { dialect, native, losses }: WriteContext,
+): JsonObject {
   const { limit, stop, logprobs } = spelt(request, FORMAT)
   if (sampling.topK !== undefined) losses.drop(['sampling', 'topK'], 'no-top-k')
   const stops = native ? sampling.stop : fewStops(sampling.stop, 4, losses)
@@ -60,16 +64,16 @@ function writeSampling(sampling: Sampling, request: CanonicalRequest, { dialect,
   }) as JsonObject
 }
 
-function writeOutput(output: Output, pen: Pen): JsonObject {
-  pen.losses.dropFields(output, ['output'], OUTPUT_LOSSES)
-  reportCompletion(output, pen.losses)
+function writeOutput(output: Output, context: WriteContext): JsonObject {
+  context.losses.dropFields(output, ['output'], OUTPUT_LOSSES)
+  reportCompletion(output, context.losses)
   const { candidates, text, verbosity } = output
   return defined({
-    modalities: writeModalities(output, pen),
+    modalities: writeModalities(output, context),
     n: candidates,
-    response_format: text === undefined ? undefined : writeShape(text, pen),
+    response_format: text === undefined ? undefined : writeShape(text, context),
     verbosity,
-    audio: writeAudio(output, pen),
+    audio: writeAudio(output, context),
   }) as JsonObject
 }
 
@@ -80,7 +84,7 @@ const OUTPUT_LOSSES = {
   transcript: 'no-transcripts',
 }
 
-function writeShape(text: NonNullable<Output['text']>, { dialect, native, losses }: Pen): JsonObject {
+function writeShape(text: NonNullable<Output['text']>, { dialect, native, losses }: WriteContext): JsonObject {
   if (text.shape === 'text') return { type: 'text', ...kept(text, FORMAT) }
   if (text.shape === 'json') return { type: 'json_object', ...kept(text, FORMAT) }
   if (!native && dialect.json_schema === false) {
@@ -93,7 +97,7 @@ function writeShape(text: NonNullable<Output['text']>, { dialect, native, losses
   return around(text, 'json_schema', defined({ name, description, schema, strict }) as JsonObject)
 }
 
-function writeReasoning(reasoning: Reasoning | undefined, { dialect, native, losses }: Pen): JsonObject {
+function writeReasoning(reasoning: Reasoning | undefined, { dialect, native, losses }: WriteContext): JsonObject {
   if (reasoning === undefined) return {}
   const own = native
     ? (spelt(reasoning, FORMAT)['as'] ?? 'reasoning_effort')
@@ -131,7 +135,7 @@ function writeThinking(reasoning: Reasoning, losses: Losses): JsonObject {
 
 const TIERS = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])
 
-function writeSettings(request: CanonicalRequest, { dialect, native, losses }: Pen): JsonObject {
+function writeSettings(request: CanonicalRequest, { dialect, native, losses }: WriteContext): JsonObject {
   const { state, endUser, cache } = request
   losses.dropFields(state, ['state'], {
     previous: 'no-kept-answers',
@@ -156,7 +160,7 @@ function writeSettings(request: CanonicalRequest, { dialect, native, losses }: P
  * Usage comes in a stream only when asked for. Callers of other formats always have it, and some count on it to compact
  * in time; a channel may always ask, for its log (trap 22).
  */
-function writeStreaming(request: CanonicalRequest, { dialect, native }: Pen, extras: JsonObject): JsonObject {
+function writeStreaming(request: CanonicalRequest, { dialect, native }: WriteContext, extras: JsonObject): JsonObject {
   const { stream, stream_options } = spelt(request, FORMAT)
   if (!request.stream) return { ...(stream === false ? { stream } : {}), ...options(stream_options, extras) }
   const forced = (dialect.include_usage ?? !native) ? { include_usage: true } : undefined

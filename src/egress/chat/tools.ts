@@ -6,19 +6,19 @@ import type { FreeformTool, FunctionTool, HostedTool, Tool, ToolChoice } from '.
 import { reportNoChoice } from '../choice.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { parametersOf } from '../parameters.ts'
-import { around, FORMAT, type Pen, writeCache } from './content.ts'
+import { around, FORMAT, type WriteContext, writeCache } from './content.ts'
 
 /** The three fields tools may stand in here: `tools`, the `functions` of old, and the web search option. */
-export function writeTools(request: CanonicalRequest, pen: Pen): JsonObject {
+export function writeTools(request: CanonicalRequest, context: WriteContext): JsonObject {
   const tools: JsonObject[] = []
   const functions: JsonObject[] = []
   let search: JsonObject | undefined
   request.tools?.forEach((tool, index) => {
     const path: Path = ['tools', index]
-    if (tool.type === 'hosted') search = writeSearch(tool, path, pen, search)
+    if (tool.type === 'hosted') search = writeSearch(tool, path, context, search)
     else if (spelt(tool as FunctionTool, FORMAT)['as'] === 'functions')
       functions.push(writeDefinition(tool as FunctionTool))
-    else append(tools, writeTool(tool, path, pen))
+    else append(tools, writeTool(tool, path, context))
   })
   const { tools: emptyTools, functions: emptyFunctions } = spelt(request, FORMAT)
   return defined({
@@ -28,26 +28,31 @@ export function writeTools(request: CanonicalRequest, pen: Pen): JsonObject {
   })
 }
 
-function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, pen: Pen): JsonObject[] {
+function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, context: WriteContext): JsonObject[] {
   if (tool.type === 'opaque') return tool.format === FORMAT ? [tool.value] : []
-  if (pen.native && spelt(tool, FORMAT)['flat'] === true) return [writeFlat(tool, path, pen)]
+  if (context.native && spelt(tool, FORMAT)['flat'] === true) return [writeFlat(tool, path, context)]
   if (tool.type === 'freeform') return [writeCustom(tool)]
-  const parameters = pen.native ? tool.parameters : parametersOf(tool, path, pen.losses)
+  const parameters = context.native ? tool.parameters : parametersOf(tool, path, context.losses)
   const wire = around(tool, 'function', functionFields({ ...tool, parameters }))
-  const cached = { ...wire, ...writeCache(tool, path, pen) }
+  const cached = { ...wire, ...writeCache(tool, path, context) }
   if (spelt(tool, FORMAT)['type'] !== 'absent') return [cached]
   const { type: _, ...untyped } = cached
   return [untyped]
 }
 
 /** With its name beside the type, as it came. */
-function writeFlat(tool: FunctionTool | FreeformTool, path: Path, pen: Pen): JsonObject {
+function writeFlat(tool: FunctionTool | FreeformTool, path: Path, context: WriteContext): JsonObject {
   const untyped = spelt(tool, FORMAT)['type'] === 'absent'
   const { name, description } = tool
   const format = 'grammar' in tool && tool.grammar !== undefined ? { type: 'grammar', ...tool.grammar } : undefined
   const own = tool.type === 'function' ? functionFields(tool) : defined({ name, description, format })
   const type = tool.type === 'function' ? 'function' : 'custom'
-  return { ...(untyped ? {} : { type }), ...own, ...writeCache(tool, path, pen), ...kept(tool, FORMAT) } as JsonObject
+  return {
+    ...(untyped ? {} : { type }),
+    ...own,
+    ...writeCache(tool, path, context),
+    ...kept(tool, FORMAT),
+  } as JsonObject
 }
 
 type Fields = Pick<FunctionTool, 'name' | 'description' | 'strict'> & { readonly parameters?: JsonObject | undefined }
@@ -64,12 +69,17 @@ function writeCustom(tool: FreeformTool): JsonObject {
 }
 
 /** Only the caller's own wish for web search goes out: few models take the option, and none takes another hosted tool. */
-function writeSearch(tool: HostedTool, path: Path, pen: Pen, before: JsonObject | undefined): JsonObject | undefined {
-  if (!pen.native || tool.kind !== 'web-search' || before !== undefined) {
-    pen.losses.drop(path, 'no-hosted-tools')
+function writeSearch(
+  tool: HostedTool,
+  path: Path,
+  context: WriteContext,
+  before: JsonObject | undefined,
+): JsonObject | undefined {
+  if (!context.native || tool.kind !== 'web-search' || before !== undefined) {
+    context.losses.drop(path, 'no-hosted-tools')
     return before
   }
-  pen.losses.dropFields(tool, path, SEARCH_LOSSES)
+  context.losses.dropFields(tool, path, SEARCH_LOSSES)
   const user_location =
     tool.location === undefined ? undefined : { type: 'approximate', approximate: { ...tool.location } }
   return { ...defined({ search_context_size: tool.contextSize, user_location }), ...kept(tool, FORMAT) } as JsonObject
@@ -83,15 +93,15 @@ const SEARCH_LOSSES = {
 }
 
 /** `tool_choice`, or `function_call` where the caller wrote that, and whether several may be called at once. */
-export function writeToolChoice(request: CanonicalRequest, written: JsonObject, pen: Pen): JsonObject {
+export function writeToolChoice(request: CanonicalRequest, written: JsonObject, context: WriteContext): JsonObject {
   const { parallelToolCalls } = request
-  if (pen.native || written['tools'] !== undefined || written['functions'] !== undefined)
-    return { ...writeChosen(request, pen), ...defined({ parallel_tool_calls: parallelToolCalls }) }
-  reportNoChoice(request, pen.losses)
+  if (context.native || written['tools'] !== undefined || written['functions'] !== undefined)
+    return { ...writeChosen(request, context), ...defined({ parallel_tool_calls: parallelToolCalls }) }
+  reportNoChoice(request, context.losses)
   return {}
 }
 
-function writeChosen(request: CanonicalRequest, { losses, native }: Pen): JsonObject {
+function writeChosen(request: CanonicalRequest, { losses, native }: WriteContext): JsonObject {
   const choice = request.toolChoice
   if (choice === undefined) return {}
   const own = kept(choice, FORMAT)

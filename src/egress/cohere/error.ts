@@ -1,1 +1,1 @@
-export { writeComplaint as writeError } from '../complaint.ts'
+export { writeRetrievalError as writeError } from '../retrieval-error.ts'

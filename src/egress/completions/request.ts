@@ -1,7 +1,7 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { fewStops } from '../stops.ts'
 import type { WriteOptions } from '../writer.ts'

@@ -3,28 +3,32 @@ import type { MediaSource, Part, ToolCallPart, ToolResultPart } from '../../cano
 import type { Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, parseObject, wordIn } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
-import { legalWord } from '../legal.ts'
-import { FORMAT, inner, type Pen, sealed } from './fields.ts'
+import { sanitizeName } from '../sanitize.ts'
+import { FORMAT, inner, sealed, type WriteContext } from './fields.ts'
 import { writeMedia } from './media.ts'
 
 /** A call in a request. What is no object cannot be said, so it goes as the one argument `input`. */
-export function writeCall(part: ToolCallPart, path: Path, pen: Pen, ids: CallIds): JsonObject {
+export function writeCall(part: ToolCallPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const node = inner(part, 'functionCall')
   const said = spelt(node, FORMAT)
-  const id = idOf(part, said['id'], pen)
+  const id = idOf(part, said['id'], context)
   const read = ids.call(id, part.name)
-  if (!pen.native && read !== part.id) pen.losses.rename([...path, 'id'], read, 'id-made-unique')
-  const args = said['args'] === 'absent' && pen.native ? undefined : writeArguments(part, path, pen)
+  if (!context.native && read !== part.id) context.losses.rename([...path, 'id'], read, 'id-made-unique')
+  const args = said['args'] === 'absent' && context.native ? undefined : writeArguments(part, path, context)
   return { functionCall: sealed(node, { id, name: part.name, args }) }
 }
 
-function idOf({ id }: ToolCallPart | ToolResultPart, said: Json | undefined, pen: Pen): string | undefined {
-  if (pen.dialect.vertex) return undefined
-  if (!pen.native || said === undefined) return id
+function idOf(
+  { id }: ToolCallPart | ToolResultPart,
+  said: Json | undefined,
+  context: WriteContext,
+): string | undefined {
+  if (context.dialect.vertex) return undefined
+  if (!context.native || said === undefined) return id
   return said === 'absent' ? undefined : (said as { said: string }).said
 }
 
-export function writeArguments(part: ToolCallPart, path: Path, { losses }: Pick<Pen, 'losses'>): JsonObject {
+export function writeArguments(part: ToolCallPart, path: Path, { losses }: Pick<WriteContext, 'losses'>): JsonObject {
   if (part.arguments === '' && !part.freeform) return {}
   const args = part.freeform ? undefined : parseObject(part.arguments)
   if (args !== undefined) return args
@@ -34,19 +38,19 @@ export function writeArguments(part: ToolCallPart, path: Path, { losses }: Pick<
 }
 
 /** The answer to a call: text and failure in `response`, media beside it in `parts` (trap 48). */
-export function writeResult(part: ToolResultPart, path: Path, pen: Pen, ids: CallIds): JsonObject {
+export function writeResult(part: ToolResultPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const node = inner(part, 'functionResponse')
   const said = spelt(node, FORMAT)
-  const id = idOf(part, said['id'], pen)
-  const name = pen.native ? part.name : (ids.nameOf(part.id) ?? legalWord(part.name ?? 'unknown', 64, true))
+  const id = idOf(part, said['id'], context)
+  const name = context.native ? part.name : (ids.nameOf(part.id) ?? sanitizeName(part.name ?? 'unknown', 64, true))
   const read = ids.result(id, name)
-  if (!pen.native) {
-    pen.losses.dropFields(part, path, { cache: 'no-cache-markers' })
-    if (read !== part.id) pen.losses.rename([...path, 'id'], read, 'id-made-unique')
+  if (!context.native) {
+    context.losses.dropFields(part, path, { cache: 'no-cache-markers' })
+    if (read !== part.id) context.losses.rename([...path, 'id'], read, 'id-made-unique')
   }
-  const { texts, media } = sorted(part, [...path, 'content'], pen)
-  const response = pen.native ? writeSaid(texts, said['response']) : writeResponse(texts.join('\n\n'), part.failed)
-  const parts = media.length > 0 || (pen.native && said['parts'] === 'empty') ? media : undefined
+  const { texts, media } = sorted(part, [...path, 'content'], context)
+  const response = context.native ? writeSaid(texts, said['response']) : writeResponse(texts.join('\n\n'), part.failed)
+  const parts = media.length > 0 || (context.native && said['parts'] === 'empty') ? media : undefined
   return { functionResponse: sealed(node, { id, name, response, parts }) }
 }
 
@@ -77,54 +81,54 @@ interface Sorted {
 }
 
 /** Texts become one, in front of the media. */
-function sorted(part: ToolResultPart, path: Path, pen: Pen): Sorted {
+function sorted(part: ToolResultPart, path: Path, context: WriteContext): Sorted {
   const texts: { readonly text: string; readonly index: number }[] = []
   const media: { readonly wire: JsonObject; readonly index: number }[] = []
   part.content.forEach((piece, index) => {
-    const wire = writePiece(piece, [...path, index], pen)
+    const wire = writePiece(piece, [...path, index], context)
     if (wire === undefined) return
     if (typeof wire === 'string') texts.push({ text: wire, index })
     else media.push({ wire, index })
   })
-  if (!pen.native) {
+  if (!context.native) {
     reportOrder(
       [...texts, ...media].map(({ index }) => index),
       part.content.length,
       path,
-      pen,
+      context,
     )
     const said = texts.filter(({ text }) => text !== '')
-    if (said.length > 1) reportJoin(said, path, pen)
+    if (said.length > 1) reportJoin(said, path, context)
     return { texts: said.map(({ text }) => text), media: media.map(({ wire }) => wire) }
   }
   return { texts: texts.map(({ text }) => text), media: media.map(({ wire }) => wire) }
 }
 
-function writePiece(piece: Part, path: Path, pen: Pen): string | JsonObject | undefined {
+function writePiece(piece: Part, path: Path, context: WriteContext): string | JsonObject | undefined {
   if (piece.type === 'opaque') return piece.format === FORMAT ? piece.value : piece.text
-  if (!pen.native) pen.losses.dropFields(piece, path, { cache: 'no-cache-markers' })
+  if (!context.native) context.losses.dropFields(piece, path, { cache: 'no-cache-markers' })
   if (piece.type === 'text') {
-    if (!pen.native) {
-      pen.losses.dropFields(piece, path, { annotations: 'no-annotations-here' })
-      if (piece.extras?.[FORMAT] !== undefined) pen.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+    if (!context.native) {
+      context.losses.dropFields(piece, path, { annotations: 'no-annotations-here' })
+      if (piece.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
     }
     return piece.text
   }
   if (piece.type === 'media') {
-    const place = pen.native || pen.dialect.vertex === true ? undefined : placeOf(piece.source)
+    const place = context.native || context.dialect.vertex === true ? undefined : placeOf(piece.source)
     if (place !== undefined) {
-      pen.losses.change(path, { type: 'text', text: place }, 'said-in-words')
+      context.losses.change(path, { type: 'text', text: place }, 'said-in-words')
       return place
     }
     const { extras: _, ...plain } = piece
     const wire = writeMedia(piece.source.type === 'text' ? plain : piece, path, {
-      native: pen.native,
-      names: pen.native || pen.dialect.vertex === true,
-      losses: pen.losses,
+      native: context.native,
+      names: context.native || context.dialect.vertex === true,
+      losses: context.losses,
     })
     return wire !== undefined && 'text' in wire ? wordIn(wire['text']) : wire && sealed(piece, wire)
   }
-  pen.losses.drop(path, 'not-in-results')
+  context.losses.drop(path, 'not-in-results')
   return undefined
 }
 
@@ -134,14 +138,14 @@ function placeOf(source: MediaSource): string | undefined {
   return source.type === 'file-id' && source.format === FORMAT ? source.id : undefined
 }
 
-function reportOrder(written: readonly number[], length: number, path: Path, { losses }: Pen): void {
+function reportOrder(written: readonly number[], length: number, path: Path, { losses }: WriteContext): void {
   if (written.every((index, place) => place === 0 || written[place - 1]! < index)) return
   const there = new Set(written)
   const gone = [...Array(length).keys()].filter(index => !there.has(index))
   losses.move(path, [...written, ...gone], 'media-after-text')
 }
 
-function reportJoin(said: readonly { text: string; index: number }[], path: Path, { losses }: Pen): void {
+function reportJoin(said: readonly { text: string; index: number }[], path: Path, { losses }: WriteContext): void {
   const became: Part = { type: 'text', text: said.map(({ text }) => text).join('\n\n') }
   losses.change([...path, said[0]!.index], became, 'one-text-only')
   for (const { index } of said.slice(1)) losses.drop([...path, index], 'one-text-only')

@@ -11,7 +11,7 @@ import { reportFinish, writeFinish } from './finish.ts'
 import { reportLogprobs, writeLogprobs } from './logprobs.ts'
 import { Slotted } from './proofs.ts'
 
-export interface CandidatePen {
+export interface CandidateContext {
   readonly ids: CallIds
   /** The answer comes from an upstream of this very format. */
   readonly own: boolean
@@ -22,7 +22,7 @@ export interface CandidatePen {
 export function writeCandidate(
   candidate: Candidate,
   index: number,
-  { ids, own: isOwn, losses }: CandidatePen,
+  { ids, own: isOwn, losses }: CandidateContext,
 ): JsonObject {
   const path: Path = ['candidates', index]
   const own = spelt(candidate, FORMAT)

@@ -1,14 +1,14 @@
 import { CallIds } from '../../canonical/call-ids.ts'
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { reportConversational } from '../bare.ts'
 import { Budget } from '../budget.ts'
 import { defined, spelt } from '../fields.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
-import { FORMAT, inner, type Pen, sealed, sealedUnlessEmpty } from './fields.ts'
+import { FORMAT, inner, sealed, sealedUnlessEmpty, type WriteContext } from './fields.ts'
 import { PartsWriter } from './parts.ts'
 import { modelOf, pathOf } from './request.ts'
 
@@ -19,13 +19,20 @@ import { modelOf, pathOf } from './request.ts'
 export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
-  const pen: Pen = { dialect: contentsDialect(options.dialect), native: options.native, losses, budget: new Budget() }
-  const marks = pen.native ? spelt(request, FORMAT) : {}
-  const alone = request.messages.length === 1 && (marks['method'] === 'embedContent' || pen.dialect.vertex === true)
-  const items = request.messages.map((message, index) => writeItem(message, ['messages', index], request, alone, pen))
+  const context: WriteContext = {
+    dialect: contentsDialect(options.dialect),
+    native: options.native,
+    losses,
+    budget: new Budget(),
+  }
+  const marks = context.native ? spelt(request, FORMAT) : {}
+  const alone = request.messages.length === 1 && (marks['method'] === 'embedContent' || context.dialect.vertex === true)
+  const items = request.messages.map((message, index) =>
+    writeItem(message, ['messages', index], request, alone, context),
+  )
   const body = sealed(request, alone ? items[0]! : { requests: items })
   report(request, losses)
-  const path = pathOf(request, alone ? 'embedContent' : 'batchEmbedContents', pen)
+  const path = pathOf(request, alone ? 'embedContent' : 'batchEmbedContents', context)
   const query = (marks['query'] ?? {}) as { readonly [name: string]: string }
   return { wire: { path, query, headers: {}, body }, losses: losses.list }
 }
@@ -42,17 +49,23 @@ const PURPOSES: { readonly [P in EmbeddingPurpose]: string } = {
 }
 
 /** What is said of all is said of each; Google's cloud reads it in the config only. */
-function writeItem(message: Message, path: Path, request: CanonicalRequest, alone: boolean, pen: Pen): JsonObject {
+function writeItem(
+  message: Message,
+  path: Path,
+  request: CanonicalRequest,
+  alone: boolean,
+  context: WriteContext,
+): JsonObject {
   const { purpose, dimensions } = request.output.embedding ?? {}
-  const { config = pen.dialect.vertex === true && !pen.native ? SETTINGS : [] } = spelt(message, FORMAT)
+  const { config = context.dialect.vertex === true && !context.native ? SETTINGS : [] } = spelt(message, FORMAT)
   const settings = Object.entries({
     taskType: purpose === undefined ? undefined : PURPOSES[purpose],
     outputDimensionality: dimensions,
   })
   const within = ([field]: readonly [string, unknown]): boolean => (config as readonly string[]).includes(field)
   return sealed(message, {
-    model: writeModel(message, request.model, alone, pen),
-    content: writeContent(message, path, pen),
+    model: writeModel(message, request.model, alone, context),
+    content: writeContent(message, path, context),
     ...Object.fromEntries(settings.filter(setting => !within(setting))),
     embedContentConfig: sealedUnlessEmpty(
       inner(message, 'embedContentConfig'),
@@ -64,20 +77,20 @@ function writeItem(message: Message, path: Path, request: CanonicalRequest, alon
 const SETTINGS = ['taskType', 'outputDimensionality']
 
 /** Each request of a batch names the model, as the path does. */
-function writeModel(message: Message, model: string, alone: boolean, { native }: Pen): Json | undefined {
+function writeModel(message: Message, model: string, alone: boolean, { native }: WriteContext): Json | undefined {
   if (native) return modelOf(spelt(message, FORMAT)['model'], model)
   return alone ? undefined : `models/${model}`
 }
 
-function writeContent(message: Message, path: Path, pen: Pen): JsonObject {
-  pen.losses.dropFields(message, path, { name: 'no-speaker-names' })
-  if (message.role !== 'user') pen.losses.change([...path, 'role'], 'user', 'no-roles')
-  const writer = new PartsWriter(pen, new CallIds())
+function writeContent(message: Message, path: Path, context: WriteContext): JsonObject {
+  context.losses.dropFields(message, path, { name: 'no-speaker-names' })
+  if (message.role !== 'user') context.losses.change([...path, 'role'], 'user', 'no-roles')
+  const writer = new PartsWriter(context, new CallIds())
   writer.putAll(message, 'user', path)
   writer.end()
   const { parts } = writer
   const node = inner(message, 'content')
-  const { parts: how, role } = pen.native ? spelt(node, FORMAT) : {}
+  const { parts: how, role } = context.native ? spelt(node, FORMAT) : {}
   return sealed(node, {
     role,
     parts: how === 'single' ? parts[0] : how === 'absent' && parts.length === 0 ? undefined : parts,

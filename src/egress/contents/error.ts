@@ -1,8 +1,8 @@
 import type { CanonicalError, ErrorKind } from '../../canonical/error.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf, type TooLongWords } from '../context-length.ts'
-import { waitHeader } from '../wait.ts'
+import { retryAfterHeader } from '../retry-after.ts'
 
 interface Shape {
   readonly code: number
@@ -13,7 +13,7 @@ interface Shape {
   readonly word?: string
 }
 
-/** Google's words for the kinds (FORMATS §15); a bad key is 401 at every door of this service, with Google's reason. */
+/** Google's words for the kinds (FORMATS §15); a bad key is 401 at every endpoint of this service, with Google's reason. */
 const SHAPES: { readonly [K in ErrorKind]: Shape } = {
   'invalid-request': { code: 400, status: 'INVALID_ARGUMENT' },
   'context-too-long': { code: 400, status: 'INVALID_ARGUMENT' },
@@ -47,7 +47,11 @@ const TYPES = 'type.googleapis.com/google.rpc.'
 
 /** An error before the first byte. */
 export function writeError(error: CanonicalError): WireAnswer {
-  return { status: error.httpStatus ?? SHAPES[error.kind].code, headers: waitHeader(error), body: errorBody(error) }
+  return {
+    status: error.httpStatus ?? SHAPES[error.kind].code,
+    headers: retryAfterHeader(error),
+    body: errorBody(error),
+  }
 }
 
 /** The error as a body, and as an event of a stream (trap 75). */

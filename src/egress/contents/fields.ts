@@ -8,7 +8,7 @@ import type { ContentsDialect } from './dialect.ts'
 export const FORMAT = 'contents'
 
 /** What writing a request needs to know. */
-export interface Pen {
+export interface WriteContext {
   readonly dialect: ContentsDialect
   readonly native: boolean
   readonly losses: Losses

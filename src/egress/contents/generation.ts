@@ -4,23 +4,23 @@ import { reportCompletion } from '../completion.ts'
 import { defined, spelt } from '../fields.ts'
 import { narrowed, openApiOf } from '../schema.ts'
 import { fewStops } from '../stops.ts'
-import { FORMAT, inner, type Pen, sealedUnlessEmpty } from './fields.ts'
+import { FORMAT, inner, sealedUnlessEmpty, type WriteContext } from './fields.ts'
 import { writeImage } from './image.ts'
 import { writeVoice } from './speech.ts'
 import { reportSchema } from './tools.ts'
 
 /** `generationConfig`, or undefined where there is nothing to set (FORMATS §7, §16.1). */
-export function writeGeneration(request: CanonicalRequest, pen: Pen): JsonObject | undefined {
+export function writeGeneration(request: CanonicalRequest, context: WriteContext): JsonObject | undefined {
   const node = inner(request, 'generationConfig')
   const thinking = inner(node, 'thinkingConfig')
   return sealedUnlessEmpty(node, {
-    ...writeSampling(request.sampling, node, pen),
-    ...writeOutput(request, node, pen),
-    thinkingConfig: writeThinking(request, thinking, pen),
+    ...writeSampling(request.sampling, node, context),
+    ...writeOutput(request, node, context),
+    thinkingConfig: writeThinking(request, thinking, context),
   })
 }
 
-function writeSampling(sampling: Sampling, node: Node, pen: Pen): JsonObject {
+function writeSampling(sampling: Sampling, node: Node, context: WriteContext): JsonObject {
   const { logprobs } = sampling
   return defined({
     maxOutputTokens: sampling.maxTokens,
@@ -28,10 +28,10 @@ function writeSampling(sampling: Sampling, node: Node, pen: Pen): JsonObject {
     topP: sampling.topP,
     topK: sampling.topK,
     seed: sampling.seed,
-    stopSequences: pen.native ? sampling.stop : fewStops(sampling.stop, 5, pen.losses),
+    stopSequences: context.native ? sampling.stop : fewStops(sampling.stop, 5, context.losses),
     presencePenalty: sampling.presencePenalty,
     frequencyPenalty: sampling.frequencyPenalty,
-    responseLogprobs: logprobs !== undefined ? true : pen.native ? spelt(node, FORMAT)['logprobs'] : undefined,
+    responseLogprobs: logprobs !== undefined ? true : context.native ? spelt(node, FORMAT)['logprobs'] : undefined,
     logprobs: logprobs === 0 ? undefined : logprobs,
   }) as JsonObject
 }
@@ -43,22 +43,22 @@ const OUTPUT_LOSSES = {
   transcript: 'no-transcripts',
 }
 
-function writeOutput(request: CanonicalRequest, node: Node, pen: Pen): JsonObject {
+function writeOutput(request: CanonicalRequest, node: Node, context: WriteContext): JsonObject {
   const { output } = request
-  const own = pen.native ? spelt(node, FORMAT) : {}
-  pen.losses.dropFields(output, ['output'], OUTPUT_LOSSES)
-  reportCompletion(output, pen.losses)
+  const own = context.native ? spelt(node, FORMAT) : {}
+  context.losses.dropFields(output, ['output'], OUTPUT_LOSSES)
+  reportCompletion(output, context.losses)
   return defined({
     candidateCount: output.candidates,
-    responseModalities: writeModalities(output.modalities, pen),
-    ...writeShape(output.text, node, pen),
+    responseModalities: writeModalities(output.modalities, context),
+    ...writeShape(output.text, node, context),
     ...(own['audio'] === undefined ? {} : { responseFormat: own['audio'] }),
-    speechConfig: own['speech'] ?? sealedUnlessEmpty(inner(node, 'speechConfig'), writeVoice(request, pen) ?? {}),
-    imageConfig: own['image'] ?? writeImage(request, pen),
+    speechConfig: own['speech'] ?? sealedUnlessEmpty(inner(node, 'speechConfig'), writeVoice(request, context) ?? {}),
+    imageConfig: own['image'] ?? writeImage(request, context),
   }) as JsonObject
 }
 
-function writeModalities(modalities: Output['modalities'], { losses }: Pen): readonly string[] | undefined {
+function writeModalities(modalities: Output['modalities'], { losses }: WriteContext): readonly string[] | undefined {
   modalities?.forEach((modality, index) => {
     if (modality === 'embedding') losses.drop(['output', 'modalities', index], 'no-embeddings')
   })
@@ -67,9 +67,9 @@ function writeModalities(modalities: Output['modalities'], { losses }: Pen): rea
 
 const JSON_TYPE = 'application/json'
 
-function writeShape(text: Output['text'], node: Node, pen: Pen): JsonObject {
+function writeShape(text: Output['text'], node: Node, context: WriteContext): JsonObject {
   if (text === undefined) return {}
-  const marks = pen.native ? spelt(node, FORMAT) : {}
+  const marks = context.native ? spelt(node, FORMAT) : {}
   if (marks['format'] !== undefined) return { responseFormat: marks['format'] }
   if (marks['schema'] === 'responseFormat')
     return {
@@ -79,16 +79,16 @@ function writeShape(text: Output['text'], node: Node, pen: Pen): JsonObject {
   if (text.shape === 'json') return { responseMimeType: JSON_TYPE }
   const { schema } = text
   const mime = marks['mime'] === 'absent' ? {} : { responseMimeType: JSON_TYPE }
-  if (pen.native)
+  if (context.native)
     return { ...mime, [String(marks['schema'] ?? 'responseJsonSchema')]: (marks['openapi'] ?? schema) as Json }
-  pen.losses.dropFields(text, ['output', 'text'], {
+  context.losses.dropFields(text, ['output', 'text'], {
     name: 'no-name-here',
     description: 'no-description-here',
     strict: 'always-strict',
   })
-  if (pen.dialect.schema !== 'openapi') return { ...mime, responseJsonSchema: schema }
-  const narrow = narrowed(schema, pen.budget)
-  reportSchema(schema, narrow, ['output', 'text', 'schema'], pen)
+  if (context.dialect.schema !== 'openapi') return { ...mime, responseJsonSchema: schema }
+  const narrow = narrowed(schema, context.budget)
+  reportSchema(schema, narrow, ['output', 'text', 'schema'], context)
   return { ...mime, responseSchema: openApiOf(narrow) }
 }
 
@@ -115,17 +115,21 @@ const BUDGETS: { readonly [E in Effort]: number } = {
 
 const WITHOUT_LEVELS = /gemini-2\.5/
 
-function writeThinking({ reasoning, model }: CanonicalRequest, node: Node, pen: Pen): JsonObject | undefined {
+function writeThinking(
+  { reasoning, model }: CanonicalRequest,
+  node: Node,
+  context: WriteContext,
+): JsonObject | undefined {
   const { effort, budget, show } = reasoning ?? {}
-  if (pen.native) {
+  if (context.native) {
     const level = spelt(node, FORMAT)['level'] ?? (effort === undefined ? undefined : LEVELS[effort])
     return sealedUnlessEmpty(node, { thinkingLevel: level, thinkingBudget: budget, includeThoughts: show })
   }
-  return sealedUnlessEmpty(node, { ...depth({ effort, budget } as Reasoning, model, pen), includeThoughts: show })
+  return sealedUnlessEmpty(node, { ...depth({ effort, budget } as Reasoning, model, context), includeThoughts: show })
 }
 
 /** A level or a budget, never both; no thinking at all is a budget of nothing. */
-function depth({ effort, budget }: Reasoning, model: string, { losses }: Pen): JsonObject {
+function depth({ effort, budget }: Reasoning, model: string, { losses }: WriteContext): JsonObject {
   const path = ['reasoning', 'effort']
   if (effort === undefined) return budget === undefined ? {} : { thinkingBudget: budget }
   if (budget !== undefined) {

@@ -2,7 +2,7 @@ import type { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { defined } from '../fields.ts'
-import type { Pen } from './fields.ts'
+import type { WriteContext } from './fields.ts'
 
 type Image = NonNullable<Output['image']>
 
@@ -18,7 +18,10 @@ const LOSSES = {
 }
 
 /** `imageConfig`: the shape of a picture is a ratio here, maybe with a class of size; pixels become the nearest. */
-export function writeImage({ output, model }: CanonicalRequest, { native, losses }: Pen): JsonObject | undefined {
+export function writeImage(
+  { output, model }: CanonicalRequest,
+  { native, losses }: WriteContext,
+): JsonObject | undefined {
   const { image } = output
   if (image === undefined) return undefined
   losses.dropFields(image, ['output', 'image'], LOSSES)

@@ -1,5 +1,5 @@
 import { workOf } from '../../canonical/work.ts'
-import { hearing } from '../heard.ts'
+import { transcriptionByChat } from '../transcription-by-chat.ts'
 import type { Writer } from '../writer.ts'
 import { writeCounted, writeCounting } from './count.ts'
 import { writeEmbedded } from './embedded.ts'
@@ -10,7 +10,7 @@ import { handsBack } from './hand-back.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-const write = hearing(writeRequest, { times: true })
+const write = transcriptionByChat(writeRequest, { times: true })
 
 /** Google's generateContent and what embeds, FORMATS §7 and §8. */
 export const contents: Writer = {

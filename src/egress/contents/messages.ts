@@ -3,8 +3,8 @@ import type { Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
-import { FORMAT, type Pen, sealed } from './fields.ts'
-import { inCallOrder, placesOfCalls, resultsFirst } from './order.ts'
+import { FORMAT, sealed, type WriteContext } from './fields.ts'
+import { inCallOrder, placesOfCalls, resultsInCallOrder } from './order.ts'
 import { PartsWriter } from './parts.ts'
 
 export interface Turns {
@@ -13,52 +13,52 @@ export interface Turns {
 }
 
 /** All messages of a request: as they came, or as the upstream wants turns to be. */
-export function writeTurns(messages: readonly Message[], pen: Pen): Turns {
+export function writeTurns(messages: readonly Message[], context: WriteContext): Turns {
   const leading = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
   const count = leading === -1 ? messages.length : leading
   const ids = new CallIds()
-  const systemInstruction = writeSystem(messages.slice(0, count), pen, ids)
-  const writer = new ContentsWriter(pen, ids)
-  const places = pen.native ? new Map() : placesOfCalls(messages)
-  const order = pen.native ? [...messages.keys()] : resultsFirst(messages, count, places)
+  const systemInstruction = writeSystem(messages.slice(0, count), context, ids)
+  const writer = new ContentsWriter(context, ids)
+  const places = context.native ? new Map() : placesOfCalls(messages)
+  const order = context.native ? [...messages.keys()] : resultsInCallOrder(messages, count, places)
   for (const index of order.slice(count)) {
     const path: Path = ['messages', index]
     const message = messages[index]!
-    writer.put(message, pen.native ? undefined : inCallOrder(message, places, path, pen.losses), path)
+    writer.put(message, context.native ? undefined : inCallOrder(message, places, path, context.losses), path)
   }
-  if (order.some((from, to) => from !== to)) pen.losses.move(['messages'], order, 'results-first')
+  if (order.some((from, to) => from !== to)) context.losses.move(['messages'], order, 'results-first')
   const contents = writer.written()
-  if (systemInstruction !== undefined && count === messages.length && !pen.native)
-    return { systemInstruction, contents: opened(messages, pen) }
+  if (systemInstruction !== undefined && count === messages.length && !context.native)
+    return { systemInstruction, contents: opened(messages, context) }
   return systemInstruction === undefined ? { contents } : { systemInstruction, contents }
 }
 
 /** What the user says where nobody says anything: no contents at all are refused. */
 const OPENING = 'Continue.'
 
-function opened(messages: readonly Message[], { losses }: Pen): readonly JsonObject[] {
+function opened(messages: readonly Message[], { losses }: WriteContext): readonly JsonObject[] {
   const opening: Message = { role: 'user', content: [{ type: 'text', text: OPENING }] }
   losses.insert(['messages', messages.length], opening, 'the-user-speaks-first')
   return [{ role: 'user', parts: [{ text: OPENING }] }]
 }
 
 /** What stands before the conversation is one instruction (trap 42). */
-function writeSystem(messages: readonly Message[], pen: Pen, ids: CallIds): Json | undefined {
-  const parts = new PartsWriter(pen, ids)
+function writeSystem(messages: readonly Message[], context: WriteContext, ids: CallIds): Json | undefined {
+  const parts = new PartsWriter(context, ids)
   messages.forEach((message, index) => {
     const path: Path = ['messages', index]
-    if (!pen.native) {
-      if (message.role !== 'system') pen.losses.change([...path, 'role'], 'system', 'no-developer-role')
-      reportHead(message, path, pen)
+    if (!context.native) {
+      if (message.role !== 'system') context.losses.change([...path, 'role'], 'system', 'no-developer-role')
+      reportHead(message, path, context)
       if (messages.length > 1 && message.extras?.[FORMAT] !== undefined)
-        pen.losses.drop([...path, 'extras', FORMAT], 'one-instruction-only')
+        context.losses.drop([...path, 'extras', FORMAT], 'one-instruction-only')
     }
     parts.putAll(message, 'system', path)
   })
   parts.end()
   const [first] = messages
   if (first === undefined) return undefined
-  if (pen.native) {
+  if (context.native) {
     const [text] = parts.parts
     if (spelt(first, FORMAT)['as'] === 'string') return text?.['text'] ?? ''
     return writeContent(first, spelt(first, FORMAT)['role'], parts.parts)
@@ -68,7 +68,7 @@ function writeSystem(messages: readonly Message[], pen: Pen, ids: CallIds): Json
   return { parts: parts.parts, ...own }
 }
 
-function reportHead(message: Message, path: Path, { losses }: Pen): void {
+function reportHead(message: Message, path: Path, { losses }: WriteContext): void {
   losses.dropFields(message, path, { name: 'no-speaker-names' })
 }
 
@@ -91,21 +91,21 @@ interface Open {
 
 /** Neighbours of one turn become one content; all answers to the calls of one turn are one content of their own (trap 43). */
 class ContentsWriter {
-  private readonly pen: Pen
+  private readonly context: WriteContext
   private readonly ids: CallIds
   private readonly contents: Open[] = []
 
-  constructor(pen: Pen, ids: CallIds) {
-    this.pen = pen
+  constructor(context: WriteContext, ids: CallIds) {
+    this.context = context
     this.ids = ids
   }
 
   put(message: Message, order: readonly number[] | undefined, path: Path): void {
-    const { pen } = this
+    const { context } = this
     const isSystem = message.role === 'system' || message.role === 'developer'
-    if (!pen.native) {
-      if (isSystem) pen.losses.change([...path, 'role'], 'user', 'system-stands-first')
-      reportHead(message, path, pen)
+    if (!context.native) {
+      if (isSystem) context.losses.change([...path, 'role'], 'user', 'system-stands-first')
+      reportHead(message, path, context)
     }
     const { parts } = this.enter(message)
     const role: Role = isSystem ? 'user' : message.role
@@ -123,13 +123,13 @@ class ContentsWriter {
     if (last !== undefined && this.continues(last, turn, message)) return last
     const before = this.leave()
     if (before !== last && before !== undefined && this.continues(before, turn, message)) return before
-    const open = { turn, message, parts: new PartsWriter(this.pen, this.ids) }
+    const open = { turn, message, parts: new PartsWriter(this.context, this.ids) }
     this.contents.push(open)
     return open
   }
 
   private continues(open: Open, turn: Turn, message: Message): boolean {
-    if (this.pen.native) return spelt(message, FORMAT)['joined'] === true
+    if (this.context.native) return spelt(message, FORMAT)['joined'] === true
     return turn === open.turn && isBare(open.message) && isBare(message)
   }
 
@@ -137,14 +137,14 @@ class ContentsWriter {
   private leave(): Open | undefined {
     const last = this.contents.at(-1)
     last?.parts.end()
-    if (last === undefined || this.pen.native || last.parts.parts.length > 0 || saysMore(last.message)) return last
+    if (last === undefined || this.context.native || last.parts.parts.length > 0 || saysMore(last.message)) return last
     this.contents.pop()
     return this.contents.at(-1)
   }
 
   private write({ turn, message, parts }: Open): JsonObject {
     const role = turn === 'model' ? 'model' : 'user'
-    if (this.pen.native) return writeContent(message, spelt(message, FORMAT)['role'] ?? role, parts.parts)
+    if (this.context.native) return writeContent(message, spelt(message, FORMAT)['role'] ?? role, parts.parts)
     const as = turn === 'tool' && parts.parts.length === 0 ? 'function' : role
     return { role: as, parts: parts.parts, ...kept(message, FORMAT) }
   }

@@ -6,7 +6,7 @@ import type { Message } from '../../canonical/request.ts'
  * The order in which the results of a turn's calls come first after it, in the order of the calls (trap 43). Messages
  * before `lead` keep their places.
  */
-export function resultsFirst(messages: readonly Message[], lead: number, places: Places): readonly number[] {
+export function resultsInCallOrder(messages: readonly Message[], lead: number, places: Places): readonly number[] {
   const order: number[] = [...messages.keys()].slice(0, lead)
   let results: number[] = []
   let others: number[] = []

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
 import { writeCall, writeResult } from './calls.ts'
-import { FORMAT, type Pen, sealed } from './fields.ts'
+import { FORMAT, sealed, type WriteContext } from './fields.ts'
 import { writeMedia } from './media.ts'
 
 /** What may stand in whose turn. */
@@ -39,14 +39,14 @@ interface Said {
  */
 export class PartsWriter {
   readonly parts: JsonObject[] = []
-  private readonly pen: Pen
+  private readonly context: WriteContext
   private readonly ids: CallIds
   private waiting: Waiting | undefined
   private unsigned: Said | undefined
   private called = false
 
-  constructor(pen: Pen, ids: CallIds) {
-    this.pen = pen
+  constructor(context: WriteContext, ids: CallIds) {
+    this.context = context
     this.ids = ids
   }
 
@@ -56,10 +56,10 @@ export class PartsWriter {
   }
 
   private put(part: Part, role: Role, path: Path): void {
-    const { pen } = this
-    if (!pen.native) {
-      if (!ALLOWED[role].has(part.type)) return pen.losses.drop(path, 'not-in-this-turn')
-      if (part.type !== 'tool-result') pen.losses.dropFields(part, path, { cache: 'no-cache-markers' })
+    const { context } = this
+    if (!context.native) {
+      if (!ALLOWED[role].has(part.type)) return context.losses.drop(path, 'not-in-this-turn')
+      if (part.type !== 'tool-result') context.losses.dropFields(part, path, { cache: 'no-cache-markers' })
     }
     if (part.type === 'reasoning') this.reasoning(part, path)
     else {
@@ -96,7 +96,7 @@ export class PartsWriter {
       return this.waiting.value
     }
     const own = spelt(part, FORMAT)['slot']
-    if (this.pen.native) return typeof own === 'string' ? own : undefined
+    if (this.context.native) return typeof own === 'string' ? own : undefined
     if (part.type !== 'tool-call' || this.called) return undefined
     this.called = true
     return SKIP
@@ -105,7 +105,7 @@ export class PartsWriter {
   private reasoning(part: ReasoningPart, path: Path): void {
     this.end()
     const signature = this.own(part, path)
-    const { native, losses } = this.pen
+    const { native, losses } = this.context
     const marks = spelt(part, FORMAT)
     if (native && marks['as'] === 'alone') {
       const { text, thought } = marks
@@ -128,7 +128,7 @@ export class PartsWriter {
 
   /** A thought, whose proof the next part bears. Another one right behind it would be read as its next piece. */
   private thought(part: ReasoningPart, signature: string | undefined, path: Path): void {
-    const { losses } = this.pen
+    const { losses } = this.context
     const before = part.continues === undefined ? this.unsigned : undefined
     if (before === undefined) {
       this.push(sealed(part, { text: part.text, thought: true }))
@@ -148,35 +148,35 @@ export class PartsWriter {
   /** The signature this upstream made; another's is dropped (trap 30). */
   private own({ signature }: ReasoningPart, path: Path): string | undefined {
     if (signature === undefined || signature.format === FORMAT) return signature?.value
-    this.pen.losses.drop([...path, 'signature'], `only-${signature.format}-knows`)
+    this.context.losses.drop([...path, 'signature'], `only-${signature.format}-knows`)
     return undefined
   }
 
   /** The part without its signature. */
   private bare(part: Part, path: Path): JsonObject | undefined {
-    const { pen, ids } = this
+    const { context, ids } = this
     switch (part.type) {
       case 'text':
         return this.text(part, path)
       case 'refusal':
-        pen.losses.rename(path, { type: 'text', text: part.text, ...ownExtras(part) }, 'said-as-text')
+        context.losses.rename(path, { type: 'text', text: part.text, ...ownExtras(part) }, 'said-as-text')
         return this.said(part.text, part)
       case 'media':
         return this.media(part, path)
       case 'tool-call':
-        return writeCall(part, path, pen, ids)
+        return writeCall(part, path, context, ids)
       case 'tool-result':
-        return writeResult(part, path, pen, ids)
+        return writeResult(part, path, context, ids)
       case 'opaque':
         return part.format === FORMAT ? part.value : this.said(part.text, undefined)
       default:
-        pen.losses.drop(path, 'not-in-this-turn')
+        context.losses.drop(path, 'not-in-this-turn')
         return undefined
     }
   }
 
   private text(part: Part & { type: 'text' }, path: Path): JsonObject | undefined {
-    const { native, losses } = this.pen
+    const { native, losses } = this.context
     if (part.annotations !== undefined) losses.hide([...path, 'annotations'], 'no-annotations-in-requests')
     if (!native) return this.said(part.text, part)
     const { thought } = spelt(part, FORMAT)
@@ -190,7 +190,7 @@ export class PartsWriter {
   }
 
   private media(part: MediaPart, path: Path): JsonObject | undefined {
-    const { native, dialect, losses } = this.pen
+    const { native, dialect, losses } = this.context
     const wire = writeMedia(part, path, { native, names: dialect.vertex === true, losses })
     return wire !== undefined && 'text' in wire ? this.said(String(wire['text']), part) : wire
   }

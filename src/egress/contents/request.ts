@@ -1,42 +1,47 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { Budget } from '../budget.ts'
 import { spelt } from '../fields.ts'
-import { asItCame, type LegalRule, legalise } from '../legal.ts'
+import { type SanitizeRule, sanitize, unchanged } from '../sanitize.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
-import { FORMAT, type Pen, sealed } from './fields.ts'
+import { FORMAT, sealed, type WriteContext } from './fields.ts'
 import { writeGeneration } from './generation.ts'
 import { writeTurns } from './messages.ts'
 import { asToBeSpoken } from './speech.ts'
 import { writeToolConfig, writeTools } from './tools.ts'
 
-const RULE: LegalRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
+const RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
 
 /** The canonical request as `POST …/models/{model}:generateContent` or `:streamGenerateContent` (FORMATS §7, §16). */
 export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, RULE)
+  const { request, losses, renamed } = options.native ? unchanged(asked) : sanitize(asked, RULE)
   if (!options.native) losses.report(foreign(request, FORMAT))
-  const pen: Pen = { dialect: contentsDialect(options.dialect), native: options.native, losses, budget: new Budget() }
-  const { systemInstruction, contents } = writeTurns(asToBeSpoken(request, pen).messages, pen)
+  const context: WriteContext = {
+    dialect: contentsDialect(options.dialect),
+    native: options.native,
+    losses,
+    budget: new Budget(),
+  }
+  const { systemInstruction, contents } = writeTurns(asToBeSpoken(request, context).messages, context)
   const marks = spelt(request, FORMAT)
-  const tools = writeTools(request, pen)
+  const tools = writeTools(request, context)
   const body = sealed(request, {
-    model: pen.native ? modelOf(marks['model'], request.model) : undefined,
+    model: context.native ? modelOf(marks['model'], request.model) : undefined,
     systemInstruction,
-    contents: pen.native && marks['contents'] === 'single' ? contents[0] : contents,
+    contents: context.native && marks['contents'] === 'single' ? contents[0] : contents,
     tools,
-    toolConfig: writeToolConfig(request, tools !== undefined, pen),
-    generationConfig: writeGeneration(request, pen),
-    labels: writeLabels(request.metadata, pen),
-    serviceTier: writeTier(request.serviceTier, marks, pen),
+    toolConfig: writeToolConfig(request, tools !== undefined, context),
+    generationConfig: writeGeneration(request, context),
+    labels: writeLabels(request.metadata, context),
+    serviceTier: writeTier(request.serviceTier, marks, context),
   })
-  reportSettings(request, pen)
+  reportSettings(request, context)
   const wire = {
-    path: pathOf(request, request.stream ? 'streamGenerateContent' : 'generateContent', pen),
-    query: queryOf(request, pen),
+    path: pathOf(request, request.stream ? 'streamGenerateContent' : 'generateContent', context),
+    query: queryOf(request, context),
     headers: {},
     body,
   }
@@ -47,7 +52,7 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
 export function pathOf(
   request: CanonicalRequest,
   method: string,
-  { native, dialect }: Omit<Pen, 'losses' | 'budget'>,
+  { native, dialect }: Omit<WriteContext, 'losses' | 'budget'>,
 ): string {
   const { prefix } = (native ? spelt(request, FORMAT) : {}) as { prefix?: string }
   const fits = prefix !== undefined && (!dialect.vertex || prefix.includes('/publishers/'))
@@ -66,12 +71,15 @@ export const modelOf = (before: Json | undefined, model: string): string | undef
   typeof before === 'string' ? `${before}${model}` : undefined
 
 /** A stream is always asked for as server-sent events; the JSON array is the caller's framing. */
-function queryOf(request: CanonicalRequest, { native }: Pen): { readonly [name: string]: string } {
+function queryOf(request: CanonicalRequest, { native }: WriteContext): { readonly [name: string]: string } {
   const query = native ? (spelt(request, FORMAT)['query'] as { [name: string]: string } | undefined) : undefined
   return { ...query, ...(request.stream ? { alt: 'sse' } : {}) }
 }
 
-function writeLabels(metadata: JsonObject | undefined, { native, dialect, losses }: Pen): JsonObject | undefined {
+function writeLabels(
+  metadata: JsonObject | undefined,
+  { native, dialect, losses }: WriteContext,
+): JsonObject | undefined {
   if (metadata === undefined || native) return metadata
   if (dialect.vertex) {
     const labels = Object.entries(metadata).filter(([, value]) => typeof value === 'string')
@@ -85,7 +93,7 @@ function writeLabels(metadata: JsonObject | undefined, { native, dialect, losses
 
 const TIERS: { readonly [tier: string]: string } = { default: 'standard', flex: 'flex', priority: 'priority' }
 
-function writeTier(tier: string | undefined, marks: JsonObject, { native, losses }: Pen): Json | undefined {
+function writeTier(tier: string | undefined, marks: JsonObject, { native, losses }: WriteContext): Json | undefined {
   if (tier === undefined) return undefined
   if (native) return marks['serviceTier'] ?? TIERS[tier] ?? tier
   if (Object.hasOwn(TIERS, tier)) return TIERS[tier]!
@@ -107,7 +115,7 @@ const STATE_LOSSES = {
   thread: 'no-threads',
 }
 
-function reportSettings(request: CanonicalRequest, { losses }: Pen): void {
+function reportSettings(request: CanonicalRequest, { losses }: WriteContext): void {
   losses.dropFields(request, [], LOSSES)
   losses.dropFields(request.state, ['state'], STATE_LOSSES)
 }

@@ -3,12 +3,12 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import { voiceOf } from '../voices.ts'
-import type { Pen } from './fields.ts'
+import type { WriteContext } from './fields.ts'
 
 /* Speech of a model that also converses: how to say it stands in front of what to say, for there are no instructions. */
 
 /** The request with its instructions as the beginning of the text: `Say cheerfully: …`; messages keep their places. */
-export function asToBeSpoken(request: CanonicalRequest, { native, losses }: Pen): CanonicalRequest {
+export function asToBeSpoken(request: CanonicalRequest, { native, losses }: WriteContext): CanonicalRequest {
   if (native || workOf(request) !== 'speech') return request
   const messages = request.messages.map((message, index): Message => {
     if (message.role !== 'system' && message.role !== 'developer') return message
@@ -32,7 +32,10 @@ const RAW = 'audio/pcm'
 const MADE: ReadonlySet<string | undefined> = new Set([undefined, 'audio/wav', 'audio/mpeg'])
 
 /** `speechConfig`; another container than can be made of raw samples is a loss, which is refused where it is speech. */
-export function writeVoice(request: CanonicalRequest, { native, dialect, losses }: Pen): JsonObject | undefined {
+export function writeVoice(
+  request: CanonicalRequest,
+  { native, dialect, losses }: WriteContext,
+): JsonObject | undefined {
   const { audio } = request.output
   const speaks = audio !== undefined || workOf(request) === 'speech'
   const voice = native || !speaks ? audio?.voice : voiceOf(request, dialect, losses)
@@ -44,7 +47,7 @@ export function writeVoice(request: CanonicalRequest, { native, dialect, losses 
   return voice === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } }
 }
 
-function reportContainer(audio: Output['audio'], voice: string | undefined, losses: Pen['losses']): void {
+function reportContainer(audio: Output['audio'], voice: string | undefined, losses: WriteContext['losses']): void {
   const path = ['output', 'audio', 'mediaType']
   const wanted = audio?.mediaType
   if (wanted === RAW) return

@@ -5,7 +5,7 @@ import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../
 import { reportNoChoice } from '../choice.ts'
 import { spelt } from '../fields.ts'
 import { narrowed, openApiOf } from '../schema.ts'
-import { FORMAT, inner, type Pen, sealed, sealedUnlessEmpty } from './fields.ts'
+import { FORMAT, inner, sealed, sealedUnlessEmpty, type WriteContext } from './fields.ts'
 
 const DECLARATIONS = 'functionDeclarations'
 /** No field of its own: the tool is all that is unknown in an entry. */
@@ -19,24 +19,24 @@ interface Field {
 }
 
 /** The entries of `tools`: as the caller grouped them, or all functions in one, where the first of them stood. */
-export function writeTools(request: CanonicalRequest, pen: Pen): Json | undefined {
+export function writeTools(request: CanonicalRequest, context: WriteContext): Json | undefined {
   const { tools } = request
   if (tools === undefined) return undefined
-  const mixes = pen.native || !isMixed(request) || takesBoth(request)
-  const others = pen.native || !narrows(request.toolChoice)
+  const mixes = context.native || !isMixed(request) || takesBoth(request)
+  const others = context.native || !narrows(request.toolChoice)
   const fields = tools.flatMap((tool, index) => {
     if (!others && tool.type === 'hosted') {
-      pen.losses.hide(['tools', index], 'not-allowed-by-the-choice')
+      context.losses.hide(['tools', index], 'not-allowed-by-the-choice')
       return []
     }
-    if (mixes || tool.type !== 'hosted') return writeTool(tool, index, pen)
-    pen.losses.drop(['tools', index], 'not-beside-functions')
+    if (mixes || tool.type !== 'hosted') return writeTool(tool, index, context)
+    context.losses.drop(['tools', index], 'not-beside-functions')
     return []
   })
-  const groups = pen.native ? spelt(request, FORMAT)['tools'] : undefined
+  const groups = context.native ? spelt(request, FORMAT)['tools'] : undefined
   if (groups !== undefined && fields.length === tools.length) return regrouped(fields, groups)
   const entries = grouped(fields)
-  if (!pen.native) reportOrder(entries, tools.length, pen)
+  if (!context.native) reportOrder(entries, tools.length, context)
   if (entries.length === 0) return undefined
   return entries.map(entryOf)
 }
@@ -70,7 +70,7 @@ function entryOf(entry: readonly Field[]): JsonObject {
   return { [name]: name === DECLARATIONS ? entry.map(({ value }) => value) : value }
 }
 
-function reportOrder(entries: readonly (readonly Field[])[], length: number, { losses }: Pen): void {
+function reportOrder(entries: readonly (readonly Field[])[], length: number, { losses }: WriteContext): void {
   const written = entries.flat().map(({ index }) => index)
   if (written.every((index, place) => place === 0 || written[place - 1]! < index)) return
   const kept = new Set(written)
@@ -98,41 +98,41 @@ function regrouped(fields: readonly Field[], groups: Json): Json {
   return single ? written[0]! : written
 }
 
-function writeTool(tool: Tool, index: number, pen: Pen): Field[] {
+function writeTool(tool: Tool, index: number, context: WriteContext): Field[] {
   const path: Path = ['tools', index]
-  if (tool.type === 'function') return [{ name: DECLARATIONS, value: writeFunction(tool, path, pen), index }]
-  if (tool.type === 'hosted') return [{ ...writeHosted(tool, path, pen), index }]
+  if (tool.type === 'function') return [{ name: DECLARATIONS, value: writeFunction(tool, path, context), index }]
+  if (tool.type === 'hosted') return [{ ...writeHosted(tool, path, context), index }]
   if (tool.type === 'freeform') {
-    pen.losses.drop(path, 'no-freeform-tools')
+    context.losses.drop(path, 'no-freeform-tools')
     return []
   }
   if (tool.format !== FORMAT) return []
   return [{ name: OPAQUE, value: tool.value, index }]
 }
 
-function writeFunction(tool: FunctionTool, path: Path, pen: Pen): JsonObject {
+function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): JsonObject {
   const { name, description, parameters } = tool
   const head = { name, description }
-  if (pen.native) {
+  if (context.native) {
     const own = spelt(tool, FORMAT)['parameters']
     return sealed(
       tool,
       own === undefined ? { ...head, parametersJsonSchema: parameters } : { ...head, parameters: own },
     )
   }
-  if (tool.strict === false) pen.losses.hide([...path, 'strict'], 'lax-anyway')
-  else pen.losses.dropFields(tool, path, { strict: 'no-strict-tools' })
-  pen.losses.dropFields(tool, path, { cache: 'no-cache-markers' })
-  if (parameters === undefined || pen.dialect.schema !== 'openapi')
+  if (tool.strict === false) context.losses.hide([...path, 'strict'], 'lax-anyway')
+  else context.losses.dropFields(tool, path, { strict: 'no-strict-tools' })
+  context.losses.dropFields(tool, path, { cache: 'no-cache-markers' })
+  if (parameters === undefined || context.dialect.schema !== 'openapi')
     return sealed(undefined, { ...head, parametersJsonSchema: parameters, ...own(tool) })
-  const narrow = narrowed(parameters, pen.budget)
-  reportSchema(parameters, narrow, [...path, 'parameters'], pen)
+  const narrow = narrowed(parameters, context.budget)
+  reportSchema(parameters, narrow, [...path, 'parameters'], context)
   return sealed(undefined, { ...head, parameters: openApiOf(narrow), ...own(tool) })
 }
 
 const own = (tool: Tool): JsonObject => ('extras' in tool ? (tool.extras?.[FORMAT] ?? {}) : {})
 
-export function reportSchema(from: JsonObject, to: JsonObject, path: Path, { losses }: Pen): void {
+export function reportSchema(from: JsonObject, to: JsonObject, path: Path, { losses }: WriteContext): void {
   if (JSON.stringify(from) !== JSON.stringify(to)) losses.change(path, to, 'schema-narrowed')
 }
 
@@ -150,34 +150,38 @@ const HOSTED_LOSSES = {
   cache: 'no-cache-markers',
 }
 
-function writeHosted(tool: HostedTool, path: Path, pen: Pen): Pick<Field, 'name' | 'value'> {
-  const as = pen.native ? spelt(tool, FORMAT)['as'] : undefined
+function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Pick<Field, 'name' | 'value'> {
+  const as = context.native ? spelt(tool, FORMAT)['as'] : undefined
   const name = typeof as === 'string' ? as : HOSTED[tool.kind]
-  pen.losses.dropFields(tool, path, HOSTED_LOSSES)
-  const domains = tool.kind === 'web-search' && (pen.native || pen.dialect.vertex === true)
-  if (!domains) pen.losses.dropFields(tool, path, { blockedDomains: 'no-list-of-domains' })
+  context.losses.dropFields(tool, path, HOSTED_LOSSES)
+  const domains = tool.kind === 'web-search' && (context.native || context.dialect.vertex === true)
+  if (!domains) context.losses.dropFields(tool, path, { blockedDomains: 'no-list-of-domains' })
   const value = { excludeDomains: domains ? tool.blockedDomains : undefined }
-  return { name, value: pen.native ? sealed(tool, value) : sealed(undefined, { ...value, ...own(tool) }) }
+  return { name, value: context.native ? sealed(tool, value) : sealed(undefined, { ...value, ...own(tool) }) }
 }
 
 const MODES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'AUTO', required: 'ANY', none: 'NONE' }
 
 /** `toolConfig`: which tools may be called, beside what the format itself says there. */
-export function writeToolConfig(request: CanonicalRequest, choosable: boolean, pen: Pen): JsonObject | undefined {
+export function writeToolConfig(
+  request: CanonicalRequest,
+  choosable: boolean,
+  context: WriteContext,
+): JsonObject | undefined {
   const config = inner(request, 'toolConfig')
   const calling = inner(config, 'functionCallingConfig')
   const choice = request.toolChoice
-  const together = pen.native ? {} : writeTogether(request, config, pen)
-  if (!choosable && !pen.native) reportNoChoice(request, pen.losses)
-  else reportParallel(request, pen)
-  if (choice === undefined || !(choosable || pen.native)) return sealedUnlessEmpty(config, together)
-  const chosen = pen.native ? asChosen(choice, calling) : writeChoice(choice, request.tools, pen)
+  const together = context.native ? {} : writeTogether(request, config, context)
+  if (!choosable && !context.native) reportNoChoice(request, context.losses)
+  else reportParallel(request, context)
+  if (choice === undefined || !(choosable || context.native)) return sealedUnlessEmpty(config, together)
+  const chosen = context.native ? asChosen(choice, calling) : writeChoice(choice, request.tools, context)
   const functionCallingConfig = sealed(calling, chosen)
   return sealed(config, { functionCallingConfig, ...together })
 }
 
 /** Several calls at once are always allowed. */
-function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: Pen): void {
+function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: WriteContext): void {
   if (parallelToolCalls === true) losses.hide(['parallelToolCalls'], 'allowed-anyway')
   else if (parallelToolCalls === false) losses.drop(['parallelToolCalls'], 'no-switch-for-parallel-calls')
 }
@@ -185,7 +189,7 @@ function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: Pen
 const TOGETHER = 'includeServerSideToolInvocations'
 
 /** The Gemini API's own tools stand beside functions only where this is said. */
-function writeTogether(request: CanonicalRequest, config: Node, { dialect, losses }: Pen): JsonObject {
+function writeTogether(request: CanonicalRequest, config: Node, { dialect, losses }: WriteContext): JsonObject {
   if (dialect.vertex === true || !isMixed(request) || !takesBoth(request) || narrows(request.toolChoice)) return {}
   const said = config.extras?.[FORMAT]
   if (said?.[TOGETHER] !== undefined) return {}
@@ -207,7 +211,7 @@ function asChosen({ mode, only }: ToolChoice, calling: ReturnType<typeof inner>)
 function writeChoice(
   { mode, only, hosted, extras }: ToolChoice,
   tools: readonly Tool[] = [],
-  { losses }: Pen,
+  { losses }: WriteContext,
 ): JsonObject {
   const path: Path = ['toolChoice']
   if (hosted !== undefined) losses.drop([...path, 'hosted'], 'hosted-tools-cannot-be-forced')

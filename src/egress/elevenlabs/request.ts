@@ -1,7 +1,7 @@
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireRequest } from '../../canonical/exchange.ts'
 import type { Written } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { type Work, workOf } from '../../canonical/work.ts'
 import type { WriteOptions } from '../writer.ts'
 import { writeSpeech } from './speech.ts'

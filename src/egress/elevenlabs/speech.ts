@@ -1,11 +1,11 @@
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { onlyAsks } from '../bare.ts'
 import { defined } from '../fields.ts'
-import { spokenOf } from '../utterance.ts'
+import { speechTextOf } from '../speech-text.ts'
 import { voiceOf } from '../voices.ts'
 import type { WriteOptions } from '../writer.ts'
 import { elevenLabsDialect } from './dialect.ts'
@@ -22,7 +22,7 @@ export function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
   onlyAsks(request, OUTPUT, losses)
-  const { text, instructions } = spokenOf(request, losses)
+  const { text, instructions } = speechTextOf(request, losses)
   if (instructions !== undefined) reportInstructions(request, losses)
   const voice = voiceOf(request, elevenLabsDialect(dialect), losses, { isOwn: isId })
   if (voice === undefined) throw NO_VOICE

@@ -1,7 +1,7 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { onlyAsks } from '../bare.ts'
 import { defined } from '../fields.ts'
 import { recordingOf, reportHint, reportTask } from '../recording.ts'

@@ -10,29 +10,29 @@ import type { EmbeddingsDialect } from './dialect.ts'
 export const FORMAT = 'embeddings'
 
 /** What writing a request needs to know. */
-export interface Pen {
+export interface WriteContext {
   readonly dialect: EmbeddingsDialect
   readonly native: boolean
   readonly losses: Losses
 }
 
 /** Everything to embed, as a list or as it came. */
-export function writeInput(request: CanonicalRequest, pen: Pen): Json {
-  const items = request.messages.map((message, index) => writeItem(message, ['messages', index], pen))
+export function writeInput(request: CanonicalRequest, context: WriteContext): Json {
+  const items = request.messages.map((message, index) => writeItem(message, ['messages', index], context))
   const [only] = items
-  const as = pen.native && items.length === 1 ? spelt(request, FORMAT)['input'] : undefined
+  const as = context.native && items.length === 1 ? spelt(request, FORMAT)['input'] : undefined
   return as === undefined || only === undefined ? items : only
 }
 
-function writeItem(message: Message, path: Path, pen: Pen): Json {
-  const { losses } = pen
+function writeItem(message: Message, path: Path, context: WriteContext): Json {
+  const { losses } = context
   losses.dropFields(message, path, { name: 'no-speaker-names' })
   if (message.role !== 'user') losses.change([...path, 'role'], 'user', 'no-roles')
   const [only, ...others] = message.content
   if (only !== undefined && others.length === 0) {
     if (only.type === 'opaque' && only.format === FORMAT) return writeOwn(only, message, path, losses)
     if (only.type === 'media') {
-      const media = writeMedia(only, message, path, pen)
+      const media = writeMedia(only, message, path, context)
       if (media !== undefined) return { ...media, ...kept(message, FORMAT) }
     }
   }
@@ -50,8 +50,8 @@ function writeOwn({ value }: OpaquePart, message: Message, path: Path, losses: L
 }
 
 /** A picture, or a document, where the upstream takes such: its address or its bare base64. */
-function writeMedia(part: MediaPart, message: Message, path: Path, pen: Pen): JsonObject | undefined {
-  const { native, dialect, losses } = pen
+function writeMedia(part: MediaPart, message: Message, path: Path, context: WriteContext): JsonObject | undefined {
+  const { native, dialect, losses } = context
   const { source, kind } = part
   const at: Path = [...path, 'content', 0]
   const bare = spelt(message, FORMAT)['bare'] === true || !native

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose } from '../../canonical/request.ts'
 import { spelt } from '../fields.ts'
-import { FORMAT, type Pen } from './input.ts'
+import { FORMAT, type WriteContext } from './input.ts'
 
 /** A vendor's word for a purpose, and what it means, where that is only near to it. */
 type Word = readonly [word: string, means?: EmbeddingPurpose]
@@ -42,7 +42,7 @@ const JINA_MODELS: readonly (readonly [model: RegExp, words: Words])[] = [
 ]
 
 /** What the vectors are for, in the upstream's field and word; as the caller said it where the upstream's field is not known. */
-export function writePurpose(request: CanonicalRequest, { dialect, native, losses }: Pen): JsonObject {
+export function writePurpose(request: CanonicalRequest, { dialect, native, losses }: WriteContext): JsonObject {
   const purpose = request.output.embedding?.purpose
   if (purpose === undefined) return {}
   const said = native ? (spelt(request, FORMAT)['purpose'] as { field: string; word: string } | undefined) : undefined

@@ -1,24 +1,24 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { reportConversational } from '../bare.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import type { WriteOptions } from '../writer.ts'
 import { embeddingsDialect } from './dialect.ts'
-import { FORMAT, type Pen, writeInput } from './input.ts'
+import { FORMAT, type WriteContext, writeInput } from './input.ts'
 import { writePurpose } from './purpose.ts'
 
 /** The canonical request as `POST /embeddings` (FORMATS §8). */
 export function writeRequest(request: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
-  const pen: Pen = { dialect: embeddingsDialect(dialect), native, losses }
-  const settings = writeSettings(request, pen)
+  const context: WriteContext = { dialect: embeddingsDialect(dialect), native, losses }
+  const settings = writeSettings(request, context)
   const body = {
     ...kept(request, FORMAT),
     model: request.model,
-    input: writeInput(request, pen),
+    input: writeInput(request, context),
     ...settings,
   } as JsonObject
   for (const field in settings)
@@ -27,8 +27,8 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   return { wire: { path: '/embeddings', query: {}, headers: {}, body }, losses: losses.list }
 }
 
-function writeSettings(request: CanonicalRequest, pen: Pen): JsonObject {
-  const { dialect, native, losses } = pen
+function writeSettings(request: CanonicalRequest, context: WriteContext): JsonObject {
+  const { dialect, native, losses } = context
   const { dimensions, encoding } = request.output.embedding ?? {}
   const own = native ? spelt(request, FORMAT) : {}
   const hidden = encoding === 'float' && dialect.float_encoding === false
@@ -37,7 +37,7 @@ function writeSettings(request: CanonicalRequest, pen: Pen): JsonObject {
   return defined({
     [String(dialect.dimensions_field ?? own['dimensions'] ?? 'dimensions')]: dimensions,
     [String(dialect.encoding_field ?? own['encoding'] ?? 'encoding_format')]: hidden ? undefined : encoding,
-    ...writePurpose(request, pen),
+    ...writePurpose(request, context),
     user: dialect.end_user === false ? undefined : request.endUser,
   }) as JsonObject
 }

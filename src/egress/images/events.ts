@@ -2,13 +2,13 @@ import { append } from '../../canonical/append.ts'
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CandidateEnd, CanonicalEvent, Preview, ResultStart } from '../../canonical/event.ts'
-import type { WireEvent } from '../../canonical/exchange.ts'
 import { EMPTY, patched, step, withBody } from '../../canonical/fold.ts'
 import { Losses } from '../../canonical/loss.ts'
 import { type JsonObject, type Node, wordIn } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { writeMade } from '../made.ts'
 import { isPicture, pictureless, startsFromPictures, writePicture } from './answer.ts'
@@ -169,7 +169,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 }
 
-/** Whether it starts from pictures, as the door it came through or its content says. */
+/** Whether it starts from pictures, as the endpoint it came through or its content says. */
 function isEdit(asked: CanonicalRequest): boolean {
   const { path } = spelt(asked, FORMAT)
   if (typeof path === 'string') return !path.endsWith('/generations')

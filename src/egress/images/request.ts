@@ -1,13 +1,13 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { reportConversational } from '../bare.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { sizeInPixels } from '../picture-size.ts'
 import type { WriteOptions } from '../writer.ts'
 import { imagesDialect } from './dialect.ts'
-import { asItCame, chosen, fits, type Pictures, turnOf } from './pictures.ts'
+import { fits, type InputImages, turnOf, writeInputImages, writeUnchanged } from './input-images.ts'
 
 import { FORMAT, typeOfWord, wordOfType } from './types.ts'
 
@@ -22,8 +22,8 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   if (!options.native) reportRest(request, turn, losses)
   const own = options.native && fits(content, marks, dialect)
   const { prompt, named, files } = own
-    ? asItCame(content, marks)
-    : chosen(content, ['messages', turn, 'content'], dialect, losses)
+    ? writeUnchanged(content, marks)
+    : writeInputImages(content, ['messages', turn, 'content'], dialect, losses)
   const path = pathOf(marks, { named, files })
   const said = {
     model: request.model,
@@ -49,7 +49,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
 }
 
 /** Its caller's own, unless no picture is left to be changed. */
-function pathOf({ path }: JsonObject, { named, files }: Omit<Pictures, 'prompt'>): string {
+function pathOf({ path }: JsonObject, { named, files }: Omit<InputImages, 'prompt'>): string {
   const starts = files !== undefined || Object.keys(named).length > 0
   if (typeof path === 'string' && (starts || path === '/images/generations')) return path
   return starts ? '/images/edits' : '/images/generations'

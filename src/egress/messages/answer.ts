@@ -3,33 +3,33 @@ import { Losses, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { enclose } from '../../canonical/signature.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { legalWord } from '../legal.ts'
+import { sanitizeName } from '../sanitize.ts'
 import { writeMarker } from './cache.ts'
 import { writeAnnotation } from './citations.ts'
 import { asText, type Block, callerOf, FORMAT, inputOf } from './content.ts'
 
 /** How an answer is written: to whom it comes from this very format, exactly as it came. */
-export interface AnswerPen {
+export interface AnswerContext {
   readonly own: boolean
   readonly losses: Losses
 }
 
 /** A block of a whole answer, or undefined where the part has none (and a loss, unless it says nothing). */
-export function writeAnswerPart(part: Part, path: Path, pen: AnswerPen): Block | undefined {
-  const { losses, own } = pen
+export function writeAnswerPart(part: Part, path: Path, context: AnswerContext): Block | undefined {
+  const { losses, own } = context
   if (!own && part.type !== 'opaque' && part.cache !== undefined)
     losses.drop([...path, 'cache'], 'no-cache-markers-here')
   switch (part.type) {
     case 'text':
       return !own && isNothing(part)
         ? undefined
-        : { ...textHead(part, own), text: part.text, ...citations(part, path, pen) }
+        : { ...textHead(part, own), text: part.text, ...citations(part, path, context) }
     case 'refusal':
-      return writeRefusal(part, path, pen)
+      return writeRefusal(part, path, context)
     case 'reasoning':
-      return writeReasoning(part, path, pen)
+      return writeReasoning(part, path, context)
     case 'tool-call':
-      return writeCall(part, path, pen)
+      return writeCall(part, path, context)
     case 'opaque':
       if (part.format === FORMAT) return { ...part.value }
       return part.text === undefined || part.text === '' ? undefined : { ...textHead(part, own), text: part.text }
@@ -64,11 +64,11 @@ export const textHead = (part: Part, own: boolean): Block => ({
 /** Answers have no cache markers; what an upstream of this format put there is its own. */
 function ownCache({ cache }: { readonly cache?: Part['cache'] }, own: boolean): JsonObject {
   if (!own || cache === undefined) return {}
-  const pen = { native: true, losses: new Losses(), dialect: {}, markers: [] }
-  return { cache_control: writeMarker(cache, [], pen) }
+  const context = { native: true, losses: new Losses(), dialect: {}, markers: [] }
+  return { cache_control: writeMarker(cache, [], context) }
 }
 
-function citations(part: TextPart, path: Path, { own, losses }: AnswerPen): JsonObject {
+function citations(part: TextPart, path: Path, { own, losses }: AnswerContext): JsonObject {
   if (part.annotations === undefined) return {}
   const citations = part.annotations.flatMap(annotation => writeAnnotation(annotation) ?? [])
   part.annotations.forEach((annotation, index) => {
@@ -81,11 +81,11 @@ function citations(part: TextPart, path: Path, { own, losses }: AnswerPen): Json
 }
 
 /** A refusal amid an answer is something it says. */
-function writeRefusal(part: RefusalPart, path: Path, pen: AnswerPen): Block | undefined {
+function writeRefusal(part: RefusalPart, path: Path, context: AnswerContext): Block | undefined {
   const { cache: _, ...text } = asText(part)
   if (isNothing(text)) return undefined
-  pen.losses.change(path, text, 'said-as-text')
-  return { ...textHead(text, pen.own), text: part.text }
+  context.losses.change(path, text, 'said-as-text')
+  return { ...textHead(text, context.own), text: part.text }
 }
 
 /** A refusal that ends an answer is why it ended: its words stand in `stop_details` (FORMATS §16.3). */
@@ -115,7 +115,7 @@ export function proofOf({ signature, text, ...node }: ReasoningPart, own: boolea
   return slot === 'absent' ? undefined : ''
 }
 
-function writeReasoning(part: ReasoningPart, path: Path, { own, losses }: AnswerPen): Block | undefined {
+function writeReasoning(part: ReasoningPart, path: Path, { own, losses }: AnswerContext): Block | undefined {
   if (!own && isNothing(part)) return undefined
   const others = { ...ownCache(part, own), ...kept(part, FORMAT) }
   if (part.redacted && part.signature !== undefined) {
@@ -126,16 +126,16 @@ function writeReasoning(part: ReasoningPart, path: Path, { own, losses }: Answer
   return { type: 'thinking', thinking: part.text, ...defined({ signature: proofOf(part, own) }), ...others }
 }
 
-function writeCall(part: ToolCallPart, path: Path, pen: AnswerPen): Block {
-  const { losses } = pen
+function writeCall(part: ToolCallPart, path: Path, context: AnswerContext): Block {
+  const { losses } = context
   if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
-  const id = idOf(part, pen.own)
+  const id = idOf(part, context.own)
   if (id !== part.id) losses.rename([...path, 'id'], id, 'id-made-legal')
-  if (part.freeform === undefined) return callBlock(part, inputFields(part), pen.own)
+  if (part.freeform === undefined) return callBlock(part, inputFields(part), context.own)
   const input = { input: part.arguments }
   losses.change([...path, 'arguments'], JSON.stringify(input), 'wrapped-as-json')
   losses.drop([...path, 'freeform'], 'wrapped-as-json')
-  return callBlock(part, { input }, pen.own)
+  return callBlock(part, { input }, context.own)
 }
 
 const inputFields = (part: ToolCallPart): JsonObject =>
@@ -144,7 +144,7 @@ const inputFields = (part: ToolCallPart): JsonObject =>
 const LONGEST_ID = 64
 
 /** An id that stays legal where the caller's next turn goes to an upstream of this very format, as it is. */
-const idOf = ({ id }: ToolCallPart, own: boolean): string => (own ? id : legalWord(id, LONGEST_ID))
+const idOf = ({ id }: ToolCallPart, own: boolean): string => (own ? id : sanitizeName(id, LONGEST_ID))
 
 export const callBlock = (part: ToolCallPart, input: JsonObject, own: boolean): Block => ({
   type: 'tool_use',

@@ -1,9 +1,9 @@
 import type { PartPatch } from '../../canonical/event.ts'
-import type { WireEvent } from '../../canonical/exchange.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
 
 /** What the blocks of one message share: the next free index, and where their events go. */
-export interface Page {
+export interface BlockContext {
   /** The answer comes from an upstream of this very format. */
   own: boolean
   index: number
@@ -29,7 +29,7 @@ export const DELTA = 'content_block_delta'
 export const SUFFIX = '}}'
 
 /** Says the blocks that were held back. */
-export function sayHeld(page: Page): void {
+export function sayHeld(page: BlockContext): void {
   if (page.held.length === 0) return
   const { held } = page
   page.held = []
@@ -41,10 +41,10 @@ export class OpenBlock {
   prefix: string | undefined
   grown = false
   words: string | undefined
-  protected readonly page: Page
+  protected readonly page: BlockContext
   private index = -1
 
-  constructor(page: Page) {
+  constructor(page: BlockContext) {
     this.page = page
   }
 

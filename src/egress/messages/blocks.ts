@@ -1,11 +1,11 @@
 import type { Part } from '../../canonical/content.ts'
-import type { BlockWriter, Page } from './block.ts'
+import type { BlockContext, BlockWriter } from './block.ts'
 import { FORMAT } from './content.ts'
-import { HiddenBlock, RefusalBlock, TextBlock, ThinkingBlock, WordsBlock } from './said-blocks.ts'
+import { HiddenBlock, RefusalBlock, TextBlock, ThinkingBlock, WordsBlock } from './text-blocks.ts'
 import { CallBlock, OpaqueBlock, WrappedCallBlock } from './tool-blocks.ts'
 
 /** What writes the part; only for parts that have a block. */
-export function blockWriter(part: Part, page: Page): BlockWriter {
+export function blockWriter(part: Part, page: BlockContext): BlockWriter {
   switch (part.type) {
     case 'text':
       return new TextBlock(part, page)

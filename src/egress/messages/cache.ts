@@ -3,7 +3,7 @@ import type { Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
-import { type Block, FORMAT, type Pen } from './content.ts'
+import { type Block, FORMAT, type WriteContext } from './content.ts'
 
 /** A cache marker that was set: where, and what it marks. */
 export interface Marker {
@@ -12,17 +12,22 @@ export interface Marker {
 }
 
 /** The block with its cache marker, if its node has one. */
-export function writeCache(block: Block, { cache }: { readonly cache?: CacheHint }, path: Path, pen: Pen): Block {
+export function writeCache(
+  block: Block,
+  { cache }: { readonly cache?: CacheHint },
+  path: Path,
+  context: WriteContext,
+): Block {
   if (cache === undefined) return block
-  block['cache_control'] = writeMarker(cache, path, pen)
-  pen.markers.push({ block, path })
+  block['cache_control'] = writeMarker(cache, path, context)
+  context.markers.push({ block, path })
   return block
 }
 
 /** Times a marker may ask for; the next longer one where another was asked for. */
 const TIMES: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
 
-export function writeMarker(cache: CacheHint, path: Path, { native, losses }: Pen): JsonObject {
+export function writeMarker(cache: CacheHint, path: Path, { native, losses }: WriteContext): JsonObject {
   const type = spelt(cache, FORMAT)['type'] ?? 'ephemeral'
   const known = cache.ttl !== undefined && Object.hasOwn(TIMES, cache.ttl)
   const ttl = native ? cache.ttl : known ? TIMES[cache.ttl!] : undefined
@@ -43,8 +48,8 @@ const MOST_MARKERS = 4
  * At most four markers (trap 63). Where there are more, the first three stay and one at the top stands for the rest:
  * it marks the end of the prompt, wherever that is. So the marks on turns already sent hardly ever move.
  */
-export function limitMarkers(body: Block, hint: CacheHint | undefined, pen: Pen): void {
-  const { markers, losses, native } = pen
+export function limitMarkers(body: Block, hint: CacheHint | undefined, context: WriteContext): void {
+  const { markers, losses, native } = context
   const top = hint === undefined ? 0 : 1
   if (native || markers.length + top <= MOST_MARKERS) return
   for (const { block, path } of markers.slice(MOST_MARKERS - 1)) {
@@ -67,9 +72,9 @@ export function cacheByItself(
   request: CanonicalRequest,
   prefix: Marker | undefined,
   several: boolean,
-  pen: Pen,
+  context: WriteContext,
 ): Block {
-  const { dialect, native, losses, markers } = pen
+  const { dialect, native, losses, markers } = context
   if (native || dialect.cache !== 'auto' || !several || request.output.count === true) return {}
   if (request.cache !== undefined || markers.length > 0) return {}
   if (prefix !== undefined) {

@@ -2,10 +2,10 @@ import type { Annotation, Citation, TextPart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { FORMAT, type Pen } from './content.ts'
+import { FORMAT, type WriteContext } from './content.ts'
 
 /** The citations of an earlier text: without the upstream's proof it refuses them. */
-export function writeCitations(part: TextPart, path: Path, { native, losses }: Pen): { citations?: Json } {
+export function writeCitations(part: TextPart, path: Path, { native, losses }: WriteContext): { citations?: Json } {
   if (part.annotations === undefined) return {}
   const citations = part.annotations.flatMap((annotation, index): JsonObject[] => {
     if (annotation.type === 'opaque') return annotation.format === FORMAT ? [annotation.value] : []

@@ -17,7 +17,7 @@ import { writeMedia } from './media.ts'
 export const FORMAT = 'messages'
 
 /** What writing a request needs to know, and the cache markers set so far. */
-export interface Pen {
+export interface WriteContext {
   readonly dialect: MessagesDialect
   readonly native: boolean
   readonly losses: Losses
@@ -44,39 +44,39 @@ export interface Placed {
 }
 
 /** The blocks of a turn; parts that have no place in it, or say nothing, are left out. */
-export function writeBlocks(content: readonly Part[], path: Path, turn: Turn, pen: Pen): Placed[] {
+export function writeBlocks(content: readonly Part[], path: Path, turn: Turn, context: WriteContext): Placed[] {
   const placed: Placed[] = []
   content.forEach((part, index) => {
     const at = [...path, index]
-    if (!pen.native && !(TURNS[turn] as ReadonlySet<string>).has(part.type)) {
-      pen.losses.drop(at, 'not-in-this-turn')
+    if (!context.native && !(TURNS[turn] as ReadonlySet<string>).has(part.type)) {
+      context.losses.drop(at, 'not-in-this-turn')
       return
     }
-    const block = writeBlock(part, at, pen)
+    const block = writeBlock(part, at, context)
     if (block !== undefined) placed.push({ block, path: at })
   })
   return placed
 }
 
-function writeBlock(part: Part, path: Path, pen: Pen): Block | undefined {
+function writeBlock(part: Part, path: Path, context: WriteContext): Block | undefined {
   switch (part.type) {
     case 'text':
-      return writeText(part, path, pen)
+      return writeText(part, path, context)
     case 'reasoning':
-      return writeThinking(part, path, pen)
+      return writeThinking(part, path, context)
     case 'refusal':
-      return writeRefusal(part, path, pen)
+      return writeRefusal(part, path, context)
     case 'media':
-      return withCache(writeMedia(part, path, pen), part, path, pen)
+      return withCache(writeMedia(part, path, context), part, path, context)
     case 'tool-call':
-      return writeCall(part, path, pen)
+      return writeCall(part, path, context)
     case 'tool-result':
-      return writeResult(part, path, pen)
+      return writeResult(part, path, context)
     case 'opaque':
-      return part.format === FORMAT ? { ...part.value } : writeWords(part.text, path, pen)
+      return part.format === FORMAT ? { ...part.value } : writeWords(part.text, path, context)
     case 'embedding':
     case 'rank':
-      pen.losses.drop(path, `no-${part.type}s`)
+      context.losses.drop(path, `no-${part.type}s`)
       return undefined
   }
 }
@@ -85,23 +85,23 @@ const withCache = (
   block: Block | undefined,
   node: Node & Pick<Part, 'cache'>,
   path: Path,
-  pen: Pen,
-): Block | undefined => block && writeCache(block, node, path, pen)
+  context: WriteContext,
+): Block | undefined => block && writeCache(block, node, path, context)
 
 const isBlank = (text: string): boolean => text.trim() === ''
 
 /** Blocks of nothing are refused, so they stay away; a caller of this format may say what it likes. */
-function writeText(part: TextPart, path: Path, pen: Pen): Block | undefined {
-  if (!pen.native && isBlank(part.text)) {
-    reportBlank(part, path, pen)
+function writeText(part: TextPart, path: Path, context: WriteContext): Block | undefined {
+  if (!context.native && isBlank(part.text)) {
+    reportBlank(part, path, context)
     return undefined
   }
-  const block: Block = { type: 'text', text: part.text, ...writeCitations(part, path, pen) }
-  return withCache({ ...block, ...kept(part, FORMAT) }, part, path, pen)
+  const block: Block = { type: 'text', text: part.text, ...writeCitations(part, path, context) }
+  return withCache({ ...block, ...kept(part, FORMAT) }, part, path, context)
 }
 
 /** White space says nothing; what else such a part has is lost with it. */
-function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: Pen): void {
+function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: WriteContext): void {
   if (part.cache !== undefined || part.extras !== undefined) losses.drop(path, 'blank-text')
   else if (part.text !== '' || saysMore(part)) losses.hide(path, 'blank-text')
 }
@@ -110,7 +110,7 @@ const saysMore = (part: Part): boolean =>
   Object.keys(part).some(key => key !== 'type' && key !== 'text' && key !== 'spelling')
 
 /** What another format's piece says in plain words; that it is only words now is told already. */
-function writeWords(text: string | undefined, path: Path, { losses }: Pen): Block | undefined {
+function writeWords(text: string | undefined, path: Path, { losses }: WriteContext): Block | undefined {
   if (text === undefined) return undefined
   if (!isBlank(text)) return { type: 'text', text }
   losses.drop(path, 'blank-text')
@@ -118,20 +118,20 @@ function writeWords(text: string | undefined, path: Path, { losses }: Pen): Bloc
 }
 
 /** Only a thought with the issuer's own proof may come back; the caller's own kind of thoughts goes as it came (traps 26-30). */
-function writeThinking(part: ReasoningPart, path: Path, pen: Pen): Block | undefined {
+function writeThinking(part: ReasoningPart, path: Path, context: WriteContext): Block | undefined {
   const { signature } = part
-  const unsigned = signature === undefined && (!pen.native || spelt(part, FORMAT)['signature'] === 'unsigned')
+  const unsigned = signature === undefined && (!context.native || spelt(part, FORMAT)['signature'] === 'unsigned')
   if (unsigned || (signature !== undefined && signature.format !== FORMAT)) {
-    if (part.text !== '' || saysMore(part) || pen.native)
-      pen.losses.drop(path, unsigned ? 'unsigned-thinking' : 'signed-by-another')
+    if (part.text !== '' || saysMore(part) || context.native)
+      context.losses.drop(path, unsigned ? 'unsigned-thinking' : 'signed-by-another')
     return undefined
   }
-  if (!pen.native && part.cache !== undefined) pen.losses.drop([...path, 'cache'], 'no-cache-markers-here')
-  const block = part.redacted ? writeRedacted(part, path, pen) : writeThought(part)
-  return pen.native ? withCache(block, part, path, pen) : block
+  if (!context.native && part.cache !== undefined) context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
+  const block = part.redacted ? writeRedacted(part, path, context) : writeThought(part)
+  return context.native ? withCache(block, part, path, context) : block
 }
 
-function writeRedacted(part: ReasoningPart, path: Path, { losses }: Pen): Block {
+function writeRedacted(part: ReasoningPart, path: Path, { losses }: WriteContext): Block {
   if (part.text !== '') losses.change([...path, 'text'], '', 'hidden-thought')
   return { type: 'redacted_thinking', data: part.signature?.value ?? '', ...kept(part, FORMAT) }
 }
@@ -143,14 +143,14 @@ function writeThought(part: ReasoningPart): Block {
 }
 
 /** A refusal of earlier is something the assistant said. */
-function writeRefusal(part: RefusalPart, path: Path, pen: Pen): Block | undefined {
+function writeRefusal(part: RefusalPart, path: Path, context: WriteContext): Block | undefined {
   const text = asText(part)
-  if (!pen.native && isBlank(part.text)) {
-    reportBlank(part, path, pen)
+  if (!context.native && isBlank(part.text)) {
+    reportBlank(part, path, context)
     return undefined
   }
-  pen.losses.rename(path, text, 'said-as-text')
-  return writeText(text, path, pen)
+  context.losses.rename(path, text, 'said-as-text')
+  return writeText(text, path, context)
 }
 
 /** The part as the text that it is read back as. */
@@ -164,11 +164,13 @@ export function asText(part: RefusalPart): TextPart {
   }
 }
 
-function writeCall(part: ToolCallPart, path: Path, pen: Pen): Block | undefined {
+function writeCall(part: ToolCallPart, path: Path, context: WriteContext): Block | undefined {
   const absent = part.arguments === '' && spelt(part, FORMAT)['input'] === 'absent'
-  const input = absent ? {} : { input: pen.native ? inputOf(part.arguments) : objectOf(part.arguments, path, pen) }
+  const input = absent
+    ? {}
+    : { input: context.native ? inputOf(part.arguments) : objectOf(part.arguments, path, context) }
   const block: Block = { type: 'tool_use', id: part.id, name: part.name, ...input, ...callerOf(part) }
-  return withCache({ ...block, ...kept(part, FORMAT) }, part, path, pen)
+  return withCache({ ...block, ...kept(part, FORMAT) }, part, path, context)
 }
 
 /** Called by the model itself: said again where the caller said it. */
@@ -187,7 +189,7 @@ export function inputOf(text: string): Json {
 }
 
 /** Upstreams take objects only: anything else is put into one, so that the model sees what it once wrote. */
-function objectOf(text: string, path: Path, { losses }: Pen): JsonObject {
+function objectOf(text: string, path: Path, { losses }: WriteContext): JsonObject {
   const object = text === '' ? {} : parseObject(text)
   if (object !== undefined) return object
   const wrapped = { INVALID_JSON: text }
@@ -195,29 +197,33 @@ function objectOf(text: string, path: Path, { losses }: Pen): JsonObject {
   return wrapped
 }
 
-function writeResult(part: ToolResultPart, path: Path, pen: Pen): Block | undefined {
+function writeResult(part: ToolResultPart, path: Path, context: WriteContext): Block | undefined {
   const spelling = spelt(part, FORMAT)
-  const blocks = writeBlocks(part.content, [...path, 'content'], 'result', pen).map(({ block }) => block)
-  if (!pen.native && part.failed && blocks.length === 0) blocks.push(insertFailure(part, path, pen))
+  const blocks = writeBlocks(part.content, [...path, 'content'], 'result', context).map(({ block }) => block)
+  if (!context.native && part.failed && blocks.length === 0) blocks.push(insertFailure(part, path, context))
   const failed = part.failed ?? spelling['is_error']
   const block: Block = {
     type: 'tool_result',
     tool_use_id: part.id,
-    ...contentOf(blocks, spelling['content'], pen),
+    ...contentOf(blocks, spelling['content'], context),
     ...(failed === undefined ? {} : { is_error: failed }),
   }
-  return withCache({ ...block, ...kept(part, FORMAT) }, part, path, pen)
+  return withCache({ ...block, ...kept(part, FORMAT) }, part, path, context)
 }
 
 /** An error must say something. */
-function insertFailure(part: ToolResultPart, path: Path, { losses }: Pen): Block {
+function insertFailure(part: ToolResultPart, path: Path, { losses }: WriteContext): Block {
   const said = { type: 'text', text: 'The call failed.' }
   losses.insert([...path, 'content', part.content.length], said, 'errors-say-something')
   return { ...said }
 }
 
 /** One plain text is a string, where it came as one or from another format. */
-export function contentOf(blocks: readonly Block[], spelling: Json | undefined, { native }: Pen): { content?: Json } {
+export function contentOf(
+  blocks: readonly Block[],
+  spelling: Json | undefined,
+  { native }: WriteContext,
+): { content?: Json } {
   const [first] = blocks
   const single = blocks.length === 1 && first!['type'] === 'text' && Object.keys(first!).length === 2
   if (single && (spelling === 'string' || !native)) return { content: first!['text']! }

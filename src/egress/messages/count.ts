@@ -1,7 +1,7 @@
-import type { WireAnswer, WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
+import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
 import { countable, countedTokens } from '../counting.ts'
 import { kept } from '../fields.ts'
 import type { WriteOptions } from '../writer.ts'

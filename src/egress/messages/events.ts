@@ -9,21 +9,21 @@ import type {
   ResultEnd,
   ResultStart,
 } from '../../canonical/event.ts'
-import type { WireEvent } from '../../canonical/exchange.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { type BlockWriter, DELTA, type Page, SUFFIX, sayHeld } from './block.ts'
+import { type BlockContext, type BlockWriter, DELTA, SUFFIX, sayHeld } from './block.ts'
 import { blockWriter, hasBlock } from './blocks.ts'
 import { printsLastBlock } from './client.ts'
 import { FORMAT } from './content.ts'
 import { errorBody } from './error.ts'
 import { writeStop } from './finish.ts'
 import { head } from './result.ts'
-import { RefusalBlock } from './said-blocks.ts'
+import { RefusalBlock } from './text-blocks.ts'
 import { writeUsage } from './usage.ts'
 
 type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
@@ -35,7 +35,7 @@ type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly asked: CanonicalRequest
-  private page: Page = { own: false, index: 0, out: [], held: [] }
+  private page: BlockContext = { own: false, index: 0, out: [], held: [] }
   private start: ResultStart = { type: 'result-start' }
   private begun = false
   private over = false

@@ -2,15 +2,15 @@ import type { MediaPart, MediaSource } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { type Block, FORMAT, type Pen } from './content.ts'
+import { type Block, FORMAT, type WriteContext } from './content.ts'
 
 /** An image or a document; the format knows no other media (traps 50-52). */
-export function writeMedia(part: MediaPart, path: Path, pen: Pen): Block | undefined {
-  const source = pen.native ? part.source : legalSource(part, path, pen)
+export function writeMedia(part: MediaPart, path: Path, context: WriteContext): Block | undefined {
+  const source = context.native ? part.source : legalSource(part, path, context)
   if (source === undefined) return undefined
-  const own = pen.native ? spelt(part, FORMAT)['as'] : undefined
+  const own = context.native ? spelt(part, FORMAT)['as'] : undefined
   const image = own === undefined ? part.kind === 'image' : own === 'image'
-  pen.losses.dropFields(part, path, {
+  context.losses.dropFields(part, path, {
     detail: 'no-detail-here',
     transcript: 'no-transcript-here',
     ...(image ? { name: 'no-name-here' } : {}),
@@ -28,7 +28,7 @@ const IMAGE_TYPES: { readonly [mediaType: string]: string } = {
 }
 
 /** The source as the upstream takes it, or undefined (and a loss) where it takes none such. */
-function legalSource(part: MediaPart, path: Path, { losses }: Pen): MediaSource | undefined {
+function legalSource(part: MediaPart, path: Path, { losses }: WriteContext): MediaSource | undefined {
   const { source, kind } = part
   if (kind !== 'image' && kind !== 'file') {
     losses.drop(path, `no-${kind}`)
@@ -57,7 +57,7 @@ function legalSource(part: MediaPart, path: Path, { losses }: Pen): MediaSource 
 
 type Base64 = Extract<MediaSource, { type: 'base64' }>
 
-function legalImage(source: Base64, path: Path, losses: Pen['losses']): MediaSource | undefined {
+function legalImage(source: Base64, path: Path, losses: WriteContext['losses']): MediaSource | undefined {
   const written = source.mediaType.toLowerCase()
   const mediaType = Object.hasOwn(IMAGE_TYPES, written) ? IMAGE_TYPES[written] : undefined
   if (mediaType === undefined) {
@@ -71,7 +71,7 @@ function legalImage(source: Base64, path: Path, losses: Pen['losses']): MediaSou
 const TEXTUAL = /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|csv|toml))$/i
 
 /** PDF as it is, texts of any kind as plain text (trap 51). */
-function legalFile(source: Base64, path: Path, losses: Pen['losses']): MediaSource | undefined {
+function legalFile(source: Base64, path: Path, losses: WriteContext['losses']): MediaSource | undefined {
   if (source.mediaType === 'application/pdf') return source
   const text = TEXTUAL.test(source.mediaType) ? decoded(source.data) : undefined
   if (text === undefined) {
@@ -95,7 +95,12 @@ function decoded(data: string): string | undefined {
   }
 }
 
-function plainText(text: string, mediaType: string, path: Path, losses: Pen['losses']): MediaSource | undefined {
+function plainText(
+  text: string,
+  mediaType: string,
+  path: Path,
+  losses: WriteContext['losses'],
+): MediaSource | undefined {
   if (text.trim() === '') {
     losses.drop(path, 'blank-text')
     return undefined

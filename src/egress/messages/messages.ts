@@ -4,7 +4,7 @@ import type { Json } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
 import { resultsFirst } from '../results-first.ts'
-import { type Block, contentOf, FORMAT, type Pen, type Placed, writeBlocks } from './content.ts'
+import { type Block, contentOf, FORMAT, type Placed, type WriteContext, writeBlocks } from './content.ts'
 import { isSystem, reportRole, rolesOf, type WrittenTurn, writeRole } from './roles.ts'
 
 /** The two fields that hold the conversation. */
@@ -14,21 +14,25 @@ export interface Conversation {
 }
 
 /** A caller of this format gets its turns back as they came, unless the upstream is declared to know no system turns. */
-export function writeOwnTurns(messages: readonly Message[], pen: Pen): Conversation {
+export function writeOwnTurns(messages: readonly Message[], context: WriteContext): Conversation {
   const turns: { head: Block; blocks: Block[]; spelling: Json | undefined }[] = []
   let system: { content?: Json } | undefined
   messages.forEach((message, index) => {
     const { as, joined, content } = spelt(message, FORMAT)
     const path: Path = ['messages', index]
-    const blocks = writeBlocks(message.content, [...path, 'content'], 'user', pen).map(({ block }) => block)
-    if (as === 'system' && index === 0) system = contentOf(billed(blocks, message), content, pen)
+    const blocks = writeBlocks(message.content, [...path, 'content'], 'user', context).map(({ block }) => block)
+    if (as === 'system' && index === 0) system = contentOf(billed(blocks, message), content, context)
     else if (joined === true && turns.length > 0) append(turns.at(-1)!.blocks, blocks)
     else
-      turns.push({ head: { role: writeRole(message, path, pen), ...kept(message, FORMAT) }, blocks, spelling: content })
+      turns.push({
+        head: { role: writeRole(message, path, context), ...kept(message, FORMAT) },
+        blocks,
+        spelling: content,
+      })
   })
   return {
     ...(system?.content === undefined ? {} : { system: system.content }),
-    messages: turns.map(({ head, blocks, spelling }) => ({ ...head, ...contentOf(blocks, spelling, pen) })),
+    messages: turns.map(({ head, blocks, spelling }) => ({ ...head, ...contentOf(blocks, spelling, context) })),
   }
 }
 
@@ -59,39 +63,45 @@ export interface Turned {
  * role are one turn, results of tools come before anything else the user says, and the user speaks first; last as well,
  * where the model does not go on with what it said.
  */
-export function writeTurns(messages: readonly Message[], thinking: boolean, pen: Pen): Turned {
+export function writeTurns(messages: readonly Message[], thinking: boolean, context: WriteContext): Turned {
   const lead = leading(messages)
-  const system = messages.slice(0, lead).flatMap((message, index) => writeLeading(message, ['messages', index], pen))
+  const system = messages
+    .slice(0, lead)
+    .flatMap((message, index) => writeLeading(message, ['messages', index], context))
   const order = resultsFirst(messages, lead)
   const turns = new Turns()
   const written = order.slice(lead).map((index): WrittenTurn => {
     const message = messages[index]!
     const turn = message.role === 'developer' ? 'system' : message.role
     const path: Path = ['messages', index]
-    return { message, path, placed: writeBlocks(message.content, [...path, 'content'], turn, pen) }
+    return { message, path, placed: writeBlocks(message.content, [...path, 'content'], turn, context) }
   })
-  const roles = rolesOf(written, pen)
+  const roles = rolesOf(written, context)
   for (const [at, { message, path, placed }] of written.entries()) {
     const role = roles[at]!
-    reportRole(message, role, path, pen)
-    turns.add(role, placed, message, path, pen)
+    reportRole(message, role, path, context)
+    turns.add(role, placed, message, path, context)
   }
   const moves: Loss[] = order.some((from, to) => from !== to)
     ? [{ kind: 'moved', path: ['messages'], order, reason: 'results-first' }]
     : []
   if (turns.list[0]?.role !== 'user') {
-    pen.losses.insert(['messages', lead], said(GO_ON), 'the-user-speaks-first')
+    context.losses.insert(['messages', lead], said(GO_ON), 'the-user-speaks-first')
     turns.list.unshift(userTurn([{ type: 'text', text: GO_ON }]))
   }
-  const ending = endOf(turns, thinking, pen)
+  const ending = endOf(turns, thinking, context)
   if (ending !== undefined) {
-    pen.losses.insert(['messages', messages.length], ending.message, ending.reason)
+    context.losses.insert(['messages', messages.length], ending.message, ending.reason)
     turns.list.push(userTurn(ending.blocks))
   }
-  pen.losses.report(moves)
+  context.losses.report(moves)
   return {
     system,
-    messages: turns.list.map(({ role, blocks, extras }) => ({ role, ...contentOf(blocks, undefined, pen), ...extras })),
+    messages: turns.list.map(({ role, blocks, extras }) => ({
+      role,
+      ...contentOf(blocks, undefined, context),
+      ...extras,
+    })),
   }
 }
 
@@ -117,7 +127,7 @@ interface Ending {
  * The user's turn after a last one of the assistant: results of its calls, without which they are refused, or a word to
  * go on; none where the model goes on with what it said (prefill), which ends without a space then.
  */
-function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Pen): Ending | undefined {
+function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: WriteContext): Ending | undefined {
   const last = list.at(-1)
   if (last?.role !== 'assistant') return undefined
   const ids = last.blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => String(id))
@@ -146,14 +156,14 @@ function leading(messages: readonly Message[]): number {
   return first === -1 ? messages.length : first
 }
 
-function writeLeading(message: Message, path: Path, pen: Pen): Placed[] {
-  writeHead(message, path, pen)
-  if (message.role === 'developer') pen.losses.change([...path, 'role'], 'system', 'no-developer-role')
-  if (message.extras?.[FORMAT] !== undefined) pen.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
-  return writeBlocks(message.content, [...path, 'content'], 'system', pen)
+function writeLeading(message: Message, path: Path, context: WriteContext): Placed[] {
+  writeHead(message, path, context)
+  if (message.role === 'developer') context.losses.change([...path, 'role'], 'system', 'no-developer-role')
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  return writeBlocks(message.content, [...path, 'content'], 'system', context)
 }
 
-function writeHead(message: Message, path: Path, { losses }: Pen): void {
+function writeHead(message: Message, path: Path, { losses }: WriteContext): void {
   if (message.name !== undefined) losses.drop([...path, 'name'], 'no-speaker-names')
 }
 
@@ -170,11 +180,11 @@ class Turns {
   /** The block said last. */
   end: Placed | undefined
 
-  add(role: string, placed: readonly Placed[], message: Message, path: Path, pen: Pen): void {
-    writeHead(message, path, pen)
+  add(role: string, placed: readonly Placed[], message: Message, path: Path, context: WriteContext): void {
+    writeHead(message, path, context)
     const closed = message.extras?.[FORMAT] !== undefined
     if (placed.length === 0) {
-      if (closed) pen.losses.drop(path, 'empty-turn')
+      if (closed) context.losses.drop(path, 'empty-turn')
       return
     }
     this.end = placed.at(-1)

@@ -1,13 +1,13 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Thread } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { asItCame, legalise } from '../legal.ts'
+import { sanitize, unchanged } from '../sanitize.ts'
 import type { WriteOptions } from '../writer.ts'
 import { cacheByItself, limitMarkers, writeMarker } from './cache.ts'
-import { type Block, contentOf, FORMAT, type Pen } from './content.ts'
+import { type Block, contentOf, FORMAT, type WriteContext } from './content.ts'
 import { messagesDialect } from './dialect.ts'
 import { writeOwnTurns, writeTurns } from './messages.ts'
 import { writeLimit, writeSampling } from './sampling.ts'
@@ -21,48 +21,48 @@ const RULE = { name: 128, id: 64, freeform: false, namespaces: false }
 /** The canonical request as `POST /v1/messages` (FORMATS §6, §16). */
 export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = messagesDialect(options.dialect)
-  const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, RULE)
+  const { request, losses, renamed } = options.native ? unchanged(asked) : sanitize(asked, RULE)
   if (!options.native) losses.report(foreign(request, FORMAT))
-  const pen: Pen = { dialect, native: options.native, losses, markers: [] }
-  const tools = writeTools(request, pen)
-  const thinking = writeThinking(request, forces(request, tools, pen), pen)
+  const context: WriteContext = { dialect, native: options.native, losses, markers: [] }
+  const tools = writeTools(request, context)
+  const thinking = writeThinking(request, forces(request, tools, context), context)
   const body: Block = {
     model: request.model,
-    ...writeLimit(request, thinking.budget, pen),
-    ...writeToolFields(request, tools, pen),
-    ...writeConversation(request, tools, thinking, pen),
-    ...writeToolChoice(request, tools, pen),
-    ...writeSampling(request, thinking.on, pen),
-    ...writeOutput(request, thinking, pen),
-    ...writeSettings(request, pen),
+    ...writeLimit(request, thinking.budget, context),
+    ...writeToolFields(request, tools, context),
+    ...writeConversation(request, tools, thinking, context),
+    ...writeToolChoice(request, tools, context),
+    ...writeSampling(request, thinking.on, context),
+    ...writeOutput(request, thinking, context),
+    ...writeSettings(request, context),
     ...extrasOf(request),
     ...writeStream(request),
   }
-  limitMarkers(body, request.cache, pen)
+  limitMarkers(body, request.cache, context)
   const { path, query } = spelt(request, FORMAT)
   const wire = {
     path: (path as string | undefined) ?? '/v1/messages',
-    query: pen.native ? ((query as WireRequest['query'] | undefined) ?? {}) : {},
-    headers: writeHeaders(request, pen),
+    query: context.native ? ((query as WireRequest['query'] | undefined) ?? {}) : {},
+    headers: writeHeaders(request, context),
     body: body as JsonObject,
   }
   return { wire, losses: losses.list, renamed }
 }
 
-function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Thinking, pen: Pen): Block {
-  if (pen.native) return { ...writeOwnTurns(request.messages, pen) }
-  const { system, messages } = writeTurns(request.messages, thinking.on, pen)
+function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Thinking, context: WriteContext): Block {
+  if (context.native) return { ...writeOwnTurns(request.messages, context) }
+  const { system, messages } = writeTurns(request.messages, thinking.on, context)
   const several = tools.wire.length > 0 || messages.length > 1
   const cache = cacheByItself(
     request,
     system.findLast(({ block }) => block['type'] === 'text') ?? tools.last,
     several,
-    pen,
+    context,
   )
   const head = contentOf(
     system.map(({ block }) => block),
     undefined,
-    pen,
+    context,
   )
   return { ...(head.content === undefined ? {} : { system: head.content }), messages, ...cache }
 }
@@ -87,22 +87,22 @@ function inner(request: CanonicalRequest, field: string, pieces: object): JsonOb
 const VERSION = '2023-06-01'
 
 /** The version is always told; betas and the rest are the caller's own, for its own format only (trap 79). */
-function writeHeaders(request: CanonicalRequest, { dialect, native }: Pen): WireRequest['headers'] {
+function writeHeaders(request: CanonicalRequest, { dialect, native }: WriteContext): WireRequest['headers'] {
   const said = native ? (spelt(request, FORMAT)['headers'] as WireRequest['headers'] | undefined) : undefined
   const { 'msgfmt-version': service, ...headers } = said ?? {}
   const version = dialect.version ?? headers['anthropic-version'] ?? service ?? VERSION
   return { ...headers, 'anthropic-version': version }
 }
 
-function writeToolFields(request: CanonicalRequest, { wire }: Tools, { native }: Pen): { tools?: Json } {
+function writeToolFields(request: CanonicalRequest, { wire }: Tools, { native }: WriteContext): { tools?: Json } {
   return wire.length > 0 || (native && spelt(request, FORMAT)['tools'] === 'empty') ? { tools: wire } : {}
 }
 
 /** The shape of the answer and how much thought it is worth. */
-function writeOutput(request: CanonicalRequest, { thinking, effort }: Thinking, pen: Pen): JsonObject {
+function writeOutput(request: CanonicalRequest, { thinking, effort }: Thinking, context: WriteContext): JsonObject {
   const { output } = request
-  if (!pen.native) dropOutput(output, pen)
-  const format = output.text && writeShape(output.text, pen)
+  if (!context.native) dropOutput(output, context)
+  const format = output.text && writeShape(output.text, context)
   const older = spelt(output.text, FORMAT)['as'] === 'output_format'
   return defined({
     thinking,
@@ -111,8 +111,8 @@ function writeOutput(request: CanonicalRequest, { thinking, effort }: Thinking, 
   }) as JsonObject
 }
 
-function writeShape(text: NonNullable<Output['text']>, pen: Pen): JsonObject | undefined {
-  const { losses } = pen
+function writeShape(text: NonNullable<Output['text']>, context: WriteContext): JsonObject | undefined {
+  const { losses } = context
   const path = ['output', 'text']
   if (text.shape === 'text') losses.hide(path, 'the-default')
   else if (text.shape === 'json') losses.drop(path, 'json-needs-a-schema')
@@ -122,13 +122,13 @@ function writeShape(text: NonNullable<Output['text']>, pen: Pen): JsonObject | u
     description: 'no-schema-description',
     strict: 'always-strict',
   })
-  const schema = pen.native ? text.schema : strictSchema(text.schema)
-  if (!pen.native && JSON.stringify(schema) !== JSON.stringify(text.schema))
+  const schema = context.native ? text.schema : strictSchema(text.schema)
+  if (!context.native && JSON.stringify(schema) !== JSON.stringify(text.schema))
     losses.change([...path, 'schema'], schema, 'schema-made-legal')
   return { type: 'json_schema', schema, ...kept(text, FORMAT) }
 }
 
-function dropOutput(output: Output, { losses }: Pen): void {
+function dropOutput(output: Output, { losses }: WriteContext): void {
   reportCompletion(output, losses)
   const { modalities, candidates } = output
   if (modalities?.length === 1 && modalities[0] === 'text') losses.hide(['output', 'modalities'], 'the-default')
@@ -147,22 +147,22 @@ function dropOutput(output: Output, { losses }: Pen): void {
 
 const LONGEST_USER_ID = 512
 
-function writeSettings(request: CanonicalRequest, pen: Pen): JsonObject {
-  const { losses, native } = pen
-  const kept = writeState(request, pen)
+function writeSettings(request: CanonicalRequest, context: WriteContext): JsonObject {
+  const { losses, native } = context
+  const kept = writeState(request, context)
   losses.dropFields(request, [], { metadata: 'no-metadata', cacheKey: 'no-cache-keys' })
   const long = !native && request.endUser !== undefined && request.endUser.length > LONGEST_USER_ID
   if (long) losses.drop(['endUser'], 'too-long')
   return defined({
     ...kept,
     metadata: inner(request, 'metadata', { user_id: long ? undefined : request.endUser }),
-    service_tier: writeTier(request, pen),
-    cache_control: request.cache && writeMarker(request.cache, [], pen),
+    service_tier: writeTier(request, context),
+    cache_control: request.cache && writeMarker(request.cache, [], context),
   }) as JsonObject
 }
 
 /** Nothing is kept here, so what asks for nothing to be kept loses nothing. */
-function writeState({ state }: CanonicalRequest, { dialect, losses }: Pen): { thread?: JsonObject } {
+function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteContext): { thread?: JsonObject } {
   if (state === undefined) return {}
   for (const field of ['store', 'background'] as const)
     if (state[field] === false) losses.hide(['state', field], 'nothing-is-kept')
@@ -182,7 +182,7 @@ const writeThread = (thread: Thread): JsonObject => ({
 
 const TIERS: { readonly [tier: string]: string } = { auto: 'auto', default: 'standard_only', priority: 'auto' }
 
-function writeTier(request: CanonicalRequest, { native, losses }: Pen): string | undefined {
+function writeTier(request: CanonicalRequest, { native, losses }: WriteContext): string | undefined {
   const tier = request.serviceTier
   if (tier === undefined) return undefined
   if (native) return tier === 'default' && spelt(request, FORMAT)['tier'] === undefined ? 'standard_only' : tier

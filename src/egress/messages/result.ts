@@ -1,11 +1,11 @@
 import type { Part } from '../../canonical/content.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { kept, spelt } from '../fields.ts'
-import { type AnswerPen, explanationIn, isLoneProof, stopDetails, writeAnswerPart } from './answer.ts'
+import { type AnswerContext, explanationIn, isLoneProof, stopDetails, writeAnswerPart } from './answer.ts'
 import { printsLastBlock } from './client.ts'
 import { type Block, FORMAT } from './content.ts'
 import { writeStop } from './finish.ts'
@@ -19,17 +19,19 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   reportHead(result, asked, losses)
-  const pen: AnswerPen = { own: spelling['own'] === true, losses }
+  const context: AnswerContext = { own: spelling['own'] === true, losses }
   const candidate = result.candidates[0] ?? NO_ANSWER
   const stop = writeStop(candidate, saidIn(candidate), losses)
   if (result.candidates.length === 0) reportNoAnswer(losses)
-  const content = writeContent(candidate, printsLastBlock(asked), pen)
+  const content = writeContent(candidate, printsLastBlock(asked), context)
   const body = {
     ...head(result, asked),
     content: spelling['content'] === 'string' && content.length === 1 ? content[0]!['text'] : content,
     ...stop,
     ...explained(candidate),
-    ...(pen.own && result.usage === undefined ? {} : { usage: writeUsage(result.usage, result.serviceTier, losses) }),
+    ...(context.own && result.usage === undefined
+      ? {}
+      : { usage: writeUsage(result.usage, result.serviceTier, losses) }),
     ...kept(result, FORMAT),
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
@@ -70,12 +72,12 @@ const saidIn = ({ content }: Candidate) => ({
   refused: content.some(part => part.type === 'refusal' && part.text !== ''),
 })
 
-function writeContent({ content }: Candidate, endsInWords: boolean, pen: AnswerPen): Block[] {
+function writeContent({ content }: Candidate, endsInWords: boolean, context: AnswerContext): Block[] {
   const told = explanationIn(content)
-  if (told?.cache !== undefined) pen.losses.drop([...CONTENT, content.length - 1, 'cache'], 'no-cache-markers-here')
+  if (told?.cache !== undefined) context.losses.drop([...CONTENT, content.length - 1, 'cache'], 'no-cache-markers-here')
   const said = told === undefined ? content : content.slice(0, -1)
-  const blocks = said.map((part, index) => writeAnswerPart(part, [...CONTENT, index], pen))
-  return (endsInWords ? withoutLastProofs(said, blocks, pen.losses) : blocks).filter(block => block !== undefined)
+  const blocks = said.map((part, index) => writeAnswerPart(part, [...CONTENT, index], context))
+  return (endsInWords ? withoutLastProofs(said, blocks, context.losses) : blocks).filter(block => block !== undefined)
 }
 
 /** Proofs that nothing follows are not told to a client that would take one for the last words. */

@@ -1,13 +1,13 @@
 import type { Path } from '../../canonical/loss.ts'
 import type { Message, Role } from '../../canonical/request.ts'
-import { FORMAT, type Pen, type Placed } from './content.ts'
+import { FORMAT, type Placed, type WriteContext } from './content.ts'
 
 export const isSystem = (role: Role): boolean => role === 'system' || role === 'developer'
 
 /** The role as the upstream takes it, of a caller of this format: a system turn stands where the caller put it. */
-export function writeRole(message: Message, path: Path, pen: Pen): string {
-  const role = roleOf(message, pen)
-  reportRole(message, role, path, pen)
+export function writeRole(message: Message, path: Path, context: WriteContext): string {
+  const role = roleOf(message, context)
+  reportRole(message, role, path, context)
   return role
 }
 
@@ -18,7 +18,7 @@ export interface WrittenTurn {
   readonly placed: readonly Placed[]
 }
 
-const roleOf = ({ role }: Message, { dialect }: Pen): string => {
+const roleOf = ({ role }: Message, { dialect }: WriteContext): string => {
   if (role === 'tool') return 'user'
   if (!isSystem(role)) return role
   return dialect.system_turns === false ? 'user' : 'system'
@@ -29,8 +29,8 @@ const roleOf = ({ role }: Message, { dialect }: Pen): string => {
  * if anybody speaks any more; elsewhere it has to be the user's ("Mid-conversation system messages",
  * platform.claude.com, read on 2026-11-22; trap 42).
  */
-export function rolesOf(turns: readonly WrittenTurn[], pen: Pen): readonly string[] {
-  const roles = turns.map(({ message }) => roleOf(message, pen))
+export function rolesOf(turns: readonly WrittenTurn[], context: WriteContext): readonly string[] {
+  const roles = turns.map(({ message }) => roleOf(message, context))
   let run: number[] = []
   let before: string | undefined
   const settle = (next: string | undefined): void => {
@@ -51,7 +51,7 @@ export function rolesOf(turns: readonly WrittenTurn[], pen: Pen): readonly strin
   return roles
 }
 
-export function reportRole({ role }: Message, became: string, path: Path, { losses }: Pen): void {
+export function reportRole({ role }: Message, became: string, path: Path, { losses }: WriteContext): void {
   if (!isSystem(role) || became === role) return
   losses.change([...path, 'role'], became, became === 'user' ? 'no-system-turns' : 'no-developer-role')
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Sampling } from '../../canonical/request.ts'
 import { defined } from '../fields.ts'
-import type { Pen } from './content.ts'
+import type { WriteContext } from './content.ts'
 import type { MessagesDialect } from './dialect.ts'
 
 /** What an answer may be where nothing is known of the model: enough for any file an agent writes. */
@@ -14,9 +14,9 @@ export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: Messa
   Math.min(sampling.maxTokens ?? Number.POSITIVE_INFINITY, max_output ?? Number.POSITIVE_INFINITY)
 
 /** The limit of the answer, which is required: what is made up leaves room for thinking (traps 38, 41). */
-export function writeLimit(request: CanonicalRequest, budget: number | undefined, pen: Pen): JsonObject {
+export function writeLimit(request: CanonicalRequest, budget: number | undefined, context: WriteContext): JsonObject {
   const { sampling, output } = request
-  const { native, dialect, losses } = pen
+  const { native, dialect, losses } = context
   const path = ['sampling', 'maxTokens']
   const most = native ? sampling.maxTokens : mostTokens(request, dialect)
   if (sampling.maxTokens !== undefined) {
@@ -33,9 +33,9 @@ export function writeLimit(request: CanonicalRequest, budget: number | undefined
 /** The version of the format that knows no sampling. */
 const UNSAMPLED = '2026-10-21'
 
-export function writeSampling(request: CanonicalRequest, thinking: boolean, pen: Pen): JsonObject {
+export function writeSampling(request: CanonicalRequest, thinking: boolean, context: WriteContext): JsonObject {
   const { sampling } = request
-  const { dialect, native, losses } = pen
+  const { dialect, native, losses } = context
   losses.dropFields(sampling, ['sampling'], {
     seed: 'no-seed',
     frequencyPenalty: 'no-penalties',
@@ -44,18 +44,18 @@ export function writeSampling(request: CanonicalRequest, thinking: boolean, pen:
   })
   const unsampled = !native && dialect.version === UNSAMPLED && dialect.sampling !== 'all'
   const none = dialect.sampling === 'none' || unsampled
-  const legal = none ? withoutDice(sampling, pen) : native ? sampling : legalDice(request, thinking, pen)
+  const legal = none ? withoutDice(sampling, context) : native ? sampling : legalDice(request, thinking, context)
   return defined({
     temperature: legal.temperature,
     top_p: legal.topP,
     top_k: legal.topK,
-    stop_sequences: native ? sampling.stop : writeStop(sampling.stop, pen),
+    stop_sequences: native ? sampling.stop : writeStop(sampling.stop, context),
   }) as JsonObject
 }
 
 type Dice = Pick<Sampling, 'temperature' | 'topP' | 'topK'>
 
-function withoutDice(sampling: Sampling, { losses }: Pen): Dice {
+function withoutDice(sampling: Sampling, { losses }: WriteContext): Dice {
   losses.dropFields(sampling, ['sampling'], { temperature: 'no-sampling', topP: 'no-sampling', topK: 'no-sampling' })
   return {}
 }
@@ -63,7 +63,7 @@ function withoutDice(sampling: Sampling, { losses }: Pen): Dice {
 const LEAST_TOP_P = 0.95
 
 /** A temperature of at most 1; while thinking only 1, hardly any `top_p`, and no `top_k` (trap 38). */
-function legalDice({ sampling }: CanonicalRequest, thinking: boolean, { dialect, losses }: Pen): Dice {
+function legalDice({ sampling }: CanonicalRequest, thinking: boolean, { dialect, losses }: WriteContext): Dice {
   const { temperature, topP, topK } = sampling
   const reason = 'not-while-thinking'
   const hot = temperature !== undefined && temperature > 1
@@ -86,7 +86,7 @@ function legalDice({ sampling }: CanonicalRequest, thinking: boolean, { dialect,
 }
 
 /** Stop sequences of nothing but space are refused. */
-function writeStop(stop: Sampling['stop'], { losses }: Pen): readonly string[] | undefined {
+function writeStop(stop: Sampling['stop'], { losses }: WriteContext): readonly string[] | undefined {
   if (stop === undefined) return undefined
   const legal = stop.filter(word => word.trim() !== '')
   if (legal.length === 0 && stop.length > 0) {

@@ -2,7 +2,7 @@ import type { ReasoningPart } from '../../canonical/content.ts'
 import { isImplied, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Reasoning } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { FORMAT, type Pen } from './content.ts'
+import { FORMAT, type WriteContext } from './content.ts'
 import { isMidway, isProved, lastAnswer, OFF, type Plan, planned } from './thinking-plan.ts'
 
 /** What is written of a wish to think, and what sampling and limits must make room for. */
@@ -17,19 +17,19 @@ export interface Thinking {
 const NOTHING: Thinking = { on: false }
 
 /** @param forced whether a tool has to be called, which none can while thinking by a budget. */
-export function writeThinking(request: CanonicalRequest, forced: boolean, pen: Pen): Thinking {
+export function writeThinking(request: CanonicalRequest, forced: boolean, context: WriteContext): Thinking {
   const { reasoning } = request
   if (reasoning === undefined) return NOTHING
-  if (!pen.native) return legalThinking(reasoning, request, forced, pen)
+  if (!context.native) return legalThinking(reasoning, request, forced, context)
   const lacksThoughts = spelt(reasoning, FORMAT)['type'] === 'enabled' && isMidway(request) && thoughtElsewhere(request)
-  return lacksThoughts ? withoutThoughts(reasoning, pen) : ownThinking(reasoning, pen)
+  return lacksThoughts ? withoutThoughts(reasoning, context) : ownThinking(reasoning, context)
 }
 
 const displayOf = (show: boolean | undefined): string | undefined =>
   show === undefined ? undefined : show ? 'summarized' : 'omitted'
 
 /** As it came; a strict upstream takes no effort beside thinking that is off (trap 39). */
-function ownThinking(reasoning: Reasoning, { dialect, losses }: Pen): Thinking {
+function ownThinking(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
   const { type, budget, config } = spelt(reasoning, FORMAT)
   const off = type === 'disabled'
   const strict = off && dialect.effort_while_off === false && config === true
@@ -45,30 +45,35 @@ function ownThinking(reasoning: Reasoning, { dialect, losses }: Pen): Thinking {
 }
 
 /** A budget needs the thoughts of before, which an upstream of another format had: it thinks without one, or not at all. */
-function withoutThoughts(reasoning: Reasoning, pen: Pen): Thinking {
-  const adaptive = pen.dialect.thinking === 'adaptive' || pen.dialect.thinking === 'both'
+function withoutThoughts(reasoning: Reasoning, context: WriteContext): Thinking {
+  const adaptive = context.dialect.thinking === 'adaptive' || context.dialect.thinking === 'both'
   const became: Reasoning = adaptive ? { budget: -1, ...defined({ show: reasoning.show }) } : OFF
-  report(reasoning, { became, reason: 'no-signed-thinking' }, pen)
+  report(reasoning, { became, reason: 'no-signed-thinking' }, context)
   if (!adaptive) return { thinking: { type: 'disabled' }, on: false }
   return { thinking: { type: 'adaptive', ...defined({ display: displayOf(reasoning.show) }) } as JsonObject, on: true }
 }
 
 /** Canonical wishes made legal (traps 26, 38, 41, 93). */
-function legalThinking(reasoning: Reasoning, request: CanonicalRequest, forced: boolean, pen: Pen): Thinking {
-  const plan = planned(reasoning, request, forced, pen.dialect)
-  report(reasoning, plan, pen)
+function legalThinking(
+  reasoning: Reasoning,
+  request: CanonicalRequest,
+  forced: boolean,
+  context: WriteContext,
+): Thinking {
+  const plan = planned(reasoning, request, forced, context.dialect)
+  report(reasoning, plan, context)
   const { effort, budget, show } = plan.became
   if (effort === undefined && budget === undefined) return NOTHING
-  if (effort === 'none') return turnedOff(reasoning, pen)
+  if (effort === 'none') return turnedOff(reasoning, context)
   const enabled = budget !== undefined && budget > 0
-  if (enabled && show === undefined) pen.losses.add(['reasoning', 'show'], true, 'minted-default-display')
+  if (enabled && show === undefined) context.losses.add(['reasoning', 'show'], true, 'minted-default-display')
   const wire = enabled ? { type: 'enabled', budget_tokens: budget } : { type: 'adaptive' }
   const thinking = { ...wire, ...defined({ display: displayOf(show) }), ...kept(reasoning, FORMAT) } as JsonObject
   return { thinking, on: true, ...defined({ effort, budget: enabled ? budget : undefined }) }
 }
 
 /** No thinking, or none before the first word where that is the least there is. */
-function turnedOff(reasoning: Reasoning, { dialect, losses }: Pen): Thinking {
+function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
   const own = kept(reasoning, FORMAT)
   if (dialect.thinking_off !== 'between_tools') return { thinking: { type: 'disabled', ...own }, on: false }
   const thinking = { ...own, type: 'between_tools' }
@@ -84,7 +89,7 @@ function thoughtElsewhere(request: CanonicalRequest): boolean {
   return !thoughts.some(isProved) && thoughts.some(isForeign)
 }
 
-function report(asked: Reasoning, { became, reason, restated }: Plan, { losses }: Pen): void {
+function report(asked: Reasoning, { became, reason, restated }: Plan, { losses }: WriteContext): void {
   for (const field of ['effort', 'budget', 'show'] as const) {
     const path = ['reasoning', field]
     const now = became[field]

@@ -2,11 +2,11 @@ import type { OpaquePart, ToolCallPart } from '../../canonical/content.ts'
 import type { PartPatch } from '../../canonical/event.ts'
 import { type JsonObject, wordIn } from '../../canonical/node.ts'
 import { callBlock } from './answer.ts'
-import { type BlockWriter, OpenBlock, type Page } from './block.ts'
+import { type BlockContext, type BlockWriter, OpenBlock } from './block.ts'
 
 /** A call; one without arguments says so once, as an empty object (trap 8). */
 export class CallBlock extends OpenBlock implements BlockWriter {
-  constructor(part: ToolCallPart, page: Page) {
+  constructor(part: ToolCallPart, page: BlockContext) {
     super(page)
     this.open({ ...callBlock(part, {}, page.own), input: {} }, 'input_json_delta', 'partial_json')
   }
@@ -30,7 +30,7 @@ export class CallBlock extends OpenBlock implements BlockWriter {
 
 /** A call whose argument is text: it goes as an object of one string. */
 export class WrappedCallBlock extends OpenBlock implements BlockWriter {
-  constructor(part: ToolCallPart, page: Page) {
+  constructor(part: ToolCallPart, page: BlockContext) {
     super(page)
     this.open({ ...callBlock(part, {}, page.own), input: {} }, 'input_json_delta', 'partial_json')
     this.grow('{"input":"')
@@ -60,7 +60,7 @@ const STREAMED: { readonly [type: string]: 'input' | 'content' } = {
 export class OpaqueBlock extends OpenBlock implements BlockWriter {
   private value: JsonObject
 
-  constructor(part: OpaquePart, page: Page) {
+  constructor(part: OpaquePart, page: BlockContext) {
     super(page)
     this.value = part.value
   }

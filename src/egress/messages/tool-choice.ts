@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Tool, ToolChoice } from '../../canonical/tool.ts'
 import { reportNoChoice } from '../choice.ts'
 import { defined, kept } from '../fields.ts'
-import { FORMAT, type Pen } from './content.ts'
+import { FORMAT, type WriteContext } from './content.ts'
 import { HOSTED, nameOf } from './tool-names.ts'
 import type { Tools } from './tools.ts'
 
@@ -13,9 +13,9 @@ import type { Tools } from './tools.ts'
  * that is to be called. The format has no such choice, so the others are not offered: that changes the prompt, but only
  * when the choice changes.
  */
-export function allowing(choice: ToolChoice | undefined, pen: Pen): ((tool: Tool) => boolean) | undefined {
+export function allowing(choice: ToolChoice | undefined, context: WriteContext): ((tool: Tool) => boolean) | undefined {
   const { mode, only, hosted } = choice ?? {}
-  if (pen.native || only === undefined || mode === 'none') return undefined
+  if (context.native || only === undefined || mode === 'none') return undefined
   const names = new Set(only)
   return tool => {
     if (tool.type === 'hosted') return tool.kind === hosted
@@ -25,32 +25,32 @@ export function allowing(choice: ToolChoice | undefined, pen: Pen): ((tool: Tool
 }
 
 /** Whether the choice is said by the name of one tool, so that all can stay. */
-export const namesOne = (choice: ToolChoice | undefined, { dialect }: Pen): boolean =>
+export const namesOne = (choice: ToolChoice | undefined, { dialect }: WriteContext): boolean =>
   choice?.mode === 'required' &&
   choice.only?.length === 1 &&
   choice.hosted === undefined &&
   dialect.forced_tools !== false
 
 /** Whether a tool has to be called, as far as the upstream lets itself be told. */
-export const forces = ({ toolChoice }: CanonicalRequest, { wire, none }: Tools, { dialect }: Pen): boolean =>
+export const forces = ({ toolChoice }: CanonicalRequest, { wire, none }: Tools, { dialect }: WriteContext): boolean =>
   toolChoice?.mode === 'required' && wire.length > 0 && !none && dialect.forced_tools !== false
 
 /** `tool_choice`, which also says whether several tools may be called at once (trap 54). */
-export function writeToolChoice(request: CanonicalRequest, tools: Tools, pen: Pen): JsonObject {
+export function writeToolChoice(request: CanonicalRequest, tools: Tools, context: WriteContext): JsonObject {
   const { toolChoice: choice, parallelToolCalls: parallel } = request
   const own = choice?.extras?.[FORMAT]?.['tool_choice']
   if (own !== undefined) return { tool_choice: own }
   if (choice === undefined && parallel === undefined) return {}
-  if (!pen.native && tools.wire.length === 0) {
-    reportNoChoice(request, pen.losses)
+  if (!context.native && tools.wire.length === 0) {
+    reportNoChoice(request, context.losses)
     return {}
   }
-  if (choice === undefined) pen.losses.add(['toolChoice'], { mode: 'auto' }, 'minted-default-choice')
+  if (choice === undefined) context.losses.add(['toolChoice'], { mode: 'auto' }, 'minted-default-choice')
   const asked = choice ?? { mode: 'auto' }
-  const wire = pen.native ? ownChoice(asked) : legalChoice(asked, tools, pen)
+  const wire = context.native ? ownChoice(asked) : legalChoice(asked, tools, context)
   const disabled = parallel === undefined ? undefined : !parallel
-  const silent = !pen.native && wire['type'] === 'none' && disabled !== undefined
-  if (silent) pen.losses.drop(['parallelToolCalls'], 'none-is-none')
+  const silent = !context.native && wire['type'] === 'none' && disabled !== undefined
+  if (silent) context.losses.drop(['parallelToolCalls'], 'none-is-none')
   const several = silent ? {} : defined({ disable_parallel_tool_use: disabled })
   return { tool_choice: { ...wire, ...several, ...kept(choice, FORMAT) } as JsonObject }
 }
@@ -63,7 +63,7 @@ function ownChoice({ mode, only, hosted }: ToolChoice): JsonObject {
 }
 
 /** One tool at most can be named, it must be there, and some models cannot be told to call any (trap 93). */
-function legalChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: Pen): JsonObject {
+function legalChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: WriteContext): JsonObject {
   const path: Path = ['toolChoice']
   const { mode, only, hosted } = choice
   const name = mode === 'required' && dialect.forced_tools !== false ? namedOf(choice, tools) : undefined

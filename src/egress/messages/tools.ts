@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool } from '../../canonical/tool.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { type Marker, writeCache } from './cache.ts'
-import { type Block, FORMAT, type Pen } from './content.ts'
+import { type Block, FORMAT, type WriteContext } from './content.ts'
 import { argumentSchema, strictSchema } from './schema.ts'
 import { allowing, namesOne } from './tool-choice.ts'
 import { HOSTED, nameOf } from './tool-names.ts'
@@ -19,26 +19,26 @@ export interface Tools {
   readonly last?: Marker | undefined
 }
 
-export function writeTools(request: CanonicalRequest, pen: Pen): Tools {
+export function writeTools(request: CanonicalRequest, context: WriteContext): Tools {
   const { tools = [], toolChoice } = request
   const wire: JsonObject[] = []
   const names = new Set<string>()
   let last: Marker | undefined
-  const allows = allowing(toolChoice, pen)
+  const allows = allowing(toolChoice, context)
   const none = allows !== undefined && !tools.some(allows)
-  const all = none || namesOne(toolChoice, pen)
+  const all = none || namesOne(toolChoice, context)
   for (const [index, tool] of tools.entries()) {
     const path: Path = ['tools', index]
     const name = nameOf(tool)
-    if (!pen.native && name !== undefined && names.has(name)) {
-      pen.losses.drop(path, 'names-are-unique')
+    if (!context.native && name !== undefined && names.has(name)) {
+      context.losses.drop(path, 'names-are-unique')
       continue
     }
     if (!all && allows?.(tool) === false) {
-      pen.losses.hide(path, 'not-allowed-by-the-choice')
+      context.losses.hide(path, 'not-allowed-by-the-choice')
       continue
     }
-    const written = writeTool(tool, path, pen)
+    const written = writeTool(tool, path, context)
     if (written === undefined) continue
     if (name !== undefined) names.add(name)
     wire.push(written)
@@ -47,23 +47,23 @@ export function writeTools(request: CanonicalRequest, pen: Pen): Tools {
   return { wire, names, none, last }
 }
 
-function writeTool(tool: Tool, path: Path, pen: Pen): JsonObject | undefined {
+function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | undefined {
   if (tool.type === 'opaque') return tool.format === FORMAT ? tool.value : undefined
-  if (tool.type === 'hosted') return writeHosted(tool, path, pen)
-  if (tool.type === 'function') return writeFunction(tool, path, pen)
-  pen.losses.drop(path, 'no-freeform-tools')
+  if (tool.type === 'hosted') return writeHosted(tool, path, context)
+  if (tool.type === 'function') return writeFunction(tool, path, context)
+  context.losses.drop(path, 'no-freeform-tools')
   return undefined
 }
 
-function writeFunction(tool: FunctionTool, path: Path, pen: Pen): Block {
+function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): Block {
   const { name, description, strict } = tool
-  const input_schema = pen.native ? tool.parameters : writeSchema(tool, path, pen)
+  const input_schema = context.native ? tool.parameters : writeSchema(tool, path, context)
   const block = defined({ ...defined({ type: spelt(tool, FORMAT)['type'] }), name, description, input_schema, strict })
-  return writeCache({ ...(block as Block), ...kept(tool, FORMAT) }, tool, path, pen)
+  return writeCache({ ...(block as Block), ...kept(tool, FORMAT) }, tool, path, context)
 }
 
 /** A schema is required, of an object; held to strictly, it is a closed one. */
-function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses }: Pen): JsonObject {
+function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
   const at = [...path, 'parameters']
   if (parameters === undefined) {
     const empty: JsonObject = strict === true ? { type: 'object', additionalProperties: false } : { type: 'object' }
@@ -86,15 +86,15 @@ const NO_WORDS: { readonly [K in HostedKind]: { readonly [field: string]: string
   },
 }
 
-function writeHosted(tool: HostedTool, path: Path, pen: Pen): Block {
+function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Block {
   const { name, type } = HOSTED[tool.kind]
   const spelling = spelt(tool, FORMAT)
   const block = {
     type: spelling['type'] ?? type,
     ...(spelling['name'] === 'absent' ? {} : { name }),
-    ...(pen.native ? ownFields(tool) : hostedFields(legalHosted(tool, path, pen))),
+    ...(context.native ? ownFields(tool) : hostedFields(legalHosted(tool, path, context))),
   }
-  return writeCache({ ...block, ...kept(tool, FORMAT) }, tool, path, pen)
+  return writeCache({ ...block, ...kept(tool, FORMAT) }, tool, path, context)
 }
 
 const hostedFields = ({ allowedDomains, blockedDomains, maxUses, location }: HostedTool): JsonObject =>
@@ -114,7 +114,7 @@ function ownFields(tool: HostedTool): JsonObject {
 type Place = NonNullable<HostedTool['location']>
 
 /** One list of domains only, neither an empty one, and at least one use. */
-function legalHosted(tool: HostedTool, path: Path, { losses }: Pen): HostedTool {
+function legalHosted(tool: HostedTool, path: Path, { losses }: WriteContext): HostedTool {
   const faults: { [field: string]: string } = { ...NO_WORDS[tool.kind] }
   if ((tool.allowedDomains?.length ?? 0) > 0 && tool.blockedDomains !== undefined)
     faults['blockedDomains'] ??= 'one-list-of-domains'

@@ -8,7 +8,7 @@ import { kept, spelt } from '../fields.ts'
 export const FORMAT = 'rerank'
 
 /** What writing a document needs to know. */
-export interface Pen {
+export interface WriteContext {
   /** Documents can be nothing but texts. */
   readonly textOnly: boolean
   /** How a text stands that is all of a document. */
@@ -17,16 +17,16 @@ export interface Pen {
 }
 
 /** The parts of a document as it came, or else as one text or one picture. `path` leads to the list of parts. */
-export function writeDocument(content: readonly Part[], path: Path, pen: Pen): Json {
+export function writeDocument(content: readonly Part[], path: Path, context: WriteContext): Json {
   const [first] = content
-  if (first !== undefined && !pen.textOnly && content.every(isSpelt)) return asItCame(content, first)
-  const texts = textsIn(content, path, pen)
-  if (texts.length > 0) return writeText(texts, path, pen)
+  if (first !== undefined && !context.textOnly && content.every(isSpelt)) return asItCame(content, first)
+  const texts = textsIn(content, path, context)
+  if (texts.length > 0) return writeText(texts, path, context)
   const index = content.findIndex(part => part.type === 'media')
   const picture = content[index]
-  return picture?.type === 'media' && !pen.textOnly
-    ? writePicture(picture, [...path, index], pen)
-    : writeText([], path, pen)
+  return picture?.type === 'media' && !context.textOnly
+    ? writePicture(picture, [...path, index], context)
+    : writeText([], path, context)
 }
 
 const isSpelt = (part: Part): boolean => part.spelling?.[FORMAT] !== undefined && fieldOf(part) !== null
@@ -60,7 +60,7 @@ interface Text {
 }
 
 /** The texts of a document; what cannot stand beside them, or not at all, is lost. */
-function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: Pen): readonly Text[] {
+function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: WriteContext): readonly Text[] {
   const texts = content.flatMap((part, index): Text[] => {
     // A piece of another format's: what becomes of it is reported with all such.
     const text = part.type === 'text' || (part.type === 'opaque' && part.format !== FORMAT) ? part.text : undefined
@@ -79,28 +79,28 @@ function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: Pen
 
 const NO_MARKS = { cache: 'no-cache-markers', annotations: 'no-annotations' }
 
-function writeText(texts: readonly Text[], path: Path, pen: Pen): Json {
+function writeText(texts: readonly Text[], path: Path, context: WriteContext): Json {
   const [first, ...others] = texts
-  if (first === undefined) return pen.plain('')
+  if (first === undefined) return context.plain('')
   if (others.length > 0) {
     const text = texts.map(one => one.text).join('\n')
-    pen.losses.change(path, [{ type: 'text', text }], 'one-text-each')
-    return pen.plain(text)
+    context.losses.change(path, [{ type: 'text', text }], 'one-text-each')
+    return context.plain(text)
   }
-  pen.losses.dropFields(first.part, [...path, first.index], NO_MARKS)
-  return pen.plain(first.text)
+  context.losses.dropFields(first.part, [...path, first.index], NO_MARKS)
+  return context.plain(first.text)
 }
 
 const NO_NOTES = { ...NO_MARKS, name: 'no-name-here', detail: 'no-detail-here', transcript: 'no-transcript-here' }
 
 /** Its address, or its bare base64. */
-function writePicture(part: MediaPart, at: Path, pen: Pen): Json {
+function writePicture(part: MediaPart, at: Path, context: WriteContext): Json {
   const { kind, source } = part
-  const { losses } = pen
+  const { losses } = context
   const said = source.type === 'base64' ? source.data : source.type === 'url' ? source.url : undefined
   if (kind !== 'image' || said === undefined) {
     losses.drop(at, kind === 'image' ? 'only-its-issuer-knows' : 'pictures-only')
-    return pen.plain('')
+    return context.plain('')
   }
   losses.dropFields(part, at, { ...NO_NOTES, use: 'no-masks' })
   if (source.type === 'url' && source.mediaType !== undefined)

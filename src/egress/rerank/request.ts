@@ -1,13 +1,13 @@
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { onlyAsks } from '../bare.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import type { WriteOptions } from '../writer.ts'
 import { rerankDialect } from './dialect.ts'
-import { FORMAT, type Pen, writeDocument } from './documents.ts'
+import { FORMAT, type WriteContext, writeDocument } from './documents.ts'
 
 const ASKED = new Set(['ranking'])
 
@@ -21,7 +21,7 @@ export function writeRequest(asked: CanonicalRequest, { dialect, native }: Write
   losses.report(foreign(asked, FORMAT))
   onlyAsks(asked, ASKED, losses)
   const own = native ? spelt(asked, FORMAT) : {}
-  const pen: Pen = { textOnly: documents === 'text', plain: text => text, losses }
+  const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
   const echo = own['echo'] === 'default' ? undefined : (ranking.echo ?? false)
   if (ranking.echo === undefined)
     losses.list.push({
@@ -34,11 +34,13 @@ export function writeRequest(asked: CanonicalRequest, { dialect, native }: Write
   const body = {
     model: asked.model,
     query: ranking.query,
-    documents: asked.messages.map(({ content }, index) => writeDocument(content, ['messages', index, 'content'], pen)),
+    documents: asked.messages.map(({ content }, index) =>
+      writeDocument(content, ['messages', index, 'content'], context),
+    ),
     ...defined({
       [top_field ?? (own['top'] as string | undefined) ?? 'top_n']: ranking.top,
       return_documents: echo,
-      rank_fields: pen.textOnly ? undefined : own['rank_fields'],
+      rank_fields: context.textOnly ? undefined : own['rank_fields'],
     }),
     ...kept(asked, FORMAT),
   } as JsonObject

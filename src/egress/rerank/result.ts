@@ -1,9 +1,9 @@
 import type { RankPart } from '../../canonical/content.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { onlyAnswers } from '../bare.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { inputRequired, withCounts } from '../input-usage.ts'
@@ -54,11 +54,11 @@ function writeRanks({ candidates }: CanonicalResult, style: string, same: boolea
 
 /** `plain`: a document that is nothing but a text is told as that text. */
 function writeRank(rank: RankPart, path: Path, plain: boolean, losses: Losses): JsonObject {
-  const pen = { textOnly: false, plain: (text: string) => (plain ? text : { text }), losses }
+  const context = { textOnly: false, plain: (text: string) => (plain ? text : { text }), losses }
   return {
     index: rank.index,
     relevance_score: rank.score,
-    ...defined({ document: rank.content && writeDocument(rank.content, [...path, 'content'], pen) }),
+    ...defined({ document: rank.content && writeDocument(rank.content, [...path, 'content'], context) }),
     ...kept(rank, FORMAT),
   }
 }

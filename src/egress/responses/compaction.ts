@@ -1,12 +1,12 @@
 import type { Part } from '../../canonical/content.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
 import { knownTier } from '../tiers.ts'
-import { FORMAT, type Pen } from './content.ts'
+import { FORMAT, type WriteContext } from './content.ts'
 import { writeHistory } from './input.ts'
 import { writeItems } from './output.ts'
 import { answerId } from './response.ts'
@@ -33,9 +33,9 @@ const STATE = {
   thread: 'no-threads',
 }
 
-/** A conversation to be put in short (FORMATS §4): a history and the few settings this door has. */
-export function writeCompaction(request: CanonicalRequest, pen: Pen): JsonObject {
-  const { losses } = pen
+/** A conversation to be put in short (FORMATS §4): a history and the few settings this endpoint has. */
+export function writeCompaction(request: CanonicalRequest, context: WriteContext): JsonObject {
+  const { losses } = context
   const { state, sampling, output } = request
   losses.dropFields(request, [], NOT_ASKED)
   if (sampling.extras?.[FORMAT] !== undefined) losses.drop(['sampling', 'extras', FORMAT], 'no-settings-to-compact')
@@ -48,11 +48,11 @@ export function writeCompaction(request: CanonicalRequest, pen: Pen): JsonObject
   if (request.stream) losses.change(['stream'], false, 'one-answer-as-a-whole')
   return {
     model: request.model,
-    ...writeHistory(request, pen),
+    ...writeHistory(request, context),
     ...(defined({
       previous_response_id: state?.previous,
       prompt_cache_key: request.cacheKey,
-      service_tier: knownTier(request.serviceTier, TIERS, pen),
+      service_tier: knownTier(request.serviceTier, TIERS, context),
     }) as JsonObject),
     ...kept(request, FORMAT),
   }
@@ -60,9 +60,9 @@ export function writeCompaction(request: CanonicalRequest, pen: Pen): JsonObject
 
 /** The messages that are kept as they are, and one item for all the others. */
 export function writeCompacted(messages: readonly Message[], sealed: string, base: string): readonly Part[] {
-  const pen: Pen = { dialect: {}, native: true, losses: new Losses() }
+  const context: WriteContext = { dialect: {}, native: true, losses: new Losses() }
   const items = messages.flatMap((message, index) => {
-    const { input } = writeHistory({ model: '', messages: [message], output: {}, sampling: {}, stream: false }, pen)
+    const { input } = writeHistory({ model: '', messages: [message], output: {}, sampling: {}, stream: false }, context)
     return (input as readonly JsonObject[]).map(item => whole(item, `msg_${base}_${index}`))
   })
   const item = { id: `cmp_${base}`, type: 'compaction', encrypted_content: sealed }
@@ -76,7 +76,7 @@ function whole(item: JsonObject, id: string): JsonObject {
   return { ...item, type: 'message', id: item['id'] ?? id, status: item['status'] ?? 'completed', content: parts }
 }
 
-/** The answer of the door for compacting; it names neither a model nor a tier, and is always whole. */
+/** The answer of the endpoint for compacting; it names neither a model nor a tier, and is always whole. */
 export function writeCompactionResult(result: CanonicalResult): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))

@@ -1,4 +1,4 @@
-import { joined } from '../../canonical/flat.ts'
+import { flatJoin } from '../../canonical/flat.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
 /*
@@ -59,7 +59,7 @@ const OTHER: ItemRow = { prefix: 'item' }
 
 /** The id of an item whose upstream gave it none. */
 export const idAt = (prefix: string, { base, index }: Pick<Standing, 'base' | 'index'>): string =>
-  joined(prefix, '_', base, '_', index)
+  flatJoin(prefix, '_', base, '_', index)
 
 /** An item of an answer, with an id, a state where its type has one, and its parts whole. */
 export function completedItem(item: JsonObject, at: Standing): JsonObject {

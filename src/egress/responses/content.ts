@@ -8,7 +8,7 @@ import type { ResponsesDialect } from './dialect.ts'
 export const FORMAT = 'responses'
 
 /** What writing a request's messages needs to know. */
-export interface Pen {
+export interface WriteContext {
   readonly dialect: ResponsesDialect
   readonly native: boolean
   readonly losses: Losses
@@ -20,26 +20,30 @@ export interface Pen {
 export type TextType = 'input_text' | 'output_text'
 
 /** A part of a content list, or undefined (and a loss) where there is no place for it. */
-export function writePart(part: Part, plain: TextType, path: Path, pen: Pen): JsonObject | undefined {
+export function writePart(part: Part, plain: TextType, path: Path, context: WriteContext): JsonObject | undefined {
   switch (part.type) {
     case 'text':
-      return { ...writeText(part, plain, path, pen), ...writeCache(part, plain, path, pen), ...keptOfPart(part) }
+      return {
+        ...writeText(part, plain, path, context),
+        ...writeCache(part, plain, path, context),
+        ...keptOfPart(part),
+      }
     case 'refusal':
       return {
         type: 'refusal',
         refusal: part.text,
-        ...writeCache(part, plain, path, pen),
+        ...writeCache(part, plain, path, context),
         ...keptOfPart(part),
       }
     case 'media': {
-      const wire = writeMedia(part, path, pen)
-      return wire && { ...wire, ...writeCache(part, plain, path, pen), ...keptOfPart(part) }
+      const wire = writeMedia(part, path, context)
+      return wire && { ...wire, ...writeCache(part, plain, path, context), ...keptOfPart(part) }
     }
     case 'opaque':
       if (part.format === FORMAT) return part.value
       return part.text === undefined ? undefined : plainText(part.text, plain)
     default:
-      pen.losses.drop(path, 'not-in-this-turn')
+      context.losses.drop(path, 'not-in-this-turn')
       return undefined
   }
 }
@@ -55,7 +59,12 @@ export function keptOfPart(part: Part): JsonObject {
 const plainText = (text: string, type: TextType): JsonObject =>
   type === 'output_text' ? { type, text, annotations: [] } : { type, text }
 
-function writeText(part: Part & { type: 'text' }, plain: TextType, path: Path, { native, losses }: Pen): JsonObject {
+function writeText(
+  part: Part & { type: 'text' },
+  plain: TextType,
+  path: Path,
+  { native, losses }: WriteContext,
+): JsonObject {
   const { type = plain, annotations, echoed } = spelt(part, FORMAT)
   if (native) {
     if (type !== 'output_text') return { type, text: part.text }
@@ -83,7 +92,7 @@ export function writeAnnotation(annotation: Annotation): JsonObject | undefined 
 }
 
 /** The cache marker as the caller wrote it, or as the upstream has it (trap 63); what the model said takes none. */
-function writeCache(part: Part, plain: TextType, path: Path, { dialect, native, losses }: Pen): JsonObject {
+function writeCache(part: Part, plain: TextType, path: Path, { dialect, native, losses }: WriteContext): JsonObject {
   if (part.cache === undefined) return {}
   if (native) return defined({ prompt_cache_breakpoint: spelt(part.cache, FORMAT)['hint'] }) as JsonObject
   if (dialect.cache !== 'prompt_cache_breakpoint' || plain === 'output_text') {
@@ -99,25 +108,29 @@ function writeCache(part: Part, plain: TextType, path: Path, { dialect, native, 
 
 const CACHE_TIMES = new Set(['30m', '12h'])
 
-function writeMedia(part: MediaPart, path: Path, pen: Pen): JsonObject | undefined {
+function writeMedia(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   if (part.use === 'mask') {
-    if (part !== pen.mask) pen.losses.drop(path, 'no-masks')
-    else if (!pen.native) reportMask(part, path, pen.losses)
+    if (part !== context.mask) context.losses.drop(path, 'no-masks')
+    else if (!context.native) reportMask(part, path, context.losses)
     return undefined
   }
-  if (part.source.type === 'text') return writeDocument(part, part.source.text, path, pen)
+  if (part.source.type === 'text') return writeDocument(part, part.source.text, path, context)
   const field = spelt(part, FORMAT)['as'] as string | undefined
-  if (field !== undefined && pen.native) return writeFileAs(part, field)
+  if (field !== undefined && context.native) return writeFileAs(part, field)
   const wire =
-    part.kind === 'image' ? writeImage(part, path, pen) : part.kind === 'file' ? writeFile(part, path, pen) : undefined
+    part.kind === 'image'
+      ? writeImage(part, path, context)
+      : part.kind === 'file'
+        ? writeFile(part, path, context)
+        : undefined
   if (wire === undefined) {
-    pen.losses.drop(path, part.source.type === 'file-id' ? 'no-such-file-ids' : `no-${part.kind}`)
+    context.losses.drop(path, part.source.type === 'file-id' ? 'no-such-file-ids' : `no-${part.kind}`)
     return undefined
   }
-  if (part.transcript !== undefined) pen.losses.drop([...path, 'transcript'], 'no-transcript-in-requests')
-  if (part.kind === 'image' && part.name !== undefined) pen.losses.drop([...path, 'name'], 'no-name-of-images')
+  if (part.transcript !== undefined) context.losses.drop([...path, 'transcript'], 'no-transcript-in-requests')
+  if (part.kind === 'image' && part.name !== undefined) context.losses.drop([...path, 'name'], 'no-name-of-images')
   if (part.source.type !== 'base64' && part.source.mediaType !== undefined)
-    pen.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-here')
+    context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-here')
   return wire
 }
 
@@ -144,7 +157,7 @@ const addressOf = ({ source }: MediaPart): { url?: string; id?: string } =>
     : defined({ url: urlOfSource(source) })
 
 /** How closely to look must be said; a caller that did not say leaves it to the model. */
-function writeImage(part: MediaPart, path: Path, { native, losses }: Pen): JsonObject | undefined {
+function writeImage(part: MediaPart, path: Path, { native, losses }: WriteContext): JsonObject | undefined {
   const { url, id } = addressOf(part)
   if (url === undefined && id === undefined) return undefined
   const unsaid = part.detail === undefined && !native
@@ -153,7 +166,7 @@ function writeImage(part: MediaPart, path: Path, { native, losses }: Pen): JsonO
   return { type: 'input_image', ...defined({ image_url: url, file_id: id, detail }) } as JsonObject
 }
 
-function writeFile(part: MediaPart, path: Path, { native, losses }: Pen): JsonObject | undefined {
+function writeFile(part: MediaPart, path: Path, { native, losses }: WriteContext): JsonObject | undefined {
   const { url, id } = addressOf(part)
   if (url === undefined && id === undefined) return undefined
   const bytes = part.source.type === 'base64'
@@ -174,7 +187,7 @@ function writeFileAs(part: MediaPart, field: string): JsonObject {
 }
 
 /** A document that is text is said as text. */
-function writeDocument(part: MediaPart, said: string, path: Path, { losses }: Pen): JsonObject {
+function writeDocument(part: MediaPart, said: string, path: Path, { losses }: WriteContext): JsonObject {
   const text = part.name === undefined ? said : `${part.name}\n\n${said}`
   const own = part.extras?.[FORMAT]
   const became = { type: 'text', text, ...defined({ cache: part.cache }), ...(own && { extras: { [FORMAT]: own } }) }

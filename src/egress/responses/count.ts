@@ -1,15 +1,15 @@
-import type { WireAnswer, WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
+import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
 import { countable, countedTokens } from '../counting.ts'
 import { kept, spelt } from '../fields.ts'
 import type { WriteOptions } from '../writer.ts'
 import { FORMAT } from './content.ts'
 import { writeRequest } from './request.ts'
 
-/** The door where tokens are counted and nothing is answered. */
+/** The endpoint where tokens are counted and nothing is answered. */
 const DOOR = '/responses/input_tokens'
 
 /** A request whose tokens are to be counted, as `POST /responses/input_tokens` (FORMATS §4). */

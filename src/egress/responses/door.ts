@@ -4,8 +4,8 @@ import { FORMAT } from './content.ts'
 
 const COMPACT = '/responses/compact'
 
-/** Where a request goes that was not spelled for another door. */
+/** Where a request goes that was not spelled for another endpoint. */
 export const doorFor = ({ output }: CanonicalRequest): string => (output.compaction === true ? COMPACT : '/responses')
 
-/** The caller came to the door whose answers are conversations put in short, not responses. */
+/** The caller came to the endpoint whose answers are conversations put in short, not responses. */
 export const isCompactDoor = (asked: CanonicalRequest): boolean => spelt(asked, FORMAT)['path'] === COMPACT

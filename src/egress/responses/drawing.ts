@@ -13,7 +13,7 @@ const FORMAT = 'responses'
 const TYPE = 'image_generation'
 
 /** What writing the tool needs to know. */
-interface Pen {
+interface WriteContext {
   readonly native: boolean
   readonly losses: Losses
 }
@@ -26,7 +26,7 @@ export const DRAW: JsonObject = { tool_choice: { type: TYPE } }
 const LOSSES = { tools: 'pictures-only', toolChoice: 'pictures-only' }
 
 /** The one tool, with how the picture is to look. */
-export function writeDrawingTool(request: CanonicalRequest, { native, losses }: Pen): JsonObject {
+export function writeDrawingTool(request: CanonicalRequest, { native, losses }: WriteContext): JsonObject {
   losses.dropFields(request, [], LOSSES)
   const image = request.output.image ?? {}
   reportLooks(image, losses)

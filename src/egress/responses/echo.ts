@@ -2,7 +2,7 @@ import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { spelt } from '../fields.ts'
-import { FORMAT, type Pen } from './content.ts'
+import { FORMAT, type WriteContext } from './content.ts'
 import { writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
@@ -36,19 +36,19 @@ const REPEATED = [
 
 /** The caller's request as an answer of the format repeats it, in place of the defaults. */
 export function echoOf(asked: CanonicalRequest): JsonObject {
-  const pen: Pen = { dialect: {}, native: true, losses: new Losses() }
-  const { conversation, service_tier: _, ...settings } = writeSettings(asked, pen)
-  const { tools } = writeTools(asked, pen) as { tools?: readonly JsonObject[] }
-  const { text } = writeOutput(asked.output, pen) as { text?: JsonObject }
-  const { reasoning } = writeReasoning(asked.reasoning, pen) as { reasoning?: JsonObject }
+  const context: WriteContext = { dialect: {}, native: true, losses: new Losses() }
+  const { conversation, service_tier: _, ...settings } = writeSettings(asked, context)
+  const { tools } = writeTools(asked, context) as { tools?: readonly JsonObject[] }
+  const { text } = writeOutput(asked.output, context) as { text?: JsonObject }
+  const { reasoning } = writeReasoning(asked.reasoning, context) as { reasoning?: JsonObject }
   return {
     ...instructionsOf(asked),
-    ...writeSampling(asked.sampling, pen),
+    ...writeSampling(asked.sampling, context),
     ...(asked.sampling.logprobs === undefined ? {} : { top_logprobs: asked.sampling.logprobs }),
     ...settings,
     ...(conversation === undefined ? {} : { conversation: { id: asked.state!.conversation! } }),
     ...repeated(asked),
-    ...writeToolChoice(asked, pen),
+    ...writeToolChoice(asked, context),
     tools: tools?.map(whole) ?? [],
     text: { ...text, format: text?.['format'] ?? { type: 'text' } },
     reasoning: { effort: null, summary: null, ...reasoning },

@@ -1,10 +1,10 @@
 import type { CanonicalError } from '../../canonical/error.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf } from '../context-length.ts'
 import { defined } from '../fields.ts'
 import { type ErrorWords, statusOf, TOO_LONG, WORDS } from '../openai-error.ts'
-import { retryHeaders } from '../wait.ts'
+import { retryHeaders } from '../retry-after.ts'
 
 /** Where the format has words of its own (FORMATS §15). */
 const OWN_WORDS: ErrorWords = {

@@ -1,19 +1,20 @@
 import type { MediaPart, MediaSource, Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent, PartStart, Preview, ResultEnd, ResultStart } from '../../canonical/event.ts'
-import type { WireEvent } from '../../canonical/exchange.ts'
 import { Losses } from '../../canonical/loss.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Finish, TokenLogprob, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
 import { spelt } from '../fields.ts'
 import { placeOf, writeToken } from './answer.ts'
 import { completedToken } from './complete.ts'
 import { FORMAT } from './content.ts'
+import { EventSequence } from './event-sequence.ts'
 import {
   CallWriter,
-  type Desk,
+  type ItemContext,
   ItemIds,
   type ItemWriter,
   NOWHERE,
@@ -24,7 +25,6 @@ import {
 import { MessageWriter, type TokenTray } from './message-events.ts'
 import { Responder, type Stand } from './response.ts'
 import { type Made, type State, writeState } from './status.ts'
-import { Tape } from './tape.ts'
 import { ThoughtWriter } from './thought-events.ts'
 import { writeUsage } from './usage.ts'
 
@@ -39,8 +39,8 @@ const EARLY: CanonicalError = { kind: 'upstream-failed', message: 'The answer en
  * A streamed answer (FORMATS §4): items in the order their parts began, one done before the next is added (trap 96), and
  * a terminal event whose response is put together from all of them (trap 10).
  */
-export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, Desk, TokenTray {
-  readonly tape = new Tape()
+export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, ItemContext, TokenTray {
+  readonly tape = new EventSequence()
   readonly items: ItemWriter[] = []
   readonly ids = new ItemIds()
   private readonly asked: CanonicalRequest

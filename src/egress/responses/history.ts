@@ -3,13 +3,13 @@ import type { Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { spelt } from '../fields.ts'
-import { contentOf, FORMAT, type Pen, writePart } from './content.ts'
+import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { asItCame, FOREIGN_THOUGHT, nameless, type Stamp, writeCall, writeReasoning, writeSpoken } from './items.ts'
 
 /** An assistant's turn: thoughts and calls are items of their own, neighbouring texts and refusals are one message. */
-export function writeTurn(message: Message, path: Path, pen: Pen): readonly JsonObject[] {
-  if (message.extras?.[FORMAT] !== undefined) pen.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
-  const turn = new Turn(pen)
+export function writeTurn(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  const turn = new Turn(context)
   for (const [index, part] of message.content.entries()) turn.put(part, [...path, 'content', index])
   return turn.written()
 }
@@ -17,12 +17,12 @@ export function writeTurn(message: Message, path: Path, pen: Pen): readonly Json
 class Turn {
   private readonly items: JsonObject[] = []
   private spoken: { readonly first: Node; readonly parts: JsonObject[] } | undefined
-  private readonly pen: Pen
+  private readonly context: WriteContext
   private readonly stamp: Stamp
 
-  constructor(pen: Pen) {
-    this.pen = pen
-    this.stamp = pen.native ? asItCame : nameless
+  constructor(context: WriteContext) {
+    this.context = context
+    this.stamp = context.native ? asItCame : nameless
   }
 
   put(part: Part, path: Path): void {
@@ -35,7 +35,7 @@ class Turn {
         if (part.format === FORMAT && spelt(part, FORMAT)['in'] === undefined) return this.item(part.value)
         return this.say(part, path)
       case 'media':
-        if (!this.pen.native) return this.pen.losses.drop(path, 'no-media-from-assistants')
+        if (!this.context.native) return this.context.losses.drop(path, 'no-media-from-assistants')
         return this.say(part, path)
       default:
         return this.say(part, path)
@@ -54,10 +54,10 @@ class Turn {
   }
 
   private say(part: Part, path: Path): void {
-    const { native } = this.pen
+    const { native } = this.context
     const opens = native && spelt(part, FORMAT)['message'] !== undefined
     if (!native && saysNothing(part)) return
-    const wire = writePart(part, 'output_text', path, this.pen)
+    const wire = writePart(part, 'output_text', path, this.context)
     if (wire === undefined) return
     if (opens) this.close()
     this.spoken ??= { first: part, parts: [] }
@@ -68,17 +68,17 @@ class Turn {
     if (this.spoken === undefined) return
     const { first, parts } = this.spoken
     this.spoken = undefined
-    this.items.push(writeSpoken(first, spokenContent(first, parts, this.pen.native), this.stamp))
+    this.items.push(writeSpoken(first, spokenContent(first, parts, this.context.native), this.stamp))
   }
 
   private call(part: ToolCallPart, path: Path): JsonObject {
-    if (part.cache !== undefined) this.pen.losses.drop([...path, 'cache'], 'no-cache-markers-here')
+    if (part.cache !== undefined) this.context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
     return writeCall(part, this.stamp)
   }
 
   /** Only what this format's upstreams proved themselves goes back to one (trap 30); anything else they would refuse. */
   private reasoning(part: ReasoningPart, path: Path): JsonObject | undefined {
-    const { native, losses } = this.pen
+    const { native, losses } = this.context
     const { signature, redacted, cache } = part
     const proof = signature?.format === FORMAT ? signature.value : undefined
     if (proof === undefined && (!native || isForeign(part))) {

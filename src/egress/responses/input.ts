@@ -3,24 +3,25 @@ import type { Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { contentOf, FORMAT, type Pen, writePart } from './content.ts'
+import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { writeTurn } from './history.ts'
 import { asItCame, nameless } from './items.ts'
 
 /** `instructions` and `input`: a leading system text, and everything else as items. */
-export function writeHistory(request: CanonicalRequest, pen: Pen): JsonObject {
+export function writeHistory(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { messages } = request
-  const instructions = instructionsOf(messages, pen)
+  const instructions = instructionsOf(messages, context)
   const items: JsonObject[] = []
   messages.forEach((message, index) => {
     const path: Path = ['messages', index]
-    if (message.name !== undefined) pen.losses.drop([...path, 'name'], 'no-names-of-speakers')
-    if (index > 0 || instructions === undefined) for (const item of writeMessage(message, path, pen)) items.push(item)
+    if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-names-of-speakers')
+    if (index > 0 || instructions === undefined)
+      for (const item of writeMessage(message, path, context)) items.push(item)
   })
-  return { ...defined({ instructions }), ...inputOf(items, spelt(request, FORMAT)['input'], pen) }
+  return { ...defined({ instructions }), ...inputOf(items, spelt(request, FORMAT)['input'], context) }
 }
 
-function inputOf(items: readonly JsonObject[], spelling: Json | undefined, { native }: Pen): JsonObject {
+function inputOf(items: readonly JsonObject[], spelling: Json | undefined, { native }: WriteContext): JsonObject {
   if (!native) return { input: items }
   if (spelling === 'absent' && items.length === 0) return {}
   const [item] = items
@@ -34,7 +35,7 @@ function inputOf(items: readonly JsonObject[], spelling: Json | undefined, { nat
  * A caller's own instructions; of another format's caller, a leading system turn that is one plain text and not all
  * there is: no input at all is refused.
  */
-function instructionsOf(messages: readonly Message[], { native }: Pen): string | undefined {
+function instructionsOf(messages: readonly Message[], { native }: WriteContext): string | undefined {
   const [first] = messages
   if (first?.role !== 'system' || (!native && messages.length === 1)) return undefined
   const [part, ...others] = first.content
@@ -44,22 +45,22 @@ function instructionsOf(messages: readonly Message[], { native }: Pen): string |
   return plain && first.extras?.[FORMAT] === undefined && part.text !== '' ? part.text : undefined
 }
 
-function writeMessage(message: Message, path: Path, pen: Pen): readonly JsonObject[] {
-  if (message.role === 'assistant') return writeTurn(message, path, pen)
-  if (message.role === 'tool') return writeResults(message, path, pen)
-  return writeSaid(message, path, pen)
+function writeMessage(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
+  if (message.role === 'assistant') return writeTurn(message, path, context)
+  if (message.role === 'tool') return writeResults(message, path, context)
+  return writeSaid(message, path, context)
 }
 
 const FOR_USERS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque'])
 const FOR_SYSTEMS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
 
-function writeSaid(message: Message, path: Path, pen: Pen): readonly JsonObject[] {
-  const { native } = pen
+function writeSaid(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
+  const { native } = context
   const item = native ? itemIn(message) : undefined
   if (item !== undefined) return [item]
   const own = spelt(message, FORMAT)
   const allowed = message.role === 'user' ? FOR_USERS : FOR_SYSTEMS
-  const parts = writeParts(message.content, [...path, 'content'], pen, allowed)
+  const parts = writeParts(message.content, [...path, 'content'], context, allowed)
   const extras = kept(message, FORMAT)
   if (!native && parts.length === 0 && message.extras === undefined) return []
   const content = native && own['content'] === 'absent' ? undefined : contentOf(parts, contentSpelling(own), native)
@@ -86,37 +87,37 @@ const contentSpelling = (own: JsonObject): Json | undefined => (own['id'] === un
 function writeParts(
   content: readonly Part[],
   path: Path,
-  pen: Pen,
+  context: WriteContext,
   allowed: ReadonlySet<Part['type']>,
 ): readonly JsonObject[] {
   return content.flatMap((part, index) => {
     const at = [...path, index]
-    if (!pen.native && !allowed.has(part.type)) {
-      pen.losses.drop(at, 'not-in-this-turn')
+    if (!context.native && !allowed.has(part.type)) {
+      context.losses.drop(at, 'not-in-this-turn')
       return []
     }
-    const wire = writePart(part, 'input_text', at, pen)
+    const wire = writePart(part, 'input_text', at, context)
     return wire === undefined ? [] : [wire]
   })
 }
 
 /** Each result of a tool is an item. */
-function writeResults(message: Message, path: Path, pen: Pen): readonly JsonObject[] {
-  if (message.extras?.[FORMAT] !== undefined) pen.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+function writeResults(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
   return message.content.flatMap((part, index) => {
     const at = [...path, 'content', index]
-    if (part.type === 'tool-result') return [writeResult(part, at, pen)]
-    pen.losses.drop(at, 'not-in-this-turn')
+    if (part.type === 'tool-result') return [writeResult(part, at, context)]
+    context.losses.drop(at, 'not-in-this-turn')
     return []
   })
 }
 
-function writeResult(result: ToolResultPart, path: Path, pen: Pen): JsonObject {
-  const { native, losses } = pen
+function writeResult(result: ToolResultPart, path: Path, context: WriteContext): JsonObject {
+  const { native, losses } = context
   const own = spelt(result, FORMAT)
   if (result.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
-  const said = native ? result.content : withFailure(result, path, pen)
-  const parts = writeParts(said, [...path, 'content'], pen, FOR_USERS)
+  const said = native ? result.content : withFailure(result, path, context)
+  const parts = writeParts(said, [...path, 'content'], context, FOR_USERS)
   const output = native && own['output'] === 'absent' ? undefined : contentOf(parts, own['output'], native)
   return {
     type: result.freeform ? 'custom_tool_call_output' : 'function_call_output',
@@ -129,7 +130,7 @@ function writeResult(result: ToolResultPart, path: Path, pen: Pen): JsonObject {
 }
 
 /** There is no flag for a failed call, so the text says it (trap 49). */
-function withFailure(result: ToolResultPart, path: Path, { losses }: Pen): readonly Part[] {
+function withFailure(result: ToolResultPart, path: Path, { losses }: WriteContext): readonly Part[] {
   const { content } = result
   if (result.failed === undefined) return content
   losses.drop([...path, 'failed'], 'no-failure-flag')

@@ -6,8 +6,8 @@ import { spelt } from '../fields.ts'
 import { writeMade } from '../made.ts'
 import { completedItem, idAt } from './complete.ts'
 import { FORMAT } from './content.ts'
+import type { EventSequence } from './event-sequence.ts'
 import { isOwn, minted, type Stamp, writeCall, writePicture } from './items.ts'
-import type { Tape } from './tape.ts'
 
 /** A part of an answer while it is written. */
 export interface PartWriter {
@@ -27,8 +27,8 @@ export interface ItemWriter {
 }
 
 /** What the items of one stream share. */
-export interface Desk {
-  readonly tape: Tape
+export interface ItemContext {
+  readonly tape: EventSequence
   /** What ids are made of. */
   readonly base: string
   /** How many items there are: the place of the next one. */
@@ -80,7 +80,7 @@ export const stampAt =
 /** The item as it is shown where what an upstream left out is added. */
 export const shownAt = (
   item: JsonObject,
-  { base, completes }: Desk,
+  { base, completes }: ItemContext,
   index: number,
   status: Progress,
   broken: boolean,
@@ -94,14 +94,14 @@ const UNFINISHED: { readonly [prefix: string]: string } = { ig: 'failed' }
 
 /** An item that is one part. */
 export abstract class SingleWriter implements PartWriter, ItemWriter {
-  protected readonly desk: Desk
+  protected readonly desk: ItemContext
   protected readonly index: number
   protected part: Part
   protected body = ''
   protected status: Progress = 'in_progress'
   private broken = false
 
-  constructor(part: Part, desk: Desk) {
+  constructor(part: Part, desk: ItemContext) {
     this.part = part
     this.desk = desk
     this.index = desk.items.length
@@ -142,7 +142,7 @@ export abstract class SingleWriter implements PartWriter, ItemWriter {
 
 /** A piece only this format knows. */
 export class OpaqueWriter extends SingleWriter {
-  constructor(part: Part, desk: Desk) {
+  constructor(part: Part, desk: ItemContext) {
     super(part, desk)
     desk.tape.emit('response.output_item.added', { output_index: this.index, item: this.written() })
   }
@@ -158,7 +158,7 @@ export class OpaqueWriter extends SingleWriter {
 export class PictureWriter extends SingleWriter {
   private readonly data: string[] = []
 
-  constructor(part: MediaPart, desk: Desk) {
+  constructor(part: MediaPart, desk: ItemContext) {
     super(part, desk)
     desk.tape.emit('response.output_item.added', { output_index: this.index, item: this.written() })
   }
@@ -210,7 +210,7 @@ export class CallWriter extends SingleWriter {
   private readonly event: string
   private readonly prefix: string
 
-  constructor(part: ToolCallPart, desk: Desk) {
+  constructor(part: ToolCallPart, desk: ItemContext) {
     super(part, desk)
     const { freeform } = part
     this.id = itemId(spelt(part, FORMAT), freeform ? 'ctc' : 'fc', desk.base, this.index)

@@ -1,5 +1,5 @@
 import type { MediaPart, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
-import { joined } from '../../canonical/flat.ts'
+import { flatJoin } from '../../canonical/flat.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
@@ -27,8 +27,8 @@ export const minted =
   (base: string, index: number, status: string): Stamp =>
   (own, prefix) => {
     if (isOwn(own)) return asItCame(own, prefix)
-    if (prefix === 'rs') return { id: joined(FOREIGN_THOUGHT, base, '_', index) }
-    return { id: joined(prefix, '_', base, '_', index), status }
+    if (prefix === 'rs') return { id: flatJoin(FOREIGN_THOUGHT, base, '_', index) }
+    return { id: flatJoin(prefix, '_', base, '_', index), status }
   }
 
 /** A call; arguments that say nothing are `{}`, exactly once (trap 8). */

@@ -6,7 +6,15 @@ import { spelt } from '../fields.ts'
 import { isLogged, writeContent } from './answer.ts'
 import { completedPart } from './complete.ts'
 import { FORMAT, writeAnnotation } from './content.ts'
-import { type Desk, type ItemWriter, itemId, type PartWriter, type Progress, shownAt, stampAt } from './item-events.ts'
+import {
+  type ItemContext,
+  type ItemWriter,
+  itemId,
+  type PartWriter,
+  type Progress,
+  shownAt,
+  stampAt,
+} from './item-events.ts'
 import { writeSpoken } from './items.ts'
 
 /** Likely tokens on their way to the text they belong to. */
@@ -16,7 +24,7 @@ export interface TokenTray {
 
 /** A message of a streamed answer, around its parts. */
 export class MessageWriter implements ItemWriter {
-  readonly desk: Desk
+  readonly desk: ItemContext
   readonly index: number
   readonly id: string
   private readonly parts: SpokenWriter[] = []
@@ -28,7 +36,7 @@ export class MessageWriter implements ItemWriter {
   private status: Progress = 'in_progress'
   private broken = false
 
-  constructor(first: Part, desk: Desk) {
+  constructor(first: Part, desk: ItemContext) {
     const message = spelt(first, FORMAT)['message'] as JsonObject | undefined
     this.desk = desk
     this.index = desk.items.length

@@ -1,8 +1,8 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { ResultStart } from '../../canonical/event.ts'
-import type { WireEvent } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
 import { failureOf } from './error.ts'
 import { ResponsesStream } from './events.ts'
 

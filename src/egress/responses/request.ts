@@ -1,13 +1,13 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { reportNoChoice } from '../choice.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { asItCame, legalise } from '../legal.ts'
+import { sanitize, unchanged } from '../sanitize.ts'
 import type { WriteOptions } from '../writer.ts'
 import { writeCompaction } from './compaction.ts'
-import { FORMAT, type Pen } from './content.ts'
+import { FORMAT, type WriteContext } from './content.ts'
 import { responsesDialect } from './dialect.ts'
 import { doorFor } from './door.ts'
 import { maskOf } from './drawing.ts'
@@ -19,36 +19,37 @@ import { ownTools, writeToolChoice, writeTools } from './tools.ts'
 export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = responsesDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: dialect.stateless !== true }
-  const { request, losses, renamed } = options.native ? asItCame(asked) : legalise(asked, rule)
+  const { request, losses, renamed } = options.native ? unchanged(asked) : sanitize(asked, rule)
   if (!options.native) losses.report(foreign(request, FORMAT))
-  const pen: Pen = { dialect, native: options.native, losses }
-  const body = !pen.native && request.output.compaction === true ? writeCompaction(request, pen) : whole(request, pen)
-  return { wire: { ...doorOf(request, pen), body }, losses: losses.list, renamed }
+  const context: WriteContext = { dialect, native: options.native, losses }
+  const body =
+    !context.native && request.output.compaction === true ? writeCompaction(request, context) : whole(request, context)
+  return { wire: { ...doorOf(request, context), body }, losses: losses.list, renamed }
 }
 
-function whole(request: CanonicalRequest, pen: Pen): JsonObject {
-  const history = writeHistory(request, { ...pen, mask: maskOf(request) })
-  const tools = writeTools(pen.native ? ownTools(request) : request, pen)
-  const choosable = pen.native || tools['tools'] !== undefined
-  if (!choosable) reportNoChoice(request, pen.losses)
+function whole(request: CanonicalRequest, context: WriteContext): JsonObject {
+  const history = writeHistory(request, { ...context, mask: maskOf(request) })
+  const tools = writeTools(context.native ? ownTools(request) : request, context)
+  const choosable = context.native || tools['tools'] !== undefined
+  if (!choosable) reportNoChoice(request, context.losses)
   return {
     model: request.model,
     ...history,
     ...tools,
-    ...(choosable ? writeToolChoice(request, pen) : {}),
-    ...writeSampling(request.sampling, pen),
-    ...writeOutput(request.output, pen),
-    ...writeReasoning(request.reasoning, pen),
-    ...writeSettings(request, pen),
+    ...(choosable ? writeToolChoice(request, context) : {}),
+    ...writeSampling(request.sampling, context),
+    ...writeOutput(request.output, context),
+    ...writeReasoning(request.reasoning, context),
+    ...writeSettings(request, context),
     ...writeStream(request),
-    ...(pen.native ? (spelt(request, FORMAT)['quiet'] as JsonObject | undefined) : undefined),
+    ...(context.native ? (spelt(request, FORMAT)['quiet'] as JsonObject | undefined) : undefined),
     ...kept(request, FORMAT),
-    ...writeInclude(request, pen),
+    ...writeInclude(request, context),
   } as JsonObject
 }
 
-/** A native request goes through the door it came through. */
-function doorOf(request: CanonicalRequest, { native }: Pen): Omit<WireRequest, 'body'> {
+/** A native request goes through the endpoint it came through. */
+function doorOf(request: CanonicalRequest, { native }: WriteContext): Omit<WireRequest, 'body'> {
   const { path, query, headers } = native ? spelt(request, FORMAT) : {}
   return {
     path: (path as string | undefined) ?? (native ? '/responses' : doorFor(request)),
@@ -64,7 +65,7 @@ const LOGPROBS = 'message.output_text.logprobs'
  * What is wanted beside the answer. Another format's caller gets proofs unasked, so they are asked for here whenever
  * it speaks of reasoning: without them its next turn could not hand the thoughts back.
  */
-function writeInclude(request: CanonicalRequest, { dialect, native }: Pen): JsonObject {
+function writeInclude(request: CanonicalRequest, { dialect, native }: WriteContext): JsonObject {
   const { include, top } = spelt(request, FORMAT)
   const { logprobs } = request.sampling
   const counted = logprobs === undefined ? top : logprobs === 0 ? (native ? top : undefined) : logprobs

@@ -1,5 +1,5 @@
 import type { CanonicalError } from '../../canonical/error.ts'
-import { joined, wholly } from '../../canonical/flat.ts'
+import { flatCopy, flatJoin } from '../../canonical/flat.ts'
 import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
@@ -28,7 +28,7 @@ const PREFIX = 'resp_'
 
 /** The id of an answer: those of other formats get the beginning clients look for. */
 export const answerId = (id: string | undefined): string =>
-  id === undefined ? `${PREFIX}0` : id.startsWith(PREFIX) ? id : joined(PREFIX, id)
+  id === undefined ? `${PREFIX}0` : id.startsWith(PREFIX) ? id : flatJoin(PREFIX, id)
 
 /** A response object before anything is known of it: to fill it in is much cheaper than to put one together. */
 const BLANK: JsonObject = { id: '', object: 'response', created_at: 0, model: '', ...DEFAULTS }
@@ -44,7 +44,7 @@ const ALL = Object.keys(ALWAYS)
 /** Clients may send ids back, and none may be longer than 64 characters. */
 const LONGEST = 44
 
-const baseOf = (id: string): string => wholly(id.slice(id.startsWith(PREFIX) ? PREFIX.length : 0).slice(-LONGEST))
+const baseOf = (id: string): string => flatCopy(id.slice(id.startsWith(PREFIX) ? PREFIX.length : 0).slice(-LONGEST))
 
 const echoIn = (node: Node): JsonObject | undefined => spelt(node, FORMAT)['echo'] as JsonObject | undefined
 

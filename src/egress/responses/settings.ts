@@ -4,7 +4,7 @@ import { reportCompletion } from '../completion.ts'
 import { endUserOf } from '../end-user.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { knownTier } from '../tiers.ts'
-import { FORMAT, type Pen } from './content.ts'
+import { FORMAT, type WriteContext } from './content.ts'
 
 /* What a request settles beside its history and tools; an answer repeats it. */
 
@@ -15,7 +15,7 @@ const PENALTIES = { frequencyPenalty: 'no-penalties', presencePenalty: 'no-penal
 const LEAST_TOKENS = 16
 
 /** There are no stop sequences, no seed and no candidates here (trap 18); penalties are a dialect's own. */
-export function writeSampling(sampling: Sampling, { native, losses }: Pen): JsonObject {
+export function writeSampling(sampling: Sampling, { native, losses }: WriteContext): JsonObject {
   const { maxTokens } = sampling
   const tooFew = !native && maxTokens !== undefined && maxTokens < LEAST_TOKENS
   if (tooFew) losses.change(['sampling', 'maxTokens'], LEAST_TOKENS, 'sixteen-tokens-at-least')
@@ -37,8 +37,8 @@ const OUTPUT_LOSSES = {
   transcript: 'no-transcripts',
 }
 
-export function writeOutput(output: Output, pen: Pen): JsonObject {
-  const { losses } = pen
+export function writeOutput(output: Output, context: WriteContext): JsonObject {
+  const { losses } = context
   const drawing = output.modalities?.length === 1 && output.modalities[0] === 'image'
   losses.dropFields(drawing ? { ...output, image: undefined } : output, ['output'], OUTPUT_LOSSES)
   reportCompletion(output, losses)
@@ -49,12 +49,12 @@ export function writeOutput(output: Output, pen: Pen): JsonObject {
   if (textOnly === true) losses.hide(['output', 'modalities'], 'text-anyway')
   else if (modalities !== undefined && !drawing) losses.drop(['output', 'modalities'], 'text-only')
   const own = kept(output, FORMAT)
-  const format = text === undefined ? undefined : writeShape(text, pen)
+  const format = text === undefined ? undefined : writeShape(text, context)
   const told = { ...(defined({ format, verbosity }) as JsonObject), ...own }
   return Object.keys(told).length > 0 || spelt(output, FORMAT)['own'] !== undefined ? { text: told } : {}
 }
 
-function writeShape(text: NonNullable<Output['text']>, { native, losses }: Pen): JsonObject {
+function writeShape(text: NonNullable<Output['text']>, { native, losses }: WriteContext): JsonObject {
   if (text.shape === 'text') return { type: 'text', ...kept(text, FORMAT) }
   if (text.shape === 'json') return { type: 'json_object', ...kept(text, FORMAT) }
   const { schema, description, strict } = text
@@ -68,7 +68,7 @@ function writeShape(text: NonNullable<Output['text']>, { native, losses }: Pen):
 }
 
 /** Thoughts are not shown unless asked for, so the wish to hide them needs no words. */
-export function writeReasoning(reasoning: Reasoning | undefined, { native, losses }: Pen): JsonObject {
+export function writeReasoning(reasoning: Reasoning | undefined, { native, losses }: WriteContext): JsonObject {
   if (reasoning === undefined) return {}
   if (reasoning.budget === -1) losses.hide(['reasoning', 'budget'], 'left-to-the-model-anyway')
   else if (reasoning.budget !== undefined) losses.drop(['reasoning', 'budget'], 'no-thinking-budget')
@@ -84,14 +84,14 @@ export function writeReasoning(reasoning: Reasoning | undefined, { native, losse
 
 export const TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'])
 
-export function writeSettings(request: CanonicalRequest, pen: Pen): JsonObject {
-  if (request.cache !== undefined) pen.losses.drop(['cache'], 'no-cache-marker-of-the-whole')
-  const user = !pen.native || spelt(request, FORMAT)['user'] === 'user' ? 'user' : 'safety_identifier'
+export function writeSettings(request: CanonicalRequest, context: WriteContext): JsonObject {
+  if (request.cache !== undefined) context.losses.drop(['cache'], 'no-cache-marker-of-the-whole')
+  const user = !context.native || spelt(request, FORMAT)['user'] === 'user' ? 'user' : 'safety_identifier'
   return defined({
-    ...writeState(request, pen),
-    [user]: pen.native ? request.endUser : endUserOf(request.endUser, pen.losses),
+    ...writeState(request, context),
+    [user]: context.native ? request.endUser : endUserOf(request.endUser, context.losses),
     metadata: request.metadata,
-    service_tier: knownTier(request.serviceTier, TIERS, pen),
+    service_tier: knownTier(request.serviceTier, TIERS, context),
     prompt_cache_key: request.cacheKey,
   }) as JsonObject
 }
@@ -103,7 +103,7 @@ const STATE_LOSSES = {
   background: 'no-background-work',
 }
 
-function writeState({ state, ...request }: CanonicalRequest, { dialect, native, losses }: Pen) {
+function writeState({ state, ...request }: CanonicalRequest, { dialect, native, losses }: WriteContext) {
   losses.dropFields(state, ['state'], { thread: 'no-threads' })
   if (!native && dialect.stateless !== true && storesUnasked(state)) {
     if (state === undefined) losses.add(['state'], { store: false }, 'minted-no-storage')

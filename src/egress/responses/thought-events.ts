@@ -4,7 +4,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
 import { proofOf } from './answer.ts'
 import { FORMAT } from './content.ts'
-import { type Desk, itemId, SingleWriter } from './item-events.ts'
+import { type ItemContext, itemId, SingleWriter } from './item-events.ts'
 import { CUT, reasoningText, summaryText, writeReasoning } from './items.ts'
 
 const PIECES = {
@@ -22,7 +22,7 @@ export class ThoughtWriter extends SingleWriter {
   private gap = 0
   private cuts = 0
 
-  constructor(part: ReasoningPart, desk: Desk) {
+  constructor(part: ReasoningPart, desk: ItemContext) {
     super(part, desk)
     this.id = itemId(spelt(part, FORMAT), 'rs', desk.base, this.index)
     const item = unspoken(writeReasoning({ ...part, text: '' }, this.stamp(), proofOf(part)))

@@ -8,7 +8,7 @@ import { FORMAT } from './content.ts'
 import { DRAW, isDrawing, writeDrawingTool } from './drawing.ts'
 
 /** What writing tools needs to know. */
-interface Pen {
+interface WriteContext {
   readonly native: boolean
   readonly losses: Losses
 }
@@ -16,11 +16,11 @@ interface Pen {
 type Named = FunctionTool | FreeformTool
 
 /** The tools in their order; those of one group stand in it, where its first one stood. */
-export function writeTools(request: CanonicalRequest, pen: Pen): JsonObject {
-  if (isDrawing(request)) return writeDrawingTool(request, pen)
+export function writeTools(request: CanonicalRequest, context: WriteContext): JsonObject {
+  if (isDrawing(request)) return writeDrawingTool(request, context)
   const { tools } = request
   if (tools === undefined) return {}
-  return writeList(tools, spelt(request, FORMAT)['tools'], pen)
+  return writeList(tools, spelt(request, FORMAT)['tools'], context)
 }
 
 /** The tools of a native request that no item of its input brings. */
@@ -31,18 +31,18 @@ export const ownTools = (request: CanonicalRequest): CanonicalRequest =>
 
 const isBrought = (tool: Tool): boolean => spelt(tool, FORMAT)['as'] === 'item'
 
-function writeList(tools: readonly Tool[], spelling: Json | undefined, pen: Pen): JsonObject {
+function writeList(tools: readonly Tool[], spelling: Json | undefined, context: WriteContext): JsonObject {
   const written: JsonObject[] = []
   const order: number[][] = []
   const groups = new Map<string, { readonly tools: JsonObject[]; readonly order: number[] }>()
   for (const [index, tool] of tools.entries()) {
     const path: Path = ['tools', index]
-    const wire = writeTool(tool, path, pen)
+    const wire = writeTool(tool, path, context)
     if (wire === undefined) continue
     const member = isNamed(tool) && tool.namespace !== undefined
     const group = member ? groups.get(tool.namespace!.name) : undefined
-    if (group !== undefined && !(pen.native && spelt(tool as Named, FORMAT)['group'] !== undefined)) {
-      reportGroup(tool as Named, tools, group.order[0]!, path, pen)
+    if (group !== undefined && !(context.native && spelt(tool as Named, FORMAT)['group'] !== undefined)) {
+      reportGroup(tool as Named, tools, group.order[0]!, path, context)
       group.tools.push(wire)
       group.order.push(index)
       continue
@@ -52,17 +52,22 @@ function writeList(tools: readonly Tool[], spelling: Json | undefined, pen: Pen)
     else {
       const inside = [wire]
       groups.set(tool.namespace!.name, { tools: inside, order: order.at(-1)! })
-      written.push(writeGroup(tool, inside, path, pen))
+      written.push(writeGroup(tool, inside, path, context))
     }
   }
-  reportOrder(order.flat(), tools, pen.losses)
-  const empty = pen.native && spelling === 'empty'
+  reportOrder(order.flat(), tools, context.losses)
+  const empty = context.native && spelling === 'empty'
   return written.length > 0 || empty ? { tools: written } : {}
 }
 
 const isNamed = (tool: Tool): tool is Named => tool.type === 'function' || tool.type === 'freeform'
 
-function writeGroup(first: Named, tools: readonly JsonObject[], path: Path, { native, losses }: Pen): JsonObject {
+function writeGroup(
+  first: Named,
+  tools: readonly JsonObject[],
+  path: Path,
+  { native, losses }: WriteContext,
+): JsonObject {
   const { name, description = native ? undefined : '' } = first.namespace!
   if (first.namespace!.description !== description)
     losses.add([...path, 'namespace', 'description'], '', 'minted-description')
@@ -83,7 +88,7 @@ function reportGroup(
   tools: readonly Tool[],
   first: number,
   path: Path,
-  { native, losses }: Pen,
+  { native, losses }: WriteContext,
 ): void {
   const described = (tools[first] as Named).namespace!
   const { description = native ? undefined : '' } = described
@@ -101,21 +106,21 @@ function reportOrder(order: readonly number[], tools: readonly Tool[], losses: L
   losses.move(['tools'], [...order, ...missing], 'groups-stand-together')
 }
 
-function writeTool(tool: Tool, path: Path, pen: Pen): JsonObject | undefined {
+function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | undefined {
   switch (tool.type) {
     case 'function':
-      return writeFunction(tool, path, pen)
+      return writeFunction(tool, path, context)
     case 'freeform':
       return writeCustom(tool)
     case 'hosted':
-      return writeHosted(tool, path, pen)
+      return writeHosted(tool, path, context)
     case 'opaque':
       return tool.format === FORMAT ? tool.value : undefined
   }
 }
 
 /** A caller that did not ask for strictness must not get it, though it is the default here (trap 56). */
-function writeFunction(tool: FunctionTool, path: Path, { native, losses }: Pen): JsonObject {
+function writeFunction(tool: FunctionTool, path: Path, { native, losses }: WriteContext): JsonObject {
   const { name, description, parameters, strict, cache } = tool
   if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
   if (native)
@@ -167,7 +172,7 @@ const CODE_LOSSES = {
   location: 'no-location-for-code',
 }
 
-function writeHosted(tool: HostedTool, path: Path, { losses }: Pen): JsonObject | undefined {
+function writeHosted(tool: HostedTool, path: Path, { losses }: WriteContext): JsonObject | undefined {
   const write = HOSTED[tool.kind]
   if (write === undefined) {
     losses.drop(path, 'no-such-hosted-tool')
@@ -196,13 +201,13 @@ function writeInterpreter(tool: HostedTool): JsonObject {
 }
 
 /** Which tools may be called, and whether several at once. */
-export function writeToolChoice(request: CanonicalRequest, pen: Pen): JsonObject {
+export function writeToolChoice(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { toolChoice: choice, tools, parallelToolCalls } = request
   const parallel = defined({ parallel_tool_calls: parallelToolCalls }) as JsonObject
   if (isDrawing(request)) return { ...DRAW, ...parallel }
   if (choice === undefined) return parallel
   const own = choice.extras?.[FORMAT]?.['tool_choice']
-  return { tool_choice: own ?? writeChoice(choice, tools ?? [], pen), ...parallel }
+  return { tool_choice: own ?? writeChoice(choice, tools ?? [], context), ...parallel }
 }
 
 const CHOSEN: { readonly [K in HostedKind]?: string } = {
@@ -211,7 +216,7 @@ const CHOSEN: { readonly [K in HostedKind]?: string } = {
 }
 
 /** One choice at a time: named tools come before a hosted one, and neither stands beside `none`. */
-function writeChoice(choice: ToolChoice, tools: readonly Tool[], { losses }: Pen): Json {
+function writeChoice(choice: ToolChoice, tools: readonly Tool[], { losses }: WriteContext): Json {
   const { mode, only, hosted } = choice
   const { as, type, types } = spelt(choice, FORMAT)
   if (hosted !== undefined) {

@@ -1,10 +1,10 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { onlyAsks } from '../bare.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { spokenOf } from '../utterance.ts'
+import { speechTextOf } from '../speech-text.ts'
 import { voiceOf } from '../voices.ts'
 import type { WriteOptions } from '../writer.ts'
 import { FORMAT, wordOf } from './containers.ts'
@@ -20,7 +20,7 @@ export function writeRequest(request: CanonicalRequest, { dialect: said, native 
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
   onlyAsks(request, OUTPUT, losses)
-  const { text, instructions } = spokenOf(request, losses)
+  const { text, instructions } = speechTextOf(request, losses)
   const own = native ? spelt(request, FORMAT) : {}
   const voice = voiceOf(request, dialect, losses, native ? {} : { usual: USUAL_VOICE })
   const body = {

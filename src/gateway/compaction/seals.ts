@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { SEAL } from '../../canonical/sealed.ts'
 import { storeFailure } from '../failures.ts'
-import { OnceAKind } from '../once-a-kind.ts'
+import { LogOnce } from '../log-once.ts'
 
 const CIPHER = 'aes-256-gcm'
 const KEY_BYTES = 32
@@ -25,13 +25,13 @@ export interface Seal {
  */
 export class Seals {
   readonly dataDir: string
-  private readonly faults: OnceAKind
+  private readonly faults: LogOnce
   private key: Buffer | undefined
 
   /** @param onFault is told once a kind why there is no key, however often it is asked for. */
   constructor(dataDir: string, onFault: (thrown: unknown) => void = () => {}) {
     this.dataDir = dataDir
-    this.faults = new OnceAKind(onFault)
+    this.faults = new LogOnce(onFault)
   }
 
   /** @param owner stable for the caller's key, and no other's. */

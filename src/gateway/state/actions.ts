@@ -53,7 +53,7 @@ export const ACTIONS = {
 
 export type ActionName = keyof typeof ACTIONS
 
-/** A question about something kept, at its door. */
+/** A question about something kept, at its endpoint. */
 export interface KeptCall {
   /** Names the question in errors. */
   readonly id: string

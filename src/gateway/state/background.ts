@@ -4,11 +4,11 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { WRITERS } from '../../egress/index.ts'
 import type { Turns } from '../../store/turns.ts'
 import type { Reply } from '../call.ts'
+import { BackgroundRun } from './background-run.ts'
 import type { Copies } from './copies.ts'
 import type { Keeper } from './keeper.ts'
+import type { StoreView } from './lazy-store.ts'
 import { Run, tooMany } from './run.ts'
-import type { Kept } from './shelf.ts'
-import { Working } from './working.ts'
 
 /** Milliseconds between two looks at what is worked on: what others ended is noticed, what is new is stored. */
 const TICK = 250
@@ -18,14 +18,14 @@ const RENEWAL = 20_000
 /** The answers that are in the making without a caller who waits for them. */
 export class Background {
   private readonly copies: Copies
-  private readonly working = new Map<string, Working>()
+  private readonly working = new Map<string, BackgroundRun>()
 
   constructor(copies: Copies) {
     this.copies = copies
   }
 
   /** The work on that response, if it is this process that does it. */
-  find(owner: string, id: string): Working | undefined {
+  find(owner: string, id: string): BackgroundRun | undefined {
     const one = this.working.get(id)
     return one?.keeper.owner === owner ? one : undefined
   }
@@ -35,11 +35,14 @@ export class Background {
    *
    * @throws GatewayError `rate-limited` for a key with too many, `overloaded` where it cannot be kept.
    */
-  async start({ keeper, most, request, store }: Beginning, answer: (reply: Reply) => Promise<void>): Promise<Working> {
+  async start(
+    { keeper, most, request, store }: Beginning,
+    answer: (reply: Reply) => Promise<void>,
+  ): Promise<BackgroundRun> {
     const { owner, id } = keeper
     if (this.countOf(owner) >= most) throw tooMany(most)
     keeper.saves = false
-    const one = new Working(new Run(firstOf(request, keeper)), keeper, identified(store), this.copies)
+    const one = new BackgroundRun(new Run(firstOf(request, keeper)), keeper, identified(store), this.copies)
     this.working.set(id, one)
     if (!(await keeper.keep(one.response, one.lease))) {
       this.working.delete(id)
@@ -54,7 +57,12 @@ export class Background {
     return [...this.working.values()].filter(({ keeper }) => keeper.owner === owner).length
   }
 
-  private async work(id: string, one: Working, turns: Turns, answer: (reply: Reply) => Promise<void>): Promise<void> {
+  private async work(
+    id: string,
+    one: BackgroundRun,
+    turns: Turns,
+    answer: (reply: Reply) => Promise<void>,
+  ): Promise<void> {
     const looks = setInterval(() => void this.look(id, one, turns), TICK).unref()
     const renewal = setInterval(() => {
       const { lease } = one.lease
@@ -68,7 +76,7 @@ export class Background {
   }
 
   /** Stores what is new, and ends the work that another process ended. Never rejects. */
-  private async look(id: string, one: Working, turns: Turns): Promise<void> {
+  private async look(id: string, one: BackgroundRun, turns: Turns): Promise<void> {
     await one.save()
     const unfinished = await turns.unfinished([id]).catch(() => undefined)
     if (unfinished?.has(id) === false && this.working.has(id)) one.end('cancelled')
@@ -101,11 +109,11 @@ export interface Beginning {
   /** How many a key may have. */
   readonly most: number
   readonly request: CanonicalRequest
-  readonly store: Kept
+  readonly store: StoreView
 }
 
 /** The id of this process, where others can see by it whether it is alive; otherwise its leases say so. */
-function identified({ liveness }: Kept): string | undefined {
+function identified({ liveness }: StoreView): string | undefined {
   try {
     liveness.open()
     return liveness.id

@@ -1,7 +1,7 @@
-import type { WireEvent } from '../../canonical/exchange.ts'
 import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
 import type { EventStream } from '../../egress/sse.ts'
-import { unkept } from './telling.ts'
+import { unkept } from './response-echo.ts'
 
 /** What the events of an answer are written to. */
 export interface Sink extends Pick<EventStream, 'push' | 'send' | 'end' | 'stop'> {

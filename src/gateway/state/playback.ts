@@ -1,7 +1,7 @@
-import type { WireEvent } from '../../canonical/exchange.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
 import { EVENT_STREAM } from '../../egress/sse.ts'
+import { drained } from '../backpressure.ts'
 import type { Reply } from '../call.ts'
-import { caughtUp } from '../caught-up.ts'
 
 /** Some events of a stream that is told again, or as it goes on. */
 export interface Batch {
@@ -43,7 +43,7 @@ export async function play(source: EventSource, reply: Reply, after: number, hea
     const silence = performance.now() - spoke
     const said = text === '' && silence >= heartbeat ? EVENT_STREAM.sign : text
     if (said !== '') spoke = performance.now()
-    if (said !== '' && !reply.write(said)) await caughtUp(reply, heartbeat)
+    if (said !== '' && !reply.write(said)) await drained(reply, heartbeat)
     else if (text === '') await orGone(source.until(next), reply, Math.max(heartbeat - silence, 1))
   }
 }

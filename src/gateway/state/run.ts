@@ -1,11 +1,11 @@
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireEvent } from '../../canonical/exchange.ts'
 import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
 import { eventParser } from '../../ingress/sse.ts'
 import type { Reply, Worker } from '../call.ts'
 import { EventLog } from './event-log.ts'
 import { responseIn } from './kept-stream.ts'
-import { retold } from './retold.ts'
+import { replayedEvents } from './replayed-events.ts'
 
 export type Ended = 'cancelled' | 'failed'
 
@@ -58,7 +58,7 @@ export class Run implements Reply {
     const body = parseObject(text)
     if (status !== 200 || body === undefined) this.failure = failureIn(body)
     else if (!isUnfinished(body)) {
-      for (const event of retold(body)) this.hear(event)
+      for (const event of replayedEvents(body)) this.hear(event)
       this.finish(body)
     }
   }

@@ -3,13 +3,13 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, State } from '../../canonical/request.ts'
 import type { Candidate } from '../../router.ts'
 import type { Keeper } from './keeper.ts'
-import type { Recalled, Stored } from './recall.ts'
+import type { ResolvedReferences, Stored } from './resolve-references.ts'
 
-export type { Stored } from './recall.ts'
+export type { Stored } from './resolve-references.ts'
 
-import { saysForgotten } from './forgotten.ts'
-import { type Telling, tellingOf } from './telling.ts'
+import { type ResponseEcho, responseEchoOf } from './response-echo.ts'
 import { unshortened } from './truncate.ts'
+import { isForgotten } from './upstream-memory.ts'
 
 export interface SessionOptions {
   /** As the caller made it. */
@@ -17,7 +17,7 @@ export interface SessionOptions {
   /** As the answer repeats it. */
   readonly told: CanonicalRequest
   /** What it points at. */
-  readonly recalled: Recalled | undefined
+  readonly recalled: ResolvedReferences | undefined
   /** Keeps the answer, where it is to be kept. */
   readonly keeper: Keeper | undefined
   /** What is asked to be kept is kept here, so that no upstream need be told. */
@@ -87,45 +87,45 @@ export class Session {
   forgot(candidate: Candidate, error: CanonicalError): boolean {
     const { recalled } = this.options
     if (recalled?.known !== true || !this.isRemembered(candidate)) return false
-    if (!saysForgotten(error, recalled.names)) return false
+    if (!isForgotten(error, recalled.names)) return false
     this.forgetful.add(candidate.channel.name)
     this.forms.delete(candidate)
     return true
   }
 
   /** What stands before the caller's own items in the candidate's request. */
-  stored({ native, detour }: Candidate): Stored | undefined {
+  stored({ native, emulated }: Candidate): Stored | undefined {
     const { recalled } = this.options
-    return recalled?.known === true && (!native || detour) ? recalled.stored : undefined
+    return recalled?.known === true && (!native || emulated) ? recalled.stored : undefined
   }
 
   private formFor(candidate: Candidate): CanonicalRequest {
-    if (!candidate.native || candidate.detour) return this.forForeign()
+    if (!candidate.native || candidate.emulated) return this.forForeign()
     const { recalled, request, read } = this.options
     if (recalled === undefined || this.isRemembered(candidate)) return this.inForeground(request)
     return this.inForeground(recalled.known ? read(recalled.whole(candidate.channel.name)) : request)
   }
 
   /** How this candidate's answer is told. */
-  telling(candidate: Candidate): Telling {
+  echo(candidate: Candidate): ResponseEcho {
     const { request, told, keeper, unkept } = this.options
     const asked = this.isShortenedBy(candidate) ? told : unshortened(told)
-    return tellingOf(asked, candidate, { keeper, unkept, asItCame: this.form(candidate) === request })
+    return responseEchoOf(asked, candidate, { keeper, unkept, asItCame: this.form(candidate) === request })
   }
 
   /** Whoever speaks the format shortens what is too long; for others, it is done here. */
-  private isShortenedBy({ native, detour }: Candidate): boolean {
-    return (native && !detour) || this.options.shortened !== undefined
+  private isShortenedBy({ native, emulated }: Candidate): boolean {
+    return (native && !emulated) || this.options.shortened !== undefined
   }
 
-  private isRemembered({ native, detour, channel }: Candidate): boolean {
-    if (!native || detour || this.forgetful.has(channel.name)) return false
+  private isRemembered({ native, emulated, channel }: Candidate): boolean {
+    if (!native || emulated || this.forgetful.has(channel.name)) return false
     return this.options.recalled?.channel === channel.name
   }
 
-  private canTell({ native, detour }: Candidate): boolean {
+  private canTell({ native, emulated }: Candidate): boolean {
     const { recalled } = this.options
-    return recalled?.known === true || (native && !detour && recalled?.mayPass === true)
+    return recalled?.known === true || (native && !emulated && recalled?.mayPass === true)
   }
 
   /** No upstream works in the background for us: the gateway does, where it keeps what comes of it. */

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
 import type { Channel } from '../../channel.ts'
 import type { Config } from '../../config.ts'
@@ -11,14 +11,14 @@ import type { Call } from '../call.ts'
 import type { Log } from '../report.ts'
 import { Background } from './background.ts'
 import { checkCalls } from './calls.ts'
+import { ConversationsApi } from './conversations-api.ts'
 import { Copies } from './copies.ts'
-import { Desk } from './desk.ts'
 import { itemsOf } from './items.ts'
 import { Keeper } from './keeper.ts'
-import { conversationOf, recall } from './recall.ts'
+import { LazyStore, type StoreView, UNAVAILABLE } from './lazy-store.ts'
+import { conversationOf, resolveReferences } from './resolve-references.ts'
+import { ResponsesApi } from './responses-api.ts'
 import { Session } from './session.ts'
-import { type Kept, Shelf, UNAVAILABLE } from './shelf.ts'
-import { Talks } from './talks.ts'
 import { checkTruncation, mayShorten, shortened } from './truncate.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'responses' | 'models'>
@@ -36,7 +36,7 @@ export class State {
   private readonly copies: Copies
   private readonly log: Log
   private config: Settings
-  private shelf: Shelf
+  private shelf: LazyStore
 
   /** @param channels those in use: upstreams are told what becomes of what they keep. */
   constructor(config: Settings, log: Log, channels: () => readonly Channel[]) {
@@ -44,7 +44,7 @@ export class State {
     this.log = log
     this.copies = new Copies(channels, log)
     this.background = new Background(this.copies)
-    this.shelf = new Shelf(config.dataDir, log)
+    this.shelf = new LazyStore(config.dataDir, log)
   }
 
   /**
@@ -65,7 +65,7 @@ export class State {
     const { previous } = request.state ?? {}
     if (previous !== undefined && store !== undefined) await this.deskAt(store).checkFinished(owner, previous)
     const memories = { turns: known, conversations: store?.conversations, strict: call.strict === true }
-    const recalled = await recall(wire.body, owner, memories)
+    const recalled = await resolveReferences(wire.body, owner, memories)
     if (call.strict === true && previous !== undefined && recalled?.known === true) checkCalls(recalled.whole())
     const kept = saves && !unkept ? store : undefined
     const turns: Turns[] = [...(near === undefined ? [] : [near]), ...(kept === undefined ? [] : [kept.turns])]
@@ -90,20 +90,20 @@ export class State {
     })
   }
 
-  async desk(): Promise<Desk> {
+  async desk(): Promise<ResponsesApi> {
     return this.deskAt(this.kept())
   }
 
-  private deskAt(kept: Kept): Desk {
-    return new Desk(kept, this.background, this.copies)
+  private deskAt(kept: StoreView): ResponsesApi {
+    return new ResponsesApi(kept, this.background, this.copies)
   }
 
-  async talks(): Promise<Talks> {
-    return new Talks(this.kept().conversations, this.config.responses.keep)
+  async talks(): Promise<ConversationsApi> {
+    return new ConversationsApi(this.kept().conversations, this.config.responses.keep)
   }
 
   /** What is kept; GatewayError `not-found` where nothing is. */
-  kept(): Kept {
+  kept(): StoreView {
     if (this.config.responses.keep > 0) return this.shelf
     throw new GatewayError({ kind: 'not-found', message: 'Nothing is kept here.' })
   }
@@ -121,7 +121,7 @@ export class State {
   reload(config: Settings): void {
     if (config.dataDir !== this.config.dataDir) {
       void this.shelf.close()
-      this.shelf = new Shelf(config.dataDir, this.log)
+      this.shelf = new LazyStore(config.dataDir, this.log)
     }
     this.config = config
   }

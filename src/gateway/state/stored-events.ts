@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { Events } from '../../store/events.ts'
 import type { Turn } from '../../store/turns.ts'
 import type { Batch, EventSource } from './playback.ts'
-import { retold } from './retold.ts'
+import { replayedEvents } from './replayed-events.ts'
 import { ending } from './run.ts'
 
 /** Milliseconds between two looks at a response another process works on: the longer, the less it has to say. */
@@ -50,11 +50,11 @@ export class StoredEvents implements EventSource {
 }
 
 /** The events of a response that was told as a whole, as if it had been streamed. */
-export class ToldWhole implements EventSource {
+export class ReplayedResult implements EventSource {
   private readonly texts: readonly string[]
 
   constructor(response: JsonObject) {
-    const before = retold(response).map(({ data }) => data)
+    const before = replayedEvents(response).map(({ data }) => data)
     this.texts = [...before, ending(response, before.length)]
   }
 

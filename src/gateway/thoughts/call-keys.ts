@@ -1,10 +1,10 @@
-import { legalWord } from '../../egress/legal.ts'
+import { sanitizeName } from '../../egress/sanitize.ts'
 
 /** The narrowest rule for ids of calls that a caller is told by; told twice, an id stays as it is (trap 46). */
 const LONGEST_ID = 64
 
 /** The key of a call by its id: the same for the id as the upstream made it and as a caller may have been told it. */
-export const idKey = (id: string): string => `id ${legalWord(id, LONGEST_ID)}`
+export const idKey = (id: string): string => `id ${sanitizeName(id, LONGEST_ID)}`
 
 /** The key of a call by its place: what was said before it, and the call itself (`GistTrail`). */
 export const placeKey = (digest: string): string => `at ${digest}`

@@ -6,7 +6,7 @@ import { WRITERS } from '../../egress/index.ts'
 import { READERS } from '../../ingress/index.ts'
 import type { Candidate } from '../../router.ts'
 import type { PreparedAttempt } from '../attempt.ts'
-import { OnceAKind } from '../once-a-kind.ts'
+import { LogOnce } from '../log-once.ts'
 import { idKey, isCounted, placeKey } from './call-keys.ts'
 import { type CalledStep, Collector, stepsOf } from './collector.ts'
 import { handsBack } from './hands-back.ts'
@@ -20,13 +20,13 @@ import { GistTrail, WholeTrail } from './trail.ts'
 /** The thoughts before calls that callers' formats have no place for, or their clients throw away. */
 export class Thoughts {
   private readonly store: MemoryStore
-  private readonly faults: OnceAKind
+  private readonly faults: LogOnce
   private keep: number
 
   /** @param onFault is told once a kind why something could not be remembered; no request fails for it. */
   constructor(config: ThoughtsConfig, now?: () => number, onFault: (thrown: unknown) => void = () => {}) {
     this.store = new MemoryStore(config, now)
-    this.faults = new OnceAKind(onFault)
+    this.faults = new LogOnce(onFault)
     this.keep = config.keep
   }
 
@@ -64,9 +64,9 @@ export const exchangeOf = ({ call, candidate, request, prepared }: PreparedAttem
 export class OwnThoughts {
   private readonly store: ThoughtStore
   private readonly owner: string
-  private readonly faults: OnceAKind
+  private readonly faults: LogOnce
 
-  constructor(store: ThoughtStore, owner: string, faults: OnceAKind) {
+  constructor(store: ThoughtStore, owner: string, faults: LogOnce) {
     this.store = store
     this.owner = owner
     this.faults = faults

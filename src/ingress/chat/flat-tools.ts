@@ -3,7 +3,7 @@ import type { FreeformTool, FunctionTool, ToolChoice } from '../../canonical/too
 import { defined, flag, object, required, rest, spelling, text } from '../fields.ts'
 import { readCache } from './content.ts'
 
-/* Tools as Responses has them, which Cursor sends to this door: name and parameters beside the type (trap 73). */
+/* Tools as Responses has them, which Cursor sends to this endpoint: name and parameters beside the type (trap 73). */
 
 const FORMAT = 'chat'
 const TYPES: ReadonlySet<unknown> = new Set(['function', 'custom'])

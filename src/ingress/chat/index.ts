@@ -1,5 +1,5 @@
-import { heard, hearing } from '../heard.ts'
 import type { Reader } from '../reader.ts'
+import { transcriptEventsOfChat, transcriptOfChat } from '../transcription-by-chat.ts'
 import { readError } from './error.ts'
 import { ChatEvents } from './events.ts'
 import { readRequest } from './request.ts'
@@ -8,7 +8,7 @@ import { readResult } from './result.ts'
 /** Chat completions, FORMATS §2. */
 export const chat: Reader = {
   request: readRequest,
-  result: (answer, asked) => heard(readResult(answer, asked), asked),
-  events: asked => hearing(new ChatEvents(asked), asked),
+  result: (answer, asked) => transcriptOfChat(readResult(answer, asked), asked),
+  events: asked => transcriptEventsOfChat(new ChatEvents(asked), asked),
   error: readError,
 }

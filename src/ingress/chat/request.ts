@@ -1,4 +1,3 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import {
   type CanonicalRequest,
@@ -8,7 +7,7 @@ import {
   type Reasoning,
   type Sampling,
 } from '../../canonical/request.ts'
-import { explained } from '../explain.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import {
   count,
   defined,
@@ -26,6 +25,7 @@ import {
 } from '../fields.ts'
 import { readSharedSampling } from '../openai-sampling.ts'
 import { withStreamOptions } from '../stream-options.ts'
+import { readValidated } from '../validation-error.ts'
 import { readMessages } from './content.ts'
 import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'
@@ -33,7 +33,8 @@ import * as wire from './wire.ts'
 const FORMAT = 'chat'
 
 /** `POST /v1/chat/completions` (FORMATS §2) as a canonical request. */
-export const readRequest = ({ body }: WireRequest): CanonicalRequest => explained(wire.request, body, () => read(body))
+export const readRequest = ({ body }: WireRequest): CanonicalRequest =>
+  readValidated(wire.request, body, () => read(body))
 
 function read(body: JsonObject): CanonicalRequest {
   const refused: string[] = []

@@ -2,10 +2,10 @@ import { AnswerIds } from '../../canonical/answer-ids.ts'
 import { append } from '../../canonical/append.ts'
 import type { Annotation, Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, TokenLogprob } from '../../canonical/result.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import {
   anyNumber,
   anyObject,

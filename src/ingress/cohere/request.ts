@@ -1,8 +1,8 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { explained } from '../explain.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { count, defined, required, rest, text, texts, WrongType } from '../fields.ts'
+import { readValidated } from '../validation-error.ts'
 import { readEmbed } from './embed.ts'
 import * as wire from './wire.ts'
 
@@ -10,7 +10,7 @@ const FORMAT = 'cohere'
 
 /** `POST /v2/rerank` or `/v2/embed` (FORMATS §8, §9) as a canonical request. */
 export const readRequest = (asked: WireRequest): CanonicalRequest =>
-  explained(wire.requestAt(asked), asked.body, () =>
+  readValidated(wire.requestAt(asked), asked.body, () =>
     wire.isEmbed(asked) ? readEmbed(asked.body) : readRerank(asked.body),
   )
 

@@ -1,12 +1,12 @@
 import type { EmbeddingPart, Part, Vector } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { encodingOf } from '../../canonical/vector.ts'
-import { complaintIn } from '../complaint.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
 import { readMeta } from '../meta.ts'
+import { retrievalMessage } from '../retrieval-error.ts'
 
 const FORMAT = 'cohere'
 
@@ -17,7 +17,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   if (Array.isArray(embeddings) || isObject(embeddings)) return readVectors(body, embeddings)
   throw new GatewayError({
     kind: 'upstream-failed',
-    message: complaintIn(body) ?? 'The upstream sent neither a ranking nor vectors.',
+    message: retrievalMessage(body) ?? 'The upstream sent neither a ranking nor vectors.',
   })
 }
 

@@ -1,15 +1,16 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Sampling } from '../../canonical/request.ts'
-import { explained } from '../explain.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { count, defined, flag, number, required, rest, spelling, text } from '../fields.ts'
 import { readSharedSampling } from '../openai-sampling.ts'
 import { withStreamOptions } from '../stream-options.ts'
+import { readValidated } from '../validation-error.ts'
 import { FORMAT, readPrompt } from './prompt.ts'
 import * as wire from './wire.ts'
 
 /** `POST /v1/completions` (FORMATS §3) as a canonical request: each prompt is a message to go on from. */
-export const readRequest = ({ body }: WireRequest): CanonicalRequest => explained(wire.request, body, () => read(body))
+export const readRequest = ({ body }: WireRequest): CanonicalRequest =>
+  readValidated(wire.request, body, () => read(body))
 
 function read(body: JsonObject): CanonicalRequest {
   const { messages, spelt } = readPrompt(body['prompt'])

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason } from '../../canonical/result.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { readInnerError } from './error.ts'

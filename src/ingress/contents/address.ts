@@ -1,5 +1,5 @@
 import { GatewayError } from '../../canonical/error.ts'
-import { wholly } from '../../canonical/flat.ts'
+import { flatCopy } from '../../canonical/flat.ts'
 import type { Json } from '../../canonical/node.ts'
 import { WrongType } from '../fields.ts'
 
@@ -24,7 +24,7 @@ const USUAL_PREFIX = '/v1beta/models/'
 export function readAddress(path: string): Address {
   const [, prefix, name, method] = PATH.exec(path) ?? []
   if (prefix === undefined || name === undefined || method === undefined) throw NO_METHOD
-  const model = wholly(decoded(name))
+  const model = flatCopy(decoded(name))
   return { model, method, place: { prefix: prefix === USUAL_PREFIX ? undefined : prefix } }
 }
 

@@ -1,9 +1,9 @@
 import { CallIds } from '../../canonical/call-ids.ts'
-import type { WireRequest } from '../../canonical/exchange.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
-import { explained } from '../explain.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, number, object, objects, required, text, WrongType } from '../fields.ts'
+import { readValidated } from '../validation-error.ts'
 import { type Address, modelMark, readAddress } from './address.ts'
 import { type Left, leftOf, listed, nodeOf, type Opened, open, single } from './fields.ts'
 import { readPart } from './parts.ts'
@@ -15,7 +15,7 @@ export const embeds = (path: string): boolean => /:(?:embedContent|batchEmbedCon
 /** `:embedContent` and `:batchEmbedContents` (FORMATS §8) as a canonical request: each content is one thing to embed. */
 export function readEmbedding(request: WireRequest): CanonicalRequest {
   const address = readAddress(request.path)
-  return explained(
+  return readValidated(
     () => wire.requestAt(request),
     request.body,
     () => read(request, address),

@@ -1,9 +1,9 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { classified } from '../classify.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
-import { bounded, retryAfter } from '../wait.ts'
+import { boundedDelay, retryAfter } from '../retry-after.ts'
 
 /** An error answer of a Google upstream (FORMATS §15); one in the framing of lists stands in a list. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
@@ -93,7 +93,7 @@ function fieldOf(details: readonly JsonObject[]): string | undefined {
 function delayOf(details: readonly JsonObject[]): number | undefined {
   for (const { retryDelay } of details) {
     const seconds = typeof retryDelay === 'string' ? Number.parseFloat(retryDelay) : Number.NaN
-    if (Number.isFinite(seconds)) return bounded(seconds)
+    if (Number.isFinite(seconds)) return boundedDelay(seconds)
   }
   return undefined
 }

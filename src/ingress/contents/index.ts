@@ -1,6 +1,6 @@
 import { workOf } from '../../canonical/work.ts'
-import { heard, hearing } from '../heard.ts'
 import type { Reader } from '../reader.ts'
+import { transcriptEventsOfChat, transcriptOfChat } from '../transcription-by-chat.ts'
 import { readCounted } from './count.ts'
 import { readEmbedded } from './embedded.ts'
 import { embeds, readEmbedding } from './embedding.ts'
@@ -17,9 +17,9 @@ export const contents: Reader = {
   result: (answer, asked) => {
     const work = workOf(asked)
     if (work === 'count') return readCounted(answer)
-    return work === 'embedding' ? readEmbedded(answer) : heard(readResult(answer, asked), asked)
+    return work === 'embedding' ? readEmbedded(answer) : transcriptOfChat(readResult(answer, asked), asked)
   },
-  events: asked => hearing(new ContentsEvents(asked), asked),
+  events: asked => transcriptEventsOfChat(new ContentsEvents(asked), asked),
   dropsIds: true,
   error: readError,
 }

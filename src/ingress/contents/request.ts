@@ -1,9 +1,9 @@
 import { CallIds } from '../../canonical/call-ids.ts'
-import type { WireRequest } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { explained } from '../explain.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { object, objects, required, text, withDefined } from '../fields.ts'
+import { readValidated } from '../validation-error.ts'
 import { type Address, modelMark, NO_METHOD, readAddress } from './address.ts'
 import { readContents, readInstruction } from './content.ts'
 import { counts, unwrapped } from './count.ts'
@@ -18,7 +18,7 @@ export function readRequest(request: WireRequest): CanonicalRequest {
   if (counts(address.method)) return readCounting(request, address)
   const stream = Object.hasOwn(STREAMS, address.method) ? STREAMS[address.method] : undefined
   if (stream === undefined) throw NO_METHOD
-  return explained(
+  return readValidated(
     () => wire.requestAt(request),
     request.body,
     () => read(request, address, stream),
@@ -27,7 +27,7 @@ export function readRequest(request: WireRequest): CanonicalRequest {
 
 /** `:countTokens`, which takes the same request, wrapped or not. */
 const readCounting = (asked: WireRequest, address: Address): CanonicalRequest =>
-  explained(
+  readValidated(
     () => wire.requestAt(asked),
     asked.body,
     () => unwrapped(asked.body, body => read({ ...asked, body }, address, false)),

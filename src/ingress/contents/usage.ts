@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyCount, settled, type Told } from '../counts.ts'
+import { anyCount, type ReportedCounts, settled } from '../counts.ts'
 import { anyObjects, anyText, defined } from '../fields.ts'
 import { anyNumeral, leftOf, nodeOf, open } from './fields.ts'
 
@@ -53,7 +53,12 @@ export function tierOf(wire: JsonObject): string | undefined {
 }
 
 /** Thoughts stand beside the answer here, and what a cache held is part of the prompt, unless the total says otherwise. */
-function tokensOf(told: Told, answer: number | undefined, reasoning: number | undefined, cached: number | undefined) {
+function tokensOf(
+  told: ReportedCounts,
+  answer: number | undefined,
+  reasoning: number | undefined,
+  cached: number | undefined,
+) {
   const inside = (told.input ?? 0) + (answer ?? 0) === told.total
   const output = inside && answer !== undefined ? answer : sum(answer, reasoning)
   return settled({ ...told, output, cached: told.total === undefined ? undefined : cached })

@@ -1,9 +1,9 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { classified } from '../classify.ts'
-import { complaintIn } from '../complaint.ts'
 import { anyText, defined } from '../fields.ts'
-import { retryAfter } from '../wait.ts'
+import { retrievalMessage } from '../retrieval-error.ts'
+import { retryAfter } from '../retry-after.ts'
 
 /** Codes that say more than their status. */
 const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([
@@ -16,7 +16,7 @@ const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | und
 /** An error answer: `{err_code, err_msg}`, or `{category, message, details}` in newer ones. Total on any body. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
   const code = anyText(body['err_code']) ?? anyText(body['category'])
-  const said = anyText(body['err_msg']) ?? complaintIn(body)
+  const said = anyText(body['err_msg']) ?? retrievalMessage(body)
   return classified({
     kind: BY_CODE.get(code) ?? kindOf(status),
     message: said ?? `The upstream answered with status ${status}.`,

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Segment, Word } from '../../canonical/result.ts'
 import { segmentsOf } from '../../canonical/segments.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined } from '../fields.ts'
 import { readError } from './error.ts'
 

@@ -1,10 +1,10 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject } from '../../canonical/node.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { classified } from '../classify.ts'
-import { complaintIn } from '../complaint.ts'
 import { anyText, defined } from '../fields.ts'
-import { retryAfter } from '../wait.ts'
+import { retrievalMessage } from '../retrieval-error.ts'
+import { retryAfter } from '../retry-after.ts'
 
 /** Words of `detail.status` (newer: `detail.code`) that say more than the HTTP status. */
 const BY_WORD: { readonly [word: string]: ErrorKind } = {
@@ -22,7 +22,7 @@ export function readError({ status, body, headers }: WireAnswer): CanonicalError
   const kind = code !== undefined && Object.hasOwn(BY_WORD, code) ? BY_WORD[code]! : kindOf(status)
   return classified({
     kind,
-    message: complaintIn(body) ?? `The upstream answered with status ${status}.`,
+    message: retrievalMessage(body) ?? `The upstream answered with status ${status}.`,
     ...defined({ param: anyText(detail?.['param']), code, retryAfterSeconds: retryAfter(headers) }),
     status,
   })

@@ -1,6 +1,6 @@
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { type Work, workOf } from '../../canonical/work.ts'
 import { readSpeech } from './speech.ts'
 import { readTranscription } from './transcription.ts'

@@ -1,9 +1,9 @@
 import { HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaSource } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyText } from '../fields.ts'
 import { readError } from './error.ts'
 

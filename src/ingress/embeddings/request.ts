@@ -1,9 +1,9 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { VectorEncoding } from '../../canonical/vector.ts'
-import { explained } from '../explain.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, number, required, rest, spelling, text } from '../fields.ts'
+import { readValidated } from '../validation-error.ts'
 import { readInput } from './input.ts'
 import { readPurpose } from './purpose.ts'
 import * as wire from './wire.ts'
@@ -11,7 +11,8 @@ import * as wire from './wire.ts'
 const FORMAT = 'embeddings'
 
 /** `POST /v1/embeddings` (FORMATS §8), in OpenAI's words or those of Voyage and Jina, as a canonical request. */
-export const readRequest = ({ body }: WireRequest): CanonicalRequest => explained(wire.request, body, () => read(body))
+export const readRequest = ({ body }: WireRequest): CanonicalRequest =>
+  readValidated(wire.request, body, () => read(body))
 
 const TAKEN = new Set([
   ...['model', 'input', 'dimensions', 'output_dimension', 'encoding_format', 'embedding_type'],

@@ -1,18 +1,18 @@
 import type { Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireRequest } from '../../canonical/exchange.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
-import { explained } from '../explain.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, required, rest, spelling, text } from '../fields.ts'
-import { emptyField, FIELDS, FORMAT, hasPicture, hollow, readFiles, readNamed } from './pictures.ts'
+import { readValidated } from '../validation-error.ts'
+import { emptyField, emptyFields, FIELDS, FORMAT, hasPicture, readFiles, readNamed } from './input-images.ts'
 import { IN_FORM, IN_JSON, type Values } from './texts.ts'
 import { typeOfWord } from './types.ts'
 import { NO_PICTURE, needsPrompt, requestAt } from './wire.ts'
 
 /** `POST /v1/images/{generations,edits,variations}` (FORMATS §10), as JSON or as a form. */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
-  explained(
+  readValidated(
     () => requestAt(wire),
     wire.body,
     () => read(wire),
@@ -35,7 +35,7 @@ function read(wire: WireRequest): CanonicalRequest {
     user: safe === undefined && user !== undefined ? 'user' : undefined,
     stream: values.flag(body['stream']) === false ? false : undefined,
     output_format: body['output_format'] ?? undefined,
-    hollow: hollow(body),
+    hollow: emptyFields(body),
     said: files === undefined ? undefined : saidOtherwise(body, values),
   }
   const model = required(text(body['model']))

@@ -1,13 +1,13 @@
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
 import { LOOKS, readMade, misread as unread } from '../made.ts'
 import { type Beside, readAnswered } from './answer.ts'
 import { readInnerError } from './error.ts'
-import { FORMAT } from './pictures.ts'
+import { FORMAT } from './input-images.ts'
 import { readUsage } from './usage.ts'
 
 const TAKEN = new Set(['created', 'data', 'output_format', 'usage', ...LOOKS])

@@ -3,7 +3,7 @@ import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { anyCount, settled } from '../counts.ts'
 import { anyNumber, anyObject, defined, rest } from '../fields.ts'
-import { FORMAT } from './pictures.ts'
+import { FORMAT } from './input-images.ts'
 
 const TAKEN = new Set([
   ...['input_tokens', 'output_tokens', 'total_tokens', 'input_tokens_details', 'output_tokens_details'],

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import type { WireRequest } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { count, shape } from '../explain.ts'
-import { hasPicture } from './pictures.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { count, shape } from '../validation-error.ts'
+import { hasPicture } from './input-images.ts'
 import { isFlag, isNumber } from './texts.ts'
 
 /** Requests for pictures, FORMATS §10. Loose: unknown fields pass. */

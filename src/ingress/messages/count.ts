@@ -1,6 +1,6 @@
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, rest } from '../fields.ts'
 import { readInnerError } from './error.ts'
 

@@ -1,7 +1,6 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest, Sampling, Thread } from '../../canonical/request.ts'
-import { explained } from '../explain.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import {
   defined,
   flag,
@@ -15,6 +14,7 @@ import {
   texts,
   withDefined,
 } from '../fields.ts'
+import { readValidated } from '../validation-error.ts'
 import { readCache, readSystem, readTurn } from './content.ts'
 import { counts } from './count.ts'
 import { readReasoning, readShape, takenOfConfig } from './thinking.ts'
@@ -25,7 +25,7 @@ const FORMAT = 'messages'
 
 /** `POST /v1/messages` and `/v1/messages/count_tokens` (FORMATS §6) as a canonical request. */
 export function readRequest(asked: WireRequest): CanonicalRequest {
-  return explained(wire.requestAt(asked), asked.body, () => read(asked, counts(asked.path)))
+  return readValidated(wire.requestAt(asked), asked.body, () => read(asked, counts(asked.path)))
 }
 
 function read(asked: WireRequest, counting: boolean): CanonicalRequest {

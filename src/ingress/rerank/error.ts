@@ -1,1 +1,1 @@
-export { readComplaint as readError } from '../complaint.ts'
+export { readRetrievalError as readError } from '../retrieval-error.ts'

@@ -1,8 +1,8 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { explained } from '../explain.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { count, defined, flag, list, required, rest, spelling, text, texts, WrongType } from '../fields.ts'
+import { readValidated } from '../validation-error.ts'
 import { fieldsOf, readDocument } from './documents.ts'
 import * as wire from './wire.ts'
 
@@ -13,7 +13,7 @@ type Style = 'jina' | 'cohere' | 'voyage'
 
 /** `POST /v1/rerank` (FORMATS §9) as a canonical request. */
 export const readRequest = ({ body, headers }: WireRequest): CanonicalRequest =>
-  explained(wire.request, body, () => read(body, styleOf(headers, body)))
+  readValidated(wire.request, body, () => read(body, styleOf(headers, body)))
 
 const TAKEN = new Set(['model', 'query', 'documents', 'top_n', 'top_k', 'return_documents', 'rank_fields'])
 

@@ -1,12 +1,12 @@
 import type { Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
-import { complaintIn } from '../complaint.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling, WrongType } from '../fields.ts'
 import { readInputUsage } from '../input-usage.ts'
 import { readMeta } from '../meta.ts'
+import { retrievalMessage } from '../retrieval-error.ts'
 import { readDocument } from './documents.ts'
 
 const FORMAT = 'rerank'
@@ -17,7 +17,10 @@ const TAKEN = new Set(['id', 'model', 'object', 'results', 'data', 'usage', 'met
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const field = ['results', 'data'].find(one => Array.isArray(body[one]))
   if (field === undefined)
-    throw new GatewayError({ kind: 'upstream-failed', message: complaintIn(body) ?? 'The upstream sent no ranking.' })
+    throw new GatewayError({
+      kind: 'upstream-failed',
+      message: retrievalMessage(body) ?? 'The upstream sent no ranking.',
+    })
   const id = anyText(body['id'])
   const model = anyText(body['model'])
   const meta = anyObject(body['meta'])

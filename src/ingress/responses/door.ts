@@ -1,12 +1,12 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { isObject, type Json } from '../../canonical/node.ts'
 import type { Output } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { spelling } from '../fields.ts'
 
 /** The path below the base address, however the caller's ends. */
 const doorOf = (path: string): string => path.replace(/^\/v1(?=\/)/, '')
 
-/** The request may have come through a door beside the main one, with betas of its own. */
+/** The request may have come through an endpoint beside the main one, with betas of its own. */
 export function spellDoor({ path, query, headers }: WireRequest) {
   const door = doorOf(path)
   return {
@@ -16,7 +16,7 @@ export function spellDoor({ path, query, headers }: WireRequest) {
   }
 }
 
-/** What is wanted back at the doors beside the main one, and where the last item asks for it (FORMATS §4). */
+/** What is wanted back at the endpoints beside the main one, and where the last item asks for it (FORMATS §4). */
 export function wantedAt(path: string, input: Json | undefined): Output {
   const wanted = WANTED.get(doorOf(path))
   if (wanted !== undefined) return wanted

@@ -5,9 +5,9 @@ import { LOOKS, readMade } from '../made.ts'
 import { contentReader, readAnswerPart, readTokens } from './answer.ts'
 import { readInnerError } from './error.ts'
 import type { ResponsesEvents } from './events.ts'
+import { isImageCall } from './image-calls.ts'
 import { type ItemReader, OwnCallReader, PartReader, type Sink, SpokenReader, ThoughtReader } from './item-events.ts'
 import { readAnyItem } from './items.ts'
-import { isPicture } from './pictures.ts'
 import { isNameless } from './places.ts'
 
 const FORMAT = 'responses'
@@ -39,7 +39,7 @@ function begin(item: JsonObject, sink: Sink): ItemReader {
     return new SpokenReader(head, sink)
   }
   // A picture that has not come yet will.
-  const begun = isPicture(item) ? { ...item, result: item['result'] ?? '' } : item
+  const begun = isImageCall(item) ? { ...item, result: item['result'] ?? '' } : item
   const [start] = readAnyItem(begun, contentReader([]))
   return start?.type === 'reasoning' ? new ThoughtReader(early(start, item), sink) : new PartReader(start!, sink)
 }

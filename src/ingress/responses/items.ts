@@ -4,7 +4,7 @@ import { isSealed } from '../../canonical/sealed.ts'
 import { disclose, type EnclosedThought, isEnvelope } from '../../canonical/signature.ts'
 import { anyText, defined, objects, required, rest, spelling, text, WrongType } from '../fields.ts'
 import { readContent } from './content.ts'
-import { readDrawn } from './pictures.ts'
+import { readImageCall } from './image-calls.ts'
 import { kindOfItem } from './wire.ts'
 
 const FORMAT = 'responses'
@@ -53,7 +53,7 @@ const REFERENCES = new Set<Json | undefined>(['item_reference', 'compaction', 'c
 /** As `readItem` for what an upstream says: an item that is not as it should be is kept as it is. */
 export function readAnyItem(wire: JsonObject, content: typeof readContent): readonly Part[] {
   if (kindOfItem(wire) === 'message' && (wire['role'] ?? 'assistant') !== 'assistant') return [unknownItem(wire)]
-  const drawn = readDrawn(wire)
+  const drawn = readImageCall(wire)
   if (drawn !== undefined) return [drawn]
   try {
     return readItem(wire, content)

@@ -1,5 +1,4 @@
 import { append } from '../../canonical/append.ts'
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import {
   type CanonicalRequest,
@@ -10,8 +9,9 @@ import {
   type Sampling,
   type State,
 } from '../../canonical/request.ts'
-import { explained } from '../explain.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, flag, number, object, required, rest, spelling, text, texts, withDefined } from '../fields.ts'
+import { readValidated } from '../validation-error.ts'
 import { spellDoor, wantedAt } from './door.ts'
 import { asDrawing } from './drawing.ts'
 import { readHistory } from './input.ts'
@@ -22,7 +22,7 @@ const FORMAT = 'responses'
 
 /** `POST /v1/responses` (FORMATS §4) as a canonical request. */
 export const readRequest = (asked: WireRequest): CanonicalRequest =>
-  explained(wire.request, asked.body, () => asDrawing(read(asked), asked.body))
+  readValidated(wire.request, asked.body, () => asDrawing(read(asked), asked.body))
 
 function read(asked: WireRequest): CanonicalRequest {
   const { body } = asked

@@ -1,13 +1,14 @@
-import type { WireRequest } from '../../canonical/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
-import { explained } from '../explain.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, NONE, nested, number, required, rest, spelling, text, WrongType } from '../fields.ts'
+import { readValidated } from '../validation-error.ts'
 import { FORMAT, mediaTypeOf } from './containers.ts'
 import * as wire from './wire.ts'
 
 /** `POST /v1/audio/speech` (FORMATS §12) as a canonical request. */
-export const readRequest = ({ body }: WireRequest): CanonicalRequest => explained(wire.request, body, () => read(body))
+export const readRequest = ({ body }: WireRequest): CanonicalRequest =>
+  readValidated(wire.request, body, () => read(body))
 
 const TAKEN = new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'])
 

@@ -1,8 +1,8 @@
 import type { MediaSource } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireAnswer } from '../../canonical/exchange.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../openai-error.ts'
 import { USUAL_TYPE } from './containers.ts'
 

@@ -1,8 +1,8 @@
 import { HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
-import type { WireFile } from '../../canonical/exchange.ts'
 import { kindOfMediaType } from '../../canonical/media.ts'
 import { sniffed } from '../../canonical/sniff.ts'
+import type { WireFile } from '../../canonical/wire.ts'
 import { defined } from '../fields.ts'
 
 /** A form's file as a recording. Many clients call any file bytes or text: its name, or how it begins, says more then. */

@@ -1,12 +1,12 @@
 import { HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import type { WireRequest } from '../../canonical/exchange.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import { isSoundless } from '../../canonical/wav.ts'
-import { explained } from '../explain.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, put, required, rest, spelling, text, texts, WrongType } from '../fields.ts'
+import { readValidated } from '../validation-error.ts'
 import { readRecording } from './recording.ts'
 import * as wire from './wire.ts'
 
@@ -17,7 +17,7 @@ const FORMAT = 'transcriptions'
  * message before it. In which shape the answer is wanted is the caller's spelling; what that shape needs is canonical.
  */
 export const readRequest = (asked: WireRequest): CanonicalRequest =>
-  explained(wire.requestAt(asked), asked.body, () => read(asked))
+  readValidated(wire.requestAt(asked), asked.body, () => read(asked))
 
 function read({ path, body, files }: WireRequest): CanonicalRequest {
   const shape = text(body['response_format'])

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { shape } from '../explain.ts'
+import { shape } from '../validation-error.ts'
 
 /* A form's text fields: what is a number or a flag is one in letters. */
 
@@ -89,10 +89,10 @@ const schemaOf = (words: readonly string[]): v.GenericSchema =>
 export const request = schemaOf(SHAPES)
 const translation = schemaOf(TRANSLATED)
 
-/** What may be said at a door. */
+/** What may be said at an endpoint. */
 export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema =>
   translates(path) ? translation : request
 
-/** Whether the word names a shape this door's answers can have. */
+/** Whether the word names a shape this endpoint's answers can have. */
 export const isShape = (word: string, path: string): boolean =>
   (translates(path) ? TRANSLATED : SHAPES).some(known => known === word)

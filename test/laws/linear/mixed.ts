@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { GatewayError } from '../../../src/canonical/error.ts'
-import type { WireRequest } from '../../../src/canonical/exchange.ts'
 import type { Format, JsonObject } from '../../../src/canonical/node.ts'
+import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { type Work, workOf } from '../../../src/canonical/work.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { lossHeaders } from '../../../src/egress/losses.ts'
@@ -45,7 +45,7 @@ const requestCells = (from: Format, work: Work, make: Mixture): Cells =>
 function pass(from: Format, to: Format, wire: WireRequest): void {
   const request = READERS[from]!.request!(wire)
   const channel = channelAt('http://127.0.0.1', { format: to })
-  const candidate = { channel, format: channel.formats[0]!, native: from === to, detour: false, resting: false }
+  const candidate = { channel, format: channel.formats[0]!, native: from === to, emulated: false, resting: false }
   const { losses } = prepare(request, { ...candidate, upstreamModel: request.model })
   refused(request, losses, 'show')
   const locate = READERS[from]!.locate?.(request)

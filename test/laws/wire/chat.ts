@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { WireRequest } from '../../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
+import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { bytes, filled, json, object, record, schema, word } from '../arbitrary.ts'
 import { CHAT_COUNTS, usageIn } from '../counts.ts'
 

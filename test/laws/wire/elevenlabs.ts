@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { WireRequest } from '../../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
+import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { bytes, json, object, record } from '../arbitrary.ts'
 
 /* ElevenLabs is an upstream only: nobody asks in its words. Its answers are bytes, or JSON beside timestamps. */

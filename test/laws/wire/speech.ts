@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { HeldBytes } from '../../../src/canonical/bytes.ts'
-import type { WireAnswer, WireRequest } from '../../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
+import type { WireAnswer, WireRequest } from '../../../src/canonical/wire.ts'
 import { filled, json, object, record, word } from '../arbitrary.ts'
 
 /* Valid text-to-speech values, with unknown fields and nulls sprinkled on every object. */

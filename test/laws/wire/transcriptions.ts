@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { HeldBytes } from '../../../src/canonical/bytes.ts'
-import type { WireFile, WireRequest } from '../../../src/canonical/exchange.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
+import type { WireFile, WireRequest } from '../../../src/canonical/wire.ts'
 import { filled, json, record, word } from '../arbitrary.ts'
 import { CHAT_COUNTS, RESPONSES_COUNTS, usageIn } from '../counts.ts'
 

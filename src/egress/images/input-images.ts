@@ -1,0 +1,226 @@
+import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
+import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import { urlOfSource } from '../../canonical/media.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { Message } from '../../canonical/request.ts'
+import type { WireFile } from '../../canonical/wire.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import type { ImagesDialect } from './dialect.ts'
+import { FORMAT } from './types.ts'
+
+/** What a request says, and the pictures it starts from: named in the body, or as the files of a form. */
+export interface InputImages {
+  readonly prompt: string | undefined
+  readonly named: JsonObject
+  readonly files: readonly WireFile[] | undefined
+}
+
+type Picture = MediaPart | OpaquePart
+
+/** The turn that says what to make. */
+export const turnOf = (messages: readonly Message[]): number => messages.findLastIndex(({ role }) => role === 'user')
+
+const isMask = (part: Part): boolean => part.type === 'media' && part.use === 'mask'
+
+/* As the format's own caller said it. */
+
+const isMade = (part: Part): part is Picture => part.type === 'media' || part.type === 'opaque'
+
+/** Whether the upstream takes the pictures in the shape their caller chose: a form, or JSON of whichever words. */
+export function fits(content: readonly Part[], { path, form }: JsonObject, { edits }: ImagesDialect): boolean {
+  if (edits === undefined || edits === 'any' || path === '/images/generations') return true
+  const pictures = content.filter(isMade)
+  if (edits === 'form') return pictures.every(part => part.type === 'media' && part.source.type === 'bytes')
+  return form !== true && pictures.every(part => spelt(part, FORMAT)['as'] === 'url')
+}
+
+/** The turn's pictures in the fields, or the files, they came in. */
+export function writeUnchanged(content: readonly Part[], marks: JsonObject): InputImages {
+  const pictures = content.filter(isMade)
+  const isSent = (part: Part): part is MediaPart => 'source' in part && part.source.type === 'bytes'
+  const sent = pictures.filter(isSent)
+  const hollow = (marks['hollow'] as readonly string[] | undefined) ?? []
+  const files = sent.map(fileAsItCame)
+  const others = pictures.filter(part => !isSent(part))
+  return {
+    prompt: content.find(part => part.type === 'text')?.text,
+    named: { ...Object.fromEntries(hollow.map(field => [field, []])), ...fieldsOf(others) },
+    files: marks['form'] === true ? files : undefined,
+  }
+}
+
+function fileAsItCame(part: MediaPart): WireFile {
+  const { bytes, mediaType } = part.source as { readonly bytes: Bytes; readonly mediaType: string }
+  const own = spelt(part, FORMAT)
+  return {
+    field: (own['in'] as string | undefined) ?? (isMask(part) ? 'mask' : 'image'),
+    ...defined({ name: part.name }),
+    mediaType: (own['mediaType'] as string | undefined) ?? mediaType,
+    bytes,
+  }
+}
+
+/** The pictures under the fields they stood in. */
+function fieldsOf(pictures: readonly Part[]): JsonObject {
+  const fields: { [field: string]: Json } = {}
+  const lists = new Map<string, Json[]>()
+  for (const part of pictures) {
+    const own = spelt(part, FORMAT)
+    const field = (own['in'] as string | undefined) ?? (isMask(part) ? 'mask' : 'images')
+    const wire = nameAsItCame(part as Picture, own)
+    if (own['alone'] === true) fields[field] = wire
+    else if (lists.has(field)) lists.get(field)!.push(wire)
+    else lists.set(field, (fields[field] = [wire]))
+  }
+  return fields
+}
+
+function nameAsItCame(part: Picture, own: JsonObject): Json {
+  if (part.type === 'opaque') return part.value
+  const said = part.source.type === 'file-id' ? part.source.id : urlOfSource(part.source)!
+  if (own['as'] === undefined) return said
+  return { [own['as'] as string]: said, ...(own['typed'] === true ? TYPED : {}), ...kept(part, FORMAT) }
+}
+
+/* As another format's caller said it, or this one's in a shape its upstream does not take. */
+
+/** The pictures the upstream can be given, with everything else of the turn as its prompt, or lost. */
+export function writeInputImages(
+  content: readonly Part[],
+  path: Path,
+  dialect: ImagesDialect,
+  losses: Losses,
+): InputImages {
+  const texts: number[] = []
+  const pictures: number[] = []
+  const masks: number[] = []
+  for (const [index, part] of content.entries()) {
+    const at = [...path, index]
+    if (wordsOf(part) !== undefined) texts.push(index)
+    else if (part.type === 'opaque' && part.format !== FORMAT) continue
+    else if (!isPicture(part)) losses.drop(at, 'pictures-only')
+    else if (dialect.edits === 'form' && bytesOf(part) === undefined) losses.drop(at, 'files-only')
+    else if (isMask(part) && masks.length > 0) losses.drop(at, 'one-mask-only')
+    else (isMask(part) ? masks : pictures).push(index)
+  }
+  if (pictures.length === 0) for (const index of masks.splice(0)) losses.drop([...path, index], 'no-picture-to-mask')
+  reportOrder([...texts, ...pictures, ...masks], content.length, path, losses)
+  const kept = [...pictures, ...masks].map(index => ({ part: content[index] as Picture, path: [...path, index] }))
+  const inForm = dialect.edits !== 'urls' && kept.every(({ part }) => bytesOf(part) !== undefined)
+  const told = { prompt: promptOf(content, texts, path, losses) }
+  if (kept.length === 0) return { ...told, named: {}, files: undefined }
+  return inForm
+    ? { ...told, named: {}, files: kept.map(({ part, path }) => writeFile(part as MediaPart, path, pictures, losses)) }
+    : { ...told, named: writeNamed(kept, dialect, losses), files: undefined }
+}
+
+/** A piece that is told in words: a text, or another format's with words of its own. */
+function wordsOf(part: Part): string | undefined {
+  if (part.type === 'text') return part.text
+  return part.type === 'opaque' && part.format !== FORMAT ? part.text : undefined
+}
+
+const isPicture = (part: Part): part is Picture =>
+  part.type === 'opaque' ||
+  (part.type === 'media' &&
+    part.kind === 'image' &&
+    (part.source.type === 'file-id' ? part.source.format === FORMAT : part.source.type !== 'text'))
+
+/** There is one prompt: all that is said in words, in its first place. */
+function promptOf(content: readonly Part[], texts: readonly number[], path: Path, losses: Losses): string {
+  const prompt = texts.map(index => wordsOf(content[index]!)).join('\n\n')
+  const [first, ...others] = texts
+  if (first !== undefined) losses.dropFields(content[first], [...path, first], TEXT_LOSSES)
+  if (others.length > 0) losses.change([...path, first!, 'text'], prompt, 'one-prompt')
+  for (const index of others) losses.drop([...path, index], 'said-with-the-prompt')
+  return prompt
+}
+
+const TEXT_LOSSES = { cache: 'no-cache-markers', annotations: 'no-annotations' }
+
+/** First the words, then the pictures, then the mask. */
+function reportOrder(order: readonly number[], length: number, path: Path, losses: Losses): void {
+  if (order.every((index, place) => place === 0 || index > order[place - 1]!)) return
+  const there = new Set(order)
+  const missing = [...Array(length).keys()].filter(index => !there.has(index))
+  losses.move(path, [...order, ...missing], 'words-first')
+}
+
+function bytesOf(part: Picture): Bytes | undefined {
+  if (part.type === 'opaque') return undefined
+  const { source } = part
+  if (source.type === 'bytes') return source.bytes
+  return source.type === 'base64' ? new HeldBytes(Buffer.from(source.data, 'base64')) : undefined
+}
+
+const PICTURE_LOSSES = { cache: 'no-cache-markers', detail: 'no-detail-here', transcript: 'no-transcript-here' }
+
+/** A picture of a form; upstreams look at the file's name, so it has one. */
+function writeFile(part: MediaPart, path: Path, pictures: readonly number[], losses: Losses): WireFile {
+  const { mediaType } = part.source as { readonly mediaType: string }
+  losses.dropFields(part, path, PICTURE_LOSSES)
+  if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'nothing-beside-a-file')
+  const ending = mediaType.split('/')[1]?.replace(/\+.*/, '') ?? 'png'
+  const name = part.name ?? `${isMask(part) ? 'mask' : 'image'}.${ending}`
+  if (part.name === undefined) losses.add([...path, 'name'], name, 'minted-file-name')
+  const field = isMask(part) ? 'mask' : pictures.length > 1 ? 'image[]' : 'image'
+  return { field, name, mediaType, bytes: bytesOf(part)! }
+}
+
+interface Placed {
+  readonly part: Picture
+  readonly path: Path
+}
+
+function writeNamed(kept: readonly Placed[], { edits }: ImagesDialect, losses: Losses): JsonObject {
+  const images: Json[] = []
+  let mask: Json | undefined
+  for (const { part, path } of kept) {
+    const wire = edits === 'urls' ? writeUrl(part, path, losses) : writeName(part, path, losses)
+    if (wire === undefined) continue
+    if (isMask(part)) mask = wire
+    else images.push(wire)
+  }
+  const [image] = images
+  if (edits === 'urls' && images.length === 1) return { image: image!, ...defined({ mask }) }
+  return { ...(images.length === 0 ? {} : { images }), ...(mask === undefined ? {} : { mask }) }
+}
+
+const TYPED = { type: 'image_url' }
+
+/** The way of upstreams that know pictures by their address alone. */
+function writeUrl(part: Picture, path: Path, losses: Losses): JsonObject | undefined {
+  if (part.type === 'opaque') return part.value
+  const { image_url, ...others } = writeName(part, path, losses) ?? {}
+  return image_url === undefined ? others : { ...others, url: image_url, ...TYPED }
+}
+
+function writeName(part: Picture, path: Path, losses: Losses): JsonObject | undefined {
+  if (part.type === 'opaque') return part.value
+  const { source } = part
+  const url = source.type === 'bytes' ? dataUrl(source.mediaType, source.bytes) : urlOfSource(source)
+  if (source.type !== 'file-id' && url === undefined) {
+    losses.drop(path, 'no-bytes-in-json')
+    return undefined
+  }
+  losses.dropFields(part, path, { ...PICTURE_LOSSES, name: 'no-names' })
+  if ((source.type === 'url' || source.type === 'file-id') && source.mediaType !== undefined)
+    losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
+  return {
+    ...(source.type === 'file-id' ? { file_id: source.id } : { image_url: url! }),
+    ...besideName(part, path, losses),
+  }
+}
+
+const NAMES: ReadonlySet<string> = new Set(['image_url', 'file_id', 'url', 'type'])
+
+/** What else is said of a picture, but for other names of it. */
+function besideName({ extras }: MediaPart, path: Path, losses: Losses): JsonObject {
+  const said = Object.entries(extras?.[FORMAT] ?? {})
+  for (const [field] of said) if (NAMES.has(field)) losses.drop([...path, 'extras', FORMAT, field], 'named-once')
+  return Object.fromEntries(said.filter(([field]) => !NAMES.has(field)))
+}
+
+const dataUrl = (mediaType: string, bytes: Bytes): string | undefined =>
+  bytes instanceof HeldBytes ? urlOfSource({ type: 'base64', mediaType, data: bytes.toJSON() }) : undefined

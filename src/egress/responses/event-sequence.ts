@@ -1,0 +1,24 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+
+/** What one stream says, numbered from 0 (trap 69). */
+export class EventSequence {
+  private sequence = 0
+  private out: WireEvent[] = []
+
+  emit(type: string, fields: JsonObject): void {
+    this.line(type, `${JSON.stringify({ type, ...fields }).slice(0, -1)},"sequence_number":`)
+  }
+
+  /** An event's text up to its number: what most of a stream is made of costs no object. */
+  line(type: string, text: string): void {
+    this.out.push({ event: type, data: `${text}${this.sequence++}}` })
+  }
+
+  /** What was said since the last time. */
+  take(): readonly WireEvent[] {
+    const { out } = this
+    this.out = []
+    return out
+  }
+}

@@ -1,0 +1,119 @@
+import type { Vector } from '../../canonical/content.ts'
+import { GatewayError } from '../../canonical/error.ts'
+import { foreign, type Loss, shifted } from '../../canonical/loss.ts'
+import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { totalUsage } from '../../canonical/usage.ts'
+import { vectorAs } from '../../canonical/vector.ts'
+import type { Candidate } from '../../router.ts'
+import type { Ask, Emulation } from '../emulations.ts'
+import { prepare } from '../prepare.ts'
+import type { Answered } from '../write-result.ts'
+import { oneEach } from './batches.ts'
+
+/** Documents ranked by an upstream that only embeds: by the cosine of the angle between their vectors and the query's. */
+export const ranking: Emulation = {
+  losses: ({ output, extras }) => [
+    { kind: 'changed', path: ['output', 'ranking'], became: output.ranking, reason: 'ranked-by-cosine' },
+    // Settings of a ranking have no meaning where none is asked for.
+    ...foreign({ extras }, ''),
+  ],
+  answer: async ({ request, candidate }, ask) => {
+    const asked = tellsPurpose(request, candidate) ? inTwo(request, ask) : inOne(request, ask)
+    const { vectors, usage, model, losses } = await asked
+    const [query, ...documents] = vectors.map(vector => vectorAs(vector, 'float') as readonly number[])
+    const ranks = documents.map((document, index) => ({ index, score: cosine(query!, document) }))
+    const content = ranks
+      .sort((a, b) => b.score - a.score || a.index - b.index)
+      .map(rank => ({ type: 'rank', ...rank }) as const)
+    const result = {
+      ...(model === undefined ? {} : { model }),
+      candidates: [{ content }],
+      ...(usage === undefined ? {} : { usage }),
+    }
+    return { result, losses, headers: {} }
+  },
+}
+
+/** The query's vector, then one for each document. */
+interface Embedded {
+  readonly vectors: readonly Vector[]
+  readonly usage: Usage | undefined
+  readonly model: string | undefined
+  readonly losses: readonly Loss[]
+}
+
+/** The query and the documents as what they are, in a request each. */
+async function inTwo(request: CanonicalRequest, ask: Ask): Promise<Embedded> {
+  const query = await ask(embeddingOf(request, [queryOf(request)], 'query'))
+  const documents = await ask(embeddingOf(request, request.messages, 'document'))
+  return {
+    vectors: [...vectorsIn(query, 1), ...vectorsIn(documents, request.messages.length)],
+    usage: sum(query.result.usage, documents.result.usage),
+    model: documents.result.model,
+    losses: lossesOf(documents, 0),
+  }
+}
+
+/** The query before the documents in one request. */
+async function inOne(request: CanonicalRequest, ask: Ask): Promise<Embedded> {
+  const answered = await ask(embeddingOf(request, [queryOf(request), ...request.messages]))
+  const { usage, model } = answered.result
+  return { vectors: vectorsIn(answered, request.messages.length + 1), usage, model, losses: lossesOf(answered, 1) }
+}
+
+const queryOf = ({ output }: CanonicalRequest): Message => ({
+  role: 'user',
+  content: [{ type: 'text', text: output.ranking!.query }],
+})
+
+function embeddingOf(
+  { model, endUser }: CanonicalRequest,
+  messages: readonly Message[],
+  purpose?: EmbeddingPurpose,
+): CanonicalRequest {
+  return {
+    model,
+    messages,
+    output: { modalities: ['embedding'], ...(purpose === undefined ? {} : { embedding: { purpose } }) },
+    sampling: {},
+    ...(endUser === undefined ? {} : { endUser }),
+    stream: false,
+  }
+}
+
+/** Whether the candidate's upstream can be told that a text is a query. */
+function tellsPurpose(request: CanonicalRequest, candidate: Candidate): boolean {
+  const { losses } = prepare(embeddingOf(request, [queryOf(request)], 'query'), candidate)
+  return !losses.some(({ path }) => path.join('.') === 'output.embedding.purpose')
+}
+
+/** What was lost of the documents, `before` messages after the first; the rest is the gateway's own request. */
+const lossesOf = ({ losses }: Answered, before: number): readonly Loss[] =>
+  losses.flatMap(loss => shifted(loss, -before) ?? [])
+
+function vectorsIn({ result }: Answered, count: number): readonly Vector[] {
+  const content = result.candidates[0]?.content ?? []
+  const vectors = content.flatMap(part => (part.type === 'embedding' ? [part.vector] : []))
+  return oneEach(vectors, count)
+}
+
+/** What both requests spent, where both tell. */
+const sum = (a: Usage | undefined, b: Usage | undefined): Usage | undefined =>
+  a?.input === undefined || b?.input === undefined ? undefined : totalUsage([a, b])
+
+/** From -1 to 1; 0 where one of the two has no direction. */
+function cosine(a: readonly number[], b: readonly number[]): number {
+  if (a.length !== b.length)
+    throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered vectors of several lengths.' })
+  let product = 0
+  let lengthA = 0
+  let lengthB = 0
+  for (let at = 0; at < a.length; at++) {
+    product += a[at]! * b[at]!
+    lengthA += a[at]! ** 2
+    lengthB += b[at]! ** 2
+  }
+  const score = product / Math.sqrt(lengthA * lengthB)
+  return Number.isFinite(score) ? Math.max(-1, Math.min(1, score)) : 0
+}

@@ -1,0 +1,21 @@
+import type { Loss, Path } from '../canonical/loss.ts'
+import { READERS } from '../ingress/index.ts'
+import type { Attempt } from './attempt.ts'
+import type { Stored } from './state/session.ts'
+
+/**
+ * The losses of an attempt's request at their places in what the caller sent: in the body as its format has it, and where
+ * they are in turns kept here, under the field that points at those.
+ */
+export function locateLosses(losses: readonly Loss[], { call, request, stored }: Attempt): readonly Loss[] {
+  const locate = READERS[call.format]?.locate
+  if (locate === undefined || !losses.some(({ path }) => path[0] === 'messages')) return losses
+  const found = locate(request)
+  return losses.map((loss): Loss => ({ ...loss, path: behind(found(loss.path), stored) }))
+}
+
+function behind(path: Path, stored: Stored | undefined): Path {
+  const [field, at, ...rest] = path
+  if (stored === undefined || field !== 'input' || typeof at !== 'number') return path
+  return at < stored.items ? [stored.field, at, ...rest] : [field, at - stored.items, ...rest]
+}

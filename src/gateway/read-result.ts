@@ -1,0 +1,98 @@
+import { GatewayError } from '../canonical/error.ts'
+import { fold } from '../canonical/fold.ts'
+import { type JsonObject, parseObject } from '../canonical/node.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
+import { drain } from '../canonical/transducer.ts'
+import type { RawBody, WireEvent } from '../canonical/wire.ts'
+import { type Answer, flat, single } from '../channel.ts'
+import { withoutByteOrderMark } from '../ingress/byte-order-mark.ts'
+import type { Reader } from '../ingress/reader.ts'
+import type { PreparedAttempt } from './attempt.ts'
+import { checkedResult } from './check-result.ts'
+import { collectStream } from './collect-stream.ts'
+import { publicHeaders } from './scrub.ts'
+import { shapeOf } from './shape.ts'
+import type { Answered } from './write-result.ts'
+
+/** Bytes a whole answer may have: a few large pictures in base64. */
+export const LARGEST = 128 * 1024 * 1024
+
+/**
+ * An upstream's answer as one result, also where it streams unasked.
+ *
+ * @throws GatewayError where it broke off, is no answer of its format, or is nothing but an error.
+ */
+export async function readResult(
+  answer: Answer,
+  reader: Reader,
+  { prepared, candidate, request }: PreparedAttempt,
+): Promise<Answered> {
+  const { asked, losses, restorer, native } = prepared
+  const raw = checkedResult(await readWireResult(answer, reader, asked, native), asked, native)
+  return {
+    result: restorer?.result(raw) ?? raw,
+    losses,
+    headers: native ? publicHeaders(answer.headers, candidate, request.model) : {},
+  }
+}
+
+/** As `readWhole`, before what was renamed has its own name again. */
+export async function readWireResult(
+  answer: Answer,
+  reader: Reader,
+  asked: CanonicalRequest,
+  native = false,
+): Promise<CanonicalResult> {
+  const head = { status: answer.status, headers: flat(answer.headers) }
+  const shape = shapeOf(answer, reader, asked.stream)
+  if (shape === 'raw') return reader.result!({ ...head, body: {}, raw: await rawBody(answer) }, asked)
+  if (shape === 'events') return sound(fold(await collectStream(answer, reader.events!(asked), LARGEST)), true)
+  const text = withoutByteOrderMark(await answer.text(LARGEST))
+  const bare = reader.raw === true ? stringIn(text) : undefined
+  if (bare !== undefined) return reader.result!({ ...head, body: {}, raw: { mediaType: '', text: bare } }, asked)
+  const listed = reader.events === undefined ? undefined : listedIn(text)
+  if (listed !== undefined) return sound(fold(drain(reader.events!(asked), listed)), true)
+  const body = bodyIn(text, native ? reader.parse : undefined)
+  return sound(reader.result!({ ...head, body }, asked), false)
+}
+
+/** A text that is all of a JSON document: how some servers answer where a mere text is asked for. */
+function stringIn(text: string): string | undefined {
+  if (!/^\s*"/.test(text)) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'string' ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The events of a stream that came as one list, which is how Google streams where it is not asked for events. */
+function listedIn(text: string): readonly WireEvent[] | undefined {
+  if (!/^\s*\[/.test(text)) return undefined
+  const list = parseObject(`{"list":${text}}`)?.['list']
+  return Array.isArray(list) ? list.map(item => ({ data: JSON.stringify(item) })) : undefined
+}
+
+/** An answer that is an error and nothing else is none. */
+function sound(result: CanonicalResult, streamed: boolean): CanonicalResult {
+  if (result.error !== undefined && (streamed || result.candidates.length === 0)) throw new GatewayError(result.error)
+  return result
+}
+
+/** Subtitles are text, too, whatever their type says. */
+const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i
+
+async function rawBody(answer: Answer): Promise<RawBody> {
+  const mediaType = single(answer.headers['content-type'])
+  return TEXTUAL.test(mediaType)
+    ? { mediaType, text: await answer.text(LARGEST) }
+    : { mediaType, bytes: answer.bytes() }
+}
+
+function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject {
+  const body = parse(text)
+  if (body !== undefined) return body
+  throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered something that is not JSON.' })
+}

@@ -1,0 +1,43 @@
+import type { Caller } from '../access/index.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import { workOf } from '../canonical/work.ts'
+import type { Channel } from '../channel.ts'
+import type { Config, OnLoss } from '../config.ts'
+import { type Candidate, type RouteRequest, route } from '../router.ts'
+import type { Call } from './call.ts'
+import { checkCompaction } from './emulations/compaction.ts'
+import { routeCount } from './emulations/counting.ts'
+import { weigh } from './prepare.ts'
+
+/** A request, and whose it is. */
+interface Routed {
+  readonly call: Call
+  readonly caller: Caller
+  readonly request: CanonicalRequest
+}
+
+/**
+ * Who may answer a request, in the order in which they are to be asked.
+ *
+ * @throws GatewayError where nobody may.
+ */
+export function routeRequest(
+  { call, caller, request }: Routed,
+  onLoss: OnLoss,
+  channels: readonly Channel[],
+  models: Config['models'],
+): readonly Candidate[] {
+  const { model, cacheKey, state } = request
+  const work = workOf(request)
+  const facts = models.get(model)
+  if (work === 'compaction') checkCompaction(model, facts)
+  const ask: RouteRequest = {
+    ...{ model, format: call.format, work, allowed: caller.group.models, now: Date.now(), facts },
+    draw: cacheKey ?? state?.conversation ?? call.id,
+    losses: (format, channel) => {
+      const native = format.format === call.format
+      return weigh(request, { channel, format, native, emulated: false, upstreamModel: model, resting: false }, onLoss)
+    },
+  }
+  return work === 'count' ? routeCount(ask, channels) : route(ask, channels)
+}

@@ -1,0 +1,122 @@
+import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
+import type { MediaPart, Part } from '../../canonical/content.ts'
+import type { Loss } from '../../canonical/loss.ts'
+import { isReadable, type SampleFormat } from '../../canonical/pcm.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import { readWavHead, samplesOf, USUAL } from '../../canonical/wav.ts'
+import { workOf } from '../../canonical/work.ts'
+import { wordOf } from '../../egress/speech/containers.ts'
+import type { Attempt } from '../attempt.ts'
+import type { Answered } from '../write-result.ts'
+import { encodedBytes, MP3, rawFormat } from './encoding.ts'
+
+type Asked = Pick<Attempt, 'call' | 'candidate'> & { readonly request: CanonicalRequest }
+
+/**
+ * Whether what the upstream has as samples is to become an MP3 file: where the caller named it, and where it named
+ * nothing, which means the same at its endpoint (FORMATS §12), and its upstream does not speak that format.
+ */
+export function wantsMp3({ call, candidate, request }: Asked): boolean {
+  if (workOf(request) !== 'speech') return false
+  const wanted = request.output.audio?.mediaType
+  return wanted === MP3 || (wanted === undefined && call.format === 'speech' && !candidate.native)
+}
+
+/**
+ * A whole answer with its recording in the container the caller wants, where that can be made here of what came; another
+ * container than was asked for is a loss.
+ */
+export async function inAskedContainer(answered: Answered, asked: Asked): Promise<Answered> {
+  const result = wantsMp3(asked) ? await inMp3(answered.result) : answered.result
+  const index = result.candidates[0]?.content.findIndex(isSound) ?? -1
+  const source = (result.candidates[0]?.content[index] as Sound | undefined)?.source
+  if (source === undefined || asked.call.format !== 'speech' || fits(source.mediaType, asked))
+    return { ...answered, result }
+  const path = ['candidates', 0, 'content', index, 'source']
+  const loss: Loss = { kind: 'changed', path, became: source, reason: 'other-container' }
+  return { ...answered, result, losses: [...answered.losses, loss] }
+}
+
+/** Raw samples are what was asked for as they are and as a WAV file (egress/speech/recording.ts), at the usual rate. */
+function fits(mediaType: string, { request }: Asked): boolean {
+  const wanted = wordOf(request.output.audio?.mediaType ?? MP3)?.word
+  const samples = samplesOf(mediaType)
+  if (samples === undefined) return wordOf(mediaType)?.word === wanted
+  return wanted === 'wav' || (wanted === 'pcm' && samples.rate === USUAL.rate && samples.channels === USUAL.channels)
+}
+
+/** A whole answer with its recording as an MP3 file, if that can be made of it. */
+export async function inMp3(result: CanonicalResult): Promise<CanonicalResult> {
+  const [first, ...others] = result.candidates
+  if (first === undefined) return result
+  const content = await encoded(first.content)
+  return content === first.content ? result : { ...result, candidates: [{ ...first, content }, ...others] }
+}
+
+/** The first recording as a file, with the pieces of it that came as parts of their own. */
+async function encoded(content: readonly Part[]): Promise<readonly Part[]> {
+  const index = content.findIndex(isSound)
+  const first = content[index]
+  if (first === undefined || !isSound(first)) return content
+  const { mediaType } = first.source
+  const pieces = content.filter(part => isSound(part) && part.source.mediaType === mediaType)
+  const raw = rawFormat(mediaType)
+  if (raw !== undefined) {
+    const bytes = joined(pieces.map(part => bytesOf(part as Sound)))
+    const file: Part = {
+      ...first,
+      source: { type: 'bytes', mediaType: MP3, bytes: encodedBytes(bytes, raw, { offset: 0 }) },
+    }
+    return content.flatMap(part => (part === first ? [file] : pieces.includes(part) ? [] : [part]))
+  }
+  if (!/^audio\/(?:x-|vnd\.)?wave?\b/i.test(mediaType)) return content
+  const source = await ofWav(bytesOf(first), mediaType)
+  return content.with(index, { ...first, source })
+}
+
+type Sound = MediaPart & { readonly source: { readonly type: 'base64' | 'bytes'; readonly mediaType: string } }
+
+const isSound = (part: Part): part is Sound =>
+  part.type === 'media' && part.kind === 'audio' && (part.source.type === 'base64' || part.source.type === 'bytes')
+
+const bytesOf = ({ source }: Sound): Bytes =>
+  source.type === 'bytes' ? source.bytes : new HeldBytes(Buffer.from(source.data, 'base64'))
+
+const joined = (pieces: readonly Bytes[]): Bytes =>
+  pieces.length === 1
+    ? pieces[0]!
+    : {
+        async *read() {
+          for (const piece of pieces) yield* piece.read()
+        },
+      }
+
+/** More than any head of a WAV file has. */
+const LONGEST_HEAD = 64 * 1024
+
+/** A WAV file as an MP3 file, or as it is where its samples are none that can be read. */
+async function ofWav(file: Bytes, mediaType: string): Promise<MediaPart['source']> {
+  const pieces = file.read()[Symbol.asyncIterator]()
+  let begun: Buffer = Buffer.alloc(0)
+  let head = readWavHead(begun)
+  for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
+    begun = Buffer.concat([begun, next.value])
+    head = readWavHead(begun)
+    if (begun.length >= 12 && head !== 'more') break
+    if (begun.length > LONGEST_HEAD) break
+  }
+  const whole: Bytes = { once: true, read: () => behind(begun, pieces) }
+  if (head === undefined || head === 'more' || !isReadable(head)) return { type: 'bytes', mediaType, bytes: whole }
+  const { offset, size, ...format } = head
+  return { type: 'bytes', mediaType: MP3, bytes: encodedBytes(whole, format satisfies SampleFormat, { offset, size }) }
+}
+
+async function* behind(begun: Uint8Array, pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    if (begun.length > 0) yield begun
+    for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) yield next.value
+  } finally {
+    await pieces.return?.()
+  }
+}

@@ -1,0 +1,73 @@
+import { type Bytes, gathered } from '../canonical/bytes.ts'
+import type { MediaPart, Part } from '../canonical/content.ts'
+import { GatewayError } from '../canonical/error.ts'
+import type { Loss } from '../canonical/loss.ts'
+import { rankedAsAsked } from '../canonical/rank.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
+import { workOf } from '../canonical/work.ts'
+import { WRITERS } from '../egress/index.ts'
+import { jsonText } from '../egress/json.ts'
+import { lossHeaders, shown } from '../egress/losses.ts'
+import type { Attempt } from './attempt.ts'
+import { publicResult } from './failures.ts'
+import { locateLosses } from './locate-losses.ts'
+import { LARGEST } from './read-result.ts'
+import { relay } from './relay.ts'
+import { responseHead, timed } from './response-head.ts'
+import { inAskedContainer } from './speech/container.ts'
+import { NOT_KEPT, unkept } from './state/response-echo.ts'
+
+/** A whole answer on its way to the caller. */
+export interface Answered {
+  readonly result: CanonicalResult
+  /** What the request lost. */
+  readonly losses: readonly Loss[]
+  /** What else the caller is told in headers. */
+  readonly headers: { readonly [name: string]: string }
+}
+
+/** Writes a whole answer to the caller, with what was lost either way. */
+export async function writeResult(attempt: Attempt, made: Answered): Promise<void> {
+  const { call, request, candidate, report } = attempt
+  const delivered = attempt.deliver === undefined ? made : await attempt.deliver(made, request)
+  const answered = workOf(request) === 'speech' ? await inAskedContainer(delivered, attempt) : delivered
+  const ranked = rankedAsAsked(answered.result, request)
+  const safe = publicResult(ranked, candidate, request.model)
+  const writer = WRITERS[call.format]!
+  const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)
+  const dress = responseHead(call.id, request.model, candidate, attempt.echo)
+  const { wire, losses } = writer.result!(dress(timed(held, call)), attempt.echo?.asked ?? request)
+  const kept = attempt.echo?.keep === undefined || (await attempt.echo.keep(wire.body))
+  const lost = [
+    ...locateLosses(shown(answered.losses), attempt),
+    ...shown(losses).filter(({ path }) => path[0] === 'candidates'),
+    ...(attempt.echo?.losses ?? []),
+    ...(kept ? [] : [NOT_KEPT]),
+  ]
+  report.answered(answered.result, lost.length)
+  const headers = { ...wire.headers, ...lossHeaders(lost), ...answered.headers }
+  if (wire.raw === undefined) call.reply.whole(wire.status, headers, jsonText(kept ? wire.body : unkept(wire.body)))
+  else await relay(call.reply, headers, wire.raw, attempt.heartbeat)
+}
+
+/** The result with media as base64: few formats take bytes as they are. */
+export async function withoutBytes(result: CanonicalResult): Promise<CanonicalResult> {
+  const candidates = result.candidates.map(async candidate => ({
+    ...candidate,
+    content: await Promise.all(candidate.content.map(part => (hasBytes(part) ? inBase64(part) : part))),
+  }))
+  return { ...result, candidates: await Promise.all(candidates) }
+}
+
+const hasRaw = ({ candidates }: CanonicalResult): boolean => candidates.some(({ content }) => content.some(hasBytes))
+
+const hasBytes = (part: Part): part is MediaPart => part.type === 'media' && part.source.type === 'bytes'
+
+/** A part whose source is bytes, with base64 instead. Rejects with GatewayError `too-large` for more than can be held. */
+export async function inBase64(part: MediaPart): Promise<MediaPart> {
+  const { mediaType, bytes } = part.source as { mediaType: string; bytes: Bytes }
+  const held = await gathered(bytes, LARGEST)
+  if (held === undefined)
+    throw new GatewayError({ kind: 'too-large', message: `Media of more than ${LARGEST} bytes cannot be translated.` })
+  return { ...part, source: { type: 'base64', mediaType, data: held.toString('base64') } }
+}

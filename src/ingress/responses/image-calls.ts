@@ -1,0 +1,35 @@
+import type { MediaPart } from '../../canonical/content.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { sniffed } from '../../canonical/sniff.ts'
+import { anyText, defined, rest } from '../fields.ts'
+import { FIELDS, misread, readMade } from '../made.ts'
+
+const FORMAT = 'responses'
+const TAKEN = new Set(['type', 'id', 'status', 'result', 'output_format', ...FIELDS])
+
+export const isImageCall = (wire: JsonObject): boolean => wire['type'] === 'image_generation_call'
+
+/** As many characters of base64 as tell the kind of a file. */
+const HEAD = 24
+
+/** The picture a call of the drawing tool came to; undefined where it came to none, or is not as it should be. */
+export function readImageCall(wire: JsonObject): MediaPart | undefined {
+  const { id, status, result, output_format } = wire
+  const texts = [id, status, output_format].every(field => field == null || typeof field === 'string')
+  if (!isImageCall(wire) || typeof result !== 'string' || !texts) return undefined
+  const word = anyText(output_format)
+  const mediaType =
+    word === undefined ? (sniffed(Buffer.from(result.slice(0, HEAD), 'base64')) ?? 'image/png') : `image/${word}`
+  const marks = {
+    id: id ?? null,
+    ...(status == null ? {} : { status }),
+    ...(word === undefined ? { output_format: 'absent' } : {}),
+  }
+  return {
+    type: 'media',
+    kind: 'image',
+    source: { type: 'base64', mediaType, data: result },
+    ...defined({ made: readMade(wire) }),
+    ...rest(FORMAT, wire, TAKEN, marks, misread(wire)),
+  }
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { defined } from '../canonical/defined.ts'
+import type { Call, Gateway, ModelShape } from '../gateway.ts'
+import { sendLast } from './connection.ts'
+import { HttpReply } from './reply.ts'
+import { requestId } from './request-id.ts'
+import { formatOfPath, type Route, wireAt } from './routes.ts'
+import { familyOf, pathOf, type Query, queryOf } from './url.ts'
+
+/** A request at an endpoint; `streams` says that the path itself asks for a stream. */
+export function handleRequest(
+  gateway: Gateway,
+  { route, streams }: { readonly route: Route; readonly streams: boolean },
+  message: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const id = requestId()
+  const { query, queryKey } = queryOf(message)
+  const call: Call = {
+    id,
+    format: route.format,
+    path: route.path,
+    message,
+    ...(queryKey === undefined ? {} : { queryKey }),
+    wire: (body, files) => wireAt(route, { headers: message.headers, query: ownQuery(query, streams) }, body, files),
+    ...(route.form === undefined ? {} : { form: { only: route.form === 'only', needs: 'model' } }),
+    framing: streams && query['alt'] !== 'sse' ? 'array' : 'events',
+    ...(route.heartbeat === undefined ? {} : { heartbeat: route.heartbeat }),
+    reply: new HttpReply(message, response, idHeaders(id), gateway),
+  }
+  gateway.handle(call).catch(() => response.destroy())
+}
+
+/** How a stream is framed is between this endpoint and its caller: below it, streams are always events (FORMATS §1). */
+function ownQuery(query: Query, streams: boolean): Query {
+  if (!streams && query['alt'] === undefined) return query
+  const { alt: _, ...rest } = query
+  return streams ? { ...rest, alt: 'sse' } : rest
+}
+
+/** The models a key can call, or a page of them, or the one of that id. Throws what `Gateway.models` throws. */
+export function listModels(
+  gateway: Gateway,
+  shape: ModelShape,
+  message: IncomingMessage,
+  response: ServerResponse,
+  id: string | undefined,
+): void {
+  const { query, queryKey } = queryOf(message)
+  const reply = new HttpReply(message, response, idHeaders(requestId()), gateway)
+  reply.whole(200, {}, gateway.models({ message, reply, ...defined({ queryKey }) }, shape, query, id))
+}
+
+/** A request that met no endpoint, or was turned away at one that is not a format's. */
+export function refuseRequest(
+  gateway: Gateway,
+  thrown: unknown,
+  message: IncomingMessage,
+  response: ServerResponse,
+  more: { readonly [name: string]: string } = {},
+): void {
+  const id = requestId()
+  const path = pathOf(message)
+  const format = /^\/v1\/models($|\/[^:]*$)/.test(path) ? familyOf(message) : formatOfPath(path)
+  const { status, headers, text } = gateway.error(format, thrown, id)
+  new HttpReply(message, response, idHeaders(id), gateway).whole(status, { ...more, ...headers }, text)
+}
+
+/** The same where no answer was made for it, as the connection ends with it. */
+export function refuseLast(
+  gateway: Gateway,
+  thrown: unknown,
+  socket: Duplex,
+  path = '/',
+  more: { readonly [name: string]: string } = {},
+): void {
+  const id = requestId()
+  const { headers, ...answer } = gateway.error(formatOfPath(path), thrown, id)
+  sendLast(socket, { ...answer, headers: { ...idHeaders(id), ...more, ...headers } })
+}
+
+/** A word of the gateway itself. */
+export const sendStatus = (
+  gateway: Gateway,
+  response: ServerResponse,
+  status: number,
+  word: string,
+  more?: object,
+): void =>
+  new HttpReply(response.req, response, {}, gateway).whole(status, {}, JSON.stringify({ status: word, ...more }))
+
+/** Each family's clients look for the id under their own name (FORMATS §1). */
+export const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })

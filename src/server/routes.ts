@@ -1,0 +1,214 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+import type { Format, JsonObject } from '../canonical/node.ts'
+import type { WireEvent, WireFile, WireRequest } from '../canonical/wire.ts'
+
+/** One endpoint that takes requests of one format. */
+export interface Route {
+  readonly format: Format
+  readonly path: string
+  /** The same path as the format itself has it, below its base address. */
+  readonly below: string
+  /** The body field that only this format's requests are sure to have. */
+  readonly mark: string
+  /** Marks of other endpoints that the format's requests may have, too. */
+  readonly takes?: readonly string[]
+  /** Headers that belong to the format. */
+  readonly headers: readonly string[]
+  /** Query parameters that do; any other is between this endpoint and its caller. */
+  readonly query?: readonly string[]
+  /** It takes forms: nothing else, or beside JSON. */
+  readonly form?: 'only' | 'too'
+  /** The format's sign of life on a silent stream, where a comment is not enough. */
+  readonly heartbeat?: WireEvent
+  /** The version header callers must send, by its names, the first as the format has it. Versions are dates. */
+  readonly version?: readonly string[]
+}
+
+const RESPONSES: Omit<Route, 'path' | 'below'> = {
+  format: 'responses',
+  mark: 'input',
+  takes: ['prompt'],
+  headers: ['openai-beta'],
+  query: ['beta'],
+}
+
+const MESSAGES: Omit<Route, 'path' | 'below'> = {
+  format: 'messages',
+  mark: 'messages',
+  headers: ['anthropic-beta'],
+  query: ['beta'],
+  heartbeat: { event: 'ping', data: '{"type":"ping"}' },
+  version: ['anthropic-version', 'msgfmt-version'],
+}
+
+/** Endpoints whose path says all; those of `contents` say model and method in theirs. */
+export const ROUTES: readonly Route[] = [
+  {
+    format: 'chat',
+    path: '/v1/chat/completions',
+    below: '/chat/completions',
+    mark: 'messages',
+    headers: ['openai-beta'],
+  },
+  { ...RESPONSES, path: '/v1/responses', below: '/responses' },
+  { ...RESPONSES, path: '/v1/responses/input_tokens', below: '/responses/input_tokens' },
+  { ...RESPONSES, takes: [], path: '/v1/responses/compact', below: '/responses/compact' },
+  { ...MESSAGES, path: '/v1/messages', below: '/v1/messages' },
+  { ...MESSAGES, path: '/v1/messages/count_tokens', below: '/v1/messages/count_tokens' },
+  { format: 'embeddings', path: '/v1/embeddings', below: '/embeddings', mark: 'input', headers: [] },
+  {
+    format: 'rerank',
+    path: '/v1/rerank',
+    below: '/rerank',
+    mark: 'documents',
+    headers: ['x-fern-sdk-name', 'user-agent'],
+  },
+  { format: 'cohere', path: '/v2/rerank', below: '/v2/rerank', mark: 'documents', headers: [] },
+  { format: 'cohere', path: '/v2/embed', below: '/v2/embed', mark: 'input_type', headers: [] },
+  { format: 'completions', path: '/v1/completions', below: '/completions', mark: 'prompt', headers: [] },
+  ...(['generations', 'edits', 'variations'] as const).map(
+    (work): Route => ({
+      format: 'images',
+      path: `/v1/images/${work}`,
+      below: `/images/${work}`,
+      mark: 'prompt',
+      headers: [],
+      ...(work === 'generations' ? {} : { form: work === 'edits' ? 'too' : 'only' }),
+    }),
+  ),
+  { format: 'speech', path: '/v1/audio/speech', below: '/audio/speech', mark: 'input', headers: [] },
+  ...(['transcriptions', 'translations'] as const).map(
+    (work): Route => ({
+      format: 'transcriptions',
+      path: `/v1/audio/${work}`,
+      below: `/audio/${work}`,
+      mark: 'file',
+      headers: [],
+      form: 'only',
+    }),
+  ),
+]
+
+const CONTENTS: Omit<Route, 'below'> = {
+  format: 'contents',
+  path: '/v1beta/models/{model}:generateContent',
+  mark: 'contents',
+  headers: [],
+  query: ['alt'],
+}
+
+/** The methods there are, with how an endpoint of theirs differs. */
+const METHODS: ReadonlyMap<string, Partial<Route>> = new Map<string, Partial<Route>>([
+  ['generateContent', {}],
+  ['streamGenerateContent', {}],
+  ['embedContent', { path: '/v1beta/models/{model}:embedContent', mark: 'content' }],
+  ['batchEmbedContents', { path: '/v1beta/models/{model}:batchEmbedContents', mark: 'requests' }],
+  ['countTokens', { mark: 'generateContentRequest', takes: ['contents'] }],
+])
+
+/** A model, and what is asked of it. */
+const METHOD_PATH = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/
+
+/**
+ * The `contents` endpoint behind a path below `/v1` or `/v1beta`, e.g. `/v1/models/a/b:generateContent`; the method is
+ * what follows the last colon, which some clients encode (FORMATS §1). Throws GatewayError `not-found` for a path
+ * that names no method of ours.
+ */
+export function contentsRoute(path: string): { route: Route; streams: boolean } {
+  const [, model, method] = METHOD_PATH.exec(path) ?? []
+  const own = METHODS.get(method ?? '')
+  if (own === undefined) throw fault('not-found', 'There is no such method of models.')
+  const route = { ...CONTENTS, ...own, below: `/v1beta/${model}:${method}` }
+  return { route, streams: method === 'streamGenerateContent' }
+}
+
+/** Whether a path is that of a method of a model, and not of a model with a colon in its name. */
+export const namesMethod = (path: string): boolean => METHODS.has(METHOD_PATH.exec(path)?.[2] ?? '')
+
+/** The path below its base address that a body of the format was meant for, by the field it has. */
+export function pathFor(format: Format, model: string, body: JsonObject): string {
+  const isMeant = ({ mark }: Partial<Route>): boolean => mark !== undefined && body[mark] !== undefined
+  if (format === CONTENTS.format) {
+    const [method = 'generateContent'] = [...METHODS].find(([, own]) => isMeant(own)) ?? []
+    return `/v1beta/models/${model}:${method}`
+  }
+  const routes = ROUTES.filter(route => route.format === format)
+  return (routes.find(isMeant) ?? routes[0])?.below ?? '/'
+}
+
+/** What stood in the request line and the headers, as far as it is the format's. */
+export interface Line {
+  readonly headers: IncomingHttpHeaders
+  readonly query: { readonly [name: string]: string }
+}
+
+/**
+ * A request at an endpoint, in its format.
+ *
+ * @throws GatewayError `invalid-request` without a version, or for a body that belongs to another endpoint.
+ */
+export function wireAt(
+  route: Route,
+  { headers, query }: Line,
+  body: JsonObject,
+  files?: readonly WireFile[],
+): WireRequest {
+  const own = among(route.headers, headers)
+  if (route.version !== undefined) own[route.version[0]!] = versionOf(route.version, headers)
+  if (files === undefined) checkBody(route, body)
+  const asked = { path: route.below, query: among(route.query ?? [], query), headers: own, body }
+  return files === undefined ? asked : { ...asked, files }
+}
+
+function among(names: readonly string[], said: IncomingHttpHeaders): Record<string, string> {
+  const own: Record<string, string> = {}
+  for (const name of names) {
+    const value = said[name]
+    if (value !== undefined) own[name] = String(value)
+  }
+  return own
+}
+
+/** Which date makes no difference here: one that is not known yet is read as the newest that is. */
+function versionOf(names: readonly string[], headers: IncomingHttpHeaders): string {
+  const value = names.map(name => headers[name]).find(value => value !== undefined)
+  if (value === undefined) throw fault('invalid-request', `${names[0]}: header is required, e.g. ${USUAL_VERSION}.`)
+  if (!isDate(String(value)))
+    throw fault('invalid-request', `${names[0]}: a version is a date such as ${USUAL_VERSION}.`)
+  return String(value)
+}
+
+const USUAL_VERSION = '2023-06-01'
+
+const isDate = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
+
+/** A body without this endpoint's own field and with another's came to the wrong endpoint (trap 73: the field decides). */
+function checkBody(route: Route, body: JsonObject): void {
+  if (body[route.mark] !== undefined) return
+  const others = [...ROUTES, CONTENTS].filter(
+    ({ mark }) => mark !== route.mark && route.takes?.includes(mark) !== true && body[mark] !== undefined,
+  )
+  const mark = others[0]?.mark
+  if (mark === undefined) return
+  const marked = others.filter(other => other.mark === mark)
+  const paths = marked
+    .filter((one, index) => marked.findIndex(({ format }) => format === one.format) === index)
+    .map(({ path }) => `POST ${path}`)
+  throw fault('invalid-request', `A body with \`${mark}\` does not belong here but to ${paths.join(' or ')}.`)
+}
+
+/** How paths begin below which a format lives. */
+const QUARTERS: readonly (readonly [begins: RegExp, format: Format])[] = [
+  [/^\/v1(?:beta\/|\/(?:models|tunedModels)\/)/, 'contents'],
+  [/^\/v1\/messages/, 'messages'],
+  [/^\/v1\/images\//, 'images'],
+  [/^\/v2\//, 'cohere'],
+]
+
+/** The format a stranger at a path seems to speak who did not come through its endpoint. */
+export const formatOfPath = (path: string): Format =>
+  ROUTES.find(route => route.path === path)?.format ?? QUARTERS.find(([begins]) => begins.test(path))?.[1] ?? 'chat'
+
+const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })

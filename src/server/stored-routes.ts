@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { defined } from '../canonical/defined.ts'
+import type { ActionName, Gateway } from '../gateway.ts'
+import { idHeaders } from './handlers.ts'
+import { HttpReply } from './reply.ts'
+import { requestId } from './request-id.ts'
+import { queryOf } from './url.ts'
+
+/** One thing that can be asked of what was kept. */
+interface StoredRoute {
+  readonly method: 'get' | 'post' | 'delete'
+  readonly path: string
+  readonly action: ActionName
+}
+
+/** Endpoints to kept responses and conversations (FORMATS §4). */
+export const STORED_ROUTES: readonly StoredRoute[] = [
+  { method: 'get', path: '/v1/responses/:id', action: 'get-response' },
+  { method: 'delete', path: '/v1/responses/:id', action: 'delete-response' },
+  { method: 'post', path: '/v1/responses/:id/cancel', action: 'cancel-response' },
+  { method: 'get', path: '/v1/responses/:id/input_items', action: 'input-items' },
+  { method: 'post', path: '/v1/conversations', action: 'create-conversation' },
+  { method: 'get', path: '/v1/conversations/:id', action: 'get-conversation' },
+  { method: 'post', path: '/v1/conversations/:id', action: 'update-conversation' },
+  { method: 'delete', path: '/v1/conversations/:id', action: 'delete-conversation' },
+  { method: 'get', path: '/v1/conversations/:id/items', action: 'list-items' },
+  { method: 'post', path: '/v1/conversations/:id/items', action: 'add-items' },
+  { method: 'get', path: '/v1/conversations/:id/items/:item', action: 'get-item' },
+  { method: 'delete', path: '/v1/conversations/:id/items/:item', action: 'delete-item' },
+]
+
+/** What each of the paths takes. */
+export const STORED_METHODS: ReadonlyMap<string, string> = new Map(
+  STORED_ROUTES.map(({ path }) => [
+    path,
+    STORED_ROUTES.filter(route => route.path === path)
+      .map(({ method }) => (method === 'get' ? 'GET, HEAD' : method.toUpperCase()))
+      .join(', '),
+  ]),
+)
+
+/** A question at one of the endpoints; always answered. */
+export function handleStored(
+  gateway: Gateway,
+  action: ActionName,
+  message: IncomingMessage & { readonly params: { readonly [name: string]: string | string[] | undefined } },
+  response: ServerResponse,
+): void {
+  const id = requestId()
+  const { query, queryKey } = queryOf(message)
+  const { id: of = '', item = '' } = message.params
+  const reply = new HttpReply(message, response, idHeaders(id), gateway)
+  gateway
+    .kept({ id, action, message, reply, of: { id: String(of), item: String(item), query }, ...defined({ queryKey }) })
+    .catch(() => response.destroy())
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import type { Usage } from '../../src/canonical/result.ts'
+import type { Attempt } from '../../src/gateway/attempt.ts'
+import { severalImages } from '../../src/gateway/emulations/several-images.ts'
+
+const REQUEST: CanonicalRequest = {
+  model: 'm',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'a square' }] }],
+  output: { modalities: ['image'], candidates: 2 },
+  sampling: {},
+  stream: false,
+}
+
+/** What two pictures cost together, of which each is told so. */
+async function spent(...usages: readonly (Usage | undefined)[]): Promise<Usage | undefined> {
+  const attempt = { request: REQUEST, call: { reply: {} }, report: { tried: () => {} } } as unknown as Attempt
+  const left = [...usages]
+  const { result } = await severalImages.answer(attempt, async () => {
+    const usage = left.shift()
+    return {
+      result: { candidates: [{ content: [] }], ...(usage === undefined ? {} : { usage }) },
+      losses: [],
+      headers: {},
+    }
+  })
+  expect(result.candidates).toHaveLength(2)
+  return result.usage
+}
+
+test('what several pictures cost is their sum, and unknown where one does not tell: a part is never told for the whole', async () => {
+  expect(await spent({ input: 1, output: 2 }, { input: 1, output: 3 })).toEqual({ input: 2, output: 5 })
+  expect(await spent({ input: 1, output: 2 }, undefined)).toBeUndefined()
+})

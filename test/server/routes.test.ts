@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { GatewayError } from '../../src/canonical/error.ts'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import { contentsRoute, ROUTES, wireAt } from '../../src/server/routes.ts'
+
+const at = (path: string, body: JsonObject) => {
+  const door = ROUTES.find(door => door.path === path) ?? contentsRoute(path).route
+  return wireAt(door, { headers: { 'anthropic-version': '2023-06-01' }, query: {} }, body)
+}
+
+describe('a body finds its door', () => {
+  test.each<[string, JsonObject]>([
+    ['/v1/completions', { prompt: 'a' }],
+    ['/v1/responses', { prompt: { id: 'pmpt_1' } }],
+    ['/v1/responses/input_tokens', { input: 'a' }],
+    ['/v1/messages/count_tokens', { messages: [] }],
+    ['/v1beta/models/m:countTokens', { contents: [] }],
+    ['/v1/models/m:countTokens', { generateContentRequest: { contents: [] } }],
+  ])('%s takes %j', (path, body) => {
+    expect(at(path, body).body).toBe(body)
+  })
+
+  test.each<[string, JsonObject, string]>([
+    ['/v1/completions', { messages: [] }, '/v1/chat/completions'],
+    ['/v1/chat/completions', { prompt: 'a' }, '/v1/completions'],
+    ['/v1/messages/count_tokens', { contents: [] }, ':generateContent'],
+    ['/v1beta/models/m:countTokens', { messages: [] }, '/v1/messages'],
+  ])('%s does not take %j, and says which does', (path, body, other) => {
+    expect(() => at(path, body)).toThrow(GatewayError)
+    expect(() => at(path, body)).toThrow(other)
+  })
+
+  test('a method of models nobody has is not found', () => {
+    expect(() => contentsRoute('/v1beta/models/m:countEverything')).toThrow('no such method')
+  })
+})
