@@ -42,8 +42,8 @@ export interface Attempt {
   readonly stored?: Stored | undefined
   /** How the answer is told, where that is not by the request alone. */
   readonly echo?: ResponseEcho | undefined
-  /** Brings pictures the way the caller wants them. */
-  deliver?(answered: Answered, request: CanonicalRequest): Promise<Answered>
+  /** Brings images the way the caller wants them; undefined for any other work. */
+  readonly deliver: ((answered: Answered, request: CanonicalRequest) => Promise<Answered>) | undefined
   /** Seals what the caller is to keep for the gateway. */
   readonly seal: Seal
   /** What is kept for the caller of what was thought before calls; undefined where nothing is. */

@@ -53,13 +53,10 @@ export async function failover(
       unfetched ||= concern === 'change'
       continue
     }
-    const deliver = delivery(request)
+    const echo = session?.echo(candidate)
+    const stored = session?.stored(candidate)
     try {
-      await attempt({
-        ...{ ...shared, request: ready, candidate, channel },
-        ...{ echo: session?.echo(candidate), stored: session?.stored(candidate) },
-        ...(deliver === undefined ? {} : { deliver }),
-      })
+      await attempt({ ...shared, request: ready, candidate, channel, echo, stored, deliver: delivery(request) })
       return
     } catch (thrown) {
       early?.withdraw()
