@@ -23,7 +23,7 @@ export function responseHead(
     createdAt: said.createdAt ?? Math.floor(Date.now() / 1000),
     ...(native ? COMPLETE : {}),
   })
-  return echo === undefined ? head : <T extends CanonicalResult | ResultStart>(said: T): T => echo.dress(head(said))
+  return echo === undefined ? head : <T extends CanonicalResult | ResultStart>(said: T): T => echo.apply(head(said))
 }
 
 /** Notes when an answer was whole, for formats that say so: the clock is the gateway's. */

@@ -106,16 +106,16 @@ function sight(
   { call, request, candidate, report, echo }: Attempt,
   thoughts?: Collector,
 ): (event: CanonicalEvent) => CanonicalEvent {
-  const dress = responseHead(call.id, request.model, candidate, echo)
+  const withHead = responseHead(call.id, request.model, candidate, echo)
   return raw => {
     const event = publicEvent(raw, candidate, request.model)
     report.saw(event)
     thoughts?.saw(event)
     if (event.type === 'result-end') {
       const end = timed(event, call)
-      return echo?.dress(end) ?? end
+      return echo?.apply(end) ?? end
     }
-    return event.type === 'result-start' ? dress(event) : event
+    return event.type === 'result-start' ? withHead(event) : event
   }
 }
 

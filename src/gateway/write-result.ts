@@ -35,8 +35,8 @@ export async function writeResult(attempt: Attempt, made: Answered): Promise<voi
   const safe = publicResult(ranked, candidate, request.model)
   const writer = WRITERS[call.format]!
   const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)
-  const dress = responseHead(call.id, request.model, candidate, attempt.echo)
-  const { wire, losses } = writer.result!(dress(timed(held, call)), attempt.echo?.asked ?? request)
+  const withHead = responseHead(call.id, request.model, candidate, attempt.echo)
+  const { wire, losses } = writer.result!(withHead(timed(held, call)), attempt.echo?.asked ?? request)
   const kept = attempt.echo?.keep === undefined || (await attempt.echo.keep(wire.body))
   const lost = [
     ...locateLosses(shown(answered.losses), attempt),

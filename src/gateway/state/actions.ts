@@ -26,29 +26,33 @@ interface Action {
 
 /** Everything that can be asked of kept responses and conversations (FORMATS §4), answered with the body of a 200. */
 export const ACTIONS = {
-  'get-response': { answer: async ({ state, owner, id }) => (await state.desk()).response(owner, id) },
-  'delete-response': { answer: async ({ state, owner, id }) => (await state.desk()).remove(owner, id) },
-  'cancel-response': { answer: async ({ state, owner, id }) => (await state.desk()).cancel(owner, id) },
+  'get-response': { answer: async ({ state, owner, id }) => (await state.responses()).response(owner, id) },
+  'delete-response': { answer: async ({ state, owner, id }) => (await state.responses()).remove(owner, id) },
+  'cancel-response': { answer: async ({ state, owner, id }) => (await state.responses()).cancel(owner, id) },
   'input-items': {
-    answer: async ({ state, owner, id, query }) => (await state.desk()).input(owner, id, pageOf(query)),
+    answer: async ({ state, owner, id, query }) => (await state.responses()).input(owner, id, pageOf(query)),
   },
   'create-conversation': {
     takesBody: true,
-    answer: async ({ state, owner, body }) => (await state.talks()).create(owner, body),
+    answer: async ({ state, owner, body }) => (await state.conversations()).create(owner, body),
   },
-  'get-conversation': { answer: async ({ state, owner, id }) => (await state.talks()).find(owner, id) },
+  'get-conversation': { answer: async ({ state, owner, id }) => (await state.conversations()).find(owner, id) },
   'update-conversation': {
     takesBody: true,
-    answer: async ({ state, owner, id, body }) => (await state.talks()).describe(owner, id, body),
+    answer: async ({ state, owner, id, body }) => (await state.conversations()).describe(owner, id, body),
   },
-  'delete-conversation': { answer: async ({ state, owner, id }) => (await state.talks()).remove(owner, id) },
-  'list-items': { answer: async ({ state, owner, id, query }) => (await state.talks()).list(owner, id, pageOf(query)) },
+  'delete-conversation': { answer: async ({ state, owner, id }) => (await state.conversations()).remove(owner, id) },
+  'list-items': {
+    answer: async ({ state, owner, id, query }) => (await state.conversations()).list(owner, id, pageOf(query)),
+  },
   'add-items': {
     takesBody: true,
-    answer: async ({ state, owner, id, body }) => (await state.talks()).add(owner, id, body),
+    answer: async ({ state, owner, id, body }) => (await state.conversations()).add(owner, id, body),
   },
-  'get-item': { answer: async ({ state, owner, id, item }) => (await state.talks()).item(owner, id, item) },
-  'delete-item': { answer: async ({ state, owner, id, item }) => (await state.talks()).removeItem(owner, id, item) },
+  'get-item': { answer: async ({ state, owner, id, item }) => (await state.conversations()).item(owner, id, item) },
+  'delete-item': {
+    answer: async ({ state, owner, id, item }) => (await state.conversations()).removeItem(owner, id, item),
+  },
 } as const satisfies { readonly [name: string]: Action }
 
 export type ActionName = keyof typeof ACTIONS
@@ -77,7 +81,7 @@ export async function keptAnswer(
   { state, owner, heartbeat, limit, open }: Asker,
 ): Promise<void> {
   const after = action === 'get-response' ? playedAfter(of.query) : undefined
-  if (after !== undefined) return (await state.desk()).play(owner, of.id, after, reply, heartbeat)
+  if (after !== undefined) return (await state.responses()).play(owner, of.id, after, reply, heartbeat)
   const row: Action = ACTIONS[action]
   const body = row.takesBody === true ? await readJson(message, limit, open) : {}
   reply.whole(200, {}, jsonText(await row.answer({ ...of, state, owner, body })))

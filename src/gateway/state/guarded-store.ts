@@ -23,14 +23,14 @@ export const guardedTurns = (use: Use<Turns>): Turns => ({
 
 /** Conversations, likewise. */
 export const guardedConversations = (use: Use<Conversations>): Conversations => ({
-  find: (owner, id) => use('reads', talks => talks.find(owner, id)),
-  barred: (owner, id) => use('reads', talks => talks.barred(owner, id)),
-  items: (owner, id) => use('reads', talks => talks.items(owner, id)),
-  create: (conversation, items) => use('writes', talks => talks.create(conversation, items)),
-  describe: (owner, id, metadata) => use('writes', talks => talks.describe(owner, id, metadata)),
-  add: (owner, id, items, expiresAt) => use('writes', talks => talks.add(owner, id, items, expiresAt)),
-  dropItem: (owner, id, item) => use('writes', talks => talks.dropItem(owner, id, item)),
-  drop: (owner, id) => use('writes', talks => talks.drop(owner, id)),
+  find: (owner, id) => use('reads', conversations => conversations.find(owner, id)),
+  barred: (owner, id) => use('reads', conversations => conversations.barred(owner, id)),
+  items: (owner, id) => use('reads', conversations => conversations.items(owner, id)),
+  create: (conversation, items) => use('writes', conversations => conversations.create(conversation, items)),
+  describe: (owner, id, metadata) => use('writes', conversations => conversations.describe(owner, id, metadata)),
+  add: (owner, id, items, expiresAt) => use('writes', conversations => conversations.add(owner, id, items, expiresAt)),
+  dropItem: (owner, id, item) => use('writes', conversations => conversations.dropItem(owner, id, item)),
+  drop: (owner, id) => use('writes', conversations => conversations.drop(owner, id)),
 })
 
 /** Events of responses in the making, likewise. */

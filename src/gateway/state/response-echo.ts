@@ -10,7 +10,7 @@ import type { Keeper } from './keeper.ts'
 export interface ResponseEcho {
   /** The request as the caller made it: what the answer repeats of it. */
   readonly asked: CanonicalRequest
-  dress<T extends CanonicalResult | ResultStart | ResultEnd>(said: T): T
+  apply<T extends CanonicalResult | ResultStart | ResultEnd>(said: T): T
   /**
    * Keeps the answer before it is told, and says whether that went well; absent where it is not to be kept, or by
    * somebody else. Never rejects.
@@ -45,7 +45,7 @@ export function responseEchoOf(asked: CanonicalRequest, candidate: Candidate, ho
   const id = keeper === undefined || isUpstreams(candidate, asked) ? undefined : keeper.id
   return {
     asked,
-    dress: answer => {
+    apply: answer => {
       const given = id ?? (isAnonymous(answer) ? keeper?.id : undefined)
       const ends = 'type' in answer && answer.type === 'result-end'
       const named = given === undefined || ends ? answer : { ...answer, id: given }

@@ -36,7 +36,7 @@ export class State {
   private readonly copies: Copies
   private readonly log: Log
   private config: Settings
-  private shelf: LazyStore
+  private store: LazyStore
 
   /** @param channels those in use: upstreams are told what becomes of what they keep. */
   constructor(config: Settings, log: Log, channels: () => readonly Channel[]) {
@@ -44,7 +44,7 @@ export class State {
     this.log = log
     this.copies = new Copies(channels, log)
     this.background = new Background(this.copies)
-    this.shelf = new LazyStore(config.dataDir, log)
+    this.store = new LazyStore(config.dataDir, log)
   }
 
   /**
@@ -58,12 +58,12 @@ export class State {
     const saves = keep > 0 && request.state?.store !== false && workOf(request) === 'conversation'
     const near = workOf(request) === 'conversation' ? call.turns : undefined
     if (keep > 0) checkBackground(request, saves)
-    const store = keep > 0 && (saves || points(wire.body)) ? this.shelf : undefined
-    const unkept = saves && !(await this.shelf.takes())
+    const store = keep > 0 && (saves || points(wire.body)) ? this.store : undefined
+    const unkept = saves && !(await this.store.takes())
     if (unkept && request.state?.background === true) throw UNAVAILABLE
     const known = [...(call.turns === undefined ? [] : [call.turns]), ...(store === undefined ? [] : [store.turns])]
     const { previous } = request.state ?? {}
-    if (previous !== undefined && store !== undefined) await this.deskAt(store).checkFinished(owner, previous)
+    if (previous !== undefined && store !== undefined) await this.responsesAt(store).checkFinished(owner, previous)
     const memories = { turns: known, conversations: store?.conversations, strict: call.strict === true }
     const recalled = await resolveReferences(wire.body, owner, memories)
     if (call.strict === true && previous !== undefined && recalled?.known === true) checkCalls(recalled.whole())
@@ -90,27 +90,27 @@ export class State {
     })
   }
 
-  async desk(): Promise<ResponsesApi> {
-    return this.deskAt(this.kept())
+  async responses(): Promise<ResponsesApi> {
+    return this.responsesAt(this.kept())
   }
 
-  private deskAt(kept: StoreView): ResponsesApi {
+  private responsesAt(kept: StoreView): ResponsesApi {
     return new ResponsesApi(kept, this.background, this.copies)
   }
 
-  async talks(): Promise<ConversationsApi> {
+  async conversations(): Promise<ConversationsApi> {
     return new ConversationsApi(this.kept().conversations, this.config.responses.keep)
   }
 
   /** What is kept; GatewayError `not-found` where nothing is. */
   kept(): StoreView {
-    if (this.config.responses.keep > 0) return this.shelf
+    if (this.config.responses.keep > 0) return this.store
     throw new GatewayError({ kind: 'not-found', message: 'Nothing is kept here.' })
   }
 
   /** What is wrong with the store; undefined where it takes what is to be kept, or nothing is. */
   async check(): Promise<StoreFault | undefined> {
-    return this.config.responses.keep > 0 ? this.shelf.check() : undefined
+    return this.config.responses.keep > 0 ? this.store.check() : undefined
   }
 
   /** How many responses a key may have in the background. */
@@ -120,15 +120,15 @@ export class State {
 
   reload(config: Settings): void {
     if (config.dataDir !== this.config.dataDir) {
-      void this.shelf.close()
-      this.shelf = new LazyStore(config.dataDir, this.log)
+      void this.store.close()
+      this.store = new LazyStore(config.dataDir, this.log)
     }
     this.config = config
   }
 
   async close(): Promise<void> {
     await this.background.close()
-    await this.shelf.close()
+    await this.store.close()
   }
 }
 
