@@ -192,7 +192,7 @@ export class Gateway {
       await this.attempts({ ...asked, early })
     } catch (thrown) {
       const failure = toFailure(thrown)
-      if (!asked.call.reply.gone && early?.fail(failure.error) === true) asked.report.broke(failure)
+      if (!asked.call.reply.gone && early?.fail(failure.error) === true) asked.report.unanswered(failure)
       else if (!writeErrorStream({ ...asked, heartbeat }, failure)) throw thrown
     } finally {
       early?.close()

@@ -28,7 +28,7 @@ export function writeErrorStream({ call, request, report, heartbeat }: Refused, 
   const events = WRITERS[call.format]!.refused?.(failure.error, request, head, call.framing === 'lines')
   if (events === undefined) return false
   const framing = FRAMINGS[call.framing]
-  report.saw({ type: 'error', error: failure.error })
+  report.unanswered(failure)
   report.begun(0)
   call.reply.begin({
     'content-type': framing.contentType,

@@ -33,6 +33,7 @@ export class Report {
   private losses = 0
   private thoughts: number | undefined
   private counting = false
+  private answerless = false
   /** What was thrown, where the answer was ended by a fault of ours. */
   private fault: unknown
   private readonly call: Call
@@ -88,6 +89,12 @@ export class Report {
     if (error.kind === 'internal') this.fault = cause
   }
 
+  /** The answer says nothing but why there is none. */
+  unanswered(failure: GatewayError): void {
+    this.broke(failure)
+    this.answerless = true
+  }
+
   failed(error: CanonicalError, status: number): void {
     this.error = error
     this.status = status
@@ -100,8 +107,8 @@ export class Report {
 
   /** What the request cost: nothing where nobody answered it, undefined where nobody counted (the caller left, say). */
   private get spent(): SpentTokens | undefined {
-    const { status, usage } = this
-    return usage ?? (status >= 400 && status !== CLIENT_CLOSED ? NOTHING : undefined)
+    const { status, usage, answerless } = this
+    return usage ?? (answerless || (status >= 400 && status !== CLIENT_CLOSED) ? NOTHING : undefined)
   }
 
   write(log: Log): void {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from './chat.ts'
+import { ANSWER, ASK, events, failure, HEAD, json, STREAM, TAIL, words } from './chat.ts'
 import { House, type HouseOptions } from './house.ts'
 import { channelAt, FakeUpstream, type Script, until } from './upstream.ts'
 
@@ -20,6 +20,7 @@ async function open(script: Script, options: HouseOptions = {}) {
 
 const CHAT = '/v1/chat/completions'
 const good: Script = response => json(response, ANSWER)
+const TOO_LONG = failure('Too long.', { type: 'invalid_request_error', code: 'context_length_exceeded' })
 const costs = (tokens: number) => ({ ...ANSWER, usage: { prompt_tokens: 0, completion_tokens: tokens } })
 
 describe('requests that come at once', () => {
@@ -49,6 +50,23 @@ describe('requests that come at once', () => {
     const { headers } = await house.ask(CHAT, ASK)
     expect(Number(headers['x-ratelimit-limit-tokens'])).toBe(3000)
     expect(Number(headers['x-ratelimit-remaining-tokens'])).toBeGreaterThan(1500)
+  })
+
+  test.each([
+    ['begun before its upstream answered', 503, CHAT, STREAM],
+    ['in which clients look for it', 400, '/v1/responses', { model: 'm', input: 'Hi.', stream: true, store: false }],
+  ])('get it back where they failed in a stream %s', async (_, status, path, body) => {
+    const late = status === 503
+    const { house } = await open(response => void setTimeout(() => json(response, TOO_LONG, status), late ? 100 : 0), {
+      group: { tpm: 3000 },
+      earlyHead: late,
+      heartbeat: late ? 20 : 15_000,
+    })
+    for (let asked = 0; asked < 5; asked++) {
+      const answer = await house.ask(path, body)
+      expect(answer.status).toBe(200)
+      expect(answer.text).toContain('"error"')
+    }
   })
 
   test('keep what was reserved for them where nobody counted', async () => {
