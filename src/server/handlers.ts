@@ -39,7 +39,7 @@ function ownQuery(query: Query, streams: boolean): Query {
   return streams ? { ...rest, alt: 'sse' } : rest
 }
 
-/** The models a key can call, or a page of them, or the one of that id. Throws what `Gateway.models` throws. */
+/** The models a key can call, or a page of them, or the one of that id. */
 export function listModels(
   gateway: Gateway,
   shape: ModelShape,
@@ -48,8 +48,14 @@ export function listModels(
   id: string | undefined,
 ): void {
   const { query, queryKey } = queryOf(message)
-  const reply = new HttpReply(message, response, idHeaders(requestId()), gateway)
-  reply.whole(200, {}, gateway.models({ message, reply, ...defined({ queryKey }) }, shape, query, id))
+  const ownId = requestId()
+  const reply = new HttpReply(message, response, idHeaders(ownId), gateway)
+  try {
+    reply.whole(200, {}, gateway.models({ message, reply, ...defined({ queryKey }) }, shape, query, id))
+  } catch (thrown) {
+    const { status, headers, text } = gateway.error(shape, thrown, ownId)
+    reply.whole(status, headers, text)
+  }
 }
 
 /** A request that met no endpoint, or was turned away at one that is not a format's. */

@@ -144,6 +144,15 @@ describe('every answer says what is left of the limits', () => {
     expect(headers).toMatchObject({ 'x-ratelimit-remaining-requests': '60' })
   })
 
+  test('a model there is not', async () => {
+    const { house } = await open(good, GROUP)
+    for (const path of ['/v1/models/none', '/v1beta/models/none']) {
+      const { status, headers } = await house.ask(path, undefined, { method: 'GET' })
+      expect(status).toBe(404)
+      expect(headers).toMatchObject({ 'x-ratelimit-remaining-requests': '60' })
+    }
+  })
+
   test("the key's own limits stand above the upstream's", async () => {
     const own = { 'x-ratelimit-limit-requests': '7', 'x-ratelimit-limit-tokens': '8' }
     const { house } = await open(response => json(response, ANSWER, 200, own), { group: { rpm: 60 } })
