@@ -74,3 +74,36 @@ test('what is not complete was not completed at any time', async () => {
   const { json } = await house.house.ask('/v1/responses', ASKED[0])
   expect(json).toMatchObject({ status: 'incomplete', completed_at: null })
 })
+
+test('what an upstream of the format leaves unsaid of the end is told', async () => {
+  house = await Keeping.open([await Speaker.open('responses')])
+  const ask = async (body: object): Promise<Loose> => (await house.house.ask('/v1/responses', body)).json
+  const whole = await ask({ model: 'm', input: 'Hi!' })
+  const { text } = await house.house.ask('/v1/responses', { model: 'm', input: 'Hi!', stream: true })
+  const streamed: Loose = JSON.parse(
+    dataOf(text)
+      .filter(data => data !== '[DONE]')
+      .at(-1)!,
+  ).response
+  for (const { completed_at, created_at } of [whole, streamed]) expect(completed_at).toBeGreaterThanOrEqual(created_at)
+})
+
+test.each(FORMATS)(
+  'an answer told again begins as one that has not come yet, and ends as it is kept (%s)',
+  async format => {
+    const speaker = await Speaker.open(format)
+    house = await Keeping.open([speaker])
+    speaker.scenes = [{ thought: 'Hm.', text: 'Hello.' }]
+    const { json: kept } = await house.house.ask('/v1/responses', { model: 'm', input: 'Hi!' })
+    const { text } = await house.house.ask(`/v1/responses/${kept.id}?stream=true`, undefined, { method: 'GET' })
+    const events: Loose[] = dataOf(text).flatMap(data => (data === '[DONE]' ? [] : JSON.parse(data)))
+    const begun = { status: 'in_progress', completed_at: null, usage: null, output: [] }
+    for (const { response } of events.slice(0, 2)) {
+      expect(response).toMatchObject(begun)
+      expect(faultsOf(response)).toEqual([])
+    }
+    const done = events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item)
+    expect(done).toEqual(kept.output)
+    expect(events.at(-1).response).toEqual(kept)
+  },
+)

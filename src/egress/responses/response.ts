@@ -40,6 +40,7 @@ const ALWAYS: JsonObject = {
   ...{ incomplete_details: null, error: null, usage: null, reasoning: null },
 }
 const ALL = Object.keys(ALWAYS)
+const NONE: JsonObject = {}
 
 /** Clients may send ids back, and none may be longer than 64 characters. */
 const LONGEST = 44
@@ -82,7 +83,15 @@ export class Responder {
   body(stand: Stand): JsonObject {
     if (!this.own) return this.foreignBody(stand)
     const said = this.ownBody(stand)
-    return this.completes ? this.filled(said, stand.state) : said
+    if (!this.completes) return said
+    const untimed = said['status'] === 'completed' && said['completed_at'] == null
+    return this.filled(untimed ? { ...said, ...this.completion(stand) } : said, stand.state)
+  }
+
+  /** When the answer was whole, which only a complete one ever was. */
+  private completion({ state, late }: Pick<Stand, 'state' | 'late'>): JsonObject {
+    if (state.status !== 'completed') return NONE
+    return { completed_at: spelt(late ?? this.head, FORMAT)['completedAt'] ?? null }
   }
 
   /** What is the same however often the response is shown. */
@@ -100,9 +109,7 @@ export class Responder {
     return {
       ...this.blank,
       ...state,
-      ...(state.status === 'completed'
-        ? { completed_at: spelt(late ?? this.head, FORMAT)['completedAt'] ?? null }
-        : {}),
+      ...this.completion({ state, late }),
       error: error === undefined ? null : failureOf(error),
       output,
       usage: usage ?? null,
