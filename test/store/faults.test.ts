@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Loose } from '../clients/scene.ts'
 import { dataOf } from '../faults/house.ts'
+import { Client } from '../sockets/client.ts'
 import { BREAKAGES, watchConnections } from './broken-file.ts'
 import { Keeping, Speaker, scratch } from './house.ts'
 
@@ -138,6 +139,18 @@ test('a first answer that cannot be kept says so in its head where it is whole',
   const whole = await create()
   expect(whole.headers['interlingua-loss']).toBe('state/store not-kept')
   expect(whole.json.store).toBe(false)
+})
+
+test('a socket goes on from the turns it holds itself, without the store', async () => {
+  await open()
+  await create()
+  mend = BREAKAGES['a directory that became a file']!.break(place.path)
+  const client = await Client.open(house.house.server.address)
+  const first = (await client.turn(HI)).at(-1)
+  const next = (await client.turn({ ...HI, previous_response_id: first.response.id })).at(-1)
+  client.socket.terminate()
+  expect(first).toMatchObject({ type: 'response.completed', response: { store: false } })
+  expect(next).toMatchObject({ type: 'response.completed', response: { store: false } })
 })
 
 test('a row that is damaged costs whoever asks for it a 503, and nobody else anything', async () => {

@@ -63,7 +63,9 @@ export class State {
     if (unkept && request.state?.background === true) throw UNAVAILABLE
     const known = [...(call.turns === undefined ? [] : [call.turns]), ...(store === undefined ? [] : [store.turns])]
     const { previous } = request.state ?? {}
-    if (previous !== undefined && store !== undefined) await this.responsesAt(store).checkFinished(owner, previous)
+    const isNear = previous !== undefined && (await call.turns?.find(owner, previous)) !== undefined
+    if (previous !== undefined && store !== undefined && !isNear)
+      await this.responsesAt(store).checkFinished(owner, previous)
     const memories = { turns: known, conversations: store?.conversations, strict: call.strict === true }
     const recalled = await resolveReferences(wire.body, owner, memories)
     if (call.strict === true && previous !== undefined && recalled?.known === true) checkCalls(recalled.whole())
