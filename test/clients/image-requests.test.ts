@@ -86,6 +86,8 @@ test('pictures named in JSON are there, too', async () => {
     [{ images: [] }, 'image'],
     [{ mask: { image_url: PICTURE } }, 'image'],
     [{ images: [{ image_url: empty }] }, 'images'],
+    [{ images: [{ image_url: '' }] }, 'images'],
+    [{ image: '' }, 'image'],
     [{ image: `${empty}@@@@` }, 'image'],
     [{ images: [{ image_url: PICTURE }], mask: { image_url: empty } }, 'mask'],
   ] as const) {

@@ -57,7 +57,7 @@ function readPicture(wire: Json, field: string, how: JsonObject): MediaPart | Op
 
 const PICTURE = /^image(?:\[\d*\])?$/
 
-/** The field of the first picture that has no bytes. */
+/** The field of the first picture that has no bytes, or no address. */
 export function emptyField(pictures: readonly Part[]): string | undefined {
   const empty = pictures.find(part => part.type === 'media' && isEmpty(part.source))
   return empty === undefined ? undefined : String(empty.spelling![FORMAT]!['in'])
@@ -69,7 +69,9 @@ const HEAD = 16
 const isEmpty = (source: MediaSource): boolean =>
   source.type === 'bytes'
     ? source.bytes.size === 0
-    : source.type === 'base64' && Buffer.from(source.data.slice(0, HEAD), 'base64').length === 0
+    : source.type === 'url'
+      ? source.url === ''
+      : source.type === 'base64' && Buffer.from(source.data.slice(0, HEAD), 'base64').length === 0
 
 /** The pictures of a form; one in a field of another name is a picture all the same, and says which field that was. */
 export const readFiles = (files: readonly WireFile[]): readonly MediaPart[] =>
