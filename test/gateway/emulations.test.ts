@@ -32,3 +32,16 @@ test('what several pictures cost is their sum, and unknown where one does not te
   expect(await spent({ input: 1, output: 2 }, { input: 1, output: 3 })).toEqual({ input: 2, output: 5 })
   expect(await spent({ input: 1, output: 2 }, undefined)).toBeUndefined()
 })
+
+test('unfinished pictures are not asked for with several, which is told', async () => {
+  const request: CanonicalRequest = { ...REQUEST, output: { ...REQUEST.output, image: { size: '1x1', previews: 2 } } }
+  const path = ['output', 'image', 'previews']
+  expect(severalImages.losses(request)).toEqual([{ kind: 'dropped', path, reason: 'no-unfinished-pictures' }])
+  const attempt = { request, call: { reply: {} }, report: { tried: () => {} } } as unknown as Attempt
+  const asked: CanonicalRequest[] = []
+  await severalImages.answer(attempt, async one => {
+    asked.push(one)
+    return { result: { candidates: [{ content: [] }] }, losses: [], headers: {} }
+  })
+  expect(asked.map(({ output }) => output)).toEqual(Array(2).fill({ modalities: ['image'], image: { size: '1x1' } }))
+})

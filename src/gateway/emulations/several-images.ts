@@ -1,5 +1,6 @@
 import { GatewayError } from '../../canonical/error.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
+import { Losses } from '../../canonical/loss.ts'
+import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import type { Candidate } from '../../router.ts'
 import type { Emulation } from '../emulations.ts'
@@ -16,15 +17,17 @@ const ONE_AT_A_TIME: ReadonlySet<string> = new Set(['contents', 'responses'])
 export const needsSeveral = ({ format, native }: Candidate, request: CanonicalRequest): boolean =>
   !native && (request.output.candidates ?? 1) > 1 && ONE_AT_A_TIME.has(format.format) && workOf(request) === 'image'
 
-/** Several pictures, each asked for by itself, all at once: what one refuses, all refuse. */
+/** Several finished pictures, each asked for by itself, all at once: what one refuses, all refuse. */
 export const severalImages: Emulation = {
   losses: ({ output }) => {
     if (output.candidates! > MOST) throw TOO_MANY
-    return []
+    const losses = new Losses()
+    losses.dropFields(output.image, ['output', 'image'], { previews: 'no-unfinished-pictures' })
+    return losses.list
   },
   answer: async (attempt, ask) => {
     const { candidates: count, ...output } = attempt.request.output
-    const one = (signal: AbortSignal) => ask({ ...attempt.request, output }, signal)
+    const one = (signal: AbortSignal) => ask({ ...attempt.request, output: finished(output) }, signal)
     const answers = await together(
       attempt,
       Array.from({ length: count! }, () => one),
@@ -33,6 +36,12 @@ export const severalImages: Emulation = {
     const candidates = answers.flatMap(({ result }) => result.candidates)
     return { result: combined(answers, candidates), losses, headers }
   },
+}
+
+function finished({ image, ...output }: Output): Output {
+  if (image === undefined) return output
+  const { previews: _, ...looks } = image
+  return { ...output, image: looks }
 }
 
 const TOO_MANY = new GatewayError({
