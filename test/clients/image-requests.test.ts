@@ -97,6 +97,22 @@ test('pictures named in JSON are there, too', async () => {
   expect(seen).toHaveLength(0)
 })
 
+test('what cannot be told of pictures is named where the caller put them', async () => {
+  const { house } = await open('contents')
+  const image_url = PICTURE
+  const ask = (body: object) => house.ask('/v1/images/edits', { model: 'm', prompt: 'a', ...body })
+  for (const [body, param] of [
+    [{ images: [{ image_url }, { file_id: 'f' }] }, 'images.1'],
+    [{ image: { file_id: 'f' } }, 'image'],
+    [{ images: [{ image_url }], mask: { image_url } }, 'mask'],
+  ] as const) {
+    const { status, json } = await ask(body)
+    expect({ status, param: json.error.param }).toEqual({ status: 422, param })
+  }
+  const { status, json } = await sendForm(house, 'edits', { model: 'm', prompt: 'a' }, ['image', 'mask'])
+  expect({ status, param: json.error.param }).toEqual({ status: 422, param: 'mask' })
+})
+
 async function sendForm(
   house: House,
   door: string,

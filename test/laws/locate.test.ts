@@ -4,7 +4,7 @@ import type { Path } from '../../src/canonical/loss.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { workOf } from '../../src/canonical/work.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { conversing, holds } from './support.ts'
+import { formatsWith, holds } from './support.ts'
 import { WIRES } from './wires.ts'
 
 const at = (value: unknown, path: Path): unknown =>
@@ -24,7 +24,7 @@ const camel = (value: unknown): unknown =>
 const camelKey = (key: string): string => key.replace(/(?<=.)_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 describe('locate: a path into the messages points at what the caller wrote there', () => {
-  it.each(conversing('request').filter(format => READERS[format]!.locate !== undefined))('%s', format => {
+  it.each(formatsWith('request').filter(format => READERS[format]!.locate !== undefined))('%s', format => {
     holds(WIRES[format]!.request, wire => {
       const request = READERS[format]!.request!(wire)
       const locate = READERS[format]!.locate!(request)

@@ -1,12 +1,14 @@
 import type { Reader } from '../reader.ts'
 import { readError } from './error.ts'
 import { ImagesEvents } from './events.ts'
+import { locate } from './locate.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Pictures made and changed, FORMATS §10. */
 export const images: Reader = {
   request: readRequest,
+  locate,
   result: readResult,
   events: asked => new ImagesEvents(asked),
   error: readError,

@@ -1,12 +1,14 @@
 import type { Reader } from '../reader.ts'
 import { readError } from './error.ts'
 import { SpeechEvents } from './events.ts'
+import { locate } from './locate.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Text to speech as OpenAI has it, FORMATS §12. */
 export const speech: Reader = {
   request: readRequest,
+  locate,
   result: readResult,
   raw: true,
   events: asked => new SpeechEvents(asked),

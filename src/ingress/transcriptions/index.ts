@@ -1,12 +1,14 @@
 import type { Reader } from '../reader.ts'
 import { readError } from './error.ts'
 import { TranscriptEvents } from './events.ts'
+import { locate } from './locate.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Transcriptions and translations of recordings, FORMATS §12. */
 export const transcriptions: Reader = {
   request: readRequest,
+  locate,
   result: readResult,
   events: () => new TranscriptEvents(),
   error: readError,

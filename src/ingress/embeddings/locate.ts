@@ -1,0 +1,17 @@
+import type { Path } from '../../canonical/loss.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { type Locate, locator } from '../locate.ts'
+
+const FORMAT = 'embeddings'
+const INPUT: Path = ['input']
+
+/** Where in a body the things to embed stand: in a list, or one that is all there is. */
+export function locate({ messages, spelling }: CanonicalRequest): Locate {
+  const alone = spelling?.[FORMAT]?.['input'] !== undefined
+  const places = messages.map((_, index): Path => (alone ? INPUT : [...INPUT, index]))
+  return locator(
+    'input',
+    places.map(at => ({ at, parts: [at] })),
+    INPUT,
+  )
+}

@@ -1,0 +1,13 @@
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { type Locate, locator, type Place } from '../locate.ts'
+
+const INPUT: Place = { at: ['input'], parts: [['input']] }
+const INSTRUCTIONS: Place = { at: ['instructions'], parts: [['instructions']] }
+
+/** Where in a body the text to be spoken stands, and how it is to be. */
+export const locate = ({ messages }: CanonicalRequest): Locate =>
+  locator(
+    'input',
+    messages.map(({ role }) => (role === 'system' ? INSTRUCTIONS : INPUT)),
+    INPUT.at,
+  )
