@@ -69,6 +69,11 @@ test.each(all)('asked text and answered %s, it is text', async answer => {
   expect([status, type, text.trim()]).toEqual([200, expect.stringContaining('text/plain'), TEXT])
 })
 
+test('asked diarized_json and told nothing of segments, the list that clients go through is empty', async () => {
+  const { status, text } = await ask('json', 'diarized_json')
+  expect([status, JSON.parse(text)]).toEqual([200, { duration: 0, text: TEXT, segments: [] }])
+})
+
 test.each(timed)('asked subtitles and answered %s, they are of the kind that was asked for', async answer => {
   expect(await ask(answer, 'srt')).toMatchObject({ status: 200, text: SRT })
   expect(await ask(answer, 'vtt')).toMatchObject({ status: 200, text: VTT })

@@ -42,15 +42,16 @@ function required({ candidates }: CanonicalResult, asked: CanonicalRequest, loss
   const path = ['candidates', 0, 'transcript']
   if (candidate.transcript === undefined) losses.add(path, {}, 'minted-facts')
   const { transcript = {} } = candidate
-  const made = { language: asked.output.transcript?.language ?? UNDETERMINED, duration: endOf(transcript) }
+  const language = asked.output.transcript?.language ?? UNDETERMINED
+  const made = { language, duration: endOf(transcript), segments: [] }
   const facts = needs.filter(fact => transcript[fact] === undefined).map(fact => [fact, made[fact]] as const)
   for (const [fact, value] of facts) losses.add([...path, fact], value, `minted-${fact}`)
   return { ...candidate, transcript: { ...transcript, ...Object.fromEntries(facts) } }
 }
 
-const NEEDS: ReadonlyMap<string, readonly ('language' | 'duration')[]> = new Map([
+const NEEDS: ReadonlyMap<string, readonly ('language' | 'duration' | 'segments')[]> = new Map([
   ['verbose_json', ['language', 'duration'] as const],
-  ['diarized_json', ['duration'] as const],
+  ['diarized_json', ['duration', 'segments'] as const],
 ])
 const UNDETERMINED = 'und'
 
