@@ -77,12 +77,16 @@ function flag(said: string): boolean {
   throw WrongType.instance
 }
 
-/** A list of a form, under either of its names; what came is kept in `said`. A second list of it is none of ours. */
+/**
+ * A list of a form, under either of its names; what came is kept in `said`. A second list of it is none of ours, and
+ * neither is one with a word that is not `known`.
+ */
 function listed(
   body: JsonObject,
   names: readonly [string, string],
   said: object,
   refused: string[],
+  known?: readonly string[],
 ): readonly string[] | undefined {
   let found: readonly string[] | undefined
   for (const name of names) {
@@ -92,7 +96,8 @@ function listed(
     if (found !== undefined) refused.push(name)
     else {
       found = list
-      put(said, name, value)
+      if (known === undefined || list.every(one => known.includes(one))) put(said, name, value)
+      else refused.push(name)
     }
   }
   return found
@@ -105,7 +110,7 @@ function readTranscript(
   refused: string[],
 ): NonNullable<Output['transcript']> {
   const format = text(body['response_format'])
-  const granularities = listed(body, GRANULARITIES, said, refused)
+  const granularities = listed(body, GRANULARITIES, said, refused, ['word', 'segment'])
   const speakers = format === 'diarized_json' ? true : undefined
   return {
     task: wire.translates(path) ? 'translate' : 'transcribe',
@@ -137,5 +142,5 @@ function timestamps(format: string | undefined, said: readonly string[] | undefi
 
 /** The one thing that can be had beside: how likely each token was. */
 function readInclude(body: JsonObject, said: object, refused: string[]): number | undefined {
-  return listed(body, INCLUDE, said, refused)?.includes('logprobs') ? 0 : undefined
+  return listed(body, INCLUDE, said, refused, ['logprobs'])?.includes('logprobs') ? 0 : undefined
 }
