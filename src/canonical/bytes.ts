@@ -41,3 +41,22 @@ export async function gathered(bytes: Bytes, limit: number): Promise<Buffer | un
   }
   return Buffer.concat(pieces, size)
 }
+
+/** How the bytes begin, and all of them to be read once. */
+export async function peeked(bytes: Bytes): Promise<{ readonly head: Uint8Array; readonly whole: Bytes }> {
+  const pieces = bytes.read()[Symbol.asyncIterator]()
+  const first = await pieces.next()
+  const head = first.done === true ? new Uint8Array(0) : first.value
+  const size = bytes.size === undefined ? {} : { size: bytes.size }
+  return { head, whole: { ...size, once: true, read: () => behind(head, pieces) } }
+}
+
+/** What was read already, and the rest behind it. */
+export async function* behind(begun: Uint8Array, pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    if (begun.length > 0) yield begun
+    for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) yield next.value
+  } finally {
+    await pieces.return?.()
+  }
+}

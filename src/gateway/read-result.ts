@@ -1,8 +1,10 @@
+import { peeked } from '../canonical/bytes.ts'
 import { GatewayError } from '../canonical/error.ts'
 import { fold } from '../canonical/fold.ts'
 import { type JsonObject, parseObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
+import { sniffed } from '../canonical/sniff.ts'
 import { drain } from '../canonical/transducer.ts'
 import type { RawBody, WireEvent } from '../canonical/wire.ts'
 import { type Answer, flat, single } from '../channel.ts'
@@ -84,11 +86,15 @@ function sound(result: CanonicalResult, streamed: boolean): CanonicalResult {
 /** Subtitles are text, too, whatever their type says. */
 const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i
 
+/** What says nothing of a file, so that its first bytes have to. */
+const MERE_BYTES = /^application\/octet-stream\b/i
+
 async function rawBody(answer: Answer): Promise<RawBody> {
   const mediaType = single(answer.headers['content-type'])
-  return TEXTUAL.test(mediaType)
-    ? { mediaType, text: await answer.text(LARGEST) }
-    : { mediaType, bytes: answer.bytes() }
+  if (TEXTUAL.test(mediaType)) return { mediaType, text: await answer.text(LARGEST) }
+  if (!MERE_BYTES.test(mediaType)) return { mediaType, bytes: answer.bytes() }
+  const { head, whole } = await peeked(answer.bytes())
+  return { mediaType: sniffed(head) ?? mediaType, bytes: whole }
 }
 
 function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject {

@@ -202,3 +202,34 @@ describe('events are made of bytes as they come', () => {
     expect(JSON.parse(upstream.seen[0]!.text)).toMatchObject({ input: 'Hello.', response_format: 'pcm' })
   })
 })
+
+it.each([
+  ['wav', Buffer.from('ID3 and more'), 'audio/mpeg', true],
+  ['mp3', Buffer.from('OggS and more'), 'audio/ogg', true],
+  ['mp3', Buffer.from('ID3 and more'), 'audio/mpeg', false],
+  ['pcm', PIECE, 'audio/pcm', false],
+] as const)(
+  'asked for %s, mere bytes are called what they begin like',
+  TIMED,
+  async (response_format, bytes, type, lost) => {
+    await open(response => response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes))
+    const { answer } = house.send('/v1/audio/speech', { ...ASK, response_format })
+    const message = await answer
+    const said = message.headers['interlingua-loss']?.includes('other-container') === true
+    expect([message.statusCode, message.headers['content-type'], said]).toEqual([200, type, lost])
+    expect(Buffer.concat(await message.toArray())).toEqual(bytes)
+  },
+)
+
+it('the upstream of mere bytes is let go when their reader leaves', TIMED, async () => {
+  let gone = false
+  await open(response => {
+    response.on('close', () => {
+      gone = true
+    })
+    response.writeHead(200, { 'content-type': 'application/octet-stream' }).write(PIECE)
+  })
+  const message = await house.send('/v1/audio/speech', ASK).answer
+  message.destroy()
+  await until(() => gone)
+})

@@ -1,4 +1,4 @@
-import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
+import { type Bytes, behind, HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Loss } from '../../canonical/loss.ts'
 import { isReadable, type SampleFormat } from '../../canonical/pcm.ts'
@@ -110,13 +110,4 @@ async function ofWav(file: Bytes, mediaType: string): Promise<MediaPart['source'
   if (head === undefined || head === 'more' || !isReadable(head)) return { type: 'bytes', mediaType, bytes: whole }
   const { offset, size, ...format } = head
   return { type: 'bytes', mediaType: MP3, bytes: encodedBytes(whole, format satisfies SampleFormat, { offset, size }) }
-}
-
-async function* behind(begun: Uint8Array, pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    if (begun.length > 0) yield begun
-    for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) yield next.value
-  } finally {
-    await pieces.return?.()
-  }
 }
