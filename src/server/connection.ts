@@ -51,6 +51,7 @@ export function sendLast(socket: Duplex, { status, headers, text }: ErrorAnswer)
 
 /** Says that no more will come, and lets the caller send the rest of what it is at. */
 export function hangUp(socket: Duplex): void {
+  if (socket.destroyed) return
   socket.end()
   socket.resume()
   const end = performance.now() + LONGEST

@@ -59,7 +59,8 @@ export class HttpReply implements Reply {
       return
     }
     this.response.writeHead(status, { ...all, connection: 'close' }).write(text)
-    drain(this.message, () => this.response.end())
+    // Once an answer is over, Node does not tell its message that the connection closed.
+    drain(this.message, () => this.response.end(() => this.message.destroy()))
   }
 
   /** What is the caller's own stands above what an upstream said of itself. */
@@ -75,10 +76,9 @@ export class HttpReply implements Reply {
   /** Who announced a body and sends none must not keep the connection. */
   private takeRest(): void {
     const { message } = this
-    const { socket } = message
     if (!hasBody(message)) return
     message.resume()
-    setTimeout(() => message.complete || socket.destroy(), LINGER).unref()
+    setTimeout(() => message.complete || message.destroy(), LINGER).unref()
   }
 
   /** Node decides by the caller's version of HTTP and our headers whether the body is chunked; the chunks are ours. */

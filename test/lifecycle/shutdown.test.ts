@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from '../faults/chat.ts'
 import { House, type HouseOptions, KEY, textOf } from '../faults/house.ts'
@@ -128,6 +129,24 @@ describe('what outlasts the grace time', () => {
     await house.server.close(20)
     expect(await answered).toBe(503)
     expect(upstream.seen).toHaveLength(0)
+  })
+
+  test.each<[string, (socket: Socket) => void]>([
+    ['ends its side', socket => socket.end()],
+    ['breaks off', socket => socket.destroy()],
+    ['falls silent', () => {}],
+    ['goes on with what is no HTTP', socket => socket.end('no\r\n\r\n')],
+  ])('nobody waits for the rest of a request that is refused, where its caller %s', TIMED, async (_, then) => {
+    const { house } = await open(good)
+    const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
+    closing.push(() => socket.destroy())
+    socket.write(`POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\n`)
+    socket.write('transfer-encoding: chunked\r\n\r\n2\r\n{ \r\n')
+    socket.on('error', () => {}).on('data', () => then(socket))
+    await new Promise(resolve => setTimeout(resolve, 100))
+    await house.server.close(20)
+    await until(() => house.lines.length > 0)
+    expect(house.lines.map(({ message }) => message)).toEqual(['request'])
   })
 
   test('bytes without a format are cut off', TIMED, async () => {
