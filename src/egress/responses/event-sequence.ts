@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 
-/** What one stream says, numbered from 0 (trap 69). */
+/** Numbers the events of one stream from 0 (trap 69). */
 export class EventSequence {
   private sequence = 0
   private out: WireEvent[] = []
@@ -15,7 +15,7 @@ export class EventSequence {
     this.out.push({ event: type, data: `${text}${this.sequence++}}` })
   }
 
-  /** What was said since the last time. */
+  /** The events since the last time. */
   take(): readonly WireEvent[] {
     const { out } = this
     this.out = []

@@ -40,7 +40,7 @@ const EARLY: CanonicalError = { kind: 'upstream-failed', message: 'The answer en
  * a terminal event whose response is put together from all of them (trap 10).
  */
 export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, ItemContext, TokenTray {
-  readonly tape = new EventSequence()
+  readonly events = new EventSequence()
   readonly items: ItemWriter[] = []
   readonly ids = new ItemIds()
   private readonly asked: CanonicalRequest
@@ -71,13 +71,13 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     if (event.type === 'part-delta') {
       if (event.at.candidate > 0 || event.of !== undefined) return NOTHING
       this.parts[event.at.part]?.delta(event.append)
-      return this.tape.take()
+      return this.events.take()
     }
     if (('at' in event ? event.at.candidate : 'candidate' in event ? event.candidate : 0) > 0) return NOTHING
     this.handle(event)
     return this.over && (this.completes || this.responder?.own === false)
-      ? [...this.tape.take(), DONE]
-      : this.tape.take()
+      ? [...this.events.take(), DONE]
+      : this.events.take()
   }
 
   end(): readonly WireEvent[] {
@@ -129,8 +129,8 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private start(head: ResultStart): void {
     this.responder = new Responder(head, this.asked)
     const response = this.responder.body({ state: RUNNING, output: [] })
-    this.tape.emit('response.created', { response })
-    this.tape.emit('response.in_progress', { response })
+    this.events.emit('response.created', { response })
+    this.events.emit('response.in_progress', { response })
   }
 
   private begin({ at, part }: PartStart): void {
@@ -181,7 +181,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     const { sequence_number: _, type, ...fields } = value
     const place = this.ids.placeOf(fields['item_id'])
     const placed = place === undefined ? fields : { ...fields, output_index: place }
-    this.tape.emit(type as string, this.completes ? this.completed(placed) : placed)
+    this.events.emit(type as string, this.completes ? this.completed(placed) : placed)
   }
 
   /** An event with the name of its item, where it tells the place alone, and its response whole. */
@@ -231,7 +231,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     const output = this.items.map(item => item.written())
     const response = this.responder!.body({ state, output, usage, ...more })
     const { status } = response
-    this.tape.emit(`response.${TERMINAL.has(status as string) ? status : 'completed'}`, { response })
+    this.events.emit(`response.${TERMINAL.has(status as string) ? status : 'completed'}`, { response })
     this.over = true
   }
 }

@@ -28,7 +28,7 @@ export interface ItemWriter {
 
 /** What the items of one stream share. */
 export interface ItemContext {
-  readonly tape: EventSequence
+  readonly events: EventSequence
   /** What ids are made of. */
   readonly base: string
   /** How many items there are: the place of the next one. */
@@ -94,19 +94,19 @@ const UNFINISHED: { readonly [prefix: string]: string } = { ig: 'failed' }
 
 /** An item that is one part. */
 export abstract class SingleWriter implements PartWriter, ItemWriter {
-  protected readonly desk: ItemContext
+  protected readonly context: ItemContext
   protected readonly index: number
   protected part: Part
   protected body = ''
   protected status: Progress = 'in_progress'
   private broken = false
 
-  constructor(part: Part, desk: ItemContext) {
+  constructor(part: Part, context: ItemContext) {
     this.part = part
-    this.desk = desk
-    this.index = desk.items.length
-    desk.items.push(this)
-    desk.ids.add(this.ownId(), this.index)
+    this.context = context
+    this.index = context.items.length
+    context.items.push(this)
+    context.ids.add(this.ownId(), this.index)
   }
 
   /** The id the part came with. */
@@ -116,12 +116,12 @@ export abstract class SingleWriter implements PartWriter, ItemWriter {
 
   patch(late: PartPatch): void {
     this.part = patched(this.part, late, true)
-    this.desk.ids.add(this.ownId(), this.index)
+    this.context.ids.add(this.ownId(), this.index)
   }
 
   end(): void {
     this.status = 'completed'
-    this.desk.tape.emit('response.output_item.done', { output_index: this.index, item: this.written() })
+    this.context.events.emit('response.output_item.done', { output_index: this.index, item: this.written() })
   }
 
   cutShort(): void {
@@ -129,11 +129,11 @@ export abstract class SingleWriter implements PartWriter, ItemWriter {
   }
 
   protected stamp(): Stamp {
-    return stampAt(this.desk.base, this.index, this.status, this.broken)
+    return stampAt(this.context.base, this.index, this.status, this.broken)
   }
 
   protected shown(item: JsonObject): JsonObject {
-    return shownAt(item, this.desk, this.index, this.status, this.broken)
+    return shownAt(item, this.context, this.index, this.status, this.broken)
   }
 
   abstract delta(append: string): void
@@ -142,9 +142,9 @@ export abstract class SingleWriter implements PartWriter, ItemWriter {
 
 /** A piece only this format knows. */
 export class OpaqueWriter extends SingleWriter {
-  constructor(part: Part, desk: ItemContext) {
-    super(part, desk)
-    desk.tape.emit('response.output_item.added', { output_index: this.index, item: this.written() })
+  constructor(part: Part, context: ItemContext) {
+    super(part, context)
+    context.events.emit('response.output_item.added', { output_index: this.index, item: this.written() })
   }
 
   delta(): void {}
@@ -158,9 +158,9 @@ export class OpaqueWriter extends SingleWriter {
 export class PictureWriter extends SingleWriter {
   private readonly data: string[] = []
 
-  constructor(part: MediaPart, desk: ItemContext) {
-    super(part, desk)
-    desk.tape.emit('response.output_item.added', { output_index: this.index, item: this.written() })
+  constructor(part: MediaPart, context: ItemContext) {
+    super(part, context)
+    context.events.emit('response.output_item.added', { output_index: this.index, item: this.written() })
   }
 
   delta(append: string): void {
@@ -170,7 +170,7 @@ export class PictureWriter extends SingleWriter {
   /** The picture as far as it has come. */
   glimpse({ index, source, made }: Preview): void {
     if (source.type !== 'base64') return
-    this.desk.tape.emit('response.image_generation_call.partial_image', {
+    this.context.events.emit('response.image_generation_call.partial_image', {
       item_id: this.written()['id']!,
       output_index: this.index,
       partial_image_index: index,
@@ -191,7 +191,7 @@ export class PictureWriter extends SingleWriter {
     const item_id = this.written()['id']!
     // An upstream of this format has said so itself.
     if (this.part.type === 'media' && !isOwn(spelt(this.part, FORMAT)))
-      this.desk.tape.emit('response.image_generation_call.completed', { item_id, output_index: this.index })
+      this.context.events.emit('response.image_generation_call.completed', { item_id, output_index: this.index })
     super.end()
   }
 
@@ -210,20 +210,20 @@ export class CallWriter extends SingleWriter {
   private readonly event: string
   private readonly prefix: string
 
-  constructor(part: ToolCallPart, desk: ItemContext) {
-    super(part, desk)
+  constructor(part: ToolCallPart, context: ItemContext) {
+    super(part, context)
     const { freeform } = part
-    this.id = itemId(spelt(part, FORMAT), freeform ? 'ctc' : 'fc', desk.base, this.index)
+    this.id = itemId(spelt(part, FORMAT), freeform ? 'ctc' : 'fc', context.base, this.index)
     this.field = freeform ? 'input' : 'arguments'
     this.event = freeform ? 'response.custom_tool_call_input' : 'response.function_call_arguments'
     const type = `${this.event}.delta`
     this.prefix = `${JSON.stringify({ type, item_id: this.id, output_index: this.index }).slice(0, -1)},"delta":`
-    desk.tape.emit('response.output_item.added', { output_index: this.index, item: this.written() })
+    context.events.emit('response.output_item.added', { output_index: this.index, item: this.written() })
   }
 
   delta(append: string): void {
     this.body += append
-    this.desk.tape.line(`${this.event}.delta`, `${this.prefix}${JSON.stringify(append)},"sequence_number":`)
+    this.context.events.line(`${this.event}.delta`, `${this.prefix}${JSON.stringify(append)},"sequence_number":`)
   }
 
   override end(): void {
@@ -231,7 +231,7 @@ export class CallWriter extends SingleWriter {
     const said = this.written()[this.field] as string | JsonObject | undefined
     const whole = typeof said === 'string' ? said : this.body
     if (this.body === '' && whole !== '') this.delta(whole)
-    this.desk.tape.emit(`${this.event}.done`, { item_id: this.id, output_index: this.index, [this.field]: whole })
+    this.context.events.emit(`${this.event}.done`, { item_id: this.id, output_index: this.index, [this.field]: whole })
     super.end()
   }
 

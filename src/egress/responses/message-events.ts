@@ -24,7 +24,7 @@ export interface TokenTray {
 
 /** A message of a streamed answer, around its parts. */
 export class MessageWriter implements ItemWriter {
-  readonly desk: ItemContext
+  readonly context: ItemContext
   readonly index: number
   readonly id: string
   private readonly parts: SpokenWriter[] = []
@@ -36,16 +36,16 @@ export class MessageWriter implements ItemWriter {
   private status: Progress = 'in_progress'
   private broken = false
 
-  constructor(first: Part, desk: ItemContext) {
+  constructor(first: Part, context: ItemContext) {
     const message = spelt(first, FORMAT)['message'] as JsonObject | undefined
-    this.desk = desk
-    this.index = desk.items.length
+    this.context = context
+    this.index = context.items.length
     this.own = message !== undefined
-    this.id = itemId(message ?? {}, 'msg', desk.base, this.index)
-    desk.items.push(this)
-    desk.ids.add(this.id, this.index)
+    this.id = itemId(message ?? {}, 'msg', context.base, this.index)
+    context.items.push(this)
+    context.ids.add(this.id, this.index)
     const item = this.shown(writeSpoken(first, [], this.stamp()))
-    desk.tape.emit('response.output_item.added', { output_index: this.index, item })
+    context.events.emit('response.output_item.added', { output_index: this.index, item })
   }
 
   add(part: Part, tray: TokenTray): SpokenWriter {
@@ -71,7 +71,7 @@ export class MessageWriter implements ItemWriter {
     if (this.settled || this.open > 0) return
     this.settled = true
     this.status = status
-    this.desk.tape.emit('response.output_item.done', { output_index: this.index, item: this.written() })
+    this.context.events.emit('response.output_item.done', { output_index: this.index, item: this.written() })
   }
 
   cutShort(): void {
@@ -93,7 +93,7 @@ export class MessageWriter implements ItemWriter {
   }
 
   private shown(item: JsonObject): JsonObject {
-    return shownAt(item, this.desk, this.index, this.status, this.broken)
+    return shownAt(item, this.context, this.index, this.status, this.broken)
   }
 
   private expected(): number {
@@ -107,7 +107,7 @@ export class MessageWriter implements ItemWriter {
   }
 
   private stamp() {
-    return stampAt(this.desk.base, this.index, this.status, this.broken)
+    return stampAt(this.context.base, this.index, this.status, this.broken)
   }
 }
 
@@ -157,10 +157,10 @@ export class SpokenWriter implements PartWriter {
 
   delta(append: string): void {
     this.body += append
-    const { tape } = this.message.desk
+    const { events } = this.message.context
     const tokens = this.logged ? this.tray.take() : NO_TOKENS
     if (tokens.length === 0) {
-      tape.line(
+      events.line(
         this.refusal ? 'response.refusal.delta' : TEXT_DELTA,
         `${this.prefix}${JSON.stringify(append)}${this.suffix}`,
       )
@@ -168,7 +168,7 @@ export class SpokenWriter implements PartWriter {
     }
     this.log(tokens)
     const logprobs = JSON.stringify(tokens)
-    tape.line(TEXT_DELTA, `${this.prefix}${JSON.stringify(append)},"logprobs":${logprobs},"sequence_number":`)
+    events.line(TEXT_DELTA, `${this.prefix}${JSON.stringify(append)},"logprobs":${logprobs},"sequence_number":`)
   }
 
   log(tokens: readonly JsonObject[]): void {
@@ -198,7 +198,7 @@ export class SpokenWriter implements PartWriter {
     const { part } = this
     const isForeign = part.type === 'opaque' && part.format !== FORMAT
     const written = writeContent(isForeign ? { type: 'text', text: this.body } : this.whole, this.tokens)
-    return this.message.desk.completes ? completedPart(written) : written
+    return this.message.context.completes ? completedPart(written) : written
   }
 
   private isText(): boolean {
@@ -206,7 +206,7 @@ export class SpokenWriter implements PartWriter {
   }
 
   private emit(type: string, fields: JsonObject): void {
-    this.message.desk.tape.emit(type, { ...this.where(), ...fields })
+    this.message.context.events.emit(type, { ...this.where(), ...fields })
   }
 
   private where(): JsonObject {

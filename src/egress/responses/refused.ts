@@ -21,7 +21,7 @@ export function writeRefused(
   if (error.kind !== 'context-too-long') return undefined
   const stream = new ResponsesStream(asked)
   const begun = stream.push({ ...head, type: 'result-start' })
-  if (!socket) stream.tape.emit('error', flatAndNested(error))
+  if (!socket) stream.events.emit('error', flatAndNested(error))
   return [...begun, ...stream.push({ type: 'error', error })]
 }
 

@@ -22,13 +22,13 @@ export class ThoughtWriter extends SingleWriter {
   private gap = 0
   private cuts = 0
 
-  constructor(part: ReasoningPart, desk: ItemContext) {
-    super(part, desk)
-    this.id = itemId(spelt(part, FORMAT), 'rs', desk.base, this.index)
+  constructor(part: ReasoningPart, context: ItemContext) {
+    super(part, context)
+    this.id = itemId(spelt(part, FORMAT), 'rs', context.base, this.index)
     const item = unspoken(writeReasoning({ ...part, text: '' }, this.stamp(), proofOf(part)))
     const begun = spelt(part, FORMAT)['begun'] as JsonObject | undefined
     const shown = this.shown({ ...item, ...begun })
-    desk.tape.emit('response.output_item.added', { output_index: this.index, item: shown })
+    context.events.emit('response.output_item.added', { output_index: this.index, item: shown })
   }
 
   delta(append: string): void {
@@ -78,14 +78,14 @@ export class ThoughtWriter extends SingleWriter {
     if (text === '') return
     piece.text += text
     this.body += text
-    this.desk.tape.line(`${this.words().text}.delta`, `${piece.prefix}${JSON.stringify(text)},"sequence_number":`)
+    this.context.events.line(`${this.words().text}.delta`, `${piece.prefix}${JSON.stringify(text)},"sequence_number":`)
   }
 
   private open(): NonNullable<ThoughtWriter['piece']> {
     const { part, text, place } = this.words()
     this.place++
     const where = this.where(place)
-    this.desk.tape.emit(`${part}.added`, { ...where, part: this.shape('') })
+    this.context.events.emit(`${part}.added`, { ...where, part: this.shape('') })
     const prefix = `${JSON.stringify({ type: `${text}.delta`, ...where }).slice(0, -1)},"delta":`
     return (this.piece = { text: '', prefix })
   }
@@ -94,8 +94,8 @@ export class ThoughtWriter extends SingleWriter {
     const said = (this.piece ?? this.open()).text
     const { part, text, place } = this.words()
     const where = this.where(place)
-    this.desk.tape.emit(`${text}.done`, { ...where, text: said })
-    this.desk.tape.emit(`${part}.done`, { ...where, part: this.shape(said) })
+    this.context.events.emit(`${text}.done`, { ...where, text: said })
+    this.context.events.emit(`${part}.done`, { ...where, part: this.shape(said) })
     this.piece = undefined
   }
 
