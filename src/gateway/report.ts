@@ -34,6 +34,8 @@ export class Report {
   private thoughts: number | undefined
   private counting = false
   private answerless = false
+  /** All of the answer was seen, and so all of what it cost. */
+  private ended = false
   /** What was thrown, where the answer was ended by a fault of ours. */
   private fault: unknown
   private readonly call: Call
@@ -54,6 +56,7 @@ export class Report {
     this.candidate = candidate
     this.attempts++
     this.usage = undefined
+    this.ended = false
     this.finish = undefined
     this.error = undefined
   }
@@ -73,12 +76,14 @@ export class Report {
     if (event.type === 'usage') this.usage = event.usage
     else if (event.type === 'candidate-end') this.finish ??= event.finish
     else if (event.type === 'error') this.error = event.error
+    else if (event.type === 'result-end') this.ended = true
   }
 
   answered(result: CanonicalResult, losses: number): void {
     this.begun(losses)
     // To have tokens counted costs none.
     this.usage = this.counting ? undefined : result.usage
+    this.ended = true
     this.finish = result.candidates[0]?.finish
     this.error = result.error
   }
@@ -105,10 +110,11 @@ export class Report {
     this.allowance?.settle(this.spent)
   }
 
-  /** What the request cost: nothing where nobody answered it, undefined where nobody counted (the caller left, say). */
+  /** What the request cost: nothing where nobody answered it, undefined where nobody counted to the end. */
   private get spent(): SpentTokens | undefined {
-    const { status, usage, answerless } = this
-    return usage ?? (answerless || (status >= 400 && status !== CLIENT_CLOSED) ? NOTHING : undefined)
+    const { status, usage, ended, answerless } = this
+    if (ended && usage !== undefined) return usage
+    return answerless || (status >= 400 && status !== CLIENT_CLOSED) ? NOTHING : undefined
   }
 
   write(log: Log): void {

@@ -166,8 +166,11 @@ describe('every answer says what is left of the limits', () => {
   })
 })
 
-test('who leaves in the middle has spent what was expected', async () => {
-  const { house, upstream } = await open(response => void events(response).write(HEAD + words('Hello.')), {
+test.each([
+  ['nobody counted', ''],
+  ['so far little was counted', `data: ${JSON.stringify({ ...costs(1), choices: [] })}\n\n`],
+])('who leaves in the middle has spent what was expected: %s', async (_, counted) => {
+  const { house, upstream } = await open(response => void events(response).write(HEAD + counted + words('Hello.')), {
     group: { tpm: 3000 },
   })
   for (const asked of [1, 2]) {
