@@ -152,7 +152,7 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     schema: /^ResponseStreamEvent$/,
     fault: /^ must have required property 'name'/,
-    why: 'the end of a call’s arguments has no name over HTTP (FORMATS §4), nor has it in recorded streams',
+    why: 'the end of a call’s arguments has no name in recorded streams, which go on as they came',
   },
   {
     schema: /^Response$|^ResponseStreamEvent$/,

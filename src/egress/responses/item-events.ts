@@ -203,6 +203,8 @@ export class PictureWriter extends SingleWriter {
   }
 }
 
+const NAMELESS: JsonObject = {}
+
 /** A call; arguments that say nothing become `{}` at the end, exactly once (trap 8). */
 export class CallWriter extends SingleWriter {
   private readonly id: string
@@ -231,8 +233,16 @@ export class CallWriter extends SingleWriter {
     const said = this.written()[this.field] as string | JsonObject | undefined
     const whole = typeof said === 'string' ? said : this.body
     if (this.body === '' && whole !== '') this.delta(whole)
-    this.context.events.emit(`${this.event}.done`, { item_id: this.id, output_index: this.index, [this.field]: whole })
+    const place = { item_id: this.id, output_index: this.index }
+    this.context.events.emit(`${this.event}.done`, { ...place, ...this.named(), [this.field]: whole })
     super.end()
+  }
+
+  /** The end of a function's arguments names it, where that is not an upstream's own to leave out (FORMATS §18). */
+  private named(): JsonObject {
+    const { part, desk } = this
+    if (part.type !== 'tool-call' || part.freeform || (isOwn(spelt(part, FORMAT)) && !desk.completes)) return NAMELESS
+    return { name: part.name }
   }
 
   /** Until it has ended, its arguments are what has come of them, and nothing is made of that. */
