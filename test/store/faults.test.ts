@@ -141,6 +141,27 @@ test('a first answer that cannot be kept says so in its head where it is whole',
   expect(whole.json.store).toBe(false)
 })
 
+test('what ends in the background while the store is broken is kept when it works again', {
+  timeout: 30_000,
+}, async () => {
+  const speaker = await open()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  speaker.gate = promise
+  const { id } = (await create({ background: true })).json
+  await vi.waitFor(() => expect(speaker.bodies).toHaveLength(1))
+  mend = BREAKAGES['a file that became read-only']!.break(place.path)
+  resolve()
+  const stream = await get(`/v1/responses/${id}?stream=true`)
+  expect(lastOf(stream.text).status).toBe('completed')
+  expect((await get(`/v1/responses/${id}`)).json.status).toBe('completed')
+  mend()
+  mend = undefined
+  await vi.waitFor(async () => expect((await get('/readyz')).json.status).toBe('ready'), 10_000)
+  await new Promise(settled => setTimeout(settled, 2500))
+  expect((await get(`/v1/responses/${id}`)).json).toEqual(lastOf(stream.text))
+  expect((await get(`/v1/responses/${id}?stream=true`)).text).toBe(stream.text)
+})
+
 test('a socket goes on from the turns it holds itself, without the store', async () => {
   await open()
   await create()

@@ -13,6 +13,9 @@ const LEASE = 120_000
 /** Milliseconds before each try to keep how an answer ended. */
 const TRIES = [0, 500, 2000] as const
 
+/** Milliseconds between further tries once its end was told, and for how long there are any. */
+const LATE = { wait: 1000, most: 3_600_000 } as const
+
 /** One response in the making, and what the store has of it. */
 export class BackgroundRun implements EventSource {
   readonly run: Run
@@ -25,6 +28,8 @@ export class BackgroundRun implements EventSource {
   private ended: Ended | undefined
   private saving: Promise<void> | undefined
   private forgotten = false
+  /** How it ended is not in the store. */
+  private unkept = false
 
   /** @param worker the id of this process, where others can see whether it is alive. */
   constructor(run: Run, keeper: Keeper, worker: string | undefined, copies: Copies) {
@@ -80,8 +85,9 @@ export class BackgroundRun implements EventSource {
     run.settle(ended)
     await this.saving
     run.changed = false
-    await this.save()
-    await this.stand(await this.keepEnd())
+    const kept = await this.keepEnd()
+    this.unkept = kept === undefined
+    await this.stand(kept)
     if (ended === 'cancelled' && keeper.copy?.background === true) await this.copies.cancel(keeper.copy)
     run.conclude()
     this.settled.resolve()
@@ -90,10 +96,20 @@ export class BackgroundRun implements EventSource {
   private async keepEnd(): Promise<boolean | undefined> {
     for (const wait of TRIES) {
       if (wait > 0) await pause(wait)
+      await this.save()
       const kept = await this.keeper.advance(this.run.response)
       if (kept !== undefined) return kept
     }
     return undefined
+  }
+
+  /** Keeps an end that was told while the store took nothing, as soon as it does. */
+  async keepLate(): Promise<void> {
+    for (let waited = 0; this.unkept && waited < LATE.most; waited += LATE.wait) {
+      await pause(LATE.wait, undefined, { ref: false })
+      await this.save()
+      this.unkept = (await this.keeper.advance(this.run.response)) === undefined
+    }
   }
 
   /** Who ended it elsewhere has the last word; of what was deleted meanwhile the upstream is to keep nothing. */

@@ -19,14 +19,16 @@ const RENEWAL = 20_000
 export class Background {
   private readonly copies: Copies
   private readonly working = new Map<string, BackgroundRun>()
+  /** Those that have ended, and are known here alone until the store takes them. */
+  private readonly unkept = new Map<string, BackgroundRun>()
 
   constructor(copies: Copies) {
     this.copies = copies
   }
 
-  /** The work on that response, if it is this process that does it. */
+  /** The work on that response, if it is this process that does it or alone knows its end. */
   find(owner: string, id: string): BackgroundRun | undefined {
-    const one = this.working.get(id)
+    const one = this.working.get(id) ?? this.unkept.get(id)
     return one?.keeper.owner === owner ? one : undefined
   }
 
@@ -72,7 +74,10 @@ export class Background {
     clearInterval(looks)
     await one.finish()
     clearInterval(renewal)
+    this.unkept.set(id, one)
     this.working.delete(id)
+    await one.keepLate()
+    this.unkept.delete(id)
   }
 
   /** Stores what is new, and ends the work that another process ended. Never rejects. */
