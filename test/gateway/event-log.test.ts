@@ -72,3 +72,10 @@ test('an upstream that answers that it goes on by itself leaves a run that faile
   run.settle(undefined)
   expect(run.response).toMatchObject({ status: 'failed', error: { code: 'server_error' } })
 })
+
+test('the last event is not for the store', () => {
+  const log = new EventLog()
+  log.push('{"type":"a","sequence_number":0}')
+  log.finish('{"type":"b","sequence_number":0}')
+  expect(log.pending()).toEqual(['{"type":"a","sequence_number":0}'])
+})

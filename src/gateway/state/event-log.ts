@@ -50,9 +50,9 @@ export class EventLog {
     this.wake()
   }
 
-  /** The texts the store does not have yet. */
+  /** The texts the store does not have yet; the last of all is made of the response that is kept. */
   pending(): readonly string[] {
-    return this.lossy ? [] : this.recent.slice(Math.max(0, this.stored - this.first))
+    return this.lossy ? [] : this.recent.slice(Math.max(0, this.stored - this.first), this.over ? -1 : undefined)
   }
 
   /** The store has these, too. */
