@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { expect, test } from 'vitest'
 import { CONFIG_SCHEMA, readConfig } from '../src/config.ts'
@@ -53,4 +53,17 @@ test('the architecture says of every dependency why it is there', () => {
     name => !name.startsWith('@types/') && !name.startsWith('@ai-sdk/'),
   )
   expect(names.filter(name => !quoted(ARCHITECTURE).includes(name))).toEqual([])
+})
+
+test('every file that is named is there', () => {
+  const files = globSync('{src,test,bench,bin,docs}/**/*', { withFileTypes: false }).map(path => `/${path}/`)
+  const named = [...globSync('*.md'), ...globSync('docs/**/*.md')].flatMap(page =>
+    quoted(readFileSync(page, 'utf8').replace(/```[\s\S]*?```/g, ''))
+      .filter(word =>
+        /^(?!ipaddr\.js)[\w/-]+\.(ts|js)$|^(src|test|gateway|egress|ingress|canonical)\/[\w/-]+$/.test(word),
+      )
+      .map(word => ({ page, word: word.replace(/\/$/, '') })),
+  )
+  expect(named.length).toBeGreaterThan(50)
+  expect(named.filter(({ word }) => !files.some(file => file.endsWith(`/${word}/`)))).toEqual([])
 })

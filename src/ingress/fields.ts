@@ -4,7 +4,7 @@ import { isObject } from '../canonical/node.ts'
 
 export { defined, put, withDefined }
 
-/** A known field holds a value of the wrong type; the format's schema then tells which (explain.ts). */
+/** A known field holds a value of the wrong type; the format's schema then tells which (validation-error.ts). */
 export class WrongType extends Error {
   static readonly instance = new WrongType('a field has the wrong type')
 }

@@ -29,11 +29,7 @@ async function* framesOf(encoder: Mp3, piece: Uint8Array): AsyncGenerator<Buffer
   }
 }
 
-/**
- * Samples as an MP3 file, made while it is read.
- *
- * @param from where samples begin, and how many bytes of them there are: a file may go on behind them.
- */
+/** Samples as an MP3 file, made while it is read; `size` of them from `offset` on, as a file may go on behind them. */
 export function encodedBytes(
   samples: Bytes,
   format: SampleFormat,
