@@ -46,6 +46,7 @@ import { FORM_LIMIT } from './ingress/form.ts'
 import { READERS } from './ingress/index.ts'
 import { type Candidate, usableModels } from './router.ts'
 
+export { PATIENCE } from './egress/sse.ts'
 export type { Call, HeaderSource, Reply, Worker } from './gateway/call.ts'
 export type { ErrorAnswer } from './gateway/error-answer.ts'
 export { freshId } from './gateway/fresh-id.ts'

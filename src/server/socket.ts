@@ -1,5 +1,6 @@
 import type { RawData, WebSocket } from 'ws'
 import type { JsonObject } from '../canonical/node.ts'
+import { PATIENCE } from '../gateway.ts'
 import { type CreateFrame, fault, laned, readFrame } from './frames.ts'
 import { SocketReply, type Wire } from './socket-reply.ts'
 
@@ -42,7 +43,8 @@ export class ResponsesSocket implements Wire {
   private current: SocketReply | undefined
   private drained: (() => void)[] = []
   private ending: { readonly code: number; readonly event?: JsonObject } | undefined
-  private alive = true
+  /** Heartbeats since anything was heard of the caller. */
+  private unheard = 0
   private lastTurn = performance.now()
 
   constructor(socket: WebSocket, options: SocketOptions) {
@@ -54,7 +56,7 @@ export class ResponsesSocket implements Wire {
     ]
     this.closed = new Promise(resolve => socket.once('close', resolve))
     socket.on('message', (data, isBinary) => this.take(data, isBinary))
-    socket.on('pong', () => (this.alive = true))
+    socket.on('pong', () => (this.unheard = 0))
     socket.on('error', () => socket.terminate())
     socket.once('close', this.left)
   }
@@ -91,7 +93,7 @@ export class ResponsesSocket implements Wire {
   }
 
   private take(data: RawData, isBinary: boolean): void {
-    this.alive = true
+    this.unheard = 0
     if (this.ending !== undefined) return
     if (isBinary) {
       this.tell(fault('invalid_frame', 'A frame must be text: binary frames say nothing here.'))
@@ -157,11 +159,11 @@ export class ResponsesSocket implements Wire {
       return
     }
     if (this.socket.bufferedAmount > 0) return
-    if (!this.alive) {
+    if (this.unheard >= PATIENCE) {
       this.cut()
       return
     }
-    this.alive = false
+    this.unheard++
     this.socket.ping()
   }
 

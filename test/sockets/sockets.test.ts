@@ -384,6 +384,15 @@ describe('the end', () => {
     expect(live.closed).toBeUndefined()
   })
 
+  it('does not come to who answers pings late', async () => {
+    const { house } = await open(says('x'), { heartbeat: 30 })
+    const late = await client(house)
+    late.socket.pause()
+    await new Promise(resolve => setTimeout(resolve, 120))
+    late.socket.resume()
+    expect((await late.turn({ input: 'x' })).at(-1).type).toBe('response.completed')
+  })
+
   it('a reload keeps every connection', async () => {
     const { house, upstream } = await open()
     const one = await client(house)
