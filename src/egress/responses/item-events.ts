@@ -240,8 +240,8 @@ export class CallWriter extends SingleWriter {
 
   /** The end of a function's arguments names it, where that is not an upstream's own to leave out (FORMATS §18). */
   private named(): JsonObject {
-    const { part, desk } = this
-    if (part.type !== 'tool-call' || part.freeform || (isOwn(spelt(part, FORMAT)) && !desk.completes)) return NAMELESS
+    const { part, context } = this
+    if (part.type !== 'tool-call' || part.freeform || (isOwn(spelt(part, FORMAT)) && !context.completes)) return NAMELESS
     return { name: part.name }
   }
 
