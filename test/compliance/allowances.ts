@@ -54,8 +54,13 @@ const GOOGLE: Meant = {
   FunctionResponseBlob: typed,
   // "Must be either 'user' or 'model'."
   Content: content => within(content, 'role', role => (String(role).length % 2 === 0 ? 'user' : 'model')),
-  // "An output schema in JSON Schema", which is any JSON to the description.
-  GenerationConfig: config => within(within(config, 'responseJsonSchema', asSchema), '_responseJsonSchema', asSchema),
+  // "An output schema in JSON Schema", which is any JSON to the description; a count of no candidates is refused.
+  GenerationConfig: config =>
+    within(
+      within(within(config, 'responseJsonSchema', asSchema), '_responseJsonSchema', asSchema),
+      'candidateCount',
+      count => Math.abs(Number(count)) + 1,
+    ),
   FunctionDeclaration: declaration => within(declaration, 'parametersJsonSchema', asSchema),
   // An object without either is no answer (trap 77).
   GenerateContentResponse: answer =>

@@ -62,6 +62,10 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     return this.responder!.base
   }
 
+  get own(): boolean {
+    return this.responder?.own === true
+  }
+
   get completes(): boolean {
     return this.responder?.completes === true
   }

@@ -33,6 +33,8 @@ export interface ItemContext {
   readonly base: string
   /** How many items there are: the place of the next one. */
   readonly items: ItemWriter[]
+  /** The answer came in this format. */
+  readonly own: boolean
   /** What the upstream left out is added. */
   readonly completes: boolean
   readonly ids: ItemIds
@@ -241,8 +243,8 @@ export class CallWriter extends SingleWriter {
   /** The end of a function's arguments names it, where that is not an upstream's own to leave out (FORMATS §18). */
   private named(): JsonObject {
     const { part, context } = this
-    if (part.type !== 'tool-call' || part.freeform || (isOwn(spelt(part, FORMAT)) && !context.completes)) return NAMELESS
-    return { name: part.name }
+    const isBare = part.type !== 'tool-call' || part.freeform || (context.own && !context.completes)
+    return isBare ? NAMELESS : { name: part.name }
   }
 
   /** Until it has ended, its arguments are what has come of them, and nothing is made of that. */
