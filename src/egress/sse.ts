@@ -52,6 +52,13 @@ export const JSON_LINES: Framing = {
   sign: '',
 }
 
+/** The head of a stream, which nobody on the way to its reader is to store or to hold back. */
+export const streamHeaders = ({ contentType }: Framing) => ({
+  'content-type': contentType,
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+})
+
 export interface StreamOptions {
   readonly framing: Framing
   /** The event that shows that the stream lives; the framing's own sign where the format has none. */

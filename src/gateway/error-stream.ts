@@ -1,7 +1,7 @@
 import type { GatewayError } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { WRITERS } from '../egress/index.ts'
-import { EventStream } from '../egress/sse.ts'
+import { EventStream, streamHeaders } from '../egress/sse.ts'
 import type { Call } from './call.ts'
 import { headersOf } from './failures.ts'
 import type { Report } from './report.ts'
@@ -30,12 +30,7 @@ export function writeErrorStream({ call, request, report, heartbeat }: Refused, 
   const framing = FRAMINGS[call.framing]
   report.unanswered(failure)
   report.begun(0)
-  call.reply.begin({
-    'content-type': framing.contentType,
-    'cache-control': 'no-cache',
-    'x-accel-buffering': 'no',
-    ...headersOf(failure),
-  })
+  call.reply.begin({ ...streamHeaders(framing), ...headersOf(failure) })
   const stream = new EventStream(call.reply, {
     framing,
     heartbeat: call.heartbeat,

@@ -6,7 +6,7 @@ import { NOTHING } from '../canonical/transducer.ts'
 import type { Answer, Exchange } from '../channel.ts'
 import { WRITERS } from '../egress/index.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
-import { EVENT_STREAM, EventStream, JSON_ARRAY, JSON_LINES, type Source } from '../egress/sse.ts'
+import { EVENT_STREAM, EventStream, JSON_ARRAY, JSON_LINES, type Source, streamHeaders } from '../egress/sse.ts'
 import type { Reader } from '../ingress/reader.ts'
 import type { Attempt, PreparedAttempt } from './attempt.ts'
 import { checkedResult } from './check-result.ts'
@@ -145,13 +145,7 @@ function begin(attempt: Attempt, losses: readonly Loss[], headers: Answered['hea
   const framing = FRAMINGS[call.framing]
   const lost = [...locateLosses(shown(losses), attempt), ...(echo?.losses ?? [])]
   report.begun(lost.length)
-  call.reply.begin({
-    'content-type': framing.contentType,
-    'cache-control': 'no-cache',
-    'x-accel-buffering': 'no',
-    ...lossHeaders(lost),
-    ...headers,
-  })
+  call.reply.begin({ ...streamHeaders(framing), ...lossHeaders(lost), ...headers })
   const stream = new EventStream(call.reply, { framing, heartbeat: call.heartbeat, interval: heartbeat, source })
   return echo?.keep === undefined ? stream : new KeptStream(stream, echo.keep)
 }

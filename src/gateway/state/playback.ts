@@ -1,5 +1,5 @@
 import type { WireEvent } from '../../canonical/wire.ts'
-import { EVENT_STREAM } from '../../egress/sse.ts'
+import { EVENT_STREAM, streamHeaders } from '../../egress/sse.ts'
 import { drained } from '../backpressure.ts'
 import type { Reply } from '../call.ts'
 
@@ -29,7 +29,7 @@ const DONE = EVENT_STREAM.frame({ data: '[DONE]' }, false)
  * @param heartbeat milliseconds between signs of life on a silent stream.
  */
 export async function play(source: EventSource, reply: Reply, after: number, heartbeat: number): Promise<void> {
-  reply.begin({ 'content-type': EVENT_STREAM.contentType, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' })
+  reply.begin(streamHeaders(EVENT_STREAM))
   let next = Math.max(after + 1, 0)
   let spoke = performance.now()
   while (!reply.gone) {
