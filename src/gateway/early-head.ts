@@ -23,7 +23,7 @@ export interface Beginning {
   /** Canonical to the caller's format. */
   write(): Transducer<CanonicalEvent, WireEvent>
   /** What names the answer, should it come to nothing. */
-  readonly start: CanonicalEvent
+  start(): CanonicalEvent
 }
 
 /**
@@ -67,7 +67,7 @@ export class EarlyHead {
     const { open, beginning } = this
     if (open === undefined || beginning === undefined) return false
     const writer = beginning.write()
-    open.sink.push(writer.push(beginning.start))
+    open.sink.push(writer.push(beginning.start()))
     open.sink.push(writer.push({ type: 'error', error }))
     open.sink.push(writer.end())
     open.sink.end()

@@ -129,11 +129,13 @@ function opened(attempt: PreparedAttempt, source: Source, answer: Answer): Sink 
 /** How the attempt's answer is begun where its upstream keeps the caller waiting. */
 export function beginning(attempt: PreparedAttempt): Beginning {
   const { call, request, candidate, echo } = attempt
-  const head = responseHead(call.id, request.model, candidate, echo)
   return {
     open: source => begin(attempt, attempt.prepared.losses, {}, source),
-    write: () => WRITERS[call.format]!.events!(echo?.asked ?? request),
-    start: head({ type: 'result-start' }),
+    write: () => {
+      const { writer, asked } = voiceOf(attempt)
+      return writer.events(asked)
+    },
+    start: () => responseHead(call.id, request.model, candidate, echo)({ type: 'result-start' }),
   }
 }
 
