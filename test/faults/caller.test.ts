@@ -1,26 +1,14 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from './chat.ts'
-import { dataOf, House, type HouseOptions, KEY, textOf } from './house.ts'
-import { channelAt, FakeUpstream, type Script, TIMED, until } from './upstream.ts'
+import { dataOf, KEY, textOf } from './house.ts'
+import { opener } from './opener.ts'
+import { type Script, TIMED, until } from './upstream.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { open } = opener()
 
 const PATH = '/v1/chat/completions'
-
-async function open(script: Script, options: HouseOptions = {}) {
-  const upstream = await FakeUpstream.open(script)
-  const house = await House.open([channelAt(upstream.address)], options)
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
-  return { house, upstream }
-}
 
 const good: Script = response => json(response, ANSWER)
 

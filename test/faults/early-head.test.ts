@@ -1,30 +1,20 @@
 import type { ServerResponse } from 'node:http'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ASK, events, HEAD, json, STREAM, TAIL, words } from './chat.ts'
 import { dataOf, House, type HouseOptions, KEY } from './house.ts'
+import { opener } from './opener.ts'
 import { channelAt, FakeUpstream, type Script, until } from './upstream.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { closing, open: openHouse } = opener()
 
 const HEARTBEAT = 60
 const CHAT = '/v1/chat/completions'
 const MESSAGES = { ...STREAM, max_tokens: 9 }
 const CONTENTS = { contents: [{ parts: [{ text: 'Say hello.' }] }] }
 
-async function open(script: Script, options: HouseOptions = {}) {
-  const upstream = await FakeUpstream.open(script)
-  const house = await House.open([channelAt(upstream.address)], { heartbeat: HEARTBEAT, ...options })
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
-  return { house, upstream }
-}
+const open = (script: Script, options: HouseOptions = {}) => openHouse(script, { heartbeat: HEARTBEAT, ...options })
 
 const delayed = (milliseconds: number, answer: (response: ServerResponse) => void): Script => {
   return response => void setTimeout(() => answer(response), milliseconds)

@@ -1,25 +1,15 @@
 import { connect, type Socket } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ANSWER, ASK, json } from './chat.ts'
-import { House, type HouseOptions, KEY } from './house.ts'
-import { channelAt, FakeUpstream, type Script, until } from './upstream.ts'
+import { type House, type HouseOptions, KEY } from './house.ts'
+import { opener } from './opener.ts'
+import { type Script, until } from './upstream.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { closing, open: openHouse } = opener()
 
 const good: Script = response => json(response, ANSWER)
 
-async function open(script = good, options: HouseOptions = {}) {
-  const upstream = await FakeUpstream.open(script)
-  const house = await House.open([channelAt(upstream.address)], options)
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
-  return { house, upstream }
-}
+const open = (script = good, options: HouseOptions = {}) => openHouse(script, options)
 
 /** A connection, and all that came over it. */
 class Line {

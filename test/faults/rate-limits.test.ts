@@ -1,22 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ANSWER, ASK, events, failure, HEAD, json, STREAM, TAIL, words } from './chat.ts'
-import { House, type HouseOptions } from './house.ts'
-import { channelAt, FakeUpstream, type Script, until } from './upstream.ts'
+import { opener } from './opener.ts'
+import { type Script, until } from './upstream.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
-async function open(script: Script, options: HouseOptions = {}) {
-  const upstream = await FakeUpstream.open(script)
-  const house = await House.open([channelAt(upstream.address)], options)
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
-  return { house, upstream }
-}
+const { open } = opener()
 
 const CHAT = '/v1/chat/completions'
 const good: Script = response => json(response, ANSWER)

@@ -1,25 +1,14 @@
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { fetch, request } from 'undici'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ANSWER, ASK, json } from './chat.ts'
-import { House, type HouseOptions, KEY } from './house.ts'
-import { channelAt, FakeUpstream } from './upstream.ts'
+import { type House, type HouseOptions, KEY } from './house.ts'
+import { opener } from './opener.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { closing, open: openHouse } = opener()
 
-async function open(options: HouseOptions = {}) {
-  const upstream = await FakeUpstream.open(response => json(response, ANSWER))
-  const house = await House.open([channelAt(upstream.address)], options)
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
-  return { house, upstream }
-}
+const open = (options: HouseOptions = {}) => openHouse(response => json(response, ANSWER), options)
 
 const HEADERS = { authorization: `Bearer ${KEY}`, 'anthropic-version': '2023-06-01' }
 const JSON_BODY = { ...HEADERS, 'content-type': 'application/json' }
