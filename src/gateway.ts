@@ -190,7 +190,7 @@ export class Gateway {
     const { heartbeat, earlyHead } = this.config.server
     const early = earlyHead && mayBeginEarly(asked) ? new EarlyHead(heartbeat) : undefined
     try {
-      await this.attempts({ ...asked, early })
+      await this.attempts(asked, early)
     } catch (thrown) {
       const failure = toFailure(thrown)
       if (!asked.call.reply.gone && early?.fail(failure.error) === true) asked.report.unanswered(failure)
@@ -200,26 +200,30 @@ export class Gateway {
     }
   }
 
-  private async attempts(asked: Asked & Pick<Attempt, 'early'>): Promise<void> {
-    const { call, caller, early, late, report, session } = asked
+  private async attempts(asked: Asked, early: EarlyHead | undefined): Promise<void> {
+    const { call, caller, late, report, session } = asked
     const onLoss = onLossOf(asked)
     if (session?.unkept === true && onLoss === 'refuse') throw UNAVAILABLE
     const { channels, media, running, log } = this
-    const own = { seal: this.seals.of(caller.id), thoughts: this.thoughts.of(caller.id) }
-    await failover(asked, this.candidates(asked), {
+    const thoughts = this.thoughts.of(caller.id)
+    await failover(asked, this.candidates(asked, thoughts), {
       ...{ channels, media, running, log },
-      shared: { ...own, call, early, late, report, onLoss, heartbeat: this.config.server.heartbeat },
+      shared: {
+        ...{ call, early, late, report, onLoss, thoughts },
+        seal: this.seals.of(caller.id),
+        heartbeat: this.config.server.heartbeat,
+      },
       fetching: { reply: call.reply, meter: () => this.waiting.open(caller.id) },
       delivery: request => this.delivery(call, request),
     })
   }
 
   /** Who can be asked, best first. Throws GatewayError where that is nobody. */
-  private candidates(asked: Asked): readonly Candidate[] {
-    const { caller, session, request } = asked
+  private candidates(asked: Asked, thoughts = this.thoughts.of(asked.caller.id)): readonly Candidate[] {
+    const { call, caller, session, request } = asked
     const whole = session?.whole ?? request
-    const routed = withStoredPrompt(this.route({ ...asked, request: whole }, onLossOf(asked)), request)
-    const candidates = this.thoughts.of(caller.id)?.among(routed, whole) ?? routed
+    const routed = withStoredPrompt(this.route({ call, caller, request: whole }, onLossOf(asked)), request)
+    const candidates = thoughts?.among(routed, whole) ?? routed
     return session?.among(candidates) ?? candidates
   }
 

@@ -50,7 +50,7 @@ export class HttpReply implements Reply {
     this.begun = true
     this.lasts()
     const length = Buffer.byteLength(text)
-    const all = { ...this.head(headers), 'content-length': String(length) }
+    const all = this.head({ ...headers, 'content-length': String(length) })
     if (this.message.complete || !hasBody(this.message) || Number(this.message.headers['content-length']) <= SMALL) {
       this.response.writeHead(status, all).end(text, encodingOf(text, length))
       if (!this.message.complete) this.takeRest()
