@@ -8,7 +8,7 @@ import { readValidated } from '../validation-error.ts'
 import { emptyField, emptyFields, FIELDS, FORMAT, hasPicture, readFiles, readNamed } from './input-images.ts'
 import { IN_FORM, IN_JSON, type Values } from './texts.ts'
 import { typeOfWord } from './types.ts'
-import { NO_PICTURE, needsPrompt, requestAt } from './wire.ts'
+import { EMPTY_PICTURE, NO_PICTURE, needsPrompt, requestAt } from './wire.ts'
 
 /** `POST /v1/images/{generations,edits,variations}` (FORMATS §10), as JSON or as a form. */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
@@ -42,7 +42,7 @@ function read(wire: WireRequest): CanonicalRequest {
   const pictures = [...readNamed(body), ...readFiles(files ?? [])]
   if (!path.endsWith('/generations') && !hasPicture(body, files)) throw wrong('image', NO_PICTURE)
   const empty = emptyField(pictures)
-  if (empty !== undefined) throw wrong(empty, 'This picture is empty.')
+  if (empty !== undefined) throw wrong(empty, EMPTY_PICTURE)
   return {
     model,
     messages: [{ role: 'user', content: [...said, ...pictures] }],

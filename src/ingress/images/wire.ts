@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { count, shape } from '../validation-error.ts'
-import { hasPicture } from './input-images.ts'
+import { emptyField, hasPicture, readNamed } from './input-images.ts'
 import { isFlag, isNumber } from './texts.ts'
 
 /** Requests for pictures, FORMATS §10. Loose: unknown fields pass. */
@@ -55,6 +55,13 @@ const BODIES = {
   },
 }
 
+/** No picture is empty. */
+const filled = (schema: v.GenericSchema): v.GenericSchema =>
+  v.pipe(
+    schema,
+    v.check(body => emptyField(readNamed(body as JsonObject)) === undefined, EMPTY_PICTURE),
+  )
+
 /** What is changed must be there. */
 const change = (schema: v.GenericSchema, files: WireRequest['files']): v.GenericSchema =>
   v.pipe(
@@ -62,8 +69,9 @@ const change = (schema: v.GenericSchema, files: WireRequest['files']): v.Generic
     v.check(body => hasPicture(body as JsonObject, files), NO_PICTURE),
   )
 
-/** What a caller is told who wants a picture changed and brings none. */
+/** What a caller is told who wants a picture changed and brings none, or an empty one. */
 export const NO_PICTURE = 'A picture to begin with is required here.'
+export const EMPTY_PICTURE = 'This picture is empty.'
 
 /** Variations are made of a picture alone, and what a form does not say yet may follow. */
 export const needsPrompt = ({ path, unfinished }: WireRequest): boolean =>
@@ -72,7 +80,7 @@ export const needsPrompt = ({ path, unfinished }: WireRequest): boolean =>
 /** The schema of this very request. */
 export function requestAt(wire: WireRequest): v.GenericSchema {
   const { path, files } = wire
-  if (path.endsWith('/generations')) return request
+  if (path.endsWith('/generations')) return filled(request)
   const body = BODIES[files === undefined ? 'json' : 'form']
-  return change(needsPrompt(wire) ? body.prompted : body.promptless, files)
+  return filled(change(needsPrompt(wire) ? body.prompted : body.promptless, files))
 }
