@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in a config look like that
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CONFIG_SCHEMA, ConfigError, readConfig } from '../src/config.ts'
+import { CONFIG_SCHEMA, ConfigError, readConfig } from '../src/config/index.ts'
 
 /** Reads a text as a config; anything but a config or a list of faults with lines is a fault of ours. */
 function total(text: string): void {

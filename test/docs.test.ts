@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { expect, test } from 'vitest'
-import { CONFIG_SCHEMA, readConfig } from '../src/config.ts'
+import { CONFIG_SCHEMA, readConfig } from '../src/config/index.ts'
 import { PRESETS } from '../src/providers/index.ts'
 import { ROUTES } from '../src/server/routes.ts'
 import { STORED_ROUTES } from '../src/server/stored-routes.ts'

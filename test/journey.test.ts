@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CanonicalEvent } from '../src/canonical/event.ts'
 import { fold } from '../src/canonical/fold.ts'
-import { grammarFault } from '../src/canonical/grammar.ts'
 import { type JsonObject, parseObject } from '../src/canonical/node.ts'
 import type { CanonicalRequest } from '../src/canonical/request.ts'
 import type { CanonicalResult } from '../src/canonical/result.ts'
 import { drain } from '../src/canonical/transducer.ts'
 import { WRITERS } from '../src/egress/index.ts'
 import { READERS } from '../src/ingress/index.ts'
-import { eventParser } from '../src/ingress/sse.ts'
+import { eventParser } from '../src/ingress/transport/sse.ts'
 import { readCases } from '../src/providers/fixtures.ts'
 import { events, json } from './faults/chat.ts'
 import { House } from './faults/house.ts'
 import { channelAt, FakeUpstream } from './faults/upstream.ts'
+import { grammarFault } from './laws/grammar.ts'
 
 /** Where a caller of each format goes, whole and streamed, and what it has to send beside the body. */
 const DOORS: {

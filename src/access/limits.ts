@@ -1,4 +1,4 @@
-import type { GroupConfig } from '../config.ts'
+import type { GroupConfig } from '../config/index.ts'
 import { Allowance, TYPICAL_OUTPUT } from './allowance.ts'
 import { Bucket } from './bucket.ts'
 

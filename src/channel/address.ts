@@ -1,6 +1,6 @@
 import type { WireRequest } from '../canonical/wire.ts'
-import type { ChannelConfig, ChannelFormat } from '../config.ts'
-import { type LateParts, multipart } from '../egress/multipart.ts'
+import type { ChannelConfig, ChannelFormat } from '../config/index.ts'
+import { type LateParts, multipart } from '../egress/transport/multipart.ts'
 import { allowedBetas, authHeaders } from '../providers/index.ts'
 import { type Headers, NEVER_PASSED_ON, single } from './headers.ts'
 

@@ -1,8 +1,8 @@
 import { Agent, type Dispatcher } from 'undici'
 import type { MediaKind } from '../canonical/content.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
-import { kindOfMediaType } from '../canonical/media.ts'
-import { sniffed } from '../canonical/sniff.ts'
+import { kindOfMediaType } from '../canonical/media/data-url.ts'
+import { sniffed } from '../canonical/media/sniff.ts'
 import { checkHost, guarded, type Range, Unreachable } from './reachable.ts'
 
 export interface FetchLimits {

@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { findConfig, loadConfig } from '../config/file.ts'
-import { CONFIG_SCHEMA } from '../config.ts'
+import { CONFIG_SCHEMA } from '../config/index.ts'
 import { warningsOf } from './config-warnings.ts'
 import type { Terminal } from './outcome.ts'
 

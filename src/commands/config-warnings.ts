@@ -1,6 +1,6 @@
 import { storedKeys } from '../access/index.ts'
+import type { Config } from '../config/index.ts'
 import { warnings } from '../config/warnings.ts'
-import type { Config } from '../config.ts'
 
 /** What a config and the keys made here surely do not mean to say; a key file that cannot be read has none. */
 export function warningsOf(config: Config): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Work } from '../canonical/work.ts'
-import type { ChannelConfig } from '../config.ts'
+import type { ChannelConfig } from '../config/index.ts'
 import { fitnessOf } from '../providers/index.ts'
 
 /** An endpoint to try, and the kind of work some channel must do for it. */

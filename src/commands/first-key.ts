@@ -1,5 +1,5 @@
 import { createKey, keyFile, readKeys } from '../access/key-file.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
 
 export interface FirstKey {
   /** The key, when it was made just now: the only time it can be shown. */

@@ -1,4 +1,4 @@
-import type { ChannelConfig, Config } from '../config.ts'
+import type { ChannelConfig, Config } from '../config/index.ts'
 import { exampleLines } from './examples.ts'
 import type { FirstKey } from './first-key.ts'
 import { program } from './outcome.ts'

@@ -1,7 +1,7 @@
 import { activeKey, createKey, KeyError, keyFile, readKeys, revokeKey, rotateKey } from '../access/key-file.ts'
 import { suggestion } from '../config/faults.ts'
 import { findConfig, loadConfig } from '../config/file.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
 import { program, type Terminal } from './outcome.ts'
 
 /** `interlingua keys create NAME`: the key is printed alone on its line, so that a script can take it. */

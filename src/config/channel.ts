@@ -2,7 +2,6 @@ import { defined } from '../canonical/defined.ts'
 import type { Path } from '../canonical/loss.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import { NEVER_PASSED_ON } from '../channel/headers.ts'
-import type { WrittenConfig } from '../config.ts'
 import {
   baseUrlAt,
   baseUrlFor,
@@ -14,6 +13,7 @@ import {
   type PresetFormat,
 } from '../providers/index.ts'
 import { suggestion } from './faults.ts'
+import type { WrittenConfig } from './index.ts'
 import type { Env } from './source.ts'
 import type { ChannelConfig, ChannelFormat, ChannelModels, Timeouts } from './types.ts'
 

@@ -1,11 +1,11 @@
 import { defined } from '../canonical/defined.ts'
 import type { Path } from '../canonical/loss.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import type { WrittenConfig } from '../config.ts'
 import { FORMATS, PRESETS } from '../providers/index.ts'
 import { completeChannel, environmentChannels, type FaultAt, type WrittenChannel } from './channel.ts'
 import { suggestion } from './faults.ts'
 import { hashOf } from './hash.ts'
+import type { WrittenConfig } from './index.ts'
 import type { Env } from './source.ts'
 import type { ChannelConfig, Config, GroupConfig, KeyConfig, MediaConfig, ModelFacts, ServerConfig } from './types.ts'
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { type Config, ConfigError, defaultConfig, readConfig } from '../config.ts'
+import { type Config, ConfigError, defaultConfig, readConfig } from './index.ts'
 import { type Env, readSource, saysNothing } from './source.ts'
 import { watchPath } from './watch.ts'
 

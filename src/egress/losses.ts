@@ -2,7 +2,7 @@ import { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { CanonicalRequest, State } from '../canonical/request.ts'
 import { lists, workOf } from '../canonical/work.ts'
-import { essentialTools } from './lost-tools.ts'
+import { essentialTools } from './sanitize/lost-tools.ts'
 
 const MOST_ENTRIES = 20
 const MOST_CHARACTERS = 1000

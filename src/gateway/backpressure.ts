@@ -1,4 +1,4 @@
-import { PATIENCE } from '../egress/sse.ts'
+import { PATIENCE } from '../egress/transport/sse.ts'
 import type { Reply } from './call.ts'
 
 /**

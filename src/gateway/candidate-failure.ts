@@ -1,5 +1,5 @@
 import { GatewayError } from '../canonical/error.ts'
-import type { Channel } from '../channel.ts'
+import type { Channel } from '../channel/index.ts'
 import type { Candidate } from '../router.ts'
 import { headersOf, logMessage, OwnFailure, publicError, toFailure, UpstreamFailure } from './failures.ts'
 import type { Log } from './report.ts'

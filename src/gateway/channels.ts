@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Channel } from '../channel.ts'
-import type { ChannelConfig } from '../config.ts'
+import { Channel } from '../channel/index.ts'
+import type { ChannelConfig } from '../config/index.ts'
 import { Listing } from './listing.ts'
 
 /** The channels in use. A reload keeps those whose config stayed the same, with their connections and health. */

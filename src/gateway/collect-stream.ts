@@ -2,8 +2,8 @@ import type { GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
-import { type Answer, answeredTooMuch, type Taker } from '../channel.ts'
-import { eventParser } from '../ingress/sse.ts'
+import { type Answer, answeredTooMuch, type Taker } from '../channel/index.ts'
+import { eventParser } from '../ingress/transport/sse.ts'
 
 /**
  * The events of an answer that streams though nobody asked it to, up to its last: some upstreams leave the stream open

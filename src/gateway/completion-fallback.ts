@@ -1,6 +1,6 @@
 import { GatewayError } from '../canonical/error.ts'
 import { workOf } from '../canonical/work.ts'
-import type { Channel } from '../channel.ts'
+import type { Channel } from '../channel/index.ts'
 import { fitnessOf, formatFor } from '../providers/index.ts'
 import type { Attempt } from './attempt.ts'
 

@@ -3,9 +3,9 @@ import type { CanonicalEvent } from '../canonical/event.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
-import type { Source } from '../egress/sse.ts'
+import type { Source } from '../egress/transport/sse.ts'
+import type { Sink } from '../stored/kept-stream.ts'
 import type { Call } from './call.ts'
-import type { Sink } from './state/kept-stream.ts'
 
 /** Whether a caller may be waiting at a connection of its own for the first event: frames of sockets have no head. */
 export const mayBeginEarly = ({

@@ -1,6 +1,6 @@
 import type { Format } from '../canonical/node.ts'
 import { WRITERS } from '../egress/index.ts'
-import { jsonText } from '../egress/json.ts'
+import { jsonText } from '../egress/transport/json.ts'
 import { headersOf, toFailure } from './failures.ts'
 
 /** An error as a whole answer. */

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { WRITERS } from '../egress/index.ts'
-import { EventStream, streamHeaders } from '../egress/sse.ts'
+import { EventStream, streamHeaders } from '../egress/transport/sse.ts'
 import type { Call } from './call.ts'
 import { headersOf } from './failures.ts'
 import type { Report } from './report.ts'

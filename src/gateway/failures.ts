@@ -2,7 +2,7 @@ import { type CanonicalError, ERRORS, type ErrorKind, GatewayError } from '../ca
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
-import { answeredTooMuch } from '../channel.ts'
+import { answeredTooMuch } from '../channel/index.ts'
 import type { Candidate } from '../router.ts'
 import { scrubBeside, scrubbed, scrubber, withoutCredentials } from './scrub.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Bytes } from '../canonical/bytes.ts'
-import { Spool } from '../ingress/spool.ts'
+import { Spool } from '../ingress/transport/spool.ts'
 
 /** A picture somebody may fetch. */
 export interface StoredImage {

@@ -1,8 +1,8 @@
 import { isObject, parseObject } from '../canonical/node.ts'
 import type { WireRequest } from '../canonical/wire.ts'
-import type { Channel } from '../channel.ts'
-import type { ChannelFormat } from '../config.ts'
-import { withoutByteOrderMark } from '../ingress/byte-order-mark.ts'
+import type { Channel } from '../channel/index.ts'
+import type { ChannelFormat } from '../config/index.ts'
+import { withoutByteOrderMark } from '../ingress/transport/byte-order-mark.ts'
 
 /** Milliseconds after which lists are asked for again: all of them, and where one could not be had at all. */
 const EVERY = 10 * 60_000

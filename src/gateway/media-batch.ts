@@ -1,7 +1,7 @@
 import type { MediaPart } from '../canonical/content.ts'
 import { GatewayError } from '../canonical/error.ts'
-import { MARKS, type MediaFetcher, mediaTypeOf } from '../channel.ts'
-import type { Meter } from '../ingress/body.ts'
+import { MARKS, type MediaFetcher, mediaTypeOf } from '../channel/index.ts'
+import type { Meter } from '../ingress/transport/body.ts'
 
 /** What one request may have fetched: how many things, and bytes of all of them as often as they are named. */
 export interface MediaBatchLimits {

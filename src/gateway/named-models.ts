@@ -1,7 +1,7 @@
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import { matchesAny } from '../config/glob.ts'
-import type { ChannelConfig } from '../config.ts'
+import type { ChannelConfig } from '../config/index.ts'
 import { NAMED_MODELS, type Place } from '../providers/index.ts'
 
 /**

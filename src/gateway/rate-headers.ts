@@ -1,7 +1,7 @@
 import type { Allowance } from '../access/index.ts'
 import type { Format } from '../canonical/node.ts'
 import { WRITERS } from '../egress/index.ts'
-import { rateLimitHeaders } from '../egress/rate-limit.ts'
+import { rateLimitHeaders } from '../egress/transport/rate-limit.ts'
 import type { HeaderSource } from './call.ts'
 
 /** What a key may still ask, in the headers of the format it asks in. */

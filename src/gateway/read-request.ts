@@ -1,9 +1,9 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { WireRequest } from '../canonical/wire.ts'
-import { type FormMeters, readForm } from '../ingress/form.ts'
+import { type FormMeters, readForm } from '../ingress/transport/form.ts'
+import type { Session } from '../stored/session.ts'
 import type { Call } from './call.ts'
-import type { Session } from './state/session.ts'
 import { TrailingFields } from './trailing-fields.ts'
 
 /** What a caller asks, and what of it is still to come. */

@@ -3,7 +3,7 @@ import { type CanonicalError, ERRORS, type GatewayError } from '../canonical/err
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
-import { single } from '../channel.ts'
+import { single } from '../channel/index.ts'
 import type { Candidate } from '../router.ts'
 import type { Call } from './call.ts'
 

@@ -1,8 +1,8 @@
 import type { ResultEnd, ResultStart } from '../canonical/event.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Candidate } from '../router.ts'
+import type { ResponseEcho } from '../stored/response-echo.ts'
 import type { Call } from './call.ts'
-import type { ResponseEcho } from './state/response-echo.ts'
 
 /**
  * What fills in the head of an answer: it always has an id and a time, and names the model as the caller knows it, by

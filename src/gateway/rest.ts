@@ -1,5 +1,5 @@
 import type { CanonicalError, ErrorKind } from '../canonical/error.ts'
-import type { Channel } from '../channel.ts'
+import type { Channel } from '../channel/index.ts'
 import type { Candidate } from '../router.ts'
 
 /** What of a channel rests. */

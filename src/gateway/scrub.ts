@@ -1,5 +1,5 @@
 import type { Json, JsonObject, Node } from '../canonical/node.ts'
-import { forwardable, type Headers } from '../channel.ts'
+import { forwardable, type Headers } from '../channel/index.ts'
 import type { Candidate } from '../router.ts'
 import { withoutAddresses, withoutKeys } from './secrets.ts'
 

@@ -1,4 +1,4 @@
-import { type Answer, single } from '../channel.ts'
+import { type Answer, single } from '../channel/index.ts'
 import type { Reader } from '../ingress/reader.ts'
 
 /** How an answer is to be read: as one JSON value, as a stream of events, or as what neither is. */

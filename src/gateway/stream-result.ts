@@ -3,11 +3,19 @@ import type { CanonicalEvent } from '../canonical/event.ts'
 import { unfold } from '../canonical/fold.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { NOTHING } from '../canonical/transducer.ts'
-import type { Answer, Exchange } from '../channel.ts'
+import type { Answer, Exchange } from '../channel/index.ts'
 import { WRITERS } from '../egress/index.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
-import { EVENT_STREAM, EventStream, JSON_ARRAY, JSON_LINES, type Source, streamHeaders } from '../egress/sse.ts'
+import {
+  EVENT_STREAM,
+  EventStream,
+  JSON_ARRAY,
+  JSON_LINES,
+  type Source,
+  streamHeaders,
+} from '../egress/transport/sse.ts'
 import type { Reader } from '../ingress/reader.ts'
+import { KeptStream, type Sink } from '../stored/kept-stream.ts'
 import type { Attempt, PreparedAttempt } from './attempt.ts'
 import { checkedResult } from './check-result.ts'
 import { eventsComing } from './collect-stream.ts'
@@ -20,7 +28,6 @@ import { publicHeaders } from './scrub.ts'
 import { shapeOf } from './shape.ts'
 import { inMp3, wantsMp3 } from './speech/container.ts'
 import { encodedEvents } from './speech/encoding.ts'
-import { KeptStream, type Sink } from './state/kept-stream.ts'
 import { StreamPipeline, type StreamSteps } from './stream-pipeline.ts'
 import type { Collector } from './thoughts/collector.ts'
 import { exchangeOf } from './thoughts/thoughts.ts'

@@ -1,8 +1,8 @@
-import { Base64Groups } from '../canonical/base64.ts'
 import type { CanonicalEvent, PartStart } from '../canonical/event.ts'
 import { unfold } from '../canonical/fold.ts'
+import { Base64Groups } from '../canonical/media/base64.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
-import type { Source } from '../egress/sse.ts'
+import type { Source } from '../egress/transport/sse.ts'
 
 /** The stream of a result whose media may still be on their way: bytes become base64 as they come. Rejects as reading does. */
 export async function* unfoldMedia(result: CanonicalResult): AsyncGenerator<CanonicalEvent> {

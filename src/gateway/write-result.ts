@@ -6,8 +6,9 @@ import { rankedAsAsked } from '../canonical/rank.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { workOf } from '../canonical/work.ts'
 import { WRITERS } from '../egress/index.ts'
-import { jsonText } from '../egress/json.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
+import { jsonText } from '../egress/transport/json.ts'
+import { NOT_KEPT, unkept } from '../stored/response-echo.ts'
 import type { Attempt } from './attempt.ts'
 import { publicResult } from './failures.ts'
 import { locateLosses } from './locate-losses.ts'
@@ -15,7 +16,6 @@ import { LARGEST } from './read-result.ts'
 import { relay } from './relay.ts'
 import { responseHead, timed } from './response-head.ts'
 import { inAskedContainer } from './speech/container.ts'
-import { NOT_KEPT, unkept } from './state/response-echo.ts'
 
 /** A whole answer on its way to the caller. */
 export interface Answered {

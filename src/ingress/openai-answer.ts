@@ -1,6 +1,6 @@
 import type { JsonObject } from '../canonical/node.ts'
-import { anyCount, settled } from './counts.ts'
 import { anyNumber, anyObject, anyText, defined } from './fields.ts'
+import { anyCount, settled } from './usage/counts.ts'
 
 /* What chat completions and text completions say alike in their answers (FORMATS §§2, 3). */
 

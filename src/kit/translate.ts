@@ -11,7 +11,7 @@ import type { WireEvent, WireFile, WireRequest } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { WriteOptions } from '../egress/writer.ts'
 import { READERS } from '../ingress/index.ts'
-import { eventParser } from '../ingress/sse.ts'
+import { eventParser } from '../ingress/transport/sse.ts'
 import { familyDialect } from '../providers/index.ts'
 import { pathFor } from '../server/routes.ts'
 

@@ -1,6 +1,6 @@
+import { readWavHead, USUAL } from '../canonical/media/wav.ts'
 import type { Json, JsonObject } from '../canonical/node.ts'
 import { isObject } from '../canonical/node.ts'
-import { readWavHead, USUAL } from '../canonical/wav.ts'
 import type { Case } from './fixtures.ts'
 import type { Asked } from './pick.ts'
 

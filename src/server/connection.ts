@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { ErrorAnswer } from '../gateway.ts'
+import type { ErrorAnswer } from '../gateway/index.ts'
 
 /**
  * What a refused caller still sends is thrown away as long as it keeps coming, as many clients read nothing before they

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { defined } from '../canonical/defined.ts'
-import type { Call, Gateway, ModelShape } from '../gateway.ts'
+import type { Call, Gateway, ModelShape } from '../gateway/index.ts'
 import { sendLast } from './connection.ts'
 import { HttpReply } from './reply.ts'
 import { requestId } from './request-id.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../canonical/error.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../gateway/index.ts'
 import { HttpReply } from './reply.ts'
 
 /** Whoever holds the address may have the picture: no key is asked for, as none can be sent by an `<img>`. */

@@ -1,6 +1,6 @@
 import { write, writeSync } from 'node:fs'
 import { pino } from 'pino'
-import type { Log } from '../gateway.ts'
+import type { Log } from '../gateway/index.ts'
 
 /** A log that is written in batches, so that no request waits for a line of it. */
 export interface OpenLog extends Log {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type CanonicalError, GatewayError } from '../canonical/error.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../gateway/index.ts'
 import { answerOf, hangUp } from './connection.ts'
 import { refuseLast } from './handlers.ts'
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../gateway/index.ts'
 import { sendStatus } from './handlers.ts'
 
 /**

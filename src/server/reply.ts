@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { HeaderSource, Reply, Worker } from '../gateway.ts'
+import type { HeaderSource, Reply, Worker } from '../gateway/index.ts'
 import { CHUNK_END, chunkHead, chunkOf, LAST_CHUNK } from './chunked.ts'
 import { drain, LINGER } from './connection.ts'
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../canonical/node.ts'
-import type { Reply, Worker } from '../gateway.ts'
-import { faultOf, laned } from './frames.ts'
+import type { Reply, Worker } from '../gateway/index.ts'
+import { faultOf, laned } from '../stored/frames.ts'
 
 /** Where the frames of one turn go. */
 export interface Wire {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined } from '../canonical/defined.ts'
-import type { ActionName, Gateway } from '../gateway.ts'
+import type { ActionName, Gateway } from '../gateway/index.ts'
 import { idHeaders } from './handlers.ts'
 import { HttpReply } from './reply.ts'
 import { requestId } from './request-id.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ModelShape } from '../gateway.ts'
+import type { ModelShape } from '../gateway/index.ts'
 
 export interface Query {
   readonly [name: string]: string

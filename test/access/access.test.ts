@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Access, openAccess } from '../../src/access/index.ts'
 import { createKey, keyFile, readKeys, revokeKey, rotateKey } from '../../src/access/key-file.ts'
 import { GatewayError } from '../../src/canonical/error.ts'
-import { type Config, readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config/index.ts'
 
 const dirs: string[] = []
 const opened: Access[] = []

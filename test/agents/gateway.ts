@@ -1,5 +1,5 @@
-import { readConfig } from '../../src/config.ts'
-import { type Log, openServer, type RunningServer } from '../../src/server.ts'
+import { readConfig } from '../../src/config/index.ts'
+import { type Log, openServer, type RunningServer } from '../../src/server/index.ts'
 import { type Cell, modelOf } from './cell.ts'
 
 /** The key clients show; upstreams must never see it. */

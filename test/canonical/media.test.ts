@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { sourceOfUrl, urlOfSource } from '../../src/canonical/media.ts'
+import { sourceOfUrl, urlOfSource } from '../../src/canonical/media/data-url.ts'
 
 const DATA_URL = /^data:([^;,]+);base64,(.*)$/s
 

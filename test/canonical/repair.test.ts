@@ -4,7 +4,7 @@ import type { Part } from '../../src/canonical/content.ts'
 import { lose } from '../../src/canonical/loss.ts'
 import { repair } from '../../src/canonical/repair.ts'
 import type { CanonicalRequest, Message } from '../../src/canonical/request.ts'
-import { meaning } from '../../src/canonical/same.ts'
+import { meaning } from '../laws/same.ts'
 
 const asking = (...messages: Message[]): CanonicalRequest => ({
   model: 'm',

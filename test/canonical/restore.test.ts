@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import { fold, unfold } from '../../src/canonical/fold.ts'
-import { grammarFault } from '../../src/canonical/grammar.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { restorer } from '../../src/canonical/restore.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
+import { grammarFault } from '../laws/grammar.ts'
 
 const asking = (tools: CanonicalRequest['tools']): CanonicalRequest => ({
   model: 'm',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { segmentsOf } from '../../src/canonical/segments.ts'
+import { segmentsOf } from '../../src/canonical/media/segments.ts'
 
 const spoken = (word: string, start: number, end = start + 0.2, speaker?: string) => ({
   word,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readSubtitles, styleOf, writeSubtitles } from '../../src/canonical/subtitles.ts'
+import { readSubtitles, styleOf, writeSubtitles } from '../../src/canonical/media/subtitles.ts'
 import { holds } from '../laws/support.ts'
 
 const time = fc.nat(200 * 3_600_000).map(milliseconds => milliseconds / 1000)

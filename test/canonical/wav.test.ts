@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { samplesOf, wavHeader } from '../../src/canonical/wav.ts'
+import { samplesOf, wavHeader } from '../../src/canonical/media/wav.ts'
 
 describe('raw samples', () => {
   it.each([

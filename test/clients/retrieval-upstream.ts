@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { ChannelConfig } from '../../src/config.ts'
+import type { ChannelConfig } from '../../src/config/index.ts'
 import { House, type HouseOptions } from '../faults/house.ts'
 import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
 import type { Loose } from './scene.ts'

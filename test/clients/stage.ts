@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
-import type { ChannelConfig } from '../../src/config.ts'
+import type { ChannelConfig } from '../../src/config/index.ts'
 import { House, type HouseOptions, KEY } from '../faults/house.ts'
 import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
 import { formatsWith } from '../laws/support.ts'

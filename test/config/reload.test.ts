@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Following, followConfig } from '../../src/config/file.ts'
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/config/index.ts'
 
 const text = (name: string): string =>
   `channels: [{ name: ${name}, provider: custom, formats: [chat], base_url: "http://localhost/v1", key: none }]\n`

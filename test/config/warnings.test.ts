@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { readConfig } from '../../src/config/index.ts'
 import { warnings } from '../../src/config/warnings.ts'
-import { readConfig } from '../../src/config.ts'
 
 const CHANNELS =
   'channels: [{ name: a, provider: custom, formats: [chat], base_url: "http://localhost/v1", key: none }]\n'

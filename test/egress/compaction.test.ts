@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { lose } from '../../src/canonical/loss.ts'
-import { resultMeaning } from '../../src/canonical/same.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { resultMeaning } from '../laws/same.ts'
 import { holds, plain, same } from '../laws/support.ts'
 import { asked, request, result } from '../laws/work/compaction.ts'
 

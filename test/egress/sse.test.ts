@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
-import { modelListText } from '../../src/egress/json.ts'
-import { EVENT_STREAM, EventStream, type Framing, JSON_ARRAY, type Outlet } from '../../src/egress/sse.ts'
-import { eventParser } from '../../src/ingress/sse.ts'
+import { modelListText } from '../../src/egress/transport/json.ts'
+import { EVENT_STREAM, EventStream, type Framing, JSON_ARRAY, type Outlet } from '../../src/egress/transport/sse.ts'
+import { eventParser } from '../../src/ingress/transport/sse.ts'
 
 class FakeOutlet extends EventEmitter implements Outlet {
   readonly writes: string[] = []

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ChannelConfig, Config, GroupConfig } from '../../src/config.ts'
-import { type Log, openServer, type RunningServer } from '../../src/server.ts'
+import type { ChannelConfig, Config, GroupConfig } from '../../src/config/index.ts'
+import { type Log, openServer, type RunningServer } from '../../src/server/index.ts'
 
 export const KEY = 'caller-key-of-the-tests'
 

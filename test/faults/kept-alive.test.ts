@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ChannelConfig } from '../../src/config.ts'
+import type { ChannelConfig } from '../../src/config/index.ts'
 import { ANSWER, ASK, STREAM } from './chat.ts'
 import { House, KEY } from './house.ts'
 import { channelAt, until } from './upstream.ts'

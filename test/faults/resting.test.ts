@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { ChannelConfig } from '../../src/config.ts'
+import type { ChannelConfig } from '../../src/config/index.ts'
 import { ANSWER, ASK, failure, json, STREAM } from './chat.ts'
 import { dataOf, House } from './house.ts'
 import { channelAt, deadAddress, FakeUpstream, type Script } from './upstream.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ChannelConfig } from '../../src/config.ts'
+import type { ChannelConfig } from '../../src/config/index.ts'
 import { dataOf, House, textOf } from './house.ts'
 import { channelAt, deadAddress, FakeUpstream, type Script, TIMED, until } from './upstream.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ChannelConfig } from '../../src/config.ts'
+import type { ChannelConfig } from '../../src/config/index.ts'
 import { ANSWER, ASK, chunk, events, failure, HEAD, json, STREAM, TAIL, words } from './chat.ts'
 import { dataOf, House, type HouseOptions } from './house.ts'
 import { channelAt, deadAddress, FakeUpstream, type Script } from './upstream.ts'

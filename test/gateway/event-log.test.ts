@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { EventLog } from '../../src/gateway/state/event-log.ts'
-import { Run } from '../../src/gateway/state/run.ts'
+import { EventLog } from '../../src/stored/event-log.ts'
+import { Run } from '../../src/stored/run.ts'
 
 const event = (size: number) => `{"type":"x","text":"${'y'.repeat(size)}","sequence_number":7}`
 const MEGABYTE = 1024 * 1024

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { type EventSource, play } from '../../src/gateway/state/playback.ts'
-import type { Reply, Worker } from '../../src/gateway.ts'
+import type { Reply, Worker } from '../../src/gateway/index.ts'
+import { type EventSource, play } from '../../src/stored/playback.ts'
 
 /** A caller that is sent what is told, and takes none of it. */
 class StuckReply implements Reply {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { readJson } from '../../src/ingress/body.ts'
+import { readJson } from '../../src/ingress/transport/body.ts'
 
 /** A request whose bytes come when the test says so. */
 class Coming extends EventEmitter {

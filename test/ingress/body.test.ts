@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
-import { readJson } from '../../src/ingress/body.ts'
+import { readJson } from '../../src/ingress/transport/body.ts'
 
 const LIMIT = 1000
 interface Outcome {

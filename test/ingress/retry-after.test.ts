@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { retryAfter } from '../../src/ingress/errors/retry-after.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { retryAfter } from '../../src/ingress/retry-after.ts'
 
 const NOW = 1_000_000_000_000
 const dateIn = (seconds: number): string => new Date(NOW + seconds * 1000).toUTCString()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
-import { transcriptOfChat } from '../../src/ingress/transcription-by-chat.ts'
+import { transcriptOfChat } from '../../src/ingress/media/transcription-by-chat.ts'
 
 const asked: CanonicalRequest = {
   model: 'm',

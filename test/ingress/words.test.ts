@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { HeldBytes } from '../../src/canonical/bytes.ts'
-import { kindOfMediaType } from '../../src/canonical/media.ts'
+import { kindOfMediaType } from '../../src/canonical/media/data-url.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { asked } from '../laws/work/transcription.ts'

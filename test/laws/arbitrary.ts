@@ -10,7 +10,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../src/canonical/content.ts'
-import { kindOfMediaType } from '../../src/canonical/media.ts'
+import { kindOfMediaType } from '../../src/canonical/media/data-url.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { type CanonicalRequest, EFFORTS, type Message } from '../../src/canonical/request.ts'
 import type { Tool, ToolChoice } from '../../src/canonical/tool.ts'

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
 import { isObject } from '../../src/canonical/node.ts'
-import { meaning } from '../../src/canonical/same.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { meaning } from './same.ts'
 import { holds, plain, same } from './support.ts'
 import { request } from './wire/contents.ts'
 

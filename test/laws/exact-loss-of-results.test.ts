@@ -1,8 +1,8 @@
 import { describe, it } from 'vitest'
 import { lose } from '../../src/canonical/loss.ts'
-import { resultMeaning } from '../../src/canonical/same.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { resultMeaning } from './same.ts'
 import { holds, plain, same } from './support.ts'
 import { jobsWith, WORKS } from './works.ts'
 

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import { bodyOf, EMPTY, fold, step, unfold } from '../../src/canonical/fold.ts'
-import { grammarFault } from '../../src/canonical/grammar.ts'
 import { word } from './arbitrary.ts'
 import { parts, result, streamed } from './arbitrary-result.ts'
+import { grammarFault } from './grammar.ts'
 import { holds, same } from './support.ts'
 
 it('fold undoes unfold', () => holds(result, answer => same(fold(unfold(answer)), answer)))

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { lose } from '../../src/canonical/loss.ts'
-import { meaning } from '../../src/canonical/same.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { DIALECTS } from './dialects.ts'
+import { meaning } from './same.ts'
 import { handedTo, holds, same } from './support.ts'
 import { WIRES } from './wires.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { Work } from '../../src/canonical/work.ts'
-import type { ChannelConfig } from '../../src/config.ts'
+import type { ChannelConfig } from '../../src/config/index.ts'
 import { fitnessOf, FORMATS as WORK_FORMATS } from '../../src/providers/index.ts'
 import { type RoutedChannel, type RouteRequest, route, usableModels } from '../../src/router.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { meaning } from '../../src/canonical/same.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { meaning } from './same.ts'
 import { handedTo, holds, plain, same } from './support.ts'
 import { jobsWith, WORKS } from './works.ts'
 

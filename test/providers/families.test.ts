@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChannelFormat, ModelFacts } from '../../src/config.ts'
+import type { ChannelFormat, ModelFacts } from '../../src/config/index.ts'
 import { expectedOf } from '../../src/providers/dialects.ts'
 import { familyDialect, formatFor } from '../../src/providers/index.ts'
 

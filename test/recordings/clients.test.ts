@@ -6,7 +6,7 @@ import type { CanonicalResult, FinishReason } from '../../src/canonical/result.t
 import { drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { eventParser } from '../../src/ingress/sse.ts'
+import { eventParser } from '../../src/ingress/transport/sse.ts'
 import type { Caller, Got } from '../clients/caller.ts'
 import { CALLERS } from '../clients/callers/index.ts'
 import { KEY } from '../faults/house.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { lose } from '../../src/canonical/loss.ts'
-import { meaning } from '../../src/canonical/same.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { meaning } from '../laws/same.ts'
 import { plain, same } from '../laws/support.ts'
 import { formatsOf, present, type Recording, recordingsOf, where } from './recording.ts'
 

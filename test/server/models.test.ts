@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ModelFacts } from '../../src/config.ts'
+import type { ModelFacts } from '../../src/config/index.ts'
 import { House, KEY } from '../faults/house.ts'
 import { channelAt } from '../faults/upstream.ts'
 

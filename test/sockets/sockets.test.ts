@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ChannelConfig } from '../../src/config.ts'
+import type { ChannelConfig } from '../../src/config/index.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { House, type HouseOptions, KEY, textOf } from '../faults/house.ts'
 import { channelAt, FakeUpstream, type Script, TIMED, until } from '../faults/upstream.ts'

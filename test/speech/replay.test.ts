@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readWavHead } from '../../src/canonical/wav.ts'
+import { readWavHead } from '../../src/canonical/media/wav.ts'
 import { modelOf } from '../../src/providers/pick.ts'
 import { openReplay, type Replay } from '../../src/providers/replay.ts'
 import { dataOf, House, KEY } from '../faults/house.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { paged, pageOf } from '../../src/gateway/state/page.ts'
+import { paged, pageOf } from '../../src/stored/page.ts'
 
 const items = (count: number): JsonObject[] => Array.from({ length: count }, (_, index) => ({ id: `i${index}` }))
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import type { ModelFacts } from '../../src/config.ts'
+import type { ModelFacts } from '../../src/config/index.ts'
 import type { Loose } from '../clients/scene.ts'
 import { Client } from '../sockets/client.ts'
 import { Keeping, Speaker } from './house.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/canonical/node.ts'
-import type { ChannelConfig, Config } from '../../src/config.ts'
+import type { ChannelConfig, Config } from '../../src/config/index.ts'
 import type { Loose, Scene } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { type Asked, configOf, House, type HouseOptions, KEY, keyOf } from '../faults/house.ts'

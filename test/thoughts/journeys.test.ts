@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import type { ChannelConfig, Config } from '../../src/config.ts'
+import type { ChannelConfig, Config } from '../../src/config/index.ts'
 import { PROOF } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { chunk, events, HEAD, json, TAIL } from '../faults/chat.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ChannelConfig } from '../../src/config.ts'
+import type { ChannelConfig } from '../../src/config/index.ts'
 import { House, type HouseOptions, LIMITS, SOCKETS } from '../faults/house.ts'
 import { channelAt, deadAddress, until } from '../faults/upstream.ts'
 import { json, Stub } from './stub.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { wavHeader } from '../../src/canonical/wav.ts'
+import { wavHeader } from '../../src/canonical/media/wav.ts'
 import { House, KEY } from '../faults/house.ts'
 import { channelAt, FakeUpstream } from '../faults/upstream.ts'
 

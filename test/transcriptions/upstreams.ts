@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { ChannelConfig, ChannelFormat } from '../../src/config.ts'
+import type { ChannelConfig, ChannelFormat } from '../../src/config/index.ts'
 import { channelAt } from '../faults/upstream.ts'
 import type { SeenForm } from './stub.ts'
 

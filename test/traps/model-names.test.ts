@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ChannelConfig } from '../../src/config.ts'
+import type { ChannelConfig } from '../../src/config/index.ts'
 import { House, KEY } from '../faults/house.ts'
 import { channelAt, FakeUpstream } from '../faults/upstream.ts'
 

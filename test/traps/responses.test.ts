@@ -12,7 +12,7 @@ import { responses as writer } from '../../src/egress/responses/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { responses as reader } from '../../src/ingress/responses/index.ts'
-import { eventParser } from '../../src/ingress/sse.ts'
+import { eventParser } from '../../src/ingress/transport/sse.ts'
 
 /* The traps that concern responses, each by its number. What is here runs on codecs alone. */
 

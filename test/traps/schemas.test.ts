@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { lose } from '../../src/canonical/loss.ts'
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
-import { meaning } from '../../src/canonical/same.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { meaning } from '../laws/same.ts'
 import { plain, same } from '../laws/support.ts'
 
 /** Schemas of callers, of a size that grows with `n`, which a careless walk expands into something much larger. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChannelConfig } from '../../src/config.ts'
+import type { ChannelConfig } from '../../src/config/index.ts'
 import { bodyOf } from '../clients/stage.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { House } from '../faults/house.ts'

@@ -20,7 +20,7 @@ export function lengthOfRun(messages: readonly Message[], order: readonly number
   return to - from
 }
 
-/** As turns are joined that mean the same together (`canonical/same.ts`). */
+/** As turns are joined that mean the same together (`test/laws/same.ts`). */
 const joins = (first: Message, next: Message): boolean =>
   next.role === 'assistant' && next.name === first.name && isPlain(first) && isPlain(next)
 

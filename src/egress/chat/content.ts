@@ -1,6 +1,6 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import { urlOfSource } from '../../canonical/media.ts'
+import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import type { ChatDialect } from './dialect.ts'

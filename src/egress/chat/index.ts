@@ -1,5 +1,5 @@
 import { Sequential } from '../../canonical/sequential.ts'
-import { transcriptionByChat } from '../transcription-by-chat.ts'
+import { transcriptionByChat } from '../media/transcription-by-chat.ts'
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
 import { ChatChunks } from './events.ts'

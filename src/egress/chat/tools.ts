@@ -3,9 +3,9 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { reportNoChoice } from '../choice.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { parametersOf } from '../parameters.ts'
+import { reportNoChoice } from '../sanitize/choice.ts'
+import { parametersOf } from '../sanitize/parameters.ts'
 import { around, FORMAT, type WriteContext, writeCache } from './content.ts'
 
 /** The three fields tools may stand in here: `tools`, the `functions` of old, and the web search option. */

@@ -1,10 +1,10 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import { urlOfSource } from '../../canonical/media.ts'
+import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
-import { onlyAsks } from '../bare.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { onlyAsks } from '../sanitize/bare.ts'
 
 const FORMAT = 'cohere'
 const EMBEDDING = new Set(['modalities', 'embedding'])

@@ -6,9 +6,9 @@ import type { CanonicalResult } from '../../canonical/result.ts'
 import { encodingOf, type VectorEncoding, vectorAs } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
-import { onlyAnswers } from '../bare.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { writeMeta } from '../meta.ts'
+import { onlyAnswers } from '../sanitize/bare.ts'
+import { writeMeta } from '../usage/meta.ts'
 
 const FORMAT = 'cohere'
 const TOLD = new Set(['id', 'candidates', 'usage'])

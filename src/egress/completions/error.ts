@@ -1,1 +1,1 @@
-export { errorBody, writeError } from '../openai-error.ts'
+export { errorBody, writeError } from '../errors/openai-error.ts'

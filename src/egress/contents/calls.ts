@@ -3,7 +3,7 @@ import type { MediaSource, Part, ToolCallPart, ToolResultPart } from '../../cano
 import type { Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, parseObject, wordIn } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
-import { sanitizeName } from '../sanitize.ts'
+import { sanitizeName } from '../sanitize/names.ts'
 import { FORMAT, inner, sealed, type WriteContext } from './fields.ts'
 import { writeMedia } from './media.ts'
 

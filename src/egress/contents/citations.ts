@@ -2,8 +2,8 @@ import type { Annotation, Citation } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { Offsets } from '../../canonical/offsets.ts'
-import { Budget } from '../budget.ts'
 import { spelt } from '../fields.ts'
+import { Budget } from '../sanitize/budget.ts'
 import { FORMAT } from './fields.ts'
 
 /** How many times over the words of a text may be told again with what is cited. */

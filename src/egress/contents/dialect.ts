@@ -1,4 +1,4 @@
-import type { VoiceDialect } from '../voices.ts'
+import type { VoiceDialect } from '../media/voices.ts'
 import type { Dialect } from '../writer.ts'
 
 /** The quirks of generateContent upstreams; what is not declared follows Google's own Gemini API. */

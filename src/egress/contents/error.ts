@@ -1,8 +1,8 @@
 import type { CanonicalError, ErrorKind } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { messageOf, type TooLongWords } from '../context-length.ts'
-import { retryAfterHeader } from '../retry-after.ts'
+import { messageOf, type TooLongWords } from '../errors/context-length.ts'
+import { retryAfterHeader } from '../transport/retry-after.ts'
 
 interface Shape {
   readonly code: number

@@ -1,8 +1,8 @@
 import { put } from '../../canonical/defined.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
-import type { Budget } from '../budget.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import type { Budget } from '../sanitize/budget.ts'
 import type { ContentsDialect } from './dialect.ts'
 
 export const FORMAT = 'contents'

@@ -1,5 +1,5 @@
 import { workOf } from '../../canonical/work.ts'
-import { transcriptionByChat } from '../transcription-by-chat.ts'
+import { transcriptionByChat } from '../media/transcription-by-chat.ts'
 import type { Writer } from '../writer.ts'
 import { writeCounted, writeCounting } from './count.ts'
 import { writeEmbedded } from './embedded.ts'

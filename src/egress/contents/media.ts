@@ -1,6 +1,6 @@
 import type { MediaKind, MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import { kindOfMediaType } from '../../canonical/media.ts'
+import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined, spelt } from '../fields.ts'
 import { FORMAT, inner, sealed } from './fields.ts'

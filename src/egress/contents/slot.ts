@@ -1,7 +1,7 @@
 import type { Annotation, Part } from '../../canonical/content.ts'
 import type { PartPatch } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
-import { samplesOf } from '../../canonical/wav.ts'
+import { samplesOf } from '../../canonical/media/wav.ts'
 import { spelt } from '../fields.ts'
 import { isBare } from './answer.ts'
 import { FORMAT } from './fields.ts'

@@ -2,7 +2,7 @@ import type { Part } from '../../canonical/content.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
-import { voiceOf } from '../voices.ts'
+import { voiceOf } from '../media/voices.ts'
 import type { WriteContext } from './fields.ts'
 
 /* Speech of a model that also converses: how to say it stands in front of what to say, for there are no instructions. */

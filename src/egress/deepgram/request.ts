@@ -1,9 +1,9 @@
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { onlyAsks } from '../bare.ts'
 import { defined } from '../fields.ts'
-import { recordingOf, reportHint, reportTask } from '../recording.ts'
+import { recordingOf, reportHint, reportTask } from '../media/recording.ts'
+import { onlyAsks } from '../sanitize/bare.ts'
 
 const FORMAT = 'deepgram'
 const OUTPUT = new Set(['transcript'])

@@ -1,4 +1,4 @@
-import type { VoiceDialect } from '../voices.ts'
+import type { VoiceDialect } from '../media/voices.ts'
 import type { Dialect } from '../writer.ts'
 
 /** What a channel says of ElevenLabs: which voices callers' names stand for. */

@@ -2,9 +2,9 @@ import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { onlyAsks } from '../bare.ts'
 import { defined } from '../fields.ts'
-import { recordingOf, reportHint, reportTask } from '../recording.ts'
+import { recordingOf, reportHint, reportTask } from '../media/recording.ts'
+import { onlyAsks } from '../sanitize/bare.ts'
 
 const FORMAT = 'elevenlabs'
 const OUTPUT = new Set(['transcript'])

@@ -1,9 +1,9 @@
 import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import { urlOfSource } from '../../canonical/media.ts'
+import { urlOfSource } from '../../canonical/media/data-url.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
-import { sniffed } from '../../canonical/sniff.ts'
 import { kept, spelt } from '../fields.ts'
 import type { EmbeddingsDialect } from './dialect.ts'
 

@@ -6,7 +6,7 @@ import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.t
 import { encodingOf, NumbersText, vectorAs } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { kept, spelt } from '../fields.ts'
-import { inputRequired, withCounts } from '../input-usage.ts'
+import { inputRequired, withCounts } from '../usage/input-usage.ts'
 import { FORMAT } from './input.ts'
 
 /** A whole answer as a list of embeddings (FORMATS §8), each as the caller asked for it, else as it came. */

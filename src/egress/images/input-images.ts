@@ -1,7 +1,7 @@
 import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import { urlOfSource } from '../../canonical/media.ts'
+import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import type { WireFile } from '../../canonical/wire.ts'

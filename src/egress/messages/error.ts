@@ -1,8 +1,8 @@
 import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { messageOf, type TooLongWords } from '../context-length.ts'
-import { retryHeaders } from '../retry-after.ts'
+import { messageOf, type TooLongWords } from '../errors/context-length.ts'
+import { retryHeaders } from '../transport/retry-after.ts'
 
 /** What the format calls each kind of failure (FORMATS §15). */
 const TYPES: { readonly [K in ErrorKind]: string } = {

@@ -3,7 +3,7 @@ import type { Loss, Path } from '../../canonical/loss.ts'
 import type { Json } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
-import { resultsFirst } from '../results-first.ts'
+import { resultsFirst } from '../sanitize/results-first.ts'
 import { type Block, contentOf, FORMAT, type Placed, type WriteContext, writeBlocks } from './content.ts'
 import { isSystem, reportRole, rolesOf, type WrittenTurn, writeRole } from './roles.ts'
 

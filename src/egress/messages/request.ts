@@ -4,7 +4,7 @@ import type { CanonicalRequest, Output, Thread } from '../../canonical/request.t
 import type { WireRequest } from '../../canonical/wire.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { sanitize, unchanged } from '../sanitize.ts'
+import { sanitize, unchanged } from '../sanitize/names.ts'
 import type { WriteOptions } from '../writer.ts'
 import { cacheByItself, limitMarkers, writeMarker } from './cache.ts'
 import { type Block, contentOf, FORMAT, type WriteContext } from './content.ts'

@@ -1,8 +1,8 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import { urlOfSource } from '../../canonical/media.ts'
+import { urlOfSource } from '../../canonical/media/data-url.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { sniffed } from '../../canonical/sniff.ts'
 import { kept, spelt } from '../fields.ts'
 
 export const FORMAT = 'rerank'

@@ -1,1 +1,1 @@
-export { writeRetrievalError as writeError } from '../retrieval-error.ts'
+export { writeRetrievalError as writeError } from '../errors/retrieval-error.ts'

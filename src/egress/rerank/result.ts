@@ -4,10 +4,10 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { onlyAnswers } from '../bare.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { inputRequired, withCounts } from '../input-usage.ts'
-import { writeMeta } from '../meta.ts'
+import { onlyAnswers } from '../sanitize/bare.ts'
+import { inputRequired, withCounts } from '../usage/input-usage.ts'
+import { writeMeta } from '../usage/meta.ts'
 import { FORMAT, writeDocument } from './documents.ts'
 
 const TOLD = new Set(['id', 'model', 'candidates', 'usage'])

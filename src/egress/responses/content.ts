@@ -1,6 +1,6 @@
 import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import { urlOfSource } from '../../canonical/media.ts'
+import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import type { ResponsesDialect } from './dialect.ts'

@@ -1,11 +1,11 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import type { Losses } from '../../canonical/loss.ts'
-import { urlOfSource } from '../../canonical/media.ts'
+import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import { defined, kept } from '../fields.ts'
-import { sizeInPixels } from '../picture-size.ts'
+import { sizeInPixels } from '../media/picture-size.ts'
 
 /* A picture alone is asked for by the tool that draws, and no choice but to use it. */
 

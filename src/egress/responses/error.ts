@@ -1,10 +1,10 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { messageOf } from '../context-length.ts'
+import { messageOf } from '../errors/context-length.ts'
+import { type ErrorWords, statusOf, TOO_LONG, WORDS } from '../errors/openai-error.ts'
 import { defined } from '../fields.ts'
-import { type ErrorWords, statusOf, TOO_LONG, WORDS } from '../openai-error.ts'
-import { retryHeaders } from '../retry-after.ts'
+import { retryHeaders } from '../transport/retry-after.ts'
 
 /** Where the format has words of its own (FORMATS §15). */
 const OWN_WORDS: ErrorWords = {

@@ -3,7 +3,7 @@ import { flatJoin } from '../../canonical/flat.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { writeMade } from '../made.ts'
+import { writeMade } from '../media/image-settings.ts'
 import { FORMAT } from './content.ts'
 
 /* The items that stand alike in a history and in an answer. */

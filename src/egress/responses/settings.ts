@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Reasoning, Sampling, State } from '../../canonical/request.ts'
 import { reportCompletion } from '../completion.ts'
-import { endUserOf } from '../end-user.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { knownTier } from '../tiers.ts'
+import { endUserOf } from '../sanitize/end-user.ts'
+import { knownTier } from '../sanitize/tiers.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
 /* What a request settles beside its history and tools; an answer repeats it. */

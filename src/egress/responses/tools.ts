@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { parametersOf } from '../parameters.ts'
+import { parametersOf } from '../sanitize/parameters.ts'
 import { FORMAT } from './content.ts'
 import { DRAW, isDrawing, writeDrawingTool } from './drawing.ts'
 

@@ -1,4 +1,4 @@
-import type { VoiceDialect } from '../voices.ts'
+import type { VoiceDialect } from '../media/voices.ts'
 import type { Dialect } from '../writer.ts'
 
 /** The quirks of speech upstreams; what is not declared follows the public format. */

@@ -1,7 +1,7 @@
 import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart, MediaSource, Part } from '../../canonical/content.ts'
+import { samplesOf, WAV_HEADER, wavHeader } from '../../canonical/media/wav.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { samplesOf, WAV_HEADER, wavHeader } from '../../canonical/wav.ts'
 
 /** A piece of audio whose bytes are at hand. */
 export type Recording = MediaPart & { readonly source: MediaSource & { readonly type: 'base64' | 'bytes' } }

@@ -3,7 +3,7 @@ import { foreign, Losses, type Path, type Written } from '../../canonical/loss.t
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { dropOthers } from '../bare.ts'
+import { dropOthers } from '../sanitize/bare.ts'
 import { FORMAT } from './containers.ts'
 import { continues, delivered, isRecording, type Recording } from './recording.ts'
 

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { hintOf, recordingOf, reportHint } from '../recording.ts'
+import { hintOf, recordingOf, reportHint } from '../media/recording.ts'
 import type { WriteOptions } from '../writer.ts'
 import { transcriptionsDialect } from './dialect.ts'
 

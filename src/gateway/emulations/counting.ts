@@ -1,5 +1,5 @@
 import { GatewayError } from '../../canonical/error.ts'
-import type { Channel } from '../../channel.ts'
+import type { Channel } from '../../channel/index.ts'
 import { type Candidate, isFull, type RoutedChannel, type RouteRequest, rests, route } from '../../router.ts'
 import type { Attempt } from '../attempt.ts'
 import { estimate } from '../counting/estimate.ts'

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import { Base64Groups } from '../../canonical/base64.ts'
 import type { Bytes } from '../../canonical/bytes.ts'
 import type { Part } from '../../canonical/content.ts'
 import type { At, CanonicalEvent, PartStart } from '../../canonical/event.ts'
-import { isReadable, type SampleFormat } from '../../canonical/pcm.ts'
-import { samplesOf } from '../../canonical/wav.ts'
+import { Base64Groups } from '../../canonical/media/base64.ts'
+import { isReadable, type SampleFormat } from '../../canonical/media/pcm.ts'
+import { samplesOf } from '../../canonical/media/wav.ts'
 import { type Mp3, openMp3 } from './mp3.ts'
 
 /** What speech is encoded to, and what of it is encoded here. */

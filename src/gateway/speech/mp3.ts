@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { WasmMediaEncoder } from 'wasm-media-encoders'
-import { type SampleFormat, SampleReader } from '../../canonical/pcm.ts'
+import { type SampleFormat, SampleReader } from '../../canonical/media/pcm.ts'
 
 /** Speech on one channel; a second one has as much again. */
 const KILOBITS = 128
@@ -41,7 +41,7 @@ async function load(): Promise<Open> {
   return async format => new Mp3(await createEncoder('audio/mpeg', code, keep), format)
 }
 
-/** An encoder for samples that are readable (`canonical/pcm.ts`). Rejects where the library cannot be loaded. */
+/** An encoder for samples that are readable (`canonical/media/pcm.ts`). Rejects where the library cannot be loaded. */
 export async function openMp3(format: SampleFormat): Promise<Mp3> {
   library ??= load()
   const loading = library

@@ -1,4 +1,4 @@
-import { sanitizeName } from '../../egress/sanitize.ts'
+import { sanitizeName } from '../../egress/sanitize/names.ts'
 
 /** The narrowest rule for ids of calls that a caller is told by; told twice, an id stays as it is (trap 46). */
 const LONGEST_ID = 64

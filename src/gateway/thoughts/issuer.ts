@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ChannelFormat } from '../../config.ts'
+import type { ChannelFormat } from '../../config/index.ts'
 import type { Candidate } from '../../router.ts'
 
 const accounts = new WeakMap<ChannelFormat, string>()

@@ -1,7 +1,7 @@
 import type { Format } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
-import type { ThoughtsConfig } from '../../config.ts'
+import type { ThoughtsConfig } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { READERS } from '../../ingress/index.ts'
 import type { Candidate } from '../../router.ts'

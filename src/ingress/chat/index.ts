@@ -1,5 +1,5 @@
+import { transcriptEventsOfChat, transcriptOfChat } from '../media/transcription-by-chat.ts'
 import type { Reader } from '../reader.ts'
-import { transcriptEventsOfChat, transcriptOfChat } from '../transcription-by-chat.ts'
 import { readError } from './error.ts'
 import { ChatEvents } from './events.ts'
 import { readRequest } from './request.ts'

@@ -8,6 +8,7 @@ import {
   type Sampling,
 } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { readValidated } from '../errors/validation-error.ts'
 import {
   count,
   defined,
@@ -25,7 +26,6 @@ import {
 } from '../fields.ts'
 import { readSharedSampling } from '../openai-sampling.ts'
 import { withStreamOptions } from '../stream-options.ts'
-import { readValidated } from '../validation-error.ts'
 import { readMessages } from './content.ts'
 import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'

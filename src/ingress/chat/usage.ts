@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyCount } from '../counts.ts'
 import { anyObject, defined, rest } from '../fields.ts'
 import { readCounts } from '../openai-answer.ts'
+import { anyCount } from '../usage/counts.ts'
 
 const FORMAT = 'chat'
 

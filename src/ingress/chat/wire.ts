@@ -1,7 +1,7 @@
 import * as v from 'valibot'
+import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { isSoundlessBase64 } from '../../canonical/wav.ts'
-import { byWord, count, shape } from '../validation-error.ts'
+import { byWord, count, shape } from '../errors/validation-error.ts'
 import { isCustom } from './calls.ts'
 
 /** The chat-completions request, FORMATS §2. Loose: unknown fields pass; free JSON is never looked into. */

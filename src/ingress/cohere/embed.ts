@@ -1,5 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
-import { sourceOfUrl } from '../../canonical/media.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { VectorEncoding } from '../../canonical/vector.ts'

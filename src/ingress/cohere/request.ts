@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { readValidated } from '../errors/validation-error.ts'
 import { count, defined, required, rest, text, texts, WrongType } from '../fields.ts'
-import { readValidated } from '../validation-error.ts'
 import { readEmbed } from './embed.ts'
 import * as wire from './wire.ts'
 

@@ -4,9 +4,9 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { encodingOf } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { retrievalMessage } from '../errors/retrieval-error.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
-import { readMeta } from '../meta.ts'
-import { retrievalMessage } from '../retrieval-error.ts'
+import { readMeta } from '../usage/meta.ts'
 
 const FORMAT = 'cohere'
 

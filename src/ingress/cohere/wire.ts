@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { isObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { byWord, count, shape } from '../validation-error.ts'
+import { byWord, count, shape } from '../errors/validation-error.ts'
 
 /** The requests of Cohere's second version, FORMATS §8 and §9. Loose: unknown fields pass. */
 

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Sampling } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { readValidated } from '../errors/validation-error.ts'
 import { count, defined, flag, number, required, rest, spelling, text } from '../fields.ts'
 import { readSharedSampling } from '../openai-sampling.ts'
 import { withStreamOptions } from '../stream-options.ts'
-import { readValidated } from '../validation-error.ts'
 import { FORMAT, readPrompt } from './prompt.ts'
 import * as wire from './wire.ts'
 

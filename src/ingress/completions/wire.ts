@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { count, shape } from '../validation-error.ts'
+import { count, shape } from '../errors/validation-error.ts'
 
 /** The text-completions request, FORMATS §3. Loose: unknown fields pass; free JSON is never looked into. */
 

@@ -1,9 +1,9 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classified } from '../classify.ts'
+import { classified } from '../errors/classify.ts'
+import { boundedDelay, retryAfter } from '../errors/retry-after.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
-import { boundedDelay, retryAfter } from '../retry-after.ts'
 
 /** An error answer of a Google upstream (FORMATS §15); one in the framing of lists stands in a list. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {

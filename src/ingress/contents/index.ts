@@ -1,6 +1,6 @@
 import { workOf } from '../../canonical/work.ts'
+import { transcriptEventsOfChat, transcriptOfChat } from '../media/transcription-by-chat.ts'
 import type { Reader } from '../reader.ts'
-import { transcriptEventsOfChat, transcriptOfChat } from '../transcription-by-chat.ts'
 import { readCounted } from './count.ts'
 import { readEmbedded } from './embedded.ts'
 import { embeds, readEmbedding } from './embedding.ts'

@@ -1,7 +1,7 @@
 import type { MediaKind, MediaPart, MediaSource } from '../../canonical/content.ts'
-import { kindOfMediaType } from '../../canonical/media.ts'
+import { kindOfMediaType } from '../../canonical/media/data-url.ts'
+import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { isSoundlessBase64 } from '../../canonical/wav.ts'
 import { anyObject, anyText, defined, text } from '../fields.ts'
 import { FORMAT, type Left, leftOf, type Opened, open } from './fields.ts'
 

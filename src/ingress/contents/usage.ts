@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyCount, type ReportedCounts, settled } from '../counts.ts'
 import { anyObjects, anyText, defined } from '../fields.ts'
+import { anyCount, type ReportedCounts, settled } from '../usage/counts.ts'
 import { anyNumeral, leftOf, nodeOf, open } from './fields.ts'
 
 const KNOWN = new Set([

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { count } from '../validation-error.ts'
+import { count } from '../errors/validation-error.ts'
 import { isAgain, readAddress } from './address.ts'
 import { NUMERAL, open } from './fields.ts'
 import { isSoundless } from './media.ts'

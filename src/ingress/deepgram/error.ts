@@ -1,9 +1,9 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classified } from '../classify.ts'
+import { classified } from '../errors/classify.ts'
+import { retrievalMessage } from '../errors/retrieval-error.ts'
+import { retryAfter } from '../errors/retry-after.ts'
 import { anyText, defined } from '../fields.ts'
-import { retrievalMessage } from '../retrieval-error.ts'
-import { retryAfter } from '../retry-after.ts'
 
 /** Codes that say more than their status. */
 const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([

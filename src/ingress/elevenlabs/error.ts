@@ -1,10 +1,10 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import { isObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classified } from '../classify.ts'
+import { classified } from '../errors/classify.ts'
+import { retrievalMessage } from '../errors/retrieval-error.ts'
+import { retryAfter } from '../errors/retry-after.ts'
 import { anyText, defined } from '../fields.ts'
-import { retrievalMessage } from '../retrieval-error.ts'
-import { retryAfter } from '../retry-after.ts'
 
 /** Words of `detail.status` (newer: `detail.code`) that say more than the HTTP status. */
 const BY_WORD: { readonly [word: string]: ErrorKind } = {

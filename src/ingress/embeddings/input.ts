@@ -1,8 +1,8 @@
 import type { MediaPart, MediaSource, OpaquePart, TextPart } from '../../canonical/content.ts'
-import { sourceOfUrl } from '../../canonical/media.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
-import { sniffed } from '../../canonical/sniff.ts'
 import { rest, WrongType } from '../fields.ts'
 
 const FORMAT = 'embeddings'

@@ -4,9 +4,9 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { NumbersText } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { readInnerError } from '../errors/openai-error.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
-import { readInputUsage } from '../input-usage.ts'
-import { readInnerError } from '../openai-error.ts'
+import { readInputUsage } from '../usage/input-usage.ts'
 
 const FORMAT = 'embeddings'
 

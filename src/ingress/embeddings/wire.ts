@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { shape } from '../validation-error.ts'
+import { shape } from '../errors/validation-error.ts'
 
 /** The embeddings request, FORMATS §8. Loose: unknown fields pass, and what vendors add is only looked at where it fits. */
 

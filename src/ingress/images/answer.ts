@@ -1,7 +1,7 @@
 import type { Made, MediaPart, MediaSource } from '../../canonical/content.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { sniffed } from '../../canonical/sniff.ts'
 import { anyText, defined } from '../fields.ts'
 import { typeOfWord } from './types.ts'
 

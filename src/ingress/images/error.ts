@@ -1,1 +1,1 @@
-export { readError, readInnerError } from '../openai-error.ts'
+export { readError, readInnerError } from '../errors/openai-error.ts'

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyCount, settled } from '../counts.ts'
 import { anyNumber, anyObject, defined, rest } from '../fields.ts'
+import { anyCount, settled } from '../usage/counts.ts'
 import { FORMAT } from './input-images.ts'
 
 const TAKEN = new Set([

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { count, shape } from '../validation-error.ts'
+import { count, shape } from '../errors/validation-error.ts'
 import { emptyField, hasPicture, readNamed } from './input-images.ts'
 import { isFlag, isNumber } from './texts.ts'
 

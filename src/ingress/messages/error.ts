@@ -1,9 +1,9 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classified } from '../classify.ts'
+import { classified } from '../errors/classify.ts'
+import { retryAfter } from '../errors/retry-after.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
-import { retryAfter } from '../retry-after.ts'
 
 /** What each type of error tells; the two wide ones tell no more than the status (FORMATS §15). */
 const KINDS: { readonly [type: string]: ErrorKind } = {

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { anyObject, NONE, put, rest } from '../fields.ts'
-import { saysNothing } from '../silence.ts'
+import { saysNothing } from '../transport/silence.ts'
 import { BlockReader, kindOfDelta } from './block.ts'
 import { readInnerError } from './error.ts'
 import { readStop, STOP_FIELDS } from './finish.ts'

@@ -1,5 +1,5 @@
 import type { MediaKind, MediaSource, OpaquePart, Part } from '../../canonical/content.ts'
-import { kindOfMediaType } from '../../canonical/media.ts'
+import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { defined, nested, object, required, text } from '../fields.ts'
 

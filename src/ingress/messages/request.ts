@@ -1,6 +1,7 @@
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest, Sampling, Thread } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { readValidated } from '../errors/validation-error.ts'
 import {
   defined,
   flag,
@@ -14,7 +15,6 @@ import {
   texts,
   withDefined,
 } from '../fields.ts'
-import { readValidated } from '../validation-error.ts'
 import { readCache, readSystem, readTurn } from './content.ts'
 import { counts } from './count.ts'
 import { readReasoning, readShape, takenOfConfig } from './thinking.ts'

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyCount } from '../counts.ts'
 import { anyObject, defined, rest, spelling } from '../fields.ts'
+import { anyCount } from '../usage/counts.ts'
 
 const FORMAT = 'messages'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject } from '../../canonical/node.ts'
-import { byWord, shape } from '../validation-error.ts'
+import { byWord, shape } from '../errors/validation-error.ts'
 import { counts } from './count.ts'
 
 /** The messages request, FORMATS §6. Loose: unknown fields pass; free JSON is never looked into. */

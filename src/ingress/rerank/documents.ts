@@ -1,7 +1,7 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
-import { sourceOfUrl } from '../../canonical/media.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { sniffed } from '../../canonical/sniff.ts'
 import { rest, text, WrongType } from '../fields.ts'
 
 const FORMAT = 'rerank'

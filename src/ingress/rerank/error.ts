@@ -1,1 +1,1 @@
-export { readRetrievalError as readError } from '../retrieval-error.ts'
+export { readRetrievalError as readError } from '../errors/retrieval-error.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { count, shape } from '../validation-error.ts'
+import { count, shape } from '../errors/validation-error.ts'
 
 /** The rerank request of Cohere's first version, Jina and Voyage, FORMATS §9. Loose: unknown fields pass. */
 

@@ -1,5 +1,5 @@
 import type { Annotation, CacheHint, MediaPart, Part, TextPart } from '../../canonical/content.ts'
-import { kindOfMediaType, sourceOfUrl } from '../../canonical/media.ts'
+import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { anyNumber, anyText, defined, object, objects, required, rest, spelling, text } from '../fields.ts'
 import { KNOWN_PARTS } from './wire.ts'

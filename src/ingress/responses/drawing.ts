@@ -1,5 +1,5 @@
 import type { MediaPart } from '../../canonical/content.ts'
-import { sourceOfUrl } from '../../canonical/media.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'

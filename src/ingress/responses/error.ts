@@ -1,9 +1,9 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classified } from '../classify.ts'
+import { classified } from '../errors/classify.ts'
+import { retryAfter } from '../errors/retry-after.ts'
 import { anyText, defined } from '../fields.ts'
-import { retryAfter } from '../retry-after.ts'
 
 /** An error answer of a responses upstream (FORMATS §15); what is in front of one may answer in other words. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {

@@ -1,7 +1,7 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyNumber, anyObject, anyText, defined } from '../fields.ts'
-import { LOOKS, readMade } from '../made.ts'
+import { LOOKS, readMade } from '../media/image-settings.ts'
 import { contentReader, readAnswerPart, readTokens } from './answer.ts'
 import { readInnerError } from './error.ts'
 import type { ResponsesEvents } from './events.ts'

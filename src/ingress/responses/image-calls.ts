@@ -1,8 +1,8 @@
 import type { MediaPart } from '../../canonical/content.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { sniffed } from '../../canonical/sniff.ts'
 import { anyText, defined, rest } from '../fields.ts'
-import { FIELDS, misread, readMade } from '../made.ts'
+import { FIELDS, misread, readMade } from '../media/image-settings.ts'
 
 const FORMAT = 'responses'
 const TAKEN = new Set(['type', 'id', 'status', 'result', 'output_format', ...FIELDS])

@@ -10,8 +10,8 @@ import {
   type State,
 } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { readValidated } from '../errors/validation-error.ts'
 import { defined, flag, number, object, required, rest, spelling, text, texts, withDefined } from '../fields.ts'
-import { readValidated } from '../validation-error.ts'
 import { spellDoor, wantedAt } from './door.ts'
 import { asDrawing } from './drawing.ts'
 import { readHistory } from './input.ts'

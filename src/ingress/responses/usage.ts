@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyCount, settled } from '../counts.ts'
 import { anyObject, defined, rest } from '../fields.ts'
+import { anyCount, settled } from '../usage/counts.ts'
 
 const FORMAT = 'responses'
 

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { readValidated } from '../errors/validation-error.ts'
 import { defined, NONE, nested, number, required, rest, spelling, text, WrongType } from '../fields.ts'
-import { readValidated } from '../validation-error.ts'
 import { FORMAT, mediaTypeOf } from './containers.ts'
 import * as wire from './wire.ts'
 

@@ -3,7 +3,7 @@ import { GatewayError } from '../../canonical/error.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { readInnerError } from '../openai-error.ts'
+import { readInnerError } from '../errors/openai-error.ts'
 import { USUAL_TYPE } from './containers.ts'
 
 /** A whole answer is the recording itself (FORMATS §12): its bytes are not looked at, only passed on. */

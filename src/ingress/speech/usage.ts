@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyCount, settled } from '../counts.ts'
 import { rest } from '../fields.ts'
+import { anyCount, settled } from '../usage/counts.ts'
 import { FORMAT } from './containers.ts'
 
 const TAKEN = new Set(['input_tokens', 'output_tokens', 'total_tokens'])

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { shape } from '../validation-error.ts'
+import { shape } from '../errors/validation-error.ts'
 import { TYPES } from './containers.ts'
 
 /** The text-to-speech request, FORMATS §12. Loose: unknown fields pass. */

@@ -1,7 +1,7 @@
 import { HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
-import { kindOfMediaType } from '../../canonical/media.ts'
-import { sniffed } from '../../canonical/sniff.ts'
+import { kindOfMediaType } from '../../canonical/media/data-url.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { defined } from '../fields.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { shape } from '../validation-error.ts'
+import { shape } from '../errors/validation-error.ts'
 
 /* A form's text fields: what is a number or a flag is one in letters. */
 

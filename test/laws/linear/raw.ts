@@ -1,5 +1,5 @@
 import type { Format, Json, JsonObject } from '../../../src/canonical/node.ts'
-import { EVENT_STREAM } from '../../../src/egress/sse.ts'
+import { EVENT_STREAM } from '../../../src/egress/transport/sse.ts'
 import type { Answer } from './gateway.ts'
 
 /* Streams and requests as only one format has them, a row for each shape. */

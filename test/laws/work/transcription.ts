@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { HeldBytes } from '../../../src/canonical/bytes.ts'
 import type { MediaPart, Part } from '../../../src/canonical/content.ts'
-import { kindOfMediaType } from '../../../src/canonical/media.ts'
+import { kindOfMediaType } from '../../../src/canonical/media/data-url.ts'
 import type { CanonicalRequest, Message } from '../../../src/canonical/request.ts'
 import type { CanonicalResult, Segment, Transcript, Usage, Word } from '../../../src/canonical/result.ts'
 import { filled, object, record, word } from '../arbitrary.ts'

@@ -1,0 +1,30 @@
+import type { MediaKind, MediaSource } from '../content.ts'
+import { flatCopy, flatJoin } from '../flat.ts'
+
+const DATA = 'data:'
+const BASE64 = ';base64,'
+/** Longer than any media type with its mark: no look-out for it walks over the bytes behind. */
+const HEAD = 256
+
+/** A `data:` URL of base64 bytes as bytes; any other URL stays a URL. The media type is kept as it was written. */
+export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
+  const mark = url.startsWith(DATA) ? url.slice(0, HEAD).indexOf(BASE64) : -1
+  const type = url.slice(DATA.length, Math.max(mark, DATA.length))
+  if (type !== '' && !type.includes(';') && !type.includes(','))
+    return { type: 'base64', mediaType: flatCopy(type), data: flatCopy(url.slice(mark + BASE64.length)) }
+  return { type: 'url', url, ...(mediaType === undefined ? {} : { mediaType }) }
+}
+
+/** The URL of a source, bytes as a `data:` URL; undefined for a source that has none. */
+export function urlOfSource(source: MediaSource): string | undefined {
+  if (source.type === 'url') return source.url
+  return source.type === 'base64' ? flatJoin(DATA, source.mediaType, BASE64, source.data) : undefined
+}
+
+const KINDS: { readonly [top: string]: MediaKind } = { image: 'image', audio: 'audio', video: 'video' }
+
+/** What kind of media a media type names; anything but image, audio and video is a file. */
+export function kindOfMediaType(mediaType: string | undefined): MediaKind {
+  const top = mediaType?.split('/')[0]?.toLowerCase() ?? ''
+  return Object.hasOwn(KINDS, top) ? KINDS[top]! : 'file'
+}

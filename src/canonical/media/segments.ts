@@ -1,0 +1,35 @@
+import type { Segment, Word } from '../result.ts'
+
+/** Seconds of silence that end a segment, and how long one may be. */
+const SILENCE = 0.8
+const LONGEST = 7
+
+/**
+ * Segments made of words with times, for upstreams that tell nothing larger: one ends with its sentence, with a change
+ * of speaker, with a silence, or when it grows too long to be read at a glance. Their times are the words' own.
+ */
+export function segmentsOf(words: readonly Word[]): readonly Segment[] {
+  const segments: Segment[] = []
+  let open: Word[] = []
+  const close = (): void => {
+    const [first] = open
+    if (first === undefined) return
+    const { start, speaker } = first
+    const text = open.map(({ word }) => word.trim()).join(' ')
+    segments.push({ start, end: open.at(-1)!.end, text, ...(speaker === undefined ? {} : { speaker }) })
+    open = []
+  }
+  for (const word of words) {
+    const last = open.at(-1)
+    if (last !== undefined && endsBefore(word, last, open[0]!)) close()
+    open.push(word)
+  }
+  close()
+  return segments
+}
+
+const endsBefore = (word: Word, last: Word, first: Word): boolean =>
+  word.speaker !== last.speaker ||
+  /[.?!。？！…]["'”»)]?$/u.test(last.word.trim()) ||
+  word.start - last.end > SILENCE ||
+  word.end - first.start > LONGEST

@@ -1,0 +1,90 @@
+import type { Segment } from '../result.ts'
+
+/** The two subtitle formats: how a time is written, what stands before the first cue, and how a text is kept from being markup. */
+const STYLES = {
+  srt: { comma: ',', head: '', numbered: true, quoted: (text: string) => text.replaceAll('-->', '->') },
+  vtt: { comma: '.', head: 'WEBVTT\n\n', numbered: false, quoted: (text: string) => text.replace(/[&<>]/g, escaped) },
+} as const
+
+export type SubtitleStyle = keyof typeof STYLES
+
+const ENTITIES: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+const escaped = (character: string): string => ENTITIES[character]!
+
+/**
+ * Segments as SubRip or WebVTT text (W3C WebVTT §4). A cue's text has no empty line, which would end it, and nothing
+ * that reads as markup or as a time; a segment without words makes no cue. Times are cut to milliseconds.
+ */
+export function writeSubtitles(segments: readonly Segment[], style: SubtitleStyle): string {
+  const { comma, head, numbered, quoted } = STYLES[style]
+  const cues = segments
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ start, end, text, speaker }, index) => {
+      const said = speaker === undefined ? text.trim() : `${speaker}: ${text.trim()}`
+      const lines = quoted(said.trim().replace(/\s*[\r\n]\s*/g, '\n'))
+      return `${numbered ? `${index + 1}\n` : ''}${clock(start, comma)} --> ${clock(end, comma)}\n${lines}\n\n`
+    })
+  return `${head}${cues.join('')}`
+}
+
+const CUE = /^((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})[ \t]+-->[ \t]+((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})/
+const HEAD = /^\ufeff?WEBVTT(?![^\s])/
+
+/** Which of the two formats a text is in; undefined for neither. A file of no cues is SubRip only where it is empty. */
+export function styleOf(text: string): SubtitleStyle | undefined {
+  if (HEAD.test(text)) return 'vtt'
+  return text.trim() === '' || text.split(/[\r\n]/, 4).some(line => CUE.test(line)) ? 'srt' : undefined
+}
+
+/** The cues of SubRip or WebVTT text, without markup; whatever is no cue is passed over. */
+export function readSubtitles(text: string): readonly Segment[] {
+  const spoken = HEAD.test(text) ? unmarked : (said: string): Said => ({ text: unescaped(said) })
+  const segments: Segment[] = []
+  for (const block of text.replace(/\r\n?/g, '\n').split(/\n\n+/)) {
+    const lines = block.split('\n')
+    const at = lines.findIndex(line => CUE.test(line))
+    const [, start, end] = CUE.exec(lines[at] ?? '') ?? []
+    if (start === undefined || end === undefined) continue
+    const said = lines
+      .slice(at + 1)
+      .join('\n')
+      .trim()
+    if (said !== '') segments.push({ start: seconds(start), end: seconds(end), ...spoken(said) })
+  }
+  return segments
+}
+
+type Said = Pick<Segment, 'text' | 'speaker'>
+
+/** WebVTT's text without its tags; who speaks is the name in the first voice tag. */
+function unmarked(said: string): Said {
+  const [, speaker] = /<v(?:\.[^\s>]*)?[ \t]+([^>\n]+)>/.exec(said) ?? []
+  const text = unescaped(said.replace(/<[^>]*>/g, ''))
+  return speaker === undefined ? { text } : { text, speaker: unescaped(speaker.trim()) }
+}
+
+const CHARACTERS: { readonly [entity: string]: string } = {
+  ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&nbsp;': '\u00a0', '&lrm;': '\u200e', '&rlm;': '\u200f' },
+}
+
+/** Each entity once: `&amp;lt;` is `&lt;`, said of the entity itself. */
+const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, entity => CHARACTERS[entity]!)
+
+/** More hours than any recording has: what an upstream says beyond them is no time. */
+const LONGEST = 1000 * 3_600_000 - 1
+
+/** `01:02:03,004` of 3723.004 seconds. */
+function clock(time: number, comma: string): string {
+  const all = Math.min(Math.max(0, Math.round(time * 1000)), LONGEST)
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0')
+  const rest = String(all % 1000).padStart(3, '0')
+  return `${two(all / 3_600_000)}:${two((all / 60_000) % 60)}:${two((all / 1000) % 60)}${comma}${rest}`
+}
+
+function seconds(clock: string): number {
+  const milliseconds = clock
+    .replace(',', '.')
+    .split(':')
+    .reduce((sum, part) => sum * 60 + Math.round(Number(part) * 1000), 0)
+  return milliseconds / 1000
+}

@@ -1,0 +1,287 @@
+import * as v from 'valibot'
+import { append } from '../canonical/append.ts'
+import { isRange } from '../channel/reachable.ts'
+import { complete } from './complete.ts'
+import { ConfigError, type Fault, pathText, suggestion } from './faults.ts'
+import { type Env, readSource } from './source.ts'
+import type { Config } from './types.ts'
+import { bytes, milliseconds } from './units.ts'
+
+export { ConfigError, type Fault } from './faults.ts'
+export type * from './types.ts'
+
+/** An object of exactly these fields; another one is refused with the nearest of these. */
+const fields = <E extends v.ObjectEntries>(entries: E) =>
+  v.strictObject(entries, issue => {
+    if (issue.expected === 'never') {
+      const word = String(issue.path?.at(-1)?.key)
+      return `unknown key${suggestion(word, Object.keys(entries))}`
+    }
+    return issue.path === undefined || issue.expected === 'Object' ? expects('a map')(issue) : 'is missing'
+  })
+
+/** `expected a number, found "many"`. */
+const expects = (what: string) => (issue: v.BaseIssue<unknown>) =>
+  issue.input === undefined ? 'is missing' : `expected ${what}, found ${shown(issue.input)}`
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return 'a map'
+  return JSON.stringify(value)
+}
+
+const text = v.pipe(v.string(expects('a text')), v.minLength(1, 'is empty'))
+/** A key: whatever stands there is not shown. */
+const secret = v.pipe(v.string('expected a text'), v.minLength(1, 'is empty'))
+const texts = v.array(text, expects('a list of texts'))
+const record = <T extends v.GenericSchema>(value: T) => v.record(v.string(), value, expects('a map'))
+
+/** A number, also where interpolation made it a text. */
+const number = (what: string, lowest: number, whole: boolean) => {
+  const inRange = (value: number): boolean => value >= lowest && (!whole || Number.isInteger(value))
+  return v.union(
+    [
+      v.pipe(v.number(), v.check(inRange, expects(what))),
+      v.pipe(
+        v.string(),
+        v.regex(/^-?\d+(\.\d+)?$/, expects(what)),
+        v.transform(Number),
+        v.check(inRange, expects(what)),
+      ),
+    ],
+    expects(what),
+  )
+}
+const count = (what = 'a whole number, 0 or more') => number(what, 0, true)
+const duration = v.pipe(
+  v.string(expects('a duration such as 5s or 500ms')),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const value = milliseconds(dataset.value)
+    if (value !== undefined) return value
+    addIssue({ message: `expected a duration such as 5s or 500ms, found ${shown(dataset.value)}` })
+    return NEVER
+  }),
+)
+/** A duration somebody waits for. A timer of Node holds 24 days: one that is too long goes off at once. */
+const wait = (shortest = '1ms', longest = '24d') =>
+  v.pipe(
+    duration,
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed || (dataset.value >= milliseconds(shortest)! && dataset.value <= milliseconds(longest)!))
+        return
+      addIssue({ message: `expected a duration from ${shortest} to ${longest}` })
+    }),
+  )
+const size = v.pipe(
+  v.union([v.string(), v.number()], expects('a size such as 32MiB')),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const value = bytes(String(dataset.value))
+    if (value !== undefined) return value
+    addIssue({ message: `expected a size such as 32MiB, found ${shown(dataset.value)}` })
+    return NEVER
+  }),
+)
+/** Also where interpolation made it a text. */
+const yesOrNo = v.union(
+  [
+    v.boolean(),
+    v.pipe(
+      v.picklist(['true', 'false', 'on', 'off']),
+      v.transform(word => word === 'true' || word === 'on'),
+    ),
+  ],
+  expects('true or false'),
+)
+const oneOf = <const T extends readonly string[]>(words: T) =>
+  v.picklist(words, issue => `${expects(words.map(word => `"${word}"`).join(' or '))(issue)}`)
+
+const address = v.pipe(
+  text,
+  v.check(
+    value => /^https?:\/\/[^/?#]+[^?#]*$/.test(value) && URL.canParse(value),
+    expects('an http or https address'),
+  ),
+)
+const models = v.union([texts, record(text)], expects('a list or a map of models'))
+const modalities = v.array(oneOf(['text', 'image', 'audio', 'video', 'file', 'embedding']), expects('a list'))
+const money = number('an amount, 0 or more', 0, false)
+
+const server = fields({
+  host: v.optional(text),
+  port: v.optional(v.pipe(count('a port'), v.maxValue(65_535, expects('a port')))),
+  public_url: v.optional(address),
+  // A caller that takes nothing for eight heartbeats is gone, which is waited for, too.
+  heartbeat: v.optional(wait('1ms', '3d')),
+  early_head: v.optional(yesOrNo),
+  drain: v.optional(wait('0s')),
+  grace: v.optional(wait('0s')),
+  sockets: v.optional(
+    fields({
+      lifetime: v.optional(wait()),
+      idle: v.optional(wait()),
+      queue: v.optional(count()),
+      turns: v.optional(count()),
+      memory: v.optional(size),
+    }),
+  ),
+  limits: v.optional(
+    fields({
+      json_body: v.optional(size),
+      doors: v.optional(record(size)),
+      waiting: v.optional(fields({ key: v.optional(size), all: v.optional(size) })),
+      spooled: v.optional(fields({ key: v.optional(size), all: v.optional(size) })),
+      connections: v.optional(count()),
+    }),
+  ),
+})
+
+const media = fields({
+  fetch: v.optional(yesOrNo),
+  limit: v.optional(size),
+  count: v.optional(count()),
+  total: v.optional(size),
+  timeout: v.optional(wait()),
+  allow: v.optional(
+    v.array(
+      v.pipe(text, v.check(isRange, expects('an address or a range such as 10.0.0.0/8'))),
+      expects('a list of addresses'),
+    ),
+  ),
+})
+
+/** How long something is kept; 0 keeps none. */
+const keep = (usual: string) =>
+  v.optional(
+    v.union(
+      [
+        v.pipe(
+          v.picklist([0, '0']),
+          v.transform(() => 0),
+        ),
+        duration,
+      ],
+      expects(`a duration such as ${usual}, or 0`),
+    ),
+  )
+
+const responses = fields({ keep: keep('30d'), background: v.optional(count()) })
+
+const thoughts = fields({ keep: keep('2h'), memory: v.optional(size) })
+
+const group = fields({
+  models: v.optional(texts),
+  rpm: v.optional(count()),
+  tpm: v.optional(count()),
+  on_loss: v.optional(oneOf(['show', 'refuse'])),
+})
+
+const key = fields({ name: text, key: secret, group: v.optional(text) })
+
+const channel = fields({
+  name: text,
+  provider: text,
+  formats: v.optional(texts),
+  base_url: v.optional(v.union([address, record(address)], expects('an address, or a map of them by format'))),
+  key: v.optional(secret),
+  models: v.optional(models),
+  priority: v.optional(number('a number', Number.NEGATIVE_INFINITY, false)),
+  weight: v.optional(number('a number, 0 or more', 0, false)),
+  dialect: v.optional(record(v.unknown())),
+  headers: v.optional(record(text)),
+  allow_headers: v.optional(texts),
+  media: v.optional(fields({ addresses: v.optional(oneOf(['public', 'any'])) })),
+  betas: v.optional(v.union([oneOf(['allow', 'none']), texts], expects('"allow", "none" or a list'))),
+  timeout: v.optional(
+    fields({
+      connect: v.optional(wait()),
+      first_byte: v.optional(wait()),
+      whole: v.optional(wait()),
+      idle: v.optional(wait()),
+    }),
+  ),
+  max_concurrent: v.optional(number('a whole number, 1 or more', 1, true)),
+})
+
+const facts = fields({
+  name: v.optional(text),
+  description: v.optional(text),
+  interface: v.optional(text),
+  context: v.optional(count()),
+  max_output: v.optional(count()),
+  dialect: v.optional(record(v.unknown())),
+  compaction: v.optional(oneOf(['enabled', 'disabled'])),
+  input: v.optional(modalities),
+  output: v.optional(modalities),
+  price: v.optional(
+    fields({
+      input: v.optional(money),
+      output: v.optional(money),
+      cache_read: v.optional(money),
+      cache_write: v.optional(money),
+    }),
+  ),
+})
+
+/** What an operator may write; every field is optional, an empty file is a config. */
+export const CONFIG_SCHEMA = fields({
+  server: v.optional(server),
+  media: v.optional(media),
+  responses: v.optional(responses),
+  thoughts: v.optional(thoughts),
+  data_dir: v.optional(text),
+  store: v.optional(text),
+  redis: v.optional(text),
+  groups: v.optional(record(group)),
+  keys: v.optional(v.array(key, expects('a list'))),
+  channels: v.optional(v.array(channel, expects('a list'))),
+  models: v.optional(record(facts)),
+})
+
+/** A config as its operator wrote it, checked, units resolved, nothing filled in. */
+export type WrittenConfig = v.InferOutput<typeof CONFIG_SCHEMA>
+
+/**
+ * Reads a config file: YAML or JSON, with `${NAME}` and `${NAME:-default}` in its text values.
+ *
+ * @param file how its faults name it.
+ * @throws ConfigError listing every fault with its line.
+ */
+export function readConfig(written: string, env: Env = process.env, file = 'interlingua.yaml'): Config {
+  const source = readSource(written, env)
+  const faults = [...source.faults]
+  const value = source.value ?? {}
+  if (Array.isArray(value))
+    throw new ConfigError([{ path: '', message: 'expected a map, found a list', line: 1 }], file)
+  const parsed = v.safeParse(CONFIG_SCHEMA, value)
+  for (const issue of (parsed.issues ?? []).flatMap(precise)) {
+    const path = (issue.path ?? []).map(step => step.key as string | number)
+    faults.push({ path: pathText(path), message: issue.message, line: source.lineOf(path) })
+  }
+  if (parsed.success) {
+    const done = complete(parsed.output, env)
+    append(
+      faults,
+      done.faults.map(({ path, message }) => ({ path: pathText(path), message, line: source.lineOf(path) })),
+    )
+    if (faults.length === 0) return done.config
+  }
+  throw new ConfigError(inOrder(faults), file)
+}
+
+/** The config of a gateway nobody configured: a channel for every provider whose usual key is in the environment. */
+export function defaultConfig(env: Env = process.env): Config {
+  return complete({}, env).config
+}
+
+/** What is wrong inside the alternative of a union that was meant, instead of the union as a whole. */
+function precise(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown>[] {
+  const depth = issue.path?.length ?? 0
+  const list = Array.isArray(issue.input)
+  const inner = (issue.type === 'union' ? (issue.issues ?? []) : []).filter(
+    one => one.path !== undefined && (one.path[0].type === 'array') === list,
+  )
+  if (inner.length === 0) return [issue]
+  return inner.map(one => ({ ...one, path: [...(issue.path ?? []).slice(0, depth), ...one.path!] }) as typeof issue)
+}
+
+const inOrder = (faults: readonly Fault[]): Fault[] => [...faults].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))

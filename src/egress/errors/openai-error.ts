@@ -1,0 +1,53 @@
+import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
+import { retryHeaders } from '../transport/retry-after.ts'
+import { messageOf, type TooLongWords } from './context-length.ts'
+
+/** The words for each kind of failure: its type, and the code where it has a fixed one. */
+export type ErrorWords = { readonly [K in ErrorKind]: readonly [type: string, code: string | null] }
+
+/** What OpenAI's family of formats calls them (FORMATS §15). */
+export const WORDS: ErrorWords = {
+  'invalid-request': ['invalid_request_error', null],
+  'context-too-long': ['invalid_request_error', 'context_length_exceeded'],
+  unauthenticated: ['authentication_error', 'invalid_api_key'],
+  'out-of-credit': ['insufficient_quota', 'insufficient_quota'],
+  forbidden: ['permission_error', null],
+  'not-found': ['invalid_request_error', 'not_found'],
+  'method-not-allowed': ['invalid_request_error', 'method_not_allowed'],
+  conflict: ['conflict_error', null],
+  'too-large': ['invalid_request_error', 'request_too_large'],
+  'cannot-express': ['invalid_request_error', 'cannot_express'],
+  'rate-limited': ['rate_limit_error', 'rate_limit_exceeded'],
+  cancelled: ['cancelled', null],
+  internal: ['server_error', null],
+  'upstream-failed': ['upstream_error', 'upstream_failed'],
+  unreachable: ['upstream_error', 'upstream_failed'],
+  'upstream-account': ['service_unavailable_error', 'upstream_account'],
+  overloaded: ['service_unavailable_error', 'server_is_overloaded'],
+  'timed-out': ['timeout_error', 'timed_out'],
+}
+
+/** Out of credit is 429 here: no OpenAI client knows 402. */
+export const statusOf = ({ kind, httpStatus }: CanonicalError): number =>
+  httpStatus ?? (kind === 'out-of-credit' ? 429 : ERRORS[kind].status)
+
+/** OpenAI's words for a request too long, in conversations and in responses; clients go by the code. */
+export const TOO_LONG: TooLongWords = {
+  known: /maximum context length is|exceeds the context window|tokens exceed the configured limit/i,
+  said: (tokens, maximum) =>
+    `This model's maximum context length is ${maximum} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
+  else: 'Your input exceeds the context window of this model.',
+}
+
+/** An error before the first byte. */
+export function writeError(error: CanonicalError): WireAnswer {
+  return { status: statusOf(error), headers: retryHeaders(error), body: errorBody(error) }
+}
+
+/** The same body is an event in a stream that broke (trap 75). */
+export function errorBody(error: CanonicalError): JsonObject {
+  const [type, code] = WORDS[error.kind]
+  return { error: { message: messageOf(error, TOO_LONG), type, param: error.param ?? null, code: error.code ?? code } }
+}

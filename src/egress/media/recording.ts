@@ -1,0 +1,84 @@
+import { HeldBytes } from '../../canonical/bytes.ts'
+import type { MediaPart } from '../../canonical/content.ts'
+import { GatewayError } from '../../canonical/error.ts'
+import type { Losses } from '../../canonical/loss.ts'
+import type { Format } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireFile } from '../../canonical/wire.ts'
+import { spelt } from '../fields.ts'
+
+/*
+ * What a request for a transcript says, for formats that take one recording and at most one hint to it: everything
+ * else in its messages is lost.
+ */
+
+/**
+ * The recording, as a form's file `file`; where it came from a form it has the name and type it had there.
+ *
+ * @throws GatewayError `cannot-express` where there is none whose bytes are at hand.
+ */
+export function recordingOf(request: CanonicalRequest, format: Format, losses: Losses, native: boolean): WireFile {
+  let found: WireFile | undefined
+  for (const [index, message] of request.messages.entries()) {
+    for (const [at, part] of message.content.entries()) {
+      if (part.type === 'text' && isHint(request, index, at)) continue
+      const path = ['messages', index, 'content', at]
+      const file: WireFile | undefined = found === undefined && part.type === 'media' ? fileOf(part, format) : undefined
+      if (file === undefined) losses.drop(path, 'one-recording-only')
+      else {
+        found = file
+        if (!native) reportPart(part as MediaPart, path, losses)
+      }
+    }
+    if (message.name !== undefined) losses.drop(['messages', index, 'name'], 'no-names')
+    if (message.extras?.[format] !== undefined) losses.drop(['messages', index, 'extras', format], 'no-place-for-it')
+  }
+  if (found !== undefined) return found
+  throw new GatewayError({ kind: 'cannot-express', message: 'There is no recording to transcribe.' })
+}
+
+function reportPart(part: MediaPart, path: readonly (string | number)[], losses: Losses): void {
+  losses.dropFields(part, path, { detail: 'no-detail', cache: 'no-cache', transcript: 'no-transcript' })
+}
+
+function fileOf(part: MediaPart, format: Format): WireFile | undefined {
+  const { source, name } = part
+  if (source.type !== 'bytes' && source.type !== 'base64') return undefined
+  const { claimed = source.mediaType } = spelt(part, format)
+  const bytes = source.type === 'bytes' ? source.bytes : new HeldBytes(Buffer.from(source.data, 'base64'))
+  return { field: 'file', ...(name === undefined ? {} : { name }), mediaType: String(claimed), bytes }
+}
+
+/** What only writes down what is said does not translate it. */
+export function reportTask({ output }: CanonicalRequest, losses: Losses): void {
+  if (output.transcript?.task === 'translate') losses.drop(['output', 'transcript', 'task'], 'no-translations')
+}
+
+/** For formats that take no hint. */
+export function reportHint(request: CanonicalRequest, losses: Losses): void {
+  for (const [index, { content }] of request.messages.entries())
+    for (const [at, part] of content.entries())
+      if (part.type === 'text' && isHint(request, index, at))
+        losses.drop(['messages', index, 'content', at], 'no-hints')
+}
+
+/** Words to expect, or a style to keep: the first text of the instructions. */
+export function hintOf(request: CanonicalRequest, losses: Losses): string | undefined {
+  for (const [index, message] of request.messages.entries())
+    for (const [at, part] of message.content.entries())
+      if (part.type === 'text' && isHint(request, index, at)) {
+        losses.dropFields(part, ['messages', index, 'content', at], {
+          annotations: 'no-annotations',
+          cache: 'no-cache',
+        })
+        return part.text
+      }
+  return undefined
+}
+
+const isInstruction = (role: string): boolean => role === 'system' || role === 'developer'
+
+const isHint = ({ messages }: CanonicalRequest, message: number, part: number): boolean => {
+  const first = messages.findIndex(one => isInstruction(one.role))
+  return first === message && messages[first]!.content.findIndex(({ type }) => type === 'text') === part
+}

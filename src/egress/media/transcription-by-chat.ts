@@ -1,0 +1,101 @@
+import { type Loss, Losses, type Written } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { workOf } from '../../canonical/work.ts'
+import type { WriteOptions, Writer } from '../writer.ts'
+
+type RequestWriter = NonNullable<Writer['request']>
+type Wish = NonNullable<Output['transcript']>
+
+/**
+ * A conversation format's writer that also takes requests for a transcript: the recording is shown to the model, with
+ * an instruction behind it, and times and speakers are asked for as an object of a schema, where the format's models
+ * can tell them. The instruction, and what it stands for, are undone when the answer is read (ingress/media/transcription-by-chat.ts).
+ */
+export const transcriptionByChat =
+  (write: RequestWriter, { times }: { readonly times: boolean }): RequestWriter =>
+  (request: CanonicalRequest, options: WriteOptions): Written<WireRequest> => {
+    if (workOf(request) !== 'transcription') return write(request, options)
+    const losses = new Losses()
+    const written = write(asConversation(request, times, losses), options)
+    return { ...written, losses: [...losses.list, ...written.losses.map(quietly)] }
+  }
+
+/** What a recording's file is called, and what stands around the schema made here, is nothing a caller asked for. */
+const quietly = (loss: Loss): Loss => (UNASKED.test(loss.path.join('/')) ? { ...loss, restored: true } : loss)
+
+const UNASKED = /^output\/text\/|^messages\/\d+\/content\/\d+\/name$/
+
+function asConversation(request: CanonicalRequest, times: boolean, losses: Losses): CanonicalRequest {
+  const { transcript, ...output } = request.output
+  const wanted = wishes(transcript!, times, losses)
+  losses.hide(['output', 'transcript'], 'asked-in-words')
+  const messages = instructed(request.messages, instruction(transcript!, wanted), losses)
+  if (!wanted) return { ...request, messages, output }
+  const text = { shape: 'schema', schema: schemaFor(transcript!), name: 'transcript' } as const
+  losses.list.push({ kind: 'added', path: ['output', 'text'], became: text, reason: 'asked-in-words', restored: true })
+  if (request.stream) losses.rename(['stream'], false, 'answered-whole')
+  return { ...request, messages, output: { ...output, text }, stream: false }
+}
+
+/** The instruction stands at the end of the last user turn, behind the recording. */
+function instructed(
+  messages: CanonicalRequest['messages'],
+  text: string,
+  losses: Losses,
+): CanonicalRequest['messages'] {
+  const last = messages.findLastIndex(({ role }) => role === 'user')
+  const { content, ...turn } = messages[last] ?? { role: 'user', content: [] }
+  const value = { type: 'text', text } as const
+  const place = ['messages', Math.max(last, 0), 'content', content.length]
+  losses.list.push({ kind: 'inserted', path: place, value, reason: 'asked-in-words', restored: true })
+  return messages.with(Math.max(last, 0), { ...turn, content: [...content, value] })
+}
+
+/** Whether segments are asked for: with times, by speaker, or both. What the models cannot tell is a loss. */
+function wishes({ timestamps, speakers }: Wish, times: boolean, losses: Losses): boolean {
+  if (timestamps === undefined && speakers !== true) return false
+  const path = ['output', 'transcript']
+  if (times) {
+    if (timestamps?.includes('word')) losses.change([...path, 'timestamps'], ['segment'], 'no-times-of-words')
+    return true
+  }
+  if (timestamps !== undefined) losses.drop([...path, 'timestamps'], 'no-times')
+  if (speakers === true) losses.drop([...path, 'speakers'], 'no-speakers')
+  return false
+}
+
+const TASKS: { readonly [T in Wish['task']]: string } = {
+  transcribe: 'Write down what is said in this recording, word for word, in the language it is said in.',
+  translate: 'Translate what is said in this recording into English, all of it.',
+}
+
+function instruction({ task, language, keywords, speakers }: Wish, wanted: boolean): string {
+  const said = [TASKS[task]]
+  if (language !== undefined) said.push(`The language spoken is "${language}".`)
+  if (keywords !== undefined && keywords.length > 0) said.push(`These words may occur: ${keywords.join(', ')}.`)
+  said.push(wanted ? IN_SEGMENTS : PLAINLY)
+  if (speakers === true) said.push(BY_SPEAKER)
+  return said.join(' ')
+}
+
+const PLAINLY = 'Answer with that text alone, without any words of your own; where nothing is said, answer nothing.'
+const IN_SEGMENTS =
+  'Divide it into segments of a sentence or less. Tell when each starts and ends, counted from the beginning of the ' +
+  'recording, as minutes, seconds and milliseconds like 01:02.345.'
+const BY_SPEAKER = 'Begin a new segment with each change of speaker, and name who speaks A, B and so on.'
+
+const CLOCK = { type: 'string', description: 'Minutes, seconds and milliseconds: 01:02.345' } as const
+const TEXT = { type: 'string' } as const
+
+function schemaFor({ speakers }: Wish): JsonObject {
+  const fields = { start: CLOCK, end: CLOCK, ...(speakers === true ? { speaker: TEXT } : {}), text: TEXT }
+  const segment = { type: 'object', properties: fields, required: Object.keys(fields) }
+  const language = { type: 'string', description: 'ISO 639-1 code of the language spoken' }
+  return {
+    type: 'object',
+    properties: { language, segments: { type: 'array', items: segment } },
+    required: ['language', 'segments'],
+  }
+}

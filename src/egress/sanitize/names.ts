@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import type { Part, ToolCallPart } from '../../canonical/content.ts'
+import { Losses, type Path, type Written } from '../../canonical/loss.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import {
+  DEFAULT_NAMESPACE,
+  type FreeformTool,
+  type FunctionTool,
+  type Tool,
+  type ToolChoice,
+} from '../../canonical/tool.ts'
+
+/** What a format takes of tool names and ids. */
+export interface SanitizeRule {
+  /** Longest tool name of letters, digits, `_` and `-` (trap 47). */
+  readonly name: number
+  /** Whether a tool's name begins with a letter or `_`. */
+  readonly letterFirst?: true
+  /** Longest tool call id of letters, digits, `_` and `-` (trap 46). */
+  readonly id: number
+  /** Whether tools may take plain text; otherwise they are wrapped as functions of one string (trap 65). */
+  readonly freeform: boolean
+  /** Whether tools may be grouped; otherwise the name of a declared group goes in front of its tools'. */
+  readonly namespaces: boolean
+}
+
+export interface Sanitized {
+  readonly request: CanonicalRequest
+  readonly losses: Losses
+  readonly renamed: NonNullable<Written<unknown>['renamed']>
+}
+
+/**
+ * The same request with tool names, ids and kinds that the upstream takes. Lists keep their places, so loss paths
+ * found afterwards still point into the original; everything done here is undone on the way back.
+ */
+export function sanitize(request: CanonicalRequest, rule: SanitizeRule): Sanitized {
+  const legal = new Sanitizer(rule, request.tools ?? [])
+  const tools = request.tools?.map((tool, index) => legal.tool(tool, ['tools', index]))
+  const toolChoice = request.toolChoice && legal.choice(request.toolChoice, request.tools ?? [])
+  const messages = request.messages.map((message, index) => legal.message(message, ['messages', index, 'content']))
+  const changed = {
+    ...request,
+    messages,
+    ...(tools === undefined ? {} : { tools }),
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+  }
+  return { request: legal.losses.list.length === 0 ? request : changed, losses: legal.losses, renamed: legal.renamed }
+}
+
+/** A native request goes out as it came. */
+export const unchanged = (request: CanonicalRequest): Sanitized => ({
+  request,
+  losses: new Losses(),
+  renamed: NO_NAMES,
+})
+
+const NO_NAMES = new Map<string, { name: string; namespace?: string }>()
+
+class Sanitizer {
+  readonly losses = new Losses()
+  readonly renamed = new Map<string, { name: string; namespace?: string }>()
+  private readonly rule: SanitizeRule
+  /** Groups whose names go in front of their tools'. */
+  private readonly groups = new Set<string>()
+
+  constructor(rule: SanitizeRule, tools: readonly Tool[]) {
+    this.rule = rule
+    if (rule.namespaces) return
+    for (const tool of tools)
+      if ('namespace' in tool && tool.namespace !== undefined && tool.namespace.name !== DEFAULT_NAMESPACE)
+        this.groups.add(tool.namespace.name)
+  }
+
+  tool(tool: Tool, path: Path): Tool {
+    if (tool.type !== 'function' && tool.type !== 'freeform') return tool
+    if (tool.type === 'freeform' && !this.rule.freeform) return this.wrap(tool, path)
+    const name = this.declared(tool)
+    if (name !== tool.name) this.losses.rename([...path, 'name'], name, 'name-made-legal')
+    if (tool.namespace === undefined || this.rule.namespaces) return { ...tool, name }
+    this.losses.hide([...path, 'namespace'], 'no-namespaces')
+    const { namespace: _, ...rest } = tool
+    return { ...rest, name }
+  }
+
+  private wrap(tool: FreeformTool, path: Path): FunctionTool {
+    const function_ = wrapTool(tool, this.declared(tool))
+    this.losses.rename(path, function_, 'wrapped-as-function')
+    return function_
+  }
+
+  choice(choice: ToolChoice, tools: readonly Tool[]): ToolChoice {
+    if (choice.only === undefined) return choice
+    const spaces = new Map(
+      tools.flatMap(tool => ('name' in tool ? [[tool.name, tool.namespace?.name] as const] : [])).reverse(),
+    )
+    const only = choice.only.map((name, index) => {
+      const legal = this.name(name, spaces.get(name))
+      if (legal !== name) this.losses.rename(['toolChoice', 'only', index], legal, 'name-made-legal')
+      return legal
+    })
+    return { ...choice, only }
+  }
+
+  message(message: Message, path: Path): Message {
+    if (message.role !== 'assistant' && message.role !== 'tool') return message
+    return { ...message, content: message.content.map((part, index) => this.part(part, [...path, index])) }
+  }
+
+  private part(part: Part, path: Path): Part {
+    if (part.type === 'tool-call') return this.call(part, path)
+    if (part.type !== 'tool-result') return part
+    if (part.freeform === undefined || this.rule.freeform) return { ...part, id: this.id(part.id, path) }
+    this.losses.hide([...path, 'freeform'], 'wrapped-as-function')
+    const { freeform: _, ...plain } = part
+    return { ...plain, id: this.id(part.id, path) }
+  }
+
+  private call(part: ToolCallPart, path: Path): ToolCallPart {
+    const name = this.name(part.name, part.namespace)
+    if (name !== part.name) this.losses.rename([...path, 'name'], name, 'name-made-legal')
+    let call: ToolCallPart = { ...part, name, id: this.id(part.id, path) }
+    if (part.namespace !== undefined && !this.rule.namespaces) {
+      this.losses.hide([...path, 'namespace'], 'no-namespaces')
+      const { namespace: _, ...plain } = call
+      call = plain
+    }
+    if (part.freeform === undefined || this.rule.freeform) return call
+    const wrapped = wrapArguments(part.arguments)
+    this.losses.rename([...path, 'arguments'], wrapped, 'wrapped-as-function')
+    this.losses.hide([...path, 'freeform'], 'wrapped-as-function')
+    const { freeform: _, ...plain } = call
+    return { ...plain, arguments: wrapped }
+  }
+
+  /** The wire name of a declared tool, which is undone in calls of it. */
+  private declared({ name, namespace }: FunctionTool | FreeformTool): string {
+    const legal = this.name(name, namespace?.name)
+    if (namespace !== undefined && !this.rule.namespaces) this.renamed.set(legal, { name, namespace: namespace.name })
+    return legal
+  }
+
+  /**
+   * The wire name of a tool; the same for the same tool whatever else is there, so prompts stay stable (law 21). A
+   * group no declared tool is in says nothing: OpenAI marks calls of deferred functions by their own names (trap 108).
+   */
+  private name(name: string, namespace: string | undefined): string {
+    const flat = namespace !== undefined && this.groups.has(namespace) ? `${namespace}__${name}` : name
+    const legal = sanitizeName(flat, this.rule.name, this.rule.letterFirst)
+    if (legal !== name && !this.renamed.has(legal))
+      this.renamed.set(legal, namespace === undefined ? { name } : { name, namespace })
+    return legal
+  }
+
+  private id(id: string, path: Path): string {
+    const legal = sanitizeName(id, this.rule.id)
+    if (legal !== id) this.losses.rename([...path, 'id'], legal, 'id-made-legal')
+    return legal
+  }
+}
+
+const ILLEGAL = /[^a-zA-Z0-9_-]/g
+const BEGINNING = /^[a-zA-Z_]/
+
+/** The word itself where it is legal; otherwise what is legal of it, made unique by a hash of all of it. */
+export function sanitizeName(word: string, longest: number, letterFirst = false): string {
+  const begins = !letterFirst || BEGINNING.test(word)
+  if (begins && word !== '' && word.length <= longest && word.search(ILLEGAL) === -1) return word
+  const hash = createHash('sha256').update(word).digest('hex').slice(0, 8)
+  const legal = word.replace(ILLEGAL, '_')
+  return `${(begins ? legal : `_${legal}`).slice(0, longest - 9)}_${hash}`
+}
+
+/** A freeform tool as a function of one string. */
+function wrapTool({ description, grammar }: FreeformTool, name: string): FunctionTool {
+  const bound =
+    grammar === undefined ? '' : `\nThe input must match this ${grammar.syntax} grammar:\n${grammar.definition}`
+  const said = `${description ?? ''}${bound}`.trim()
+  return {
+    type: 'function',
+    name,
+    ...(said === '' ? {} : { description: said }),
+    parameters: {
+      type: 'object',
+      properties: { input: { type: 'string', description: 'The whole input of the tool, as plain text.' } },
+      required: ['input'],
+      additionalProperties: false,
+    },
+  }
+}
+
+const wrapArguments = (input: string): string => JSON.stringify({ input })

@@ -1,0 +1,216 @@
+import { isObject, type Json, type JsonObject, wordIn } from '../../canonical/node.ts'
+import { Budget } from './budget.ts'
+
+/*
+ * JSON Schema for upstreams that take only OpenAPI's older subset of it (trap 55). `narrowed` gives the part of a schema
+ * they understand, still in JSON Schema; `openApiOf` spells that in their dialect.
+ */
+
+/** How many references may lead from one place to another, and how many of them to the same: a schema made of itself never ends. */
+const FURTHEST = 100
+const AGAIN = 2
+
+type Fields = { [key: string]: Json }
+
+/**
+ * The schema without what the subset lacks: references inlined, unions as `anyOf`, unknown keywords gone. A place for
+ * which the budget has no room allows any value.
+ */
+export function narrowed(schema: JsonObject, budget = new Budget()): JsonObject {
+  return new Narrower(schema, budget).schema(schema)
+}
+
+const KEPT = new Set([
+  ...['type', 'title', 'description', 'enum', 'items', 'maxItems', 'minItems', 'properties', 'required'],
+  ...['minProperties', 'maxProperties', 'minLength', 'maxLength', 'pattern', 'anyOf', 'default', 'minimum', 'maximum'],
+])
+
+const FORMATS: { readonly [type: string]: ReadonlySet<Json> } = {
+  string: new Set(['date-time', 'enum']),
+  number: new Set(['float', 'double']),
+  integer: new Set(['int32', 'int64']),
+}
+
+class Narrower {
+  private readonly root: JsonObject
+  private readonly budget: Budget
+  /** What the references point to that were followed to the place where the walk is. */
+  private readonly trail: JsonObject[] = []
+
+  constructor(root: JsonObject, budget: Budget) {
+    this.root = root
+    this.budget = budget
+  }
+
+  schema(wire: Json): JsonObject {
+    if (!isObject(wire)) return {}
+    const before = this.trail.length
+    const out = this.narrow(this.whole(wire))
+    this.trail.length = before
+    return out
+  }
+
+  private narrow(whole: JsonObject): JsonObject {
+    const { type, nullable } = typeOf(whole)
+    const out: Fields = {}
+    for (const [key, value] of Object.entries(whole)) if (KEPT.has(key)) out[key] = value
+    if (Array.isArray(type)) {
+      delete out['type']
+      return unioned(
+        type.map((one, index) => (index === 0 || this.budget.spend(out) ? this.schema({ ...out, type: one }) : {})),
+        nullable,
+      )
+    }
+    if (type !== undefined) out['type'] = type
+    this.values(out, whole)
+    this.children(out)
+    const format = whole['format']
+    if (FORMATS[wordIn(out['type'])]?.has(format ?? null)) out['format'] = format!
+    const choices = this.choices(whole)
+    if (choices !== undefined) return this.withChoices(out, choices, nullable)
+    return nullable ? orNull(out) : out
+  }
+
+  /** All that a schema is made of in one: properties and required names added up, later words winning elsewhere. */
+  private whole(wire: JsonObject): JsonObject {
+    const pieces: JsonObject[] = []
+    this.collect(wire, pieces)
+    if (pieces.length === 1) return pieces[0]!
+    const properties = pieces.flatMap(one => (isObject(one['properties']) ? Object.entries(one['properties']) : []))
+    const required = new Set(pieces.flatMap(one => names(one['required'])))
+    return {
+      ...Object.fromEntries(pieces.flatMap(one => Object.entries(one))),
+      ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),
+      ...(required.size === 0 ? {} : { required: [...required] }),
+    }
+  }
+
+  /** The pieces of `allOf`, references followed, and what stands beside them. */
+  private collect(wire: JsonObject, into: JsonObject[]): void {
+    const { allOf, ...beside } = this.resolved(wire)
+    if (Array.isArray(allOf)) for (const piece of allOf) if (isObject(piece)) this.collect(piece, into)
+    into.push(beside)
+  }
+
+  /** What a reference points to, with what stands beside it; one that is not followed, or leads nowhere, says nothing. */
+  private resolved(wire: JsonObject): JsonObject {
+    const { $ref, ...beside } = wire
+    if (typeof $ref !== 'string') return wire
+    const layers = [beside]
+    for (let at: Json | undefined = $ref; typeof at === 'string'; ) {
+      const target = this.at(at)
+      if (!this.follows(target)) break
+      const { $ref: further, ...said } = target
+      layers.push(said)
+      at = further
+    }
+    return layers.length === 1 ? beside : Object.fromEntries(layers.reverse().flatMap(layer => Object.entries(layer)))
+  }
+
+  private follows(target: JsonObject): boolean {
+    const { trail } = this
+    const again = trail.reduce((times, one) => (one === target ? times + 1 : times), 0)
+    if (again === AGAIN || trail.length === FURTHEST || !this.budget.spend(target)) return false
+    trail.push(target)
+    return true
+  }
+
+  private at(reference: string): JsonObject {
+    let found: Json | undefined = this.root
+    for (const step of reference.replace(/^#\/?/, '').split('/').filter(Boolean)) {
+      const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+      found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
+    }
+    return isObject(found) ? found : {}
+  }
+
+  /** Only texts can be listed; one constant is a list of one. */
+  private values(out: Fields, whole: JsonObject): void {
+    const listed = Array.isArray(whole['enum']) ? whole['enum'] : 'const' in whole ? [whole['const']!] : undefined
+    delete out['enum']
+    const texts = listed?.filter(value => value !== null)
+    if (texts === undefined || texts.length === 0 || !texts.every(value => typeof value === 'string')) return
+    out['type'] = 'string'
+    out['enum'] = texts
+  }
+
+  private children(out: Fields): void {
+    const { properties, items } = out
+    delete out['anyOf']
+    delete out['properties']
+    delete out['items']
+    if (isObject(properties)) {
+      const entries = Object.entries(properties).map(([name, one]) => [name, this.schema(one)] as const)
+      out['properties'] = Object.fromEntries(entries)
+      out['type'] ??= 'object'
+    }
+    const required = names(out['required']).filter(name => isObject(properties) && Object.hasOwn(properties, name))
+    delete out['required']
+    if (required.length > 0) out['required'] = required
+    if (isObject(items)) out['type'] ??= 'array'
+    if (out['type'] === 'array') out['items'] = isObject(items) ? this.schema(items) : { type: 'string' }
+  }
+
+  private choices(whole: JsonObject): readonly JsonObject[] | undefined {
+    const listed = whole['anyOf'] ?? whole['oneOf']
+    if (!Array.isArray(listed)) return undefined
+    return listed.map(one => this.schema(one))
+  }
+
+  private withChoices(out: Fields, choices: readonly JsonObject[], nullable: boolean): JsonObject {
+    const some = choices.filter(one => one['type'] !== 'null')
+    const orNothing = nullable || some.length < choices.length
+    if (some.length === 0) return out
+    const union = some.length === 1 ? some[0]! : { anyOf: some }
+    const { title, description } = out
+    const words = { ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }) }
+    const said = { ...union, ...words }
+    return orNothing ? orNull(said) : said
+  }
+}
+
+/** One type, several, or none, and whether null is one of them. */
+function typeOf({ type }: JsonObject): { readonly type: Json | undefined; readonly nullable: boolean } {
+  if (!Array.isArray(type)) return { type, nullable: false }
+  const others = type.filter(one => one !== 'null')
+  return { type: others.length === 1 ? others[0]! : others, nullable: others.length < type.length }
+}
+
+const names = (value: Json | undefined): readonly string[] =>
+  Array.isArray(value) ? value.filter(one => typeof one === 'string') : []
+
+const unioned = (choices: readonly JsonObject[], nullable: boolean): JsonObject => {
+  const union: JsonObject = choices.length === 0 ? {} : { anyOf: choices }
+  return nullable && choices.length > 0 ? orNull(union) : union
+}
+
+/** The schema or null. */
+function orNull(schema: JsonObject): JsonObject {
+  const { type, enum: values } = schema
+  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] }
+  return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) }
+}
+
+/** A narrowed schema in the subset's own spelling: type names in upper case, null as `nullable`. */
+export function openApiOf(schema: JsonObject): JsonObject {
+  const { anyOf, type, enum: values, ...others } = schema
+  if (Array.isArray(anyOf) && anyOf.length === 2 && (anyOf[1] as JsonObject)['type'] === 'null')
+    return { ...openApiOf(anyOf[0] as JsonObject), nullable: true }
+  const nullable = Array.isArray(type)
+  const name = nullable ? type[0] : type
+  const out: Fields = {}
+  if (typeof name === 'string') out['type'] = name.toUpperCase()
+  for (const [key, value] of Object.entries(others)) out[key] = child(key, value)
+  if (Array.isArray(values)) out['enum'] = values.filter(value => value !== null)
+  if (Array.isArray(anyOf)) out['anyOf'] = anyOf.map(one => openApiOf(one as JsonObject))
+  if (nullable) out['nullable'] = true
+  return out
+}
+
+function child(key: string, value: Json): Json {
+  if (key === 'items') return openApiOf(value as JsonObject)
+  if (key !== 'properties') return value
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).map(([name, one]) => [name, openApiOf(one as JsonObject)]),
+  )
+}

@@ -1,0 +1,30 @@
+import fastJson from 'fast-json-stringify'
+import type { JsonObject } from '../../canonical/node.ts'
+
+/** A whole answer's text. Free JSON never goes through a compiled schema, which would drop what it does not know. */
+export const jsonText = (body: JsonObject): string => JSON.stringify(body)
+
+export interface ModelCard {
+  readonly id: string
+  readonly object: 'model'
+  /** Unix time in seconds. */
+  readonly created: number
+  readonly owned_by: string
+}
+
+const CARD = {
+  type: 'object',
+  properties: {
+    id: { type: 'string' },
+    object: { type: 'string' },
+    created: { type: 'integer' },
+    owned_by: { type: 'string' },
+  },
+} as const
+
+/** The text of the model list most clients poll: a fixed envelope of hundreds of equal entries. */
+export const modelListText: (list: { readonly object: 'list'; readonly data: readonly ModelCard[] }) => string =
+  fastJson({
+    type: 'object',
+    properties: { object: { type: 'string' }, data: { type: 'array', items: CARD } },
+  })

@@ -1,0 +1,24 @@
+import type { RateLimitHeaders } from '../../canonical/rate-limit.ts'
+
+/** OpenAI's headers of limits, which clients of most formats know (FORMATS §1). */
+export const rateLimitHeaders: RateLimitHeaders = ({ requests, tokens }) => ({
+  ...(requests && {
+    'x-ratelimit-limit-requests': `${requests.limit}`,
+    'x-ratelimit-remaining-requests': `${requests.remaining}`,
+    'x-ratelimit-reset-requests': durationText(requests.reset),
+  }),
+  ...(tokens && {
+    'x-ratelimit-limit-tokens': `${tokens.limit}`,
+    'x-ratelimit-remaining-tokens': `${tokens.remaining}`,
+    'x-ratelimit-reset-tokens': durationText(tokens.reset),
+  }),
+})
+
+/** A duration as Go writes it: `120ms`, `7.66s`, `6m0s`. */
+function durationText(milliseconds: number): string {
+  const rounded = Math.ceil(milliseconds)
+  if (rounded < 1000) return `${rounded}ms`
+  if (rounded < 60_000) return `${rounded / 1000}s`
+  const seconds = Math.ceil(rounded / 1000)
+  return `${Math.floor(seconds / 60)}m${seconds % 60}s`
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Bytes } from '../../canonical/bytes.ts'
+
+/** A file on disk that has no name: nothing finds it, and nothing is left of it when the process ends. */
+export class Spool {
+  private readonly file: FileHandle
+  private closed = false
+
+  private constructor(file: FileHandle) {
+    this.file = file
+  }
+
+  static async open(): Promise<Spool> {
+    const path = join(tmpdir(), `interlingua-${randomUUID()}`)
+    const file = await open(path, 'wx+', 0o600)
+    await unlink(path)
+    return new Spool(file)
+  }
+
+  /** Writes what is there and what comes, each piece counted before, then gives it back to be read any number of times. */
+  async fill(
+    held: readonly Uint8Array[],
+    rest: AsyncIterable<Uint8Array>,
+    count: (bytes: number) => void = () => {},
+  ): Promise<Bytes> {
+    let size = 0
+    const write = async (chunk: Uint8Array): Promise<void> => {
+      count(chunk.length)
+      for (let written = 0; written < chunk.length; )
+        written += (await this.file.write(chunk, written, chunk.length - written, size + written)).bytesWritten
+      size += chunk.length
+    }
+    for (const chunk of held) await write(chunk)
+    for await (const chunk of rest) await write(chunk)
+    return { size, read: () => this.read() }
+  }
+
+  /** The room is free again, once nothing reads from it any more. */
+  close(): void {
+    if (this.closed) return
+    this.closed = true
+    this.file.close().catch(() => {})
+  }
+
+  private read(): AsyncIterable<Uint8Array> {
+    return this.file.createReadStream({ start: 0, autoClose: false, highWaterMark: 256 * 1024 })
+  }
+}

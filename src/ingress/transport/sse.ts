@@ -1,0 +1,57 @@
+import { StringDecoder } from 'node:string_decoder'
+import { createParser } from 'eventsource-parser'
+import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+import { withoutByteOrderMark } from './byte-order-mark.ts'
+
+/** How long one event may be, in UTF-16 units: a picture of 4K in base64 fits. */
+const EVENT_LIMIT = 48 * 1024 * 1024
+
+export interface EventParser extends Transducer<Uint8Array, WireEvent> {
+  /** An event outgrew the limit: nothing more comes out, and whoever feeds it should stop. */
+  readonly overflowed: boolean
+}
+
+/**
+ * Server-sent events out of bytes cut anywhere: inside a character, a line end, a field. A last event without its
+ * blank line counts as an event, since upstreams forget it (trap 74).
+ */
+export function eventParser(limit = EVENT_LIMIT): EventParser {
+  const decoder = new StringDecoder('utf8')
+  let events: WireEvent[] = []
+  let overflowed = false
+  let started = false
+
+  const parser = createParser({
+    maxBufferSize: limit,
+    onEvent: ({ event, data }) => {
+      if (overflowed) return
+      if (data.length > limit) overflowed = true
+      else events.push(event === undefined ? { data } : { event, data })
+    },
+    onError: fault => {
+      if (fault.type === 'max-buffer-size-exceeded') overflowed = true
+    },
+  })
+
+  const feed = (text: string): readonly WireEvent[] => {
+    if (overflowed || text === '') return NOTHING
+    parser.feed(started ? text : withoutByteOrderMark(text))
+    started = true
+    if (events.length === 0) return NOTHING
+    const settled = events
+    events = []
+    return settled
+  }
+
+  return {
+    push: bytes => feed(decoder.write(bytes as Buffer)),
+    /** Two line ends settle whatever line and event are still open, and settle nothing twice. */
+    end: () => feed(`${decoder.end()}\n\n`),
+    get overflowed() {
+      return overflowed
+    },
+  }
+}
+
+/** The parser takes text, where the mark is one character it does not look for. */

@@ -1,0 +1,53 @@
+import type { Json } from '../../canonical/node.ts'
+import type { Usage } from '../../canonical/result.ts'
+
+/** A number of tokens; whatever else stands there counts as absent. */
+export const anyCount = (value: Json | undefined): number | undefined =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
+
+/** What an upstream counted, as it says it. */
+export interface ReportedCounts {
+  readonly input?: number | undefined
+  readonly output?: number | undefined
+  readonly total?: number | undefined
+  /** Tokens read from and written to a cache. */
+  readonly cached?: number | undefined
+  readonly reasoning?: number | undefined
+}
+
+/**
+ * The whole prompt and the whole answer, whichever way an upstream counts (trap 97). Its total tells whether what a cache
+ * held is inside the prompt or beside it, and thoughts inside the completion or beside it, as at xAI; a total that no
+ * way explains tells of tokens nobody else counts, which Google's chat endpoint does with thoughts. Without a total, more of
+ * a part than of the whole must be beside it.
+ */
+export function settled({
+  input,
+  output,
+  total,
+  cached = 0,
+  reasoning = 0,
+}: ReportedCounts): Pick<Usage, 'input' | 'output'> {
+  if (total === undefined) return counts(holding(input, cached), holding(output, reasoning))
+  if (input === undefined) return counts(more(total, output ?? 0), output)
+  if (output === undefined) return counts(input, more(total, input))
+  for (const [beside, thoughts] of [
+    [0, 0],
+    [0, reasoning],
+    [cached, 0],
+    [cached, reasoning],
+  ] as const)
+    if (input + beside + output + thoughts === total) return { input: input + beside, output: output + thoughts }
+  return { input, output: Math.max(output, total - input) }
+}
+
+const counts = (input: number | undefined, output: number | undefined): Pick<Usage, 'input' | 'output'> => ({
+  ...(input === undefined ? {} : { input }),
+  ...(output === undefined ? {} : { output }),
+})
+
+const holding = (whole: number | undefined, part: number): number | undefined =>
+  whole !== undefined && part > whole ? whole + part : whole
+
+/** What a total has beyond its one part; undefined where that is nothing. */
+const more = (total: number, part: number): number | undefined => (total > part ? total - part : undefined)

@@ -1,0 +1,66 @@
+import type { Format, JsonObject } from '../../canonical/node.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { anyNumber, anyObject, defined, put, rest, spelling } from '../fields.ts'
+
+/*
+ * Cohere's `meta` beneath an answer, which both versions of its API have (FORMATS §9): what was billed, in searches or
+ * tokens, and the tokens there really were.
+ */
+
+/** What was spent by a `meta`; what canonical has no word for stays under the names it has there. */
+export function readMeta(format: Format, meta: JsonObject): Usage {
+  const tokens = anyObject(meta['tokens'])
+  const billed = anyObject(meta['billed_units'])
+  const counted = anyNumber(tokens?.['input_tokens']) !== undefined
+  const text = anyNumber((counted ? tokens : billed)?.['input_tokens'])
+  // Those of pictures are billed apart.
+  const image = counted ? undefined : anyNumber(billed?.['image_tokens'])
+  const read = {
+    input: image === undefined ? text : (text ?? 0) + image,
+    inputBy: image === undefined ? undefined : { image },
+    output: anyNumber(tokens?.['output_tokens']),
+    cacheRead: anyNumber(meta['cached_tokens']),
+    searches: anyNumber(billed?.['search_units']),
+  }
+  const left = {
+    tokens: tokens && without(tokens, { input_tokens: counted, output_tokens: read.output !== undefined }),
+    billed_units:
+      billed &&
+      without(billed, {
+        input_tokens: !counted && text !== undefined,
+        image_tokens: image !== undefined,
+        search_units: read.searches !== undefined,
+      }),
+  }
+  const taken = new Set([
+    ...(tokens === undefined ? [] : ['tokens']),
+    ...(billed === undefined ? [] : ['billed_units']),
+    ...(read.cacheRead === undefined ? [] : ['cached_tokens']),
+  ])
+  const node = rest(format, meta, taken)
+  const extras = { ...node.extras?.[format], ...filled(left) }
+  const marks = spelling({
+    nulls: node.spelling?.[format]?.['nulls'],
+    counted: counted || undefined,
+    pictured: image === undefined ? undefined : text === undefined ? 'alone' : 'too',
+    tokens: tokens === undefined ? undefined : true,
+    billed: billed === undefined ? undefined : true,
+  })
+  return {
+    ...defined(read),
+    ...(Object.keys(extras).length === 0 ? {} : { extras: { [format]: extras } }),
+    ...(marks === undefined ? {} : { spelling: { [format]: marks } }),
+  }
+}
+
+function without(wire: JsonObject, taken: { readonly [field: string]: boolean }): JsonObject {
+  return Object.fromEntries(Object.entries(wire).filter(([field]) => taken[field] !== true)) as JsonObject
+}
+
+/** Only those that hold something. */
+function filled(objects: { readonly [field: string]: JsonObject | undefined }): JsonObject {
+  const out: { [field: string]: JsonObject } = {}
+  for (const [field, object] of Object.entries(objects))
+    if (object !== undefined && Object.keys(object).length > 0) put(out, field, object)
+  return out
+}

@@ -1,0 +1,195 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express, { type NextFunction, type Request, type Response } from 'express'
+import type { Config } from '../config/index.ts'
+import { Gateway, IMAGES_PATH, type Log } from '../gateway/index.ts'
+import { handleRequest, listModels, refuseLast, refuseRequest, sendStatus } from './handlers.ts'
+import { sendImage } from './images.ts'
+import { refusingMalformed } from './malformed.ts'
+import { ready } from './ready.ts'
+import { malformedPath, nameless, unexpected, unknownPath, wrongMethod } from './refusals.ts'
+import { contentsRoute, namesMethod, ROUTES, type Route } from './routes.ts'
+import { Sockets } from './sockets.ts'
+import { handleStored, STORED_METHODS, STORED_ROUTES } from './stored-routes.ts'
+import { familyOf, inOriginForm, pathOf } from './url.ts'
+import { within } from './within.ts'
+
+export type { Log } from '../gateway/index.ts'
+export { type OpenLog, openLog } from './log.ts'
+export { within } from './within.ts'
+
+export interface ServerOptions {
+  readonly config: Config
+  readonly log: Log
+}
+
+export interface RunningServer {
+  /** Where it listens, e.g. `http://127.0.0.1:4747`. */
+  readonly address: string
+  /**
+   * Takes requests as before for so many milliseconds (default: the config's), but has balancers send them elsewhere:
+   * it says that it is not ready, and ends every connection with its answer.
+   */
+  drain(milliseconds?: number): Promise<void>
+  /**
+   * Takes no more requests, lets running ones end within the grace time (default: the config's), ends what is left with
+   * an error of its format, stops.
+   */
+  close(graceMs?: number): Promise<void>
+  /** Takes another config without dropping a request; host and port stay as they are. */
+  reload(config: Config): void
+}
+
+/**
+ * How long a caller may take to send its headers, its whole request, and its next request, in milliseconds. Recordings
+ * of hours come slowly; bodies of other kinds have a limit of their own.
+ */
+const PATIENCE = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
+/** Connections that fell idle while the server closes are closed as often, in milliseconds. */
+const SWEEP = 50
+/** Milliseconds for the last words of what outlasted the grace time to be sent. */
+const FAREWELL = 1000
+/** Node would refuse a request that names no host by itself, with no body. */
+const HEADS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
+
+/** Opens the endpoints. Rejects where the address cannot be had. */
+export async function openServer({ config, log }: ServerOptions): Promise<RunningServer> {
+  const gateway = new Gateway(config, log)
+  const sockets = new Sockets(gateway, config.server)
+  const server = createServer({ ...HEADS, ...PATIENCE, shouldUpgradeCallback: wantsSocket })
+  server.on('upgrade', sockets.upgrade)
+  server.on('request', plainly(named(gateway, straight(gateway, routes(gateway)))))
+  server.on('checkExpectation', (message, response) => refuseRequest(gateway, unexpected(), message, response))
+  server.on('connect', (message: IncomingMessage, socket) =>
+    refuseLast(gateway, wrongMethod(message), socket, '/', { allow: ANY }),
+  )
+  server.on('clientError', refusingMalformed(gateway))
+  await listening(server, config.server).catch(async (fault: unknown) => {
+    await gateway.close()
+    throw fault
+  })
+  let { drain, grace } = config.server
+  return {
+    address: addressOf(server.address() as AddressInfo),
+    reload: next => {
+      ;({ drain, grace } = next.server)
+      gateway.reload(next)
+      sockets.reload(next.server)
+    },
+    drain: async (milliseconds = drain) => {
+      gateway.leaving = true
+      await new Promise(resolve => setTimeout(resolve, milliseconds))
+    },
+    close: async (graceMs = grace) => {
+      gateway.leaving = true
+      const closed = new Promise(resolve => server.close(resolve))
+      const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
+      const ended = Promise.all([closed, sockets.close(), gateway.idle()])
+      if (!(await within(ended, graceMs))) {
+        gateway.stop()
+        if (!(await within(ended, FAREWELL))) {
+          server.closeAllConnections()
+          sockets.cut()
+          await ended
+        }
+      }
+      clearInterval(sweep)
+      await gateway.close()
+    },
+  }
+}
+
+const listening = (server: Server, { host, port }: Config['server']): Promise<void> =>
+  new Promise((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
+
+const addressOf = ({ address, family, port }: AddressInfo): string =>
+  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+
+/** Whoever offers another protocol to go on with is answered in HTTP. */
+const wantsSocket = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
+
+type Listener = (message: IncomingMessage, response: ServerResponse) => void
+
+/** Few addresses are no plain paths. */
+const plainly =
+  (next: Listener): Listener =>
+  (message, response) => {
+    const url = message.url!
+    if (url[0] !== '/' || url[1] === '/') message.url = inOriginForm(url)
+    next(message, response)
+  }
+
+/** HTTP 1.1 wants every request to name its host (RFC 9112, section 3.2). */
+const named =
+  (gateway: Gateway, next: Listener): Listener =>
+  (message, response) => {
+    if (message.headers.host === undefined && message.httpVersion === '1.1')
+      refuseRequest(gateway, nameless(), message, response, { connection: 'close' })
+    else next(message, response)
+  }
+
+/** What is asked a thousand times a second goes straight in: routing would be a sixth of the work of a short request. */
+const straight =
+  (gateway: Gateway, next: Listener): Listener =>
+  (message, response) => {
+    const route = message.method === 'POST' ? BY_PATH.get(pathOf(message)) : undefined
+    if (route === undefined) next(message, response)
+    else handleRequest(gateway, { route, streams: false }, message, response)
+  }
+
+const BY_PATH: ReadonlyMap<string, Route> = new Map(ROUTES.map(route => [route.path, route]))
+
+/** One row per endpoint. */
+function routes(gateway: Gateway) {
+  const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
+  const wrong = (allow: string) => (message: Request, response: Response) =>
+    refuseRequest(gateway, wrongMethod(message), message, response, { allow })
+  for (const route of ROUTES)
+    app
+      .post(route.path, (message, response) => handleRequest(gateway, { route, streams: false }, message, response))
+      .all(route.path, wrong('POST'))
+  for (const { method, path, action } of STORED_ROUTES)
+    app[method](path, (message, response) => handleStored(gateway, action, message, response))
+  app.post(MODEL_METHODS, (message, response) =>
+    handleRequest(gateway, contentsRoute(pathOf(message)), message, response),
+  )
+  app.all(MODEL_METHODS, (message, response, next) =>
+    namesMethod(pathOf(message)) ? wrong('POST')(message, response) : next(),
+  )
+  app.get(['/v1/models', '/v1/models/*id'], (message, response) =>
+    listModels(gateway, familyOf(message), message, response, idOf(message.params)),
+  )
+  app.get(['/v1beta/models', '/v1beta/models/*id'], (message, response) =>
+    listModels(gateway, 'contents', message, response, idOf(message.params)),
+  )
+  app.get(`${IMAGES_PATH}/:token`, (message, response) => sendImage(gateway, message.params.token, message, response))
+  app.get('/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok'))
+  app.get('/readyz', (_, response) => ready(gateway, response))
+  for (const [path, allow] of OTHERS) app.all(path, wrong(allow))
+  app.use((message: Request, response: Response) =>
+    refuseRequest(gateway, unknownPath(message, KNOWN), message, response),
+  )
+  app.use((thrown: unknown, message: Request, response: Response, _next: NextFunction) =>
+    refuseRequest(gateway, thrown instanceof URIError ? malformedPath() : thrown, message, response),
+  )
+  return app
+}
+
+/** An id may hold slashes. */
+const idOf = ({ id }: { readonly id?: string | string[] }): string | undefined =>
+  Array.isArray(id) ? id.join('/') : id
+
+const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
+
+const READ = 'GET, HEAD'
+const ANY = 'GET, HEAD, POST, DELETE'
+
+/** What the paths take that are no format's endpoint. */
+const OTHERS: ReadonlyMap<string, string> = new Map([
+  ...STORED_METHODS,
+  ...['/v1/models', '/v1/models/*rest', '/v1beta/models', '/v1beta/models/*rest'].map(path => [path, READ] as const),
+  ...[`${IMAGES_PATH}/:token`, '/healthz', '/readyz'].map(path => [path, READ] as const),
+])
+
+const KNOWN: ReadonlySet<string> = new Set([...BY_PATH.keys(), ...OTHERS.keys()])

@@ -1,0 +1,140 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { GatewayError } from '../canonical/error.ts'
+import type { JsonObject } from '../canonical/node.ts'
+import type { Turn } from '../store/turns.ts'
+import type { Copies } from './copies.ts'
+import type { Keeper } from './keeper.ts'
+import type { Batch, EventSource } from './playback.ts'
+import type { Ended, Run } from './run.ts'
+
+/** Milliseconds for which a promise to be heard of again holds. */
+const LEASE = 120_000
+
+/** Milliseconds before each try to keep how an answer ended. */
+const TRIES = [0, 500, 2000] as const
+
+/** Milliseconds between further tries once its end was told, and for how long there are any. */
+const LATE = { wait: 1000, most: 3_600_000 } as const
+
+/** One response in the making, and what the store has of it. */
+export class BackgroundRun implements EventSource {
+  readonly run: Run
+  readonly keeper: Keeper
+  /** Settles when it has ended. */
+  readonly done: Promise<void>
+  private readonly worker: string | undefined
+  private readonly copies: Copies
+  private readonly settled = Promise.withResolvers<void>()
+  private ended: Ended | undefined
+  private saving: Promise<void> | undefined
+  private forgotten = false
+  /** How it ended is not in the store. */
+  private unkept = false
+
+  /** @param worker the id of this process, where others can see whether it is alive. */
+  constructor(run: Run, keeper: Keeper, worker: string | undefined, copies: Copies) {
+    this.run = run
+    this.keeper = keeper
+    this.worker = worker
+    this.copies = copies
+    this.done = this.settled.promise
+    run.spill = () => void this.save()
+  }
+
+  get lease(): Pick<Turn, 'lease' | 'worker'> {
+    return { lease: Date.now() + LEASE, ...(this.worker === undefined ? {} : { worker: this.worker }) }
+  }
+
+  /** Ends the work. */
+  end(how: Ended): void {
+    this.ended ??= how
+    this.run.abort()
+  }
+
+  /** Brings the store up to date; ends the work where nobody is to do it any more. Never rejects. */
+  save(): Promise<void> {
+    this.saving ??= this.saveNow().finally(() => {
+      this.saving = undefined
+      if (!this.run.log.full) this.run.drain()
+    })
+    return this.saving
+  }
+
+  private async saveNow(): Promise<void> {
+    const { run, keeper } = this
+    const texts = run.log.pending()
+    if (texts.length > 0) {
+      const noted = await keeper.note(run.log.stored, texts)
+      if (noted === true) run.log.store(texts)
+      else if (noted === false) return this.end('cancelled')
+      // A store that is out of order holds up no answer.
+      else run.log.lossy ||= run.log.full
+    }
+    if (run.log.lossy && !this.forgotten) {
+      this.forgotten = true
+      await keeper.forgetEvents()
+    }
+    if (!run.changed || this.ended !== undefined) return
+    run.changed = false
+    if ((await keeper.advance(run.response, this.lease)) === false) this.end('cancelled')
+  }
+
+  /** Keeps how it ended, before anybody is told. */
+  async finish(): Promise<void> {
+    const { run, keeper, ended } = this
+    run.settle(ended)
+    await this.saving
+    run.changed = false
+    const kept = await this.keepEnd()
+    this.unkept = kept === undefined
+    await this.stand(kept)
+    if (ended === 'cancelled' && keeper.copy?.background === true) await this.copies.cancel(keeper.copy)
+    run.conclude()
+    this.settled.resolve()
+  }
+
+  private async keepEnd(): Promise<boolean | undefined> {
+    for (const wait of TRIES) {
+      if (wait > 0) await pause(wait)
+      await this.save()
+      const kept = await this.keeper.advance(this.run.response)
+      if (kept !== undefined) return kept
+    }
+    return undefined
+  }
+
+  /** Keeps an end that was told while the store took nothing, as soon as it does. */
+  async keepLate(): Promise<void> {
+    for (let waited = 0; this.unkept && waited < LATE.most; waited += LATE.wait) {
+      await pause(LATE.wait, undefined, { ref: false })
+      await this.save()
+      this.unkept = (await this.keeper.advance(this.run.response)) === undefined
+    }
+  }
+
+  /** Who ended it elsewhere has the last word; of what was deleted meanwhile the upstream is to keep nothing. */
+  private async stand(kept: boolean | undefined): Promise<void> {
+    if (kept !== false) return
+    const turn = await this.keeper.kept()
+    this.run.response = turn?.response ?? { ...this.run.response, status: 'cancelled', error: null }
+    if (turn === undefined && this.keeper.copy !== undefined) await this.copies.remove(this.keeper.copy)
+  }
+
+  get response(): JsonObject {
+    return this.run.response
+  }
+
+  async from(number: number): Promise<Batch> {
+    const { log } = this.run
+    const near = log.from(number)
+    const texts = near ?? (await this.keeper.events(number))
+    if (near === undefined && texts.length === 0) throw LOST
+    return { texts, over: log.over && number + texts.length >= log.length }
+  }
+
+  until(number: number): Promise<void> {
+    return this.run.log.until(number)
+  }
+}
+
+const LOST = new GatewayError({ kind: 'too-large', message: 'There are more events than can be told again.' })

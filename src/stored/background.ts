@@ -1,0 +1,136 @@
+import { GatewayError } from '../canonical/error.ts'
+import type { JsonObject } from '../canonical/node.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import { WRITERS } from '../egress/index.ts'
+import type { Reply } from '../gateway/call.ts'
+import type { Turns } from '../store/turns.ts'
+import { BackgroundRun } from './background-run.ts'
+import type { Copies } from './copies.ts'
+import type { Keeper } from './keeper.ts'
+import type { StoreView } from './lazy-store.ts'
+import { Run, tooMany } from './run.ts'
+
+/** Milliseconds between two looks at what is worked on: what others ended is noticed, what is new is stored. */
+const TICK = 250
+/** Milliseconds after which a promise to be heard of again is renewed. */
+const RENEWAL = 20_000
+
+/** The answers that are in the making without a caller who waits for them. */
+export class Background {
+  private readonly copies: Copies
+  private readonly working = new Map<string, BackgroundRun>()
+  /** Those that have ended, and are known here alone until the store takes them. */
+  private readonly unkept = new Map<string, BackgroundRun>()
+
+  constructor(copies: Copies) {
+    this.copies = copies
+  }
+
+  /** The work on that response, if it is this process that does it or alone knows its end. */
+  find(owner: string, id: string): BackgroundRun | undefined {
+    const one = this.working.get(id) ?? this.unkept.get(id)
+    return one?.keeper.owner === owner ? one : undefined
+  }
+
+  /**
+   * Begins to work on a response, which is kept before this returns; `answer` has it answered to a reply.
+   *
+   * @throws GatewayError `rate-limited` for a key with too many, `overloaded` where it cannot be kept.
+   */
+  async start(
+    { keeper, most, request, store }: Beginning,
+    answer: (reply: Reply) => Promise<void>,
+  ): Promise<BackgroundRun> {
+    const { owner, id } = keeper
+    if (this.countOf(owner) >= most) throw tooMany(most)
+    keeper.saves = false
+    const one = new BackgroundRun(new Run(firstOf(request, keeper)), keeper, identified(store), this.copies)
+    this.working.set(id, one)
+    if (!(await keeper.keep(one.response, one.lease))) {
+      this.working.delete(id)
+      throw new GatewayError({ kind: 'overloaded', message: 'The response cannot be kept just now.' })
+    }
+    await one.save()
+    void this.work(id, one, store.turns, answer)
+    return one
+  }
+
+  private countOf(owner: string): number {
+    return [...this.working.values()].filter(({ keeper }) => keeper.owner === owner).length
+  }
+
+  private async work(
+    id: string,
+    one: BackgroundRun,
+    turns: Turns,
+    answer: (reply: Reply) => Promise<void>,
+  ): Promise<void> {
+    const looks = setInterval(() => void this.look(id, one, turns), TICK).unref()
+    const renewal = setInterval(() => {
+      const { lease } = one.lease
+      turns.renew(one.keeper.owner, id, lease!).catch(() => {})
+    }, RENEWAL).unref()
+    await answer(one.run).catch(() => {})
+    clearInterval(looks)
+    await one.finish()
+    clearInterval(renewal)
+    this.unkept.set(id, one)
+    this.working.delete(id)
+    await one.keepLate()
+    this.unkept.delete(id)
+  }
+
+  /** Stores what is new, and ends the work that another process ended. Never rejects. */
+  private async look(id: string, one: BackgroundRun, turns: Turns): Promise<void> {
+    await one.save()
+    const unfinished = await turns.unfinished([id]).catch(() => undefined)
+    if (unfinished?.has(id) === false && this.working.has(id)) one.end('cancelled')
+  }
+
+  /** Ends the work on a response, and waits for its end; false where this process does not work on it. */
+  async cancel(owner: string, id: string): Promise<boolean> {
+    const one = this.find(owner, id)
+    if (one === undefined) return false
+    one.end('cancelled')
+    await one.done
+    return true
+  }
+
+  /** Settles when nobody works on anything any more. */
+  async idle(): Promise<void> {
+    while (this.working.size > 0) await Promise.all([...this.working.values()].map(({ done }) => done))
+  }
+
+  /** Ends all work; what is unfinished has failed. */
+  async close(): Promise<void> {
+    const all = [...this.working.values()]
+    for (const one of all) one.end('failed')
+    await Promise.all(all.map(({ done }) => done))
+  }
+}
+
+export interface Beginning {
+  readonly keeper: Keeper
+  /** How many a key may have. */
+  readonly most: number
+  readonly request: CanonicalRequest
+  readonly store: StoreView
+}
+
+/** The id of this process, where others can see by it whether it is alive; otherwise its leases say so. */
+function identified({ liveness }: StoreView): string | undefined {
+  try {
+    liveness.open()
+    return liveness.id
+  } catch {
+    return undefined
+  }
+}
+
+/** The response as it stands before anybody works on it: what a stream would begin with. */
+function firstOf(request: CanonicalRequest, { id }: Keeper): JsonObject {
+  const createdAt = Math.floor(Date.now() / 1000)
+  const writer = WRITERS['responses']!.events!(request)
+  const [created] = writer.push({ type: 'result-start', id, model: request.model, createdAt })
+  return (JSON.parse(created!.data) as { response: JsonObject }).response
+}

@@ -1,0 +1,65 @@
+import type { Channel } from '../channel/index.ts'
+import type { Log } from '../gateway/report.ts'
+import type { Turn } from '../store/turns.ts'
+
+const FORMAT = 'responses'
+
+/** Milliseconds an upstream may take to be told about a response it keeps. */
+const PATIENCE = 5000
+
+const LARGEST = 1024 * 1024
+
+/** A response that the upstream behind a channel keeps. */
+export interface UpstreamCopy {
+  readonly channel: string
+  readonly id: string
+}
+
+/** What upstreams keep of responses, told what becomes of them here: in bounded time, and logged where it fails. */
+export class Copies {
+  private readonly channels: () => readonly Channel[]
+  private readonly log: Log
+
+  constructor(channels: () => readonly Channel[], log: Log) {
+    this.channels = channels
+    this.log = log
+  }
+
+  /** Has the upstream forget a response. Never rejects. */
+  remove(copy: UpstreamCopy): Promise<void> {
+    return this.tell('DELETE', copy, '', 'an upstream keeps a response that was deleted here')
+  }
+
+  /** Has the upstream end its work on a response. Never rejects. */
+  cancel(copy: UpstreamCopy): Promise<void> {
+    return this.tell('POST', copy, '/cancel', 'an upstream works on a response that was cancelled here')
+  }
+
+  private async tell(method: 'DELETE' | 'POST', { channel: name, id }: UpstreamCopy, below: string, fault: string) {
+    const fields = { channel: name, upstream_id: id }
+    const channel = this.channels().find(({ config }) => config.name === name)
+    const format = channel?.config.formats.find(one => one.format === FORMAT)
+    if (channel === undefined || format === undefined) return this.log.warn(fields, fault)
+    const where = { path: `/responses/${encodeURIComponent(id)}${below}`, query: {}, headers: {} }
+    const exchange = channel.call(method, format, where)
+    const timer = setTimeout(() => exchange.abort(), PATIENCE)
+    try {
+      const answer = await exchange.answer
+      await answer.text(LARGEST)
+      // What is unknown there is kept by nobody.
+      if (answer.status > 299 && answer.status !== 404) this.log.warn({ ...fields, status: answer.status }, fault)
+    } catch (err) {
+      this.log.warn({ ...fields, err }, fault)
+    } finally {
+      clearTimeout(timer)
+      exchange.release()
+    }
+  }
+}
+
+/** What the upstream keeps of a turn; undefined where that is nothing. */
+export function copyOf({ id, channel, remembered, copy }: Turn): UpstreamCopy | undefined {
+  if (channel === undefined) return undefined
+  if (copy !== undefined) return { channel, id: copy }
+  return remembered === true ? { channel, id } : undefined
+}

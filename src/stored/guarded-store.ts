@@ -1,0 +1,42 @@
+import type { Conversations } from '../store/conversations.ts'
+import type { Events } from '../store/events.ts'
+import type { Turns } from '../store/turns.ts'
+
+/** What is done to a store: one that is full can still be read. */
+export type AccessMode = 'reads' | 'writes'
+
+/** Does something to a room of the store, whatever state the store is in. */
+type Use<Room> = <T>(manner: AccessMode, work: (room: Room) => Promise<T>) => Promise<T>
+
+/** Turns that are reached through whoever looks after the store. */
+export const guardedTurns = (use: Use<Turns>): Turns => ({
+  find: (owner, id) => use('reads', turns => turns.find(owner, id)),
+  chain: (owner, id) => use('reads', turns => turns.chain(owner, id)),
+  items: (owner, ids) => use('reads', turns => turns.items(owner, ids)),
+  barred: (owner, ids) => use('reads', turns => turns.barred(owner, ids)),
+  keep: turn => use('writes', turns => turns.keep(turn)),
+  advance: turn => use('writes', turns => turns.advance(turn)),
+  unfinished: ids => use('reads', turns => turns.unfinished(ids)),
+  renew: (owner, id, lease) => use('writes', turns => turns.renew(owner, id, lease)),
+  drop: (owner, id) => use('writes', turns => turns.drop(owner, id)),
+})
+
+/** Conversations, likewise. */
+export const guardedConversations = (use: Use<Conversations>): Conversations => ({
+  find: (owner, id) => use('reads', conversations => conversations.find(owner, id)),
+  barred: (owner, id) => use('reads', conversations => conversations.barred(owner, id)),
+  items: (owner, id) => use('reads', conversations => conversations.items(owner, id)),
+  create: (conversation, items) => use('writes', conversations => conversations.create(conversation, items)),
+  describe: (owner, id, metadata) => use('writes', conversations => conversations.describe(owner, id, metadata)),
+  add: (owner, id, items, expiresAt) => use('writes', conversations => conversations.add(owner, id, items, expiresAt)),
+  dropItem: (owner, id, item) => use('writes', conversations => conversations.dropItem(owner, id, item)),
+  drop: (owner, id) => use('writes', conversations => conversations.drop(owner, id)),
+})
+
+/** Events of responses in the making, likewise. */
+export const guardedEvents = (use: Use<Events>): Events => ({
+  from: (owner, id, number) => use('reads', events => events.from(owner, id, number)),
+  count: (owner, id) => use('reads', events => events.count(owner, id)),
+  add: (owner, id, first, texts) => use('writes', events => events.add(owner, id, first, texts)),
+  drop: (owner, id) => use('writes', events => events.drop(owner, id)),
+})

@@ -1,0 +1,160 @@
+import { GatewayError } from '../canonical/error.ts'
+import type { JsonObject } from '../canonical/node.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import { freshId } from '../gateway/fresh-id.ts'
+import type { Log } from '../gateway/report.ts'
+import type { Candidate } from '../router.ts'
+import type { Conversations } from '../store/conversations.ts'
+import type { Events } from '../store/events.ts'
+import { outputOf, type Turn, type Turns } from '../store/turns.ts'
+import type { UpstreamCopy } from './copies.ts'
+import { named } from './items.ts'
+
+/** What is known of a turn before it is answered. */
+export interface Beginning {
+  readonly owner: string
+  /** The items it adds. */
+  readonly input: readonly JsonObject[]
+  readonly previous: string | undefined
+  readonly conversation: string | undefined
+  /** As the caller made it. */
+  readonly request: CanonicalRequest
+}
+
+/** Where turns are kept, and for how long. */
+export interface Places {
+  readonly turns: readonly Turns[]
+  readonly conversations: Conversations | undefined
+  readonly events: Events | undefined
+  /** Milliseconds. */
+  readonly lifetime: number
+  readonly log: Log
+}
+
+/** Who works on a turn, and until when that holds; absent when it has ended. */
+type Progress = Pick<Turn, 'lease' | 'worker'>
+
+/** What an upstream keeps of an answer under an id of its own. */
+interface Copy extends UpstreamCopy {
+  /** The upstream works on it in the background. */
+  readonly background: boolean
+}
+
+/** Keeps one answer, so that it can be asked for and continued. */
+export class Keeper {
+  /** The name of the answer, where no upstream's is good for asking again. */
+  readonly id = `resp_${freshId()}`
+  /** Answers are kept as they are sent; those of the background by whoever works on them. */
+  saves = true
+  private readonly beginning: Beginning
+  private readonly places: Places
+  private readonly input: readonly JsonObject[]
+  private readonly createdAt = Date.now()
+  private origin: Pick<Turn, 'channel' | 'remembered'> = {}
+  /** What the upstream keeps of it under an id of its own. */
+  copy: Copy | undefined
+
+  constructor(beginning: Beginning, places: Places) {
+    this.beginning = beginning
+    this.places = places
+    this.input = beginning.input.map(named)
+  }
+
+  get owner(): string {
+    return this.beginning.owner
+  }
+
+  /** Whose answer it is. */
+  madeBy(candidate: Candidate): void {
+    this.origin = originOf(candidate, this.beginning.request)
+    this.copy = undefined
+  }
+
+  /** No upstream knows an answer by a name that was given here. */
+  private originOf(id: string): Keeper['origin'] {
+    const { remembered: _, ...origin } = this.origin
+    return id === this.id ? origin : this.origin
+  }
+
+  /** Keeps the answer before it is told, and says whether it is. Never rejects: an answer is told all the same. */
+  async keep(response: JsonObject, more: Progress = {}): Promise<boolean> {
+    const { id } = response
+    if (typeof id !== 'string' || id === '') return false
+    const turn = this.turnOf(id, response, more)
+    const kept = await this.tried(async () => {
+      for (const memory of this.places.turns) await memory.keep(turn)
+      if (more.lease === undefined) await this.addToConversation(turn)
+      return true
+    })
+    return kept === true
+  }
+
+  /**
+   * Keeps how far an answer in the background has come or, without a lease, how it ended. False where nobody is to work
+   * on it any more, undefined where it cannot be kept. Never rejects.
+   */
+  async advance(response: JsonObject, more: Progress = {}): Promise<boolean | undefined> {
+    const turn = this.turnOf(this.id, response, more)
+    return this.tried(async () => {
+      for (const memory of this.places.turns) if (!(await memory.advance(turn))) return false
+      if (more.lease === undefined) await this.addToConversation(turn)
+      return true
+    })
+  }
+
+  /** Keeps events of an answer in the background, as `advance` does. */
+  async note(first: number, texts: readonly string[]): Promise<boolean | undefined> {
+    return this.tried(async () => (await this.places.events?.add(this.owner, this.id, first, texts)) ?? false)
+  }
+
+  /** The events of an answer that are kept, from that number on, some of them at a time. */
+  async events(number: number): Promise<readonly string[]> {
+    return (await this.places.events?.from(this.owner, this.id, number)) ?? []
+  }
+
+  /** Forgets the events of an answer. */
+  async forgetEvents(): Promise<void> {
+    await this.tried(async () => this.places.events?.drop(this.owner, this.id))
+  }
+
+  /** The turn as the store has it. */
+  async kept(): Promise<Turn | undefined> {
+    return this.tried(async () => this.places.turns[0]?.find(this.owner, this.id))
+  }
+
+  private turnOf(id: string, response: JsonObject, more: Progress): Turn {
+    const { owner, previous } = this.beginning
+    return {
+      ...{ owner, id, response, input: this.input, createdAt: this.createdAt },
+      expiresAt: Date.now() + this.places.lifetime,
+      ...(previous === undefined ? {} : { previous }),
+      ...this.originOf(id),
+      ...(this.copy === undefined ? {} : { copy: this.copy.id }),
+      ...more,
+    }
+  }
+
+  private async addToConversation(turn: Turn): Promise<void> {
+    const { owner, conversation } = this.beginning
+    if (conversation === undefined) return
+    const items = [...this.input, ...outputOf(turn).map(named)]
+    await this.places.conversations?.add(owner, conversation, items, turn.expiresAt)
+  }
+
+  private async tried<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (err) {
+      // A fault of the store is logged where it is met.
+      if (!(err instanceof GatewayError)) this.places.log.error({ err }, 'a response cannot be kept')
+      return undefined
+    }
+  }
+}
+
+/** Who made an answer, and whether that upstream knows it by its id. */
+function originOf({ native, format, channel }: Candidate, { state }: CanonicalRequest) {
+  if (!native) return {}
+  const remembered = format.dialect['stateless'] !== true && state?.store !== false && state?.background !== true
+  return { channel: channel.name, ...(remembered ? { remembered: true as const } : {}) }
+}

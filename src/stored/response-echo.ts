@@ -1,0 +1,92 @@
+import type { ResultEnd, ResultStart } from '../canonical/event.ts'
+import type { Loss } from '../canonical/loss.ts'
+import type { JsonObject, Node } from '../canonical/node.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
+import type { Candidate } from '../router.ts'
+import type { Keeper } from './keeper.ts'
+
+/** How an answer is told to a caller whose request was told in other words, or who may ask for the answer again. */
+export interface ResponseEcho {
+  /** The request as the caller made it: what the answer repeats of it. */
+  readonly asked: CanonicalRequest
+  apply<T extends CanonicalResult | ResultStart | ResultEnd>(said: T): T
+  /**
+   * Keeps the answer before it is told, and says whether that went well; absent where it is not to be kept, or by
+   * somebody else. Never rejects.
+   */
+  readonly keep?: (response: JsonObject) => Promise<boolean>
+  /** What of the caller's wishes comes to nothing here, and not at an upstream. */
+  readonly losses: readonly Loss[]
+}
+
+/** The answer was to be kept, and is not. */
+export const NOT_KEPT: Loss = { kind: 'dropped', path: ['state', 'store'], reason: 'not-kept' }
+
+/** The response as it is told where it could not be kept. */
+export const unkept = (response: JsonObject): JsonObject => ({ ...response, store: false })
+
+/** Who keeps an answer, and how its request is told. */
+interface Keeping {
+  readonly keeper: Keeper | undefined
+  /** It was to be kept and cannot be. */
+  readonly unkept: boolean
+  /** The candidate is told the request in the caller's own words. */
+  readonly asItCame: boolean
+}
+
+const FORMAT = 'responses'
+
+/** How a candidate's answer is told: under a name it can be asked for by, the upstream's own where that keeps it, too. */
+export function responseEchoOf(asked: CanonicalRequest, candidate: Candidate, how: Keeping): ResponseEcho {
+  const { keeper } = how
+  keeper?.madeBy(candidate)
+  const said = { ...(how.asItCame ? {} : stateIn(asked)), ...(how.unkept ? { store: false } : {}) }
+  const id = keeper === undefined || isUpstreams(candidate, asked) ? undefined : keeper.id
+  return {
+    asked,
+    apply: answer => {
+      const given = id ?? (isAnonymous(answer) ? keeper?.id : undefined)
+      const ends = 'type' in answer && answer.type === 'result-end'
+      const named = given === undefined || ends ? answer : { ...answer, id: given }
+      if (keeper !== undefined && id !== undefined) keeper.copy ??= copyIn(answer, candidate)
+      return how.asItCame && !how.unkept ? named : repeating(named, said)
+    },
+    losses: how.unkept ? [NOT_KEPT] : [],
+    ...(keeper?.saves === true ? { keep: response => keeper.keep(response) } : {}),
+  }
+}
+
+/** What the upstream keeps of the answer, under an id that is not the caller's. */
+function copyIn(
+  { spelling, ...answer }: CanonicalResult | ResultStart | ResultEnd,
+  { native, format, channel }: Candidate,
+) {
+  const id = 'id' in answer ? answer.id : undefined
+  if (id === undefined || !native || format.dialect['stateless'] === true) return undefined
+  const background = (spelling?.[FORMAT]?.['echo'] as JsonObject | undefined)?.['background'] === true
+  return { channel: channel.name, id, background }
+}
+
+/** Whether the upstream's own id is one to ask for the answer by. */
+const isUpstreams = ({ native, format }: Candidate, { state }: CanonicalRequest): boolean =>
+  native && format.dialect['stateless'] !== true && state?.background !== true
+
+/** The upstream gave its answer no name. */
+const isAnonymous = ({ spelling }: Node): boolean => spelling?.[FORMAT]?.['anonymous'] === true
+
+/** What an answer repeats of a request's state. */
+const stateIn = ({ state }: CanonicalRequest): JsonObject => ({
+  previous_response_id: state?.previous ?? null,
+  ...(state?.conversation === undefined ? {} : { conversation: { id: state.conversation } }),
+  ...(state?.background === undefined ? {} : { background: state.background }),
+})
+
+/** What an upstream of the format repeats is of the request as it was told, which is not as the caller said it. */
+function repeating<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T, said: JsonObject): T {
+  const own = answer.spelling?.[FORMAT]
+  if (own?.['echo'] === undefined) return answer
+  const echo = { ...(own['echo'] as JsonObject), ...said }
+  const nulls = ((own['nulls'] ?? []) as readonly string[]).filter(field => said[field] == null)
+  return { ...answer, spelling: { ...answer.spelling, [FORMAT]: { ...own, echo, nulls } } }
+}

@@ -1,0 +1,109 @@
+import { GatewayError } from '../canonical/error.ts'
+import type { JsonObject } from '../canonical/node.ts'
+import type { Reply } from '../gateway/call.ts'
+import type { Turn } from '../store/turns.ts'
+import type { Background } from './background.ts'
+import { type Copies, copyOf } from './copies.ts'
+import type { StoreView } from './lazy-store.ts'
+import { type Page, paged, shownItem } from './page.ts'
+import { type EventSource, play } from './playback.ts'
+import { interrupted } from './run.ts'
+import { ReplayedResult, StoredEvents } from './stored-events.ts'
+
+/** What can be asked of kept responses (FORMATS §4). Throws GatewayError `not-found` for what is not the owner's. */
+export class ResponsesApi {
+  private readonly store: StoreView
+  private readonly background: Background
+  private readonly copies: Copies
+
+  constructor(store: StoreView, background: Background, copies: Copies) {
+    this.store = store
+    this.background = background
+    this.copies = copies
+  }
+
+  async response(owner: string, id: string): Promise<JsonObject> {
+    return this.background.find(owner, id)?.response ?? (await this.turn(owner, id)).response
+  }
+
+  /** Whoever worked on it and works no more, without having ended it, was interrupted: it has failed. */
+  private async turn(owner: string, id: string): Promise<Turn> {
+    const turn = await this.store.turns.find(owner, id)
+    if (turn === undefined) throw unknown(id)
+    return this.isOrphaned(turn) ? this.settled(turn, interrupted(turn.response)) : turn
+  }
+
+  private isOrphaned({ owner, id, lease, worker }: Turn): boolean {
+    if (lease === undefined || this.background.find(owner, id) !== undefined) return false
+    const { liveness } = this.store
+    return worker === liveness.id || lease <= Date.now() || (worker !== undefined && liveness.isAlive(worker) === false)
+  }
+
+  /** Ends a turn that is worked on; where it has ended otherwise meanwhile, that stands. */
+  private async settled({ lease: _, worker: __, ...turn }: Turn, response: JsonObject): Promise<Turn> {
+    const settled = { ...turn, response }
+    if (await this.store.turns.advance(settled)) return settled
+    const ended = await this.store.turns.find(turn.owner, turn.id)
+    if (ended === undefined) throw unknown(turn.id)
+    return ended
+  }
+
+  async remove(owner: string, id: string): Promise<JsonObject> {
+    await this.background.cancel(owner, id)
+    const turn = await this.store.turns.find(owner, id)
+    if (turn === undefined || !(await this.store.turns.drop(owner, id))) throw unknown(id)
+    const copy = copyOf(turn)
+    if (copy !== undefined) await this.copies.remove(copy)
+    return { id, object: 'response', deleted: true }
+  }
+
+  async input(owner: string, id: string, page: Page): Promise<JsonObject> {
+    return paged((await this.turn(owner, id)).input.map(shownItem), page)
+  }
+
+  /** Only what is in the making can be cancelled, by whichever process; what has ended stays as it is. */
+  async cancel(owner: string, id: string): Promise<JsonObject> {
+    await this.background.cancel(owner, id)
+    const turn = await this.turn(owner, id)
+    if (turn.response['background'] !== true)
+      throw new GatewayError({ kind: 'invalid-request', message: 'Cannot cancel a synchronous response.' })
+    if (turn.lease === undefined) return turn.response
+    return (await this.settled(turn, { ...turn.response, status: 'cancelled' })).response
+  }
+
+  /** Refuses to build on a response that is still in the making. Throws GatewayError `conflict`. */
+  async checkFinished(owner: string, id: string): Promise<void> {
+    if (!(await this.store.turns.unfinished([id])).has(id)) return
+    const turn = await this.turn(owner, id).catch(() => undefined)
+    if (turn?.lease === undefined) return
+    throw new GatewayError({
+      kind: 'conflict',
+      message: `Previous response with id '${id}' is still in progress. Wait until it has ended.`,
+      param: 'previous_response_id',
+      code: 'previous_response_in_progress',
+    })
+  }
+
+  /** The stream of a response from after the event of that number: as it was, as it goes on, or as it would have been. */
+  async play(owner: string, id: string, after: number, reply: Reply, heartbeat: number): Promise<void> {
+    const source = this.background.find(owner, id) ?? (await this.sourceOf(owner, id, after))
+    await play(source, reply, after, heartbeat)
+  }
+
+  private async sourceOf(owner: string, id: string, after: number): Promise<EventSource> {
+    const { lease, response } = await this.turn(owner, id)
+    if (lease !== undefined || (await this.store.events.count(owner, id)) > 0)
+      return new StoredEvents({ owner, id, events: this.store.events, turn: () => this.turn(owner, id) })
+    if (response['background'] === true && after >= 0) throw FORGOTTEN
+    return new ReplayedResult(response)
+  }
+}
+
+const unknown = (id: string): GatewayError =>
+  new GatewayError({ kind: 'not-found', message: `Response with id '${id}' not found.` })
+
+const FORGOTTEN = new GatewayError({
+  kind: 'invalid-request',
+  message: 'The response had more events than are kept: its stream is told from the beginning alone.',
+  param: 'starting_after',
+})

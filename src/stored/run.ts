@@ -1,0 +1,169 @@
+import { GatewayError } from '../canonical/error.ts'
+import { isObject, type JsonObject, parseObject } from '../canonical/node.ts'
+import type { WireEvent } from '../canonical/wire.ts'
+import type { Reply, Worker } from '../gateway/call.ts'
+import { eventParser } from '../ingress/transport/sse.ts'
+import { EventLog } from './event-log.ts'
+import { responseIn } from './kept-stream.ts'
+import { replayedEvents } from './replayed-events.ts'
+
+export type Ended = 'cancelled' | 'failed'
+
+/** An answer in the making that nobody waits for: what the gateway would tell a caller is kept for whoever asks. */
+export class Run implements Reply {
+  gone = false
+  begun = false
+  readonly log = new EventLog()
+  /** The response as it stands. */
+  response: JsonObject
+  /** The response as it is told at once. */
+  readonly first: JsonObject
+  /** The response changed since this was last made false. */
+  changed = false
+  /** Has the events stored that wait for it: called where they are many. */
+  spill: (() => void) | undefined
+  private drained: (() => void) | undefined
+  private working: Worker | undefined
+  private readonly parser = eventParser()
+  /** The items that are done, by their places. */
+  private readonly items = new Map<number, JsonObject>()
+  /** The answer is whole. */
+  private finished = false
+  private failure: JsonObject | undefined
+
+  /** @param response the response before anything is done for it. */
+  constructor(response: JsonObject) {
+    this.first = { ...response, status: 'queued', background: true }
+    this.response = this.first
+    for (const type of ['response.created', 'response.queued']) this.log.push(eventText(type, this.response))
+  }
+
+  get worker(): Worker | undefined {
+    return this.working
+  }
+
+  /** Whoever works for it has begun. */
+  set worker(worker: Worker | undefined) {
+    this.working = worker
+    if (this.gone) worker?.abort()
+    if (worker !== undefined && this.response['status'] === 'queued') this.stand({ status: 'in_progress' })
+  }
+
+  private stand(more: JsonObject): void {
+    this.response = { ...this.response, ...more }
+    this.changed = true
+  }
+
+  whole(status: number, _: object, text: string): void {
+    const body = parseObject(text)
+    if (status !== 200 || body === undefined) this.failure = failureIn(body)
+    else if (!isUnfinished(body)) {
+      for (const event of replayedEvents(body)) this.hear(event)
+      this.finish(body)
+    }
+  }
+
+  begin(): void {
+    this.begun = true
+  }
+
+  write(piece: string | Uint8Array): boolean {
+    for (const event of this.parser.push(Buffer.from(piece))) this.hear(event)
+    if (!this.log.full) return true
+    this.spill?.()
+    return false
+  }
+
+  end(text: string): void {
+    this.write(text)
+    for (const event of this.parser.end()) this.hear(event)
+  }
+
+  once(_: 'drain', listener: () => void): void {
+    this.drained = listener
+  }
+
+  /** More may come. */
+  drain(): void {
+    const { drained } = this
+    this.drained = undefined
+    drained?.()
+  }
+
+  destroy(): void {}
+
+  /** The first event was told before there was an upstream; the last is told when the answer is kept. */
+  private hear(event: WireEvent): void {
+    if (this.finished || event.event === undefined || event.event === 'response.created') return
+    const response = responseIn(event)
+    if (response !== undefined) return this.finish(response)
+    if (event.event === 'response.output_item.done') this.note(event)
+    this.log.push(event.data)
+  }
+
+  private finish(response: JsonObject): void {
+    this.response = { ...response, background: true }
+    this.finished = true
+  }
+
+  private note({ data }: WireEvent): void {
+    const { item, output_index } = parseObject(data) ?? {}
+    if (!isObject(item)) return
+    this.items.set(typeof output_index === 'number' ? output_index : this.items.size, item)
+    const inOrder = [...this.items].sort(([a], [b]) => a - b)
+    this.stand({ output: inOrder.map(([, one]) => one) })
+  }
+
+  /** Nothing more comes: the response says how it ended. */
+  settle(ended: Ended | undefined): void {
+    if (this.finished) return
+    const status = ended ?? 'failed'
+    this.response = { ...this.response, status, error: status === 'failed' ? (this.failure ?? BROKEN) : null }
+  }
+
+  /** Tells how it ended to those who listen. */
+  conclude(): void {
+    this.log.finish(ending(this.response, this.log.length))
+  }
+
+  /** Nobody is to work on it any more. */
+  abort(): void {
+    this.gone = true
+    this.working?.abort()
+  }
+}
+
+/** An upstream that goes on by itself, although nobody asked it to: nobody waits for what comes of it. */
+const isUnfinished = ({ status }: JsonObject): boolean => status === 'queued' || status === 'in_progress'
+
+const eventText = (type: string, response: JsonObject, sequence_number = 0): string =>
+  JSON.stringify({ type, response, sequence_number })
+
+/** The text of the last event of a stream. */
+export const ending = (response: JsonObject, number: number): string =>
+  eventText(`response.${response['status'] as string}`, response, number)
+
+const BROKEN: JsonObject = { code: 'server_error', message: 'The response was not finished.' }
+
+const INTERRUPTED: JsonObject = {
+  code: 'server_error',
+  message: 'The response was interrupted: the process that worked on it ended before it was finished.',
+}
+
+function failureIn(body: JsonObject | undefined): JsonObject {
+  const error = body?.['error']
+  if (!isObject(error)) return BROKEN
+  const { code, message } = error
+  return { code: typeof code === 'string' ? code : 'server_error', message: message ?? '' }
+}
+
+/** A response somebody worked on, who is not heard of any more. */
+export const interrupted = (response: JsonObject): JsonObject => ({ ...response, status: 'failed', error: INTERRUPTED })
+
+export const tooMany = (most: number): GatewayError =>
+  new GatewayError({
+    kind: 'rate-limited',
+    message: `This key has ${most} responses in the making in the background already.`,
+    code: 'background_limit_reached',
+    retryAfterSeconds: 5,
+  })

@@ -1,0 +1,105 @@
+import { GatewayError } from '../canonical/error.ts'
+import type { Format, JsonObject } from '../canonical/node.ts'
+import type { CanonicalRequest, Message } from '../canonical/request.ts'
+import type { ModelFacts } from '../config/index.ts'
+import { Gathered } from '../gateway/counting/estimate.ts'
+import { type Block, blocksOf, isStanding } from './blocks.ts'
+
+const FORMAT = 'responses'
+
+/** Which upstream answers is not known yet: counted is as by the maker who counts the most. */
+const DEAREST: Format = 'messages'
+
+/** Tokens kept free for an answer that nobody limits: this share of the context, and no more than so many. */
+const SHARE = 1 / 4
+const MOST = 16_384
+
+/** Bytes that are counted before others are served. */
+const STRETCH = 16_384
+
+/** Throws GatewayError `invalid-request` for a `truncation` there is none of (FORMATS §4). */
+export function checkTruncation({ truncation }: JsonObject): void {
+  if (truncation == null || truncation === 'auto' || truncation === 'disabled') return
+  throw new GatewayError({
+    kind: 'invalid-request',
+    message: '`truncation` must be `auto` or `disabled`.',
+    param: 'truncation',
+  })
+}
+
+/** The request asks to be shortened where it is too long. */
+export const mayShorten = ({ extras }: CanonicalRequest): boolean => extras?.[FORMAT]?.['truncation'] === 'auto'
+
+/** The request as if it did not ask for that. */
+export function unshortened(request: CanonicalRequest): CanonicalRequest {
+  if (!mayShorten(request)) return request
+  const { truncation: _, ...rest } = request.extras![FORMAT]!
+  return { ...request, extras: { ...request.extras, [FORMAT]: rest } }
+}
+
+/**
+ * The request without the oldest of its conversation, so that it and its answer fit the model's context by estimate;
+ * undefined where that is not known. Earlier turns go whole, then steps of the last turn; calls go with their results, and
+ * what the last turn began with, its last step, and all that system and developer say stay.
+ */
+export async function shortened(
+  request: CanonicalRequest,
+  { context, maxOutput = MOST }: Pick<ModelFacts, 'context' | 'maxOutput'>,
+): Promise<CanonicalRequest | undefined> {
+  if (context === undefined) return undefined
+  const reserve = request.sampling.maxTokens ?? Math.min(maxOutput, MOST, Math.floor(context * SHARE))
+  const messages = await keptOf(request, context - reserve)
+  return { ...unshortened(request), messages }
+}
+
+/** The messages there is room for; counts no more than that, and nothing where all of them surely fit. */
+async function keptOf(request: CanonicalRequest, room: number): Promise<readonly Message[]> {
+  const { messages } = request
+  const standing = new Gathered(DEAREST)
+  standing.settings(request)
+  for (const message of messages) if (isStanding(message)) standing.message(message)
+  const priced = pricesOf(messages)
+  if (standing.atMost + (priced.at(-1)?.upTo ?? 0) <= room) return messages
+  let left = room - (await standing.tokens())
+  for (const { block, gathered } of priced) if (block.stays) left -= await gathered.tokens()
+  const gone = await goneOf(priced, left)
+  return gone.size === 0 ? messages : messages.filter((_, place) => !gone.has(place))
+}
+
+/** A block and what it costs. */
+interface Priced {
+  readonly block: Block
+  readonly gathered: Gathered
+  /** What it surely does not exceed, and it together with all before it. */
+  readonly most: number
+  readonly upTo: number
+}
+
+function pricesOf(messages: readonly Message[]): readonly Priced[] {
+  let upTo = 0
+  return blocksOf(messages).map(block => {
+    const gathered = new Gathered(DEAREST)
+    for (const place of block.places) gathered.message(messages[place]!)
+    const most = gathered.atMost
+    upTo += most
+    return { block, gathered, most, upTo }
+  })
+}
+
+/** The places of what does not fit: of the latest block there is no room for, and of all before it. */
+async function goneOf(priced: readonly Priced[], room: number): Promise<ReadonlySet<number>> {
+  let left = room
+  let stretch = 0
+  for (const [index, { block, gathered, most, upTo }] of [...priced.entries()].reverse()) {
+    if (block.stays) continue
+    if (upTo <= left) break
+    if (left > 0) left -= await gathered.tokens()
+    else left = -1
+    if (left < 0) return new Set(priced.slice(0, index + 1).flatMap(one => (one.block.stays ? [] : one.block.places)))
+    stretch += most
+    if (stretch < STRETCH) continue
+    stretch = 0
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  return new Set()
+}

@@ -1,0 +1,438 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in a config look like that
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ConfigError, defaultConfig, readConfig } from '../../src/config/index.ts'
+
+/** The contract: every field an operator may write, as documented. */
+const DOCUMENTED = `
+server:   { host: 127.0.0.1, port: 4747 }
+data_dir: ./data                      # embedded default
+store:    postgres://user@host/db
+redis:    redis://127.0.0.1:6379
+groups:
+  default: { models: ["*"], rpm: 600, tpm: 1000000, on_loss: show }
+keys:
+  - { name: dev, key: "\${DEV_KEY}", group: default }
+channels:
+  - name: openai-main
+    provider: openai
+    key: \${OPENAI_API_KEY}
+    models: [gpt-5.6, text-embedding-3-small]
+    priority: 0
+    weight: 1
+  - name: local
+    provider: custom
+    formats: [chat, embeddings]
+    base_url: http://127.0.0.1:9000/v1
+    key: none
+    models: { my-model: upstream-name }
+    dialect: { reasoning_field: reasoning_content }
+    timeout: { connect: 5s, first_byte: 60s, idle: 60s }
+    max_concurrent: 200
+models:
+  gpt-5.6: { interface: chat, context: 400000, input: [text, image], price: { input: 1.25, output: 10 } }
+`
+const ENV = { DEV_KEY: 'dev-secret', OPENAI_API_KEY: 'openai-secret' }
+
+/** The faults of a config that has some, as `line path message`. */
+function faults(text: string, env: { [name: string]: string } = ENV): string[] {
+  try {
+    readConfig(text, env)
+  } catch (thrown) {
+    if (thrown instanceof ConfigError)
+      return thrown.faults.map(({ line, path, message }) => `${line} ${path} ${message}`)
+    throw thrown
+  }
+  return []
+}
+
+const channel = (fields: string) => `channels:\n  - { name: c, ${fields} }`
+const one = (fields: string, env = {}) => readConfig(channel(fields), env).channels[0]!
+const custom = (fields: string) => one(`provider: custom, base_url: "http://u:1/v1", ${fields}`)
+
+describe('thoughts', () => {
+  const thoughts = (fields: string) => readConfig(fields === '' ? '' : `thoughts: { ${fields} }`, {}).thoughts
+
+  it('are kept for two hours in 64 MiB, for as long and in as much as is said, or not at all', () => {
+    expect(thoughts('')).toEqual({ keep: 7_200_000, memory: 2 ** 26 })
+    expect(thoughts('keep: 30m, memory: 1MiB')).toEqual({ keep: 1_800_000, memory: 2 ** 20 })
+    expect([thoughts('keep: 0').keep, thoughts('keep: "0"').keep]).toEqual([0, 0])
+    expect(faults('thoughts: { keep: yes, size: 1 }')).toEqual([
+      '1 thoughts.keep expected a duration such as 2h, or 0, found "yes"',
+      expect.stringContaining('1 thoughts.size unknown key'),
+    ])
+  })
+})
+
+describe('the documented config', () => {
+  it('is read whole', () => {
+    const config = readConfig(DOCUMENTED, ENV)
+    expect(config).toMatchObject({
+      server: { host: '127.0.0.1', port: 4747 },
+      dataDir: './data',
+      store: 'postgres://user@host/db',
+      redis: 'redis://127.0.0.1:6379',
+      channels: [
+        { name: 'openai-main', provider: 'openai', key: 'openai-secret', priority: 0, weight: 1 },
+        { name: 'local', provider: 'custom', maxConcurrent: 200 },
+      ],
+    })
+    expect(config.groups.get('default')).toEqual({
+      name: 'default',
+      models: ['*'],
+      rpm: 600,
+      tpm: 1_000_000,
+      onLoss: 'show',
+    })
+    const local = config.channels[1]!
+    expect(local.key).toBeUndefined()
+    expect(local.timeout).toEqual({ connect: 5000, firstByte: 60_000, whole: 600_000, idle: 60_000 })
+    expect(local.models).toEqual({ named: new Map([['my-model', 'upstream-name']]), patterns: [] })
+    expect(local.formats[0]).toEqual({
+      format: 'chat',
+      baseUrl: 'http://127.0.0.1:9000/v1',
+      auth: 'none',
+      headers: {},
+      query: {},
+      dialect: { reasoning_field: 'reasoning_content' },
+    })
+    expect(config.models.get('gpt-5.6')).toEqual({
+      id: 'gpt-5.6',
+      interface: 'chat',
+      context: 400_000,
+      input: ['text', 'image'],
+      output: ['text'],
+      price: { input: 1.25, output: 10 },
+    })
+  })
+
+  it('has an example that is good', () => {
+    const example = readFileSync(join(import.meta.dirname, '../../interlingua.example.yaml'), 'utf8')
+    const keys = { ...ENV, AZURE_OPENAI_API_KEY: 'a', ANTHROPIC_API_KEY: 'b' }
+    expect(readConfig(example, keys)).toMatchObject({
+      server: { port: 4747 },
+      channels: [
+        { name: 'openai-main' },
+        { name: 'azure-spare' },
+        { name: 'anthropic' },
+        { name: 'local' },
+        { name: 'speaking' },
+      ],
+    })
+  })
+
+  it('may be JSON, tabs and all', () => {
+    const json = JSON.stringify({ server: { port: 0 }, channels: [{ name: 'x', provider: 'ollama' }] }, null, '\t')
+    expect(readConfig(json, {})).toMatchObject({ server: { port: 0 }, channels: [{ name: 'x' }] })
+  })
+
+  it('may hold keys with nothing behind them', () => {
+    expect(
+      readConfig('keys:\n#  - { name: a, key: b }\nchannels: [{ name: x, provider: ollama, models: }]', {}),
+    ).toMatchObject({
+      keys: [],
+      channels: [{ models: { patterns: ['*'] } }],
+    })
+  })
+
+  it('may be empty: every default is filled in', () => {
+    const config = readConfig('# nothing yet\n', {})
+    expect(config.server).toEqual({
+      host: '127.0.0.1',
+      port: 4747,
+      heartbeat: 15_000,
+      earlyHead: true,
+      drain: 5_000,
+      grace: 30_000,
+      limits: {
+        body: 33_554_432,
+        byFormat: new Map(),
+        waiting: { key: 268_435_456, all: 1_073_741_824 },
+        spooled: { key: 8_589_934_592, all: 34_359_738_368 },
+        connections: 1000,
+      },
+      sockets: { lifetime: 3_600_000, idle: 1_800_000, queue: 16, turns: 1024, memory: 16_777_216 },
+    })
+    expect(config.groups.get('default')).toEqual({ name: 'default', implied: true, models: ['*'], onLoss: 'show' })
+  })
+
+  it('takes sizes and durations with their units', () => {
+    const { server } = readConfig(
+      'server: { heartbeat: 500ms, drain: 0s, grace: 1.5m, limits: { json_body: 1MiB, doors: { chat: 2KB, images: 9 } } }',
+      {},
+    )
+    expect(server).toMatchObject({ heartbeat: 500, drain: 0, grace: 90_000, limits: { body: 1_048_576 } })
+    expect(server.limits.byFormat).toEqual(
+      new Map([
+        ['chat', 2000],
+        ['images', 9],
+      ]),
+    )
+  })
+})
+
+describe('environment variables', () => {
+  it('stand in text values, with defaults, and become numbers where numbers are wanted', () => {
+    const config = readConfig('server: { host: "${HOST}", port: "${PORT:-8080}" }\ndata_dir: ${A}/x/${B:-y}', {
+      HOST: 'h',
+      A: 'a',
+      B: '',
+    })
+    expect(config).toMatchObject({ server: { host: 'h', port: 8080 }, dataDir: 'a/x/y' })
+  })
+
+  it('are not looked for in comments and keys, and can be written plainly', () => {
+    const config = readConfig('# ${NOT_SET}\ndata_dir: $${A}\nmodels: { "${B}": {} }', {})
+    expect(config.dataDir).toBe('${A}')
+    expect([...config.models.keys()]).toEqual(['${B}'])
+  })
+
+  it('are missed with their line', () => {
+    expect(faults('server:\n  host: ${NO_HOST}\n')).toEqual(['2  the environment variable NO_HOST is not set'])
+  })
+
+  it('cannot change the shape of the file', () => {
+    expect(readConfig('data_dir: "${A}"', { A: 'x", store: "y' }).dataDir).toBe('x", store: "y')
+  })
+})
+
+describe('faults name their line', () => {
+  it.each([
+    ['an unknown key', 'server: {}\nchanels: []', '2 chanels unknown key; did you mean "channels"?'],
+    [
+      'letters swapped',
+      `${channel('provider: ollama, pirority: 1')}`,
+      '2 channels[0].pirority unknown key; did you mean "priority"?',
+    ],
+    ['nothing like it', 'colour: red', '1 colour unknown key'],
+    ['a number for a text', 'server:\n  host: 3', '2 server.host expected a text, found 3'],
+    ['a text for a number', 'server:\n\n  port: many', '3 server.port expected a port, found "many"'],
+    ['a map for a list', 'channels: {}', '1 channels expected a list, found a map'],
+    ['a list for the whole', '- a', '1  expected a map, found a list'],
+    [
+      'a duration without unit',
+      'server:\n  heartbeat: 5',
+      '2 server.heartbeat expected a duration such as 5s or 500ms, found 5',
+    ],
+    [
+      'no time at all between signs of life',
+      'server:\n  heartbeat: 0s',
+      '2 server.heartbeat expected a duration from 1ms to 3d',
+    ],
+    ['more than a timer can wait for', 'server: { grace: 30d }', '1 server.grace expected a duration from 0s to 24d'],
+    [
+      'a wait nobody can keep',
+      channel('provider: ollama, timeout: { idle: 0s }'),
+      '2 channels[0].timeout.idle expected a duration from 1ms to 24d',
+    ],
+    [
+      'a word of a few',
+      'groups:\n  g: { on_loss: hide }',
+      '2 groups.g.on_loss expected "show" or "refuse", found "hide"',
+    ],
+    ['a missing field', 'channels:\n  - name: x', '2 channels[0].provider is missing'],
+    [
+      'an unknown provider',
+      channel('provider: antropic'),
+      '2 channels[0].provider unknown provider "antropic"; did you mean "anthropic"?',
+    ],
+    [
+      'an unknown format',
+      channel('provider: custom, base_url: "http://u", formats: [chatt]'),
+      '2 channels[0].formats[0] unknown format "chatt"; did you mean "chat"?',
+    ],
+    [
+      'no formats',
+      channel('provider: custom, base_url: "http://u"'),
+      '2 channels[0].formats is missing: list the formats this upstream speaks, best first',
+    ],
+    ['no address', channel('provider: custom, formats: [chat]'), '2 channels[0].base_url is missing'],
+    ['no key', channel('provider: anthropic'), '2 channels[0].key is missing, and ANTHROPIC_API_KEY is not set'],
+    ['an empty key', 'keys:\n  - name: a\n    key: ""', '3 keys[0].key is empty'],
+    [
+      'a key of no group',
+      'keys: [{ name: a, key: b, group: defualt }]',
+      '1 keys[0].group no group "defualt"; did you mean "default"?',
+    ],
+    ['a name twice', 'keys: [{ name: a, key: b }, { name: a, key: c }]', '1 keys[1].name another key is named "a"'],
+    [
+      'a credential passed on',
+      channel('provider: ollama, allow_headers: [Authorization]'),
+      '2 channels[0].allow_headers[0] "Authorization" never goes from a caller to an upstream',
+    ],
+    ...['xi-api-key', 'accept-encoding', 'user-agent', 'expect'].map(name => [
+      `${name}, which the exchange with the upstream has of its own`,
+      channel(`provider: ollama, allow_headers: [${name}]`),
+      `2 channels[0].allow_headers[0] "${name}" never goes from a caller to an upstream`,
+    ]),
+    [
+      'a model that is no text',
+      channel('provider: ollama, models: [a, 1]'),
+      '2 channels[0].models[1] expected a text, found 1',
+    ],
+    ['nothing in a list', 'keys: [~]', '1 keys[0] expected a map, found null'],
+    [
+      'an address with a query',
+      channel('provider: ollama, base_url: "http://u/v1?a=b"'),
+      '2 channels[0].base_url expected an http or https address, found "http://u/v1?a=b"',
+    ],
+    ['a key twice', 'server: {}\nserver: {}', '2  Map keys must be unique'],
+    ['broken YAML', 'a: [', '1  Flow sequence in block collection must be sufficiently indented and end with a ]'],
+  ])('%s', (_, text, expected) => {
+    expect(faults(text, {})).toEqual([expected])
+  })
+
+  it('and all of them are told', () => {
+    const text =
+      'server:\n  prot: 1\nchannels:\n  - name: x\n    provider: ollama\n    weight: -1\n    timeout: { idle: soon }'
+    expect(faults(text).map(line => line.split(' ')[0])).toEqual(['2', '6', '7'])
+    expect(() => readConfig(text, {}, 'my.yaml')).toThrow('my.yaml:6: channels[0].weight: ')
+  })
+
+  it('never shows a key', () => {
+    expect(faults(channel('provider: openai, key: [very-secret]'))).toHaveLength(1)
+    expect(faults(channel('provider: openai, key: 12345678'))).toEqual(['2 channels[0].key expected a text'])
+  })
+})
+
+describe('models of a channel', () => {
+  it('come in three shapes', () => {
+    expect(custom('formats: [chat], models: [a, b]').models.named).toEqual(
+      new Map([
+        ['a', 'a'],
+        ['b', 'b'],
+      ]),
+    )
+    expect(custom('formats: [chat], models: { a: x }').models.named).toEqual(new Map([['a', 'x']]))
+    expect(custom('formats: [chat], models: ["*"]').models).toEqual({ named: new Map(), patterns: ['*'] })
+    expect(custom('formats: [chat]').models).toEqual({ named: new Map(), patterns: ['*'] })
+  })
+})
+
+describe('addresses', () => {
+  const urls = (fields: string): { [format: string]: string } =>
+    Object.fromEntries(
+      one(`provider: custom, key: none, ${fields}`).formats.map(({ format, baseUrl }) => [format, baseUrl]),
+    )
+
+  it("stand as the provider's own SDK takes them", () => {
+    expect(urls('formats: [chat], base_url: "http://u/v1/"')).toEqual({ chat: 'http://u/v1' })
+    expect(urls('formats: [chat], base_url: "http://u/api/paas/v4"')).toEqual({ chat: 'http://u/api/paas/v4' })
+    expect(urls('formats: [chat], base_url: "http://u"')).toEqual({ chat: 'http://u' })
+    expect(urls('formats: [messages], base_url: "http://u"')).toEqual({ messages: 'http://u' })
+    expect(urls('formats: [contents], base_url: "http://u/v1beta"')).toEqual({ contents: 'http://u' })
+  })
+
+  it('serve formats of both sorts from one base_url', () => {
+    const both = { chat: 'http://u/v1', messages: 'http://u', contents: 'http://u' }
+    expect(urls('formats: [chat, messages, contents], base_url: "http://u/v1"')).toEqual(both)
+    expect(urls('formats: [chat, messages, contents], base_url: "http://u"')).toEqual(both)
+  })
+
+  const at = (provider: string, base_url: string, more = ''): { [format: string]: string } =>
+    Object.fromEntries(
+      one(`provider: ${provider}, key: k, base_url: "${base_url}"${more}`).formats.map(row => [
+        row.format,
+        row.baseUrl,
+      ]),
+    )
+
+  it('of a vendor with paths of its own hold for what is at its first one', () => {
+    expect(at('google', 'http://u')).toEqual({ contents: 'http://u' })
+    expect(at('google', 'http://u/v1beta')).toEqual({ contents: 'http://u' })
+    expect(at('deepseek', 'http://u')).toEqual({ chat: 'http://u/v1', responses: 'http://u/v1' })
+    expect(at('deepseek', 'http://u/v1')).toEqual({ chat: 'http://u/v1', responses: 'http://u/v1' })
+    expect(at('zai', 'http://u/v1')).toEqual({ chat: 'http://u/v1' })
+  })
+
+  it('of a vendor with paths of its own hold for all of them where they show one', () => {
+    const deepseek = { chat: 'http://u/p', messages: 'http://u/p/anthropic', responses: 'http://u/p' }
+    expect(at('deepseek', 'http://u/p/anthropic')).toEqual(deepseek)
+    const google = { contents: 'http://u', embeddings: 'http://u/v1beta/openai' }
+    expect(at('google', 'http://u/v1beta/openai/')).toEqual(google)
+    expect(at('google', 'http://u', ', formats: [contents, embeddings]')).toEqual(google)
+    expect(at('google', 'http://u/v1', ', formats: [embeddings]')).toEqual({ embeddings: 'http://u/v1' })
+    const zai = { chat: 'http://u/api/paas/v4', messages: 'http://u/api/anthropic' }
+    expect(at('zai', 'http://u/api/paas/v4')).toEqual(zai)
+    expect(at('zai', 'http://u/api/anthropic')).toEqual(zai)
+  })
+
+  it('of the vendor itself are what is written, and the others are where they always are', () => {
+    const messages = 'https://api.z.ai/api/anthropic'
+    expect(at('zai', 'https://api.z.ai')).toEqual({ chat: 'https://api.z.ai/api/paas/v4', messages })
+    const coding = 'https://api.z.ai/api/coding/paas/v4'
+    expect(at('zai', coding)).toEqual({ chat: coding, messages })
+  })
+
+  it('of a vendor with one path stand for all of its formats', () => {
+    expect(at('openrouter', 'http://u/api/v1')).toMatchObject({ chat: 'http://u/api/v1', messages: 'http://u/api' })
+    expect(new Set(Object.values(at('voyage', 'http://u/v1')))).toEqual(new Set(['http://u/v1']))
+    expect(at('ollama', 'http://u/v1')).toMatchObject({ chat: 'http://u/v1', messages: 'http://u' })
+  })
+
+  it('may be given a format each', () => {
+    expect(
+      urls('formats: [chat, messages], base_url: { chat: "http://a/v1", messages: "http://b/anthropic" }'),
+    ).toEqual({
+      chat: 'http://a/v1',
+      messages: 'http://b/anthropic',
+    })
+  })
+})
+
+describe('a preset', () => {
+  it('gives address, auth, formats and dialect, and the operator has the last word', () => {
+    const plain = one('provider: deepseek, key: k')
+    expect(plain.formats.map(({ format, baseUrl, auth }) => [format, baseUrl, auth])).toEqual([
+      ['chat', 'https://api.deepseek.com', 'bearer'],
+      ['messages', 'https://api.deepseek.com/anthropic', 'x-api-key'],
+      ['responses', 'https://api.deepseek.com', 'bearer'],
+    ])
+    const own = one('provider: deepseek, key: k, formats: [chat], dialect: { json_schema: true }, headers: { X-A: b }')
+    expect(own.formats).toHaveLength(1)
+    expect(own.formats[0]).toMatchObject({ headers: { 'x-a': 'b' } })
+    expect(own.formats[0]!.dialect).toMatchObject({ reasoning_field: 'reasoning_content', json_schema: true })
+  })
+
+  it('takes its key from where it usually is', () => {
+    expect(one('provider: google', { GOOGLE_API_KEY: 'g' }).key).toBe('g')
+    expect(one('provider: google, key: own', { GOOGLE_API_KEY: 'g' }).key).toBe('own')
+  })
+
+  it('of azure takes the address of the resource', () => {
+    const { formats } = one('provider: azure-openai, key: k', { AZURE_OPENAI_ENDPOINT: 'https://r.openai.azure.com/' })
+    expect(formats[0]).toMatchObject({ baseUrl: 'https://r.openai.azure.com/openai/v1', auth: 'api-key' })
+  })
+
+  it('trap 79: says which betas go to the upstream', () => {
+    expect(one('provider: anthropic, key: k').betas).toBe('allow')
+    expect(one('provider: deepseek, key: k').betas).toBe('none')
+    expect(one('provider: anthropic, key: k, betas: [a-1]').betas).toEqual(['a-1'])
+  })
+})
+
+describe('without a config', () => {
+  it('every provider whose key is in the environment is a channel', () => {
+    const { channels } = defaultConfig({ GEMINI_API_KEY: 'g', OPENAI_API_KEY: 'o', AZURE_OPENAI_API_KEY: 'no address' })
+    expect(channels.map(({ name, key }) => [name, key])).toEqual([
+      ['openai', 'o'],
+      ['google', 'g'],
+    ])
+    expect(channels[0]!.models.patterns).toEqual(['*'])
+  })
+
+  it('the built-in replay answers where there is none', () => {
+    const { channels } = defaultConfig({ OPENAI_API_KEY: '' })
+    expect(channels.map(({ name, provider }) => [name, provider])).toEqual([['replay', 'replay']])
+    const formats = channels[0]!.formats.map(({ format }) => format)
+    expect(formats).toEqual(
+      expect.arrayContaining(['chat', 'responses', 'messages', 'contents', 'embeddings', 'rerank']),
+    )
+  })
+
+  it('the same holds for a config without channels, while an empty list means none', () => {
+    expect(readConfig('server: {}', { XAI_API_KEY: 'x' }).channels.map(({ name }) => name)).toEqual(['xai'])
+    expect(readConfig('channels: []', { XAI_API_KEY: 'x' }).channels).toEqual([])
+  })
+})

@@ -1,0 +1,58 @@
+import type { CanonicalEvent } from '../../src/canonical/event.ts'
+import { bodyOf } from '../../src/canonical/fold.ts'
+
+/** The first way a stream of events breaks the grammar of `CanonicalEvent`, or undefined where it keeps it. */
+export function grammarFault(events: Iterable<CanonicalEvent>): string | undefined {
+  const check = new GrammarCheck()
+  for (const event of events) {
+    const fault = check.see(event)
+    if (fault !== undefined) return `${event.type}: ${fault}`
+  }
+  return check.finished ? undefined : 'the stream has no result-end or error'
+}
+
+class GrammarCheck {
+  finished = false
+  private started = false
+  private readonly open = new Set<string>()
+  private readonly next = new Map<number, number>()
+  private readonly ended = new Set<number>()
+
+  see(event: CanonicalEvent): string | undefined {
+    if (this.finished) return 'comes after the end'
+    if (event.type === 'error') return void (this.finished = true)
+    if (!this.started) {
+      this.started = true
+      return event.type === 'result-start' ? undefined : 'comes before result-start'
+    }
+    if (event.type === 'result-start') return 'comes twice'
+    if ('at' in event) return this.part(event)
+    if (event.type === 'candidate-end') return this.candidateEnd(event.candidate)
+    if (event.type === 'result-end') this.finished = true
+    return undefined
+  }
+
+  private part(event: CanonicalEvent & { at: { candidate: number; part: number } }): string | undefined {
+    const { candidate, part } = event.at
+    const key = `${candidate}/${part}`
+    if (event.type === 'part-start') {
+      if (this.ended.has(candidate)) return 'its candidate has ended'
+      const due = this.next.get(candidate) ?? 0
+      if (part !== due) return `part ${part} starts where ${due} is due`
+      if (bodyOf(event.part) !== '') return 'starts with a body'
+      this.next.set(candidate, due + 1)
+      this.open.add(key)
+      return undefined
+    }
+    if (!this.open.has(key)) return 'its part is not open'
+    if (event.type === 'part-end') this.open.delete(key)
+    return undefined
+  }
+
+  private candidateEnd(candidate: number): string | undefined {
+    if (this.ended.has(candidate)) return 'comes twice'
+    this.ended.add(candidate)
+    for (const key of this.open) if (key.startsWith(`${candidate}/`)) return `part ${key} is still open`
+    return undefined
+  }
+}
