@@ -5,11 +5,11 @@ import type { CanonicalRequest } from './request.ts'
 export class AnswerIds {
   /** Made for the first call: most answers have none. */
   private used: Set<string> | undefined
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private minted: CallIds | undefined
 
-  constructor(asked: CanonicalRequest) {
-    this.asked = asked
+  constructor(request: CanonicalRequest) {
+    this.request = request
   }
 
   call(said: string | undefined, name: string): string {
@@ -20,7 +20,7 @@ export class AnswerIds {
   }
 
   private mint(name: string, used: ReadonlySet<string>): string {
-    this.minted ??= CallIds.after(this.asked)
+    this.minted ??= CallIds.after(this.request)
     for (;;) {
       const id = this.minted.call(undefined, name)
       if (!used.has(id)) return id

@@ -29,8 +29,8 @@ export class CallIds {
   }
 
   /** Ids for the calls of an answer: none that its history has already. */
-  static after(asked: CanonicalRequest): CallIds {
-    return new CallIds(knownIn(asked))
+  static after(request: CanonicalRequest): CallIds {
+    return new CallIds(knownIn(request))
   }
 
   /** The id of the next call, of which the format says `said`. */
@@ -112,18 +112,18 @@ const NONE: Known = { ids: new Set(), count: 0 }
 /** Looked for once, however many answers there are to one request. */
 const known = new WeakMap<CanonicalRequest, Known>()
 
-function knownIn(asked: CanonicalRequest): Known {
-  const found = known.get(asked)
+function knownIn(request: CanonicalRequest): Known {
+  const found = known.get(request)
   if (found !== undefined) return found
   const ids = new Set<string>()
   let count = 0
-  for (const { content } of asked.messages)
+  for (const { content } of request.messages)
     for (const part of content)
       if (part.type === 'tool-call') {
         ids.add(part.id)
         count++
       }
   const all = { ids, count }
-  known.set(asked, all)
+  known.set(request, all)
   return all
 }

@@ -18,9 +18,9 @@ export interface Restorer {
  * What undoes the writing of this request, or undefined where nothing was done: renamed tools get their names and
  * namespaces back, and calls of freeform tools that went out as functions of one `input` are unwrapped.
  */
-export function restorer(asked: CanonicalRequest, renamed: Renamed | undefined): Restorer | undefined {
+export function restorer(request: CanonicalRequest, renamed: Renamed | undefined): Restorer | undefined {
   const freeform = new Set<string>()
-  for (const tool of asked.tools ?? [])
+  for (const tool of request.tools ?? [])
     if (tool.type === 'freeform') freeform.add(keyOf(tool.name, tool.namespace?.name))
   if (freeform.size === 0 && (renamed === undefined || renamed.size === 0)) return undefined
 

@@ -33,12 +33,12 @@ export interface Writer {
   /** A request to an upstream. Throws GatewayError `cannot-express` only where no request at all can be written. */
   request?(request: CanonicalRequest, options: WriteOptions): Written<WireRequest>
   /** A whole answer to a caller; `id`, `model` and `createdAt` are filled in before. */
-  result?(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer>
+  result?(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer>
   /**
    * A streamed answer to a caller. It owns the life cycle of its format: the terminal event comes exactly once,
    * also when `end` is called before the events ended.
    */
-  events?(asked: CanonicalRequest): Transducer<CanonicalEvent, WireEvent>
+  events?(request: CanonicalRequest): Transducer<CanonicalEvent, WireEvent>
   /** Takes media as bytes, in requests and answers; for any other format they are made base64 beforehand. */
   readonly bytes?: true | ((dialect: Dialect) => boolean)
   /**
@@ -70,7 +70,7 @@ export interface Writer {
    */
   refused?(
     error: CanonicalError,
-    asked: CanonicalRequest,
+    request: CanonicalRequest,
     head: Omit<ResultStart, 'type'>,
     socket: boolean,
   ): readonly WireEvent[] | undefined

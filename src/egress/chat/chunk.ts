@@ -17,18 +17,18 @@ export class Envelope {
   readonly withUsage: boolean
   private first: string
 
-  constructor(start: ResultStart, asked: CanonicalRequest) {
+  constructor(start: ResultStart, request: CanonicalRequest) {
     const fixed = {
       id: start.id ?? '',
       object: 'chat.completion.chunk',
       created: start.createdAt ?? 0,
-      model: start.model ?? asked.model,
+      model: start.model ?? request.model,
       ...(start.serviceTier === undefined ? {} : { service_tier: start.serviceTier }),
     }
     const extras = Object.entries(kept(start, FORMAT))
     const always = Object.fromEntries(extras.filter(([, value]) => typeof value !== 'object'))
     const once = Object.fromEntries(extras.filter(([, value]) => value !== null && typeof value === 'object'))
-    const options = spelt(asked, FORMAT)['stream_options'] as JsonObject | undefined
+    const options = spelt(request, FORMAT)['stream_options'] as JsonObject | undefined
     this.withUsage = options?.['include_usage'] === true
     this.bare = opened({ ...fixed, ...always })
     this.head = `${this.bare}"choices":[{"index":`

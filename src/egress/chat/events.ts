@@ -17,20 +17,20 @@ const DONE: WireEvent = { data: '[DONE]' }
 
 /** A streamed answer as chunks (FORMATS §2): usage only where it was asked for, then `[DONE]`; an error ends it without. */
 export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private readonly candidates: CandidateWriter[] = []
   private madeEnvelope: Envelope | undefined
   private usage: Usage | undefined
   private tiered = false
   private over = false
 
-  constructor(asked: CanonicalRequest) {
-    this.asked = asked
+  constructor(request: CanonicalRequest) {
+    this.request = request
   }
 
   /** Of an answer that never said what it is called, it says nothing. */
   private get envelope(): Envelope {
-    this.madeEnvelope ??= new Envelope({ type: 'result-start' }, this.asked)
+    this.madeEnvelope ??= new Envelope({ type: 'result-start' }, this.request)
     return this.madeEnvelope
   }
 
@@ -47,7 +47,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
         this.candidate(event.candidate).keepLogprobs(event.append)
         return NOTHING
       case 'result-start':
-        this.madeEnvelope = new Envelope(event, this.asked)
+        this.madeEnvelope = new Envelope(event, this.request)
         this.tiered = event.serviceTier !== undefined
         return NOTHING
       case 'candidate-end':

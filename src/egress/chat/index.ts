@@ -11,7 +11,7 @@ import { writeResult } from './result.ts'
 export const chat: Writer = {
   request: transcriptionByChat(writeRequest, { times: false }),
   result: writeResult,
-  events: asked => new Sequential(new ChatChunks(asked)),
+  events: request => new Sequential(new ChatChunks(request)),
   handsBack,
   fetches: ({ kind }, { document_url }) => (kind === 'file' && document_url !== true) || kind === 'audio',
   error: writeError,

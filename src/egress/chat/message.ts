@@ -13,8 +13,8 @@ import { isPicture, writePicture } from './images.ts'
 import { Texts } from './texts.ts'
 
 /** The one message of a choice: each kind of part has its field, and what has none is a loss. */
-export function writeMessage(candidate: Candidate, path: Path, asked: CanonicalRequest, losses: Losses): JsonObject {
-  const message = new MessageWriter(losses, asked, spelt(candidate, FORMAT))
+export function writeMessage(candidate: Candidate, path: Path, request: CanonicalRequest, losses: Losses): JsonObject {
+  const message = new MessageWriter(losses, request, spelt(candidate, FORMAT))
   const at: Path = [...path, 'content']
   reportOrder(candidate.content, at, losses)
   for (const [index, part] of candidate.content.entries())
@@ -80,15 +80,15 @@ class MessageWriter {
   private readonly fields: { refusal?: string; audio?: JsonObject; function_call?: JsonObject } = {}
   private signature: string | undefined
   private readonly losses: Losses
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private readonly ids: AnswerIds
   /** How the candidate was spelled, if it came from this format. */
   private readonly own: JsonObject
 
-  constructor(losses: Losses, asked: CanonicalRequest, own: JsonObject) {
+  constructor(losses: Losses, request: CanonicalRequest, own: JsonObject) {
     this.losses = losses
-    this.asked = asked
-    this.ids = new AnswerIds(asked)
+    this.request = request
+    this.ids = new AnswerIds(request)
     this.own = own
     this.list = own['content'] === 'parts' ? [] : undefined
   }
@@ -158,7 +158,7 @@ class MessageWriter {
     const { source, transcript } = part
     this.losses.dropFields(part, path, { name: 'no-name-here', detail: 'no-detail-here' })
     if (source.type !== 'base64') return
-    const mediaType = this.asked.output.audio?.mediaType ?? 'audio/wav'
+    const mediaType = this.request.output.audio?.mediaType ?? 'audio/wav'
     if (mediaType !== source.mediaType) this.losses.change([...path, 'source', 'mediaType'], mediaType, 'type-as-asked')
     this.fields.audio = defined({ data: source.data, transcript, ...kept(part, FORMAT) }) as JsonObject
   }

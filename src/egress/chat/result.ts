@@ -11,7 +11,7 @@ import { writeMessage } from './message.ts'
 import { writeUsage } from './usage.ts'
 
 /** A whole answer as a `chat.completion` (FORMATS §2, §16.3). */
-export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], { job: 'no-jobs', error: 'no-error-beside-an-answer' })
@@ -21,19 +21,19 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
     id: result.id ?? '',
     ...(object === 'absent' ? {} : { object }),
     created: result.createdAt ?? 0,
-    model: result.model ?? asked.model,
-    choices: result.candidates.map((candidate, index) => writeChoice(candidate, index, asked, losses)),
+    model: result.model ?? request.model,
+    choices: result.candidates.map((candidate, index) => writeChoice(candidate, index, request, losses)),
     ...defined({ usage: result.usage && writeUsage(result.usage, losses), service_tier: result.serviceTier }),
     ...kept(result, FORMAT),
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-function writeChoice(candidate: Candidate, index: number, asked: CanonicalRequest, losses: Losses): JsonObject {
+function writeChoice(candidate: Candidate, index: number, request: CanonicalRequest, losses: Losses): JsonObject {
   const path: Path = ['candidates', index]
   const own = spelt(candidate, FORMAT)
   const { message: extras, ...outer } = kept(candidate, FORMAT)
-  const content = { ...writeMessage(candidate, path, asked, losses), ...kept(nodeOf(extras, own['inside']), FORMAT) }
+  const content = { ...writeMessage(candidate, path, request, losses), ...kept(nodeOf(extras, own['inside']), FORMAT) }
   const finish_reason = writeFinish(
     candidate,
     candidate.content.some(part => part.type === 'tool-call'),

@@ -12,20 +12,20 @@ const EMBEDDING = new Set(['modalities', 'embedding'])
 const SAID_OUTRIGHT = { kind: 'added', reason: 'said-outright', restored: true } as const
 
 /** A request for vectors (FORMATS §8). */
-export function writeEmbed(asked: CanonicalRequest, native: boolean, losses: Losses): JsonObject {
-  onlyAsks(asked, EMBEDDING, losses)
-  const { dimensions } = asked.output.embedding ?? {}
-  if (asked.output.embedding === undefined && !native)
+export function writeEmbed(request: CanonicalRequest, native: boolean, losses: Losses): JsonObject {
+  onlyAsks(request, EMBEDDING, losses)
+  const { dimensions } = request.output.embedding ?? {}
+  if (request.output.embedding === undefined && !native)
     losses.list.push({ ...SAID_OUTRIGHT, path: ['output', 'embedding'], became: {} })
   return {
-    model: asked.model,
-    ...(native ? listsAsTheyCame(asked, losses) : writeLists(asked, losses)),
+    model: request.model,
+    ...(native ? listsAsTheyCame(request, losses) : writeLists(request, losses)),
     ...defined({
-      input_type: native ? wordOf(asked) : writePurpose(asked, losses),
-      embedding_types: writeEncoding(asked, native, losses),
+      input_type: native ? wordOf(request) : writePurpose(request, losses),
+      embedding_types: writeEncoding(request, native, losses),
       output_dimension: dimensions,
     }),
-    ...kept(asked, FORMAT),
+    ...kept(request, FORMAT),
   } as JsonObject
 }
 
@@ -41,21 +41,21 @@ const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [word: string, mean
   'code-query': ['search_query', 'query'],
 }
 
-const wordOf = (asked: CanonicalRequest): Json | undefined => {
-  const purpose = asked.output.embedding?.purpose
-  return purpose === undefined ? spelt(asked, FORMAT)['type'] : PURPOSES[purpose][0]
+const wordOf = (request: CanonicalRequest): Json | undefined => {
+  const purpose = request.output.embedding?.purpose
+  return purpose === undefined ? spelt(request, FORMAT)['type'] : PURPOSES[purpose][0]
 }
 
 /** It must be said; pictures alone are for nothing but to be pictures. */
-function writePurpose(asked: CanonicalRequest, losses: Losses): Json {
-  const { embedding } = asked.output
+function writePurpose(request: CanonicalRequest, losses: Losses): Json {
+  const { embedding } = request.output
   const path = ['output', 'embedding', 'purpose']
   if (embedding?.purpose !== undefined) {
     const [word, means = embedding.purpose] = PURPOSES[embedding.purpose]
     if (means !== embedding.purpose) losses.change(path, means, 'nearest-purpose')
     return word
   }
-  if (asked.messages.every(({ content }) => content.length === 1 && linkOf(content[0]!) !== undefined)) return 'image'
+  if (request.messages.every(({ content }) => content.length === 1 && linkOf(content[0]!) !== undefined)) return 'image'
   losses.add(path, 'document', 'purpose-required')
   return 'search_document'
 }

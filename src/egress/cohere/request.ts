@@ -12,42 +12,42 @@ import { writeEmbed } from './embed.ts'
 export const FORMAT = 'cohere'
 
 /** The canonical request as `POST /v2/rerank` or `/v2/embed`. Throws GatewayError `cannot-express` for any other work. */
-export function writeRequest(asked: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> {
+export function writeRequest(request: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  losses.report(foreign(asked, FORMAT))
-  const work = workOf(asked)
+  losses.report(foreign(request, FORMAT))
+  const work = workOf(request)
   const write = WORK[work]
   if (write === undefined)
     throw new GatewayError({ kind: 'cannot-express', message: 'This upstream does nothing but rank and embed.' })
-  return { wire: { query: {}, headers: {}, ...write(asked, native, losses) }, losses: losses.list }
+  return { wire: { query: {}, headers: {}, ...write(request, native, losses) }, losses: losses.list }
 }
 
-type Write = (asked: CanonicalRequest, native: boolean, losses: Losses) => Pick<WireRequest, 'path' | 'body'>
+type Write = (request: CanonicalRequest, native: boolean, losses: Losses) => Pick<WireRequest, 'path' | 'body'>
 
 const WORK: { readonly [work: string]: Write } = {
   ranking: writeRerank,
-  embedding: (asked, native, losses) => ({ path: '/v2/embed', body: writeEmbed(asked, native, losses) }),
+  embedding: (request, native, losses) => ({ path: '/v2/embed', body: writeEmbed(request, native, losses) }),
 }
 
 const RANKING = new Set(['ranking'])
 
 /** Documents wanted again are put to their ranks by the gateway, so nothing is lost with that wish. */
-function writeRerank(asked: CanonicalRequest, _: boolean, losses: Losses): Pick<WireRequest, 'path' | 'body'> {
-  const ranking = asked.output.ranking!
-  onlyAsks(asked, RANKING, losses)
+function writeRerank(request: CanonicalRequest, _: boolean, losses: Losses): Pick<WireRequest, 'path' | 'body'> {
+  const ranking = request.output.ranking!
+  onlyAsks(request, RANKING, losses)
   const echo: Path = ['output', 'ranking', 'echo']
   if (ranking.echo === true) losses.rename(echo, false, 'told-again-by-the-gateway')
   if (ranking.echo === undefined)
     losses.list.push({ kind: 'added', path: echo, became: false, reason: 'said-outright', restored: true })
-  const documents = asked.messages.map((message, index) =>
+  const documents = request.messages.map((message, index) =>
     writeDocument(message, ['messages', index, 'content'], losses),
   )
   const body = {
-    model: asked.model,
+    model: request.model,
     query: ranking.query,
     documents,
     ...defined({ top_n: ranking.top }),
-    ...kept(asked, FORMAT),
+    ...kept(request, FORMAT),
   } as JsonObject
   return { path: '/v2/rerank', body }
 }

@@ -16,15 +16,15 @@ const NAMED = new Set([...TOLD, 'model'])
 const AT: Path = ['candidates', 0, 'content']
 
 /** A whole answer (FORMATS §8, §9): a ranking, or vectors where such were asked for. */
-export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   const named = spelt(result, FORMAT)['named'] === true
   onlyAnswers(result, named ? NAMED : TOLD, losses)
-  const isEmbed = workOf(asked) === 'embedding' || spelt(result, FORMAT)['kind'] === 'embed'
+  const isEmbed = workOf(request) === 'embedding' || spelt(result, FORMAT)['kind'] === 'embed'
   const body = {
     ...defined({ id: result.id, model: named ? result.model : undefined }),
-    ...(isEmbed ? writeVectors(result, asked, losses) : { results: writeRanks(result, losses) }),
+    ...(isEmbed ? writeVectors(result, request, losses) : { results: writeRanks(result, losses) }),
     ...writeSpent(result, isEmbed, losses),
   } as JsonObject
   const { embeddings: more, ...others } = kept(result, FORMAT)
@@ -57,12 +57,12 @@ function writeRanks({ candidates }: CanonicalResult, losses: Losses): readonly J
   })
 }
 
-function writeVectors(result: CanonicalResult, asked: CanonicalRequest, losses: Losses): JsonObject {
+function writeVectors(result: CanonicalResult, request: CanonicalRequest, losses: Losses): JsonObject {
   const content = result.candidates[0]?.content ?? []
   const parts = content.filter(part => part.type === 'embedding')
   const { type, flat, response_type = 'embeddings_by_type' } = spelt(result, FORMAT)
   const own = typeof type === 'string' ? type : undefined
-  const wanted = wantedOf(parts, asked)
+  const wanted = wantedOf(parts, request)
   const vectors = content.flatMap((part, index): Json[] => {
     if (part.type === 'embedding')
       return [own === undefined ? said(part, wanted, index, losses) : (part.vector as Json)]
@@ -84,9 +84,9 @@ function echoOf(parts: readonly EmbeddingPart[]): JsonObject {
   return parts.length > 0 && texts.every(text => text !== undefined) ? { texts: texts as readonly Json[] } : {}
 }
 
-function wantedOf(parts: readonly EmbeddingPart[], asked: CanonicalRequest): VectorEncoding {
+function wantedOf(parts: readonly EmbeddingPart[], request: CanonicalRequest): VectorEncoding {
   const came = parts.length > 0 && parts.every(({ vector }) => typeof vector === 'string') ? 'base64' : 'float'
-  return asked.output.embedding?.encoding ?? came
+  return request.output.embedding?.encoding ?? came
 }
 
 /** The vector as it is wanted; another way to say the same is no loss to anybody. */

@@ -31,7 +31,7 @@ interface Choice {
  * then `[DONE]`; an error ends it without.
  */
 export class CompletionPieces implements Transducer<CanonicalEvent, WireEvent> {
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private readonly withUsage: boolean
   private readonly choices: Choice[] = []
   private head = ''
@@ -41,9 +41,9 @@ export class CompletionPieces implements Transducer<CanonicalEvent, WireEvent> {
   private usage: Usage | undefined
   private over = false
 
-  constructor(asked: CanonicalRequest) {
-    this.asked = asked
-    const options = spelt(asked, FORMAT)['stream_options'] as JsonObject | undefined
+  constructor(request: CanonicalRequest) {
+    this.request = request
+    const options = spelt(request, FORMAT)['stream_options'] as JsonObject | undefined
     this.withUsage = options?.['include_usage'] === true
     this.start({ type: 'result-start' })
   }
@@ -92,7 +92,7 @@ export class CompletionPieces implements Transducer<CanonicalEvent, WireEvent> {
       id: event.id ?? '',
       ...(object === 'absent' ? {} : { object }),
       created: event.createdAt ?? 0,
-      model: event.model ?? this.asked.model,
+      model: event.model ?? this.request.model,
       ...(event.serviceTier === undefined ? {} : { service_tier: event.serviceTier }),
       ...kept(event, FORMAT),
     }
@@ -125,14 +125,14 @@ export class CompletionPieces implements Transducer<CanonicalEvent, WireEvent> {
   private echo(choice: Choice, index: number): string {
     if (choice.begun) return ''
     choice.begun = true
-    const text = this.echoes ? echoOf(this.asked, index, this.asked.messages.length * this.each) : ''
+    const text = this.echoes ? echoOf(this.request, index, this.request.messages.length * this.each) : ''
     choice.said += text.length
     return text
   }
 
   /** How many choices there are to a prompt, as far as the request tells. */
   private get each(): number {
-    return Math.max(1, this.asked.output.candidates ?? 1)
+    return Math.max(1, this.request.output.candidates ?? 1)
   }
 
   private ratings(choice: Choice): JsonObject {

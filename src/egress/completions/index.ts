@@ -9,6 +9,6 @@ import { writeResult } from './result.ts'
 export const completions: Writer = {
   request: writeRequest,
   result: writeResult,
-  events: asked => new Sequential(new CompletionPieces(asked)),
+  events: request => new Sequential(new CompletionPieces(request)),
   error: writeError,
 }

@@ -11,7 +11,7 @@ import { echoOf, writeTexts } from './texts.ts'
 import { writeUsage } from './usage.ts'
 
 /** A whole answer as a `text_completion` (FORMATS §3). */
-export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], { job: 'no-jobs', error: 'no-error-beside-an-answer' })
@@ -22,9 +22,9 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
     ...(own === true && result.id === undefined ? {} : { id: result.id ?? '' }),
     ...(object === 'absent' ? {} : { object }),
     ...(own === true && result.createdAt === undefined ? {} : { created: result.createdAt ?? 0 }),
-    ...(own === true && result.model === undefined ? {} : { model: result.model ?? asked.model }),
+    ...(own === true && result.model === undefined ? {} : { model: result.model ?? request.model }),
     choices: result.candidates.map((candidate, index) =>
-      writeChoice(candidate, index, own === true ? '' : echoOf(asked, index, length), losses),
+      writeChoice(candidate, index, own === true ? '' : echoOf(request, index, length), losses),
     ),
     ...defined({ usage: result.usage && writeUsage(result.usage, losses), service_tier: result.serviceTier }),
     ...kept(result, FORMAT),

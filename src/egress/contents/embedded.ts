@@ -10,12 +10,12 @@ import { FORMAT, sealed } from './fields.ts'
 import { writeUsage } from './usage.ts'
 
 /** Vectors as the answer of the method that was asked: one `embedding`, or a list of `embeddings` (FORMATS §8). */
-export function writeEmbedded(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
   const vectors = writeVectors(result.candidates, losses)
-  const { method } = spelt(asked, FORMAT)
+  const { method } = spelt(request, FORMAT)
   const alone = method === undefined ? spelt(result, FORMAT)['single'] === true : method === 'embedContent'
   const body = sealed(result, {
     ...(alone && vectors.length === 1 ? { embedding: vectors[0] } : { embeddings: vectors }),

@@ -19,10 +19,10 @@ export const contents: Writer = {
     if (work === 'count') return writeCounting(request, options)
     return work === 'embedding' ? writeEmbedding(request, options) : write(request, options)
   },
-  result: (result, asked) => {
-    const work = workOf(asked)
+  result: (result, request) => {
+    const work = workOf(request)
     if (work === 'count') return writeCounted(result)
-    return work === 'embedding' ? writeEmbedded(result, asked) : writeResult(result, asked)
+    return work === 'embedding' ? writeEmbedded(result, request) : writeResult(result, request)
   },
   events: () => new ContentsStream(),
   handsBack,

@@ -11,13 +11,13 @@ import { FORMAT, sealed } from './fields.ts'
 import { writeUsage } from './usage.ts'
 
 /** A whole answer as generateContent gives it (FORMATS §7). */
-export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], { job: 'no-jobs' })
   reportTime(result, losses)
   const body = sealed(result, {
-    candidates: writeCandidates(result, asked, losses),
+    candidates: writeCandidates(result, request, losses),
     usageMetadata: writeUsage(result.usage, result.serviceTier, losses),
     ...writeHead(result),
     ...(result.error === undefined ? {} : errorBody(result.error)),
@@ -26,13 +26,13 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
 }
 
 /** A prompt that was blocked has no candidates (trap 15). */
-function writeCandidates(result: CanonicalResult, asked: CanonicalRequest, losses: Losses): Json | undefined {
+function writeCandidates(result: CanonicalResult, request: CanonicalRequest, losses: Losses): Json | undefined {
   const { candidates } = result
   const how = candidates[0] === undefined ? undefined : blockedHow(candidates[0])
   if (how !== undefined) return how === 'empty' ? [] : undefined
   const own = isOwn(result)
   return candidates.map((candidate, index) =>
-    writeCandidate(candidate, index, { ids: CallIds.after(asked), own, losses }),
+    writeCandidate(candidate, index, { ids: CallIds.after(request), own, losses }),
   )
 }
 

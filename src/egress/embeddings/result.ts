@@ -10,7 +10,7 @@ import { inputRequired, withCounts } from '../usage/input-usage.ts'
 import { FORMAT } from './input.ts'
 
 /** A whole answer as a list of embeddings (FORMATS §8), each as the caller asked for it, else as it came. */
-export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
@@ -19,14 +19,14 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   const untold = (own['without'] ?? []) as readonly string[]
   if (!told.includes('id')) losses.dropFields(result, [], { id: 'no-id' })
   if (!told.includes('created')) losses.dropFields(result, [], { createdAt: 'no-time' })
-  if (result.model === undefined && !untold.includes('model')) losses.add(['model'], asked.model, 'model-required')
+  if (result.model === undefined && !untold.includes('model')) losses.add(['model'], request.model, 'model-required')
   if (result.usage === undefined && !untold.includes('usage')) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
   const fields = {
     ...(told.includes('id') ? { id: result.id } : {}),
     object: own['object'] ?? 'list',
     ...(told.includes('created') ? { created: result.createdAt } : {}),
-    data: writeData(result.candidates, asked, losses),
-    model: result.model ?? asked.model,
+    data: writeData(result.candidates, request, losses),
+    model: result.model ?? request.model,
     usage: writeUsage(result.usage ?? NOTHING_COUNTED, losses),
   } as JsonObject
   const body = { ...without(own['without'], fields), ...kept(result, FORMAT) }
@@ -64,13 +64,13 @@ function without(names: unknown, fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !(names as readonly string[]).includes(name)))
 }
 
-function writeData([candidate, ...others]: readonly Candidate[], asked: CanonicalRequest, losses: Losses) {
+function writeData([candidate, ...others]: readonly Candidate[], request: CanonicalRequest, losses: Losses) {
   for (const index of others.keys()) losses.drop(['candidates', index + 1], 'one-candidate')
   const data: JsonObject[] = []
   if (candidate === undefined) return data
   losses.dropFields(candidate, ['candidates', 0], CANDIDATE_LOSSES)
   dropOwn(candidate, ['candidates', 0], losses)
-  const encoding = asked.output.embedding?.encoding
+  const encoding = request.output.embedding?.encoding
   for (const [index, part] of candidate.content.entries()) {
     const path: Path = ['candidates', 0, 'content', index]
     if (part.type === 'embedding') data.push(writeEntry(part, data.length, inEncoding(part, encoding, path, losses)))

@@ -28,7 +28,7 @@ interface Growing {
  * the order of the candidates; the last one waits for the usage. A stream without any picture ends with an error.
  */
 export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private readonly type: string
   private readonly growing = new Map<string, Growing>()
   /** What is not a picture: told where there is none. */
@@ -43,9 +43,9 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private made = 0
   private over = false
 
-  constructor(asked: CanonicalRequest) {
-    this.asked = asked
-    this.type = isEdit(asked) ? 'image_edit' : 'image_generation'
+  constructor(request: CanonicalRequest) {
+    this.request = request
+    this.type = isEdit(request) ? 'image_edit' : 'image_generation'
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
@@ -135,7 +135,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   /** What this event's own picture cost, where its upstream said so, and not all before it, too. */
   private counted(usage: Usage): JsonObject {
     const own = spelt(usage, FORMAT)['own'] as JsonObject | undefined
-    const how = { native: this.native, wordsOnly: !startsFromPictures(this.asked) }
+    const how = { native: this.native, wordsOnly: !startsFromPictures(this.request) }
     return own ?? writeUsage(usage, new Losses(), how)
   }
 
@@ -170,10 +170,10 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
 }
 
 /** Whether it starts from pictures, as the endpoint it came through or its content says. */
-function isEdit(asked: CanonicalRequest): boolean {
-  const { path } = spelt(asked, FORMAT)
+function isEdit(request: CanonicalRequest): boolean {
+  const { path } = spelt(request, FORMAT)
   if (typeof path === 'string') return !path.endsWith('/generations')
-  return startsFromPictures(asked)
+  return startsFromPictures(request)
 }
 
 function whole(part: MediaPart, data: readonly string[]): MediaPart {

@@ -9,7 +9,7 @@ import { writeResult } from './result.ts'
 export const images: Writer = {
   request: writeRequest,
   result: writeResult,
-  events: asked => new ImagesStream(asked),
+  events: request => new ImagesStream(request),
   bytes: dialect => imagesDialect(dialect).edits !== 'urls',
   fetches: ({ kind }, dialect) => {
     const { edits, picture_urls } = imagesDialect(dialect)

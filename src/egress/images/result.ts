@@ -24,7 +24,7 @@ const LOSSES = {
  * @throws GatewayError for an answer of another format without any picture: `invalid-request` where it was refused,
  * else `upstream-failed`, with what the model said.
  */
-export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], LOSSES)
@@ -43,7 +43,7 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
     ...shared.looks,
     ...defined({
       output_format,
-      usage: result.usage && writeUsage(result.usage, losses, { native, wordsOnly: !startsFromPictures(asked) }),
+      usage: result.usage && writeUsage(result.usage, losses, { native, wordsOnly: !startsFromPictures(request) }),
     }),
     ...kept(result, FORMAT),
   }

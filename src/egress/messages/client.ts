@@ -8,9 +8,9 @@ const AGENT = 'claude-code-'
  * Whether the caller prints the last block of an answer, and nothing where that is no text: Claude Code and its SDK do
  * with `-p` (seen with 2.1.330 on 2026-11-22). It is known by the beta it asks for, and by its note of billing.
  */
-export function printsLastBlock(asked: CanonicalRequest): boolean {
-  const headers = spelt(asked, FORMAT)['headers'] as { readonly 'anthropic-beta'?: string } | undefined
+export function printsLastBlock(request: CanonicalRequest): boolean {
+  const headers = spelt(request, FORMAT)['headers'] as { readonly 'anthropic-beta'?: string } | undefined
   return (
-    headers?.['anthropic-beta']?.includes(AGENT) === true || spelt(asked.messages[0], FORMAT)['billing'] !== undefined
+    headers?.['anthropic-beta']?.includes(AGENT) === true || spelt(request.messages[0], FORMAT)['billing'] !== undefined
   )
 }

@@ -9,10 +9,10 @@ import { FORMAT } from './content.ts'
 import { writeRequest } from './request.ts'
 
 /** A request whose tokens are to be counted, as `POST /v1/messages/count_tokens` (FORMATS §6). */
-export function writeCounting(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  if (options.native) return writeRequest(asked, options)
+export function writeCounting(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  if (options.native) return writeRequest(request, options)
   const losses = new Losses()
-  const written = writeRequest(countable(asked, losses, ['state']), options)
+  const written = writeRequest(countable(request, losses, ['state']), options)
   return {
     ...written,
     wire: { ...written.wire, path: '/v1/messages/count_tokens' },

@@ -34,7 +34,7 @@ type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
  * stopped (trap 88).
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private page: BlockContext = { own: false, index: 0, out: [], held: [] }
   private start: ResultStart = { type: 'result-start' }
   private begun = false
@@ -48,8 +48,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private ending: CandidateEnd | undefined
   private usage: Usage | undefined
 
-  constructor(asked: CanonicalRequest) {
-    this.asked = asked
+  constructor(request: CanonicalRequest) {
+    this.request = request
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
@@ -116,7 +116,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     if (this.begun) return
     this.begun = true
     const message = {
-      ...head(this.start, this.asked),
+      ...head(this.start, this.request),
       content: [],
       ...{ stop_reason: null, stop_sequence: null },
       usage: writeUsage(this.usage, this.start.serviceTier, new Losses()),
@@ -170,7 +170,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     const { container, ...late } = kept(event, FORMAT)
     const explained = this.last?.details()
     if (explained === undefined) this.letGo()
-    if (!printsLastBlock(this.asked)) sayHeld(this.page)
+    if (!printsLastBlock(this.request)) sayHeld(this.page)
     const said = { called: this.called, refused: this.refused }
     const { stop_details, ...stop } = writeStop(this.ending ?? {}, said, new Losses())
     const details = explained ?? stop_details

@@ -12,8 +12,8 @@ import { writeResult } from './result.ts'
 export const messages: Writer = {
   request: (request, options) =>
     request.output.count === true ? writeCounting(request, options) : writeRequest(request, options),
-  result: (result, asked) => (asked.output.count === true ? writeCounted(result) : writeResult(result, asked)),
-  events: asked => new Sequential(new MessageStream(asked)),
+  result: (result, request) => (request.output.count === true ? writeCounted(result) : writeResult(result, request)),
+  events: request => new Sequential(new MessageStream(request)),
   handsBack,
   boundProofs,
   error: writeError,

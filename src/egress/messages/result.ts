@@ -14,18 +14,18 @@ import { reportTier, writeUsage } from './usage.ts'
 const NO_ANSWER: Candidate = { content: [] }
 
 /** A whole answer as a `message` (FORMATS §6, §16.3). */
-export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const spelling = spelt(result, FORMAT)
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
-  reportHead(result, asked, losses)
+  reportHead(result, request, losses)
   const context: AnswerContext = { own: spelling['own'] === true, losses }
   const candidate = result.candidates[0] ?? NO_ANSWER
   const stop = writeStop(candidate, saidIn(candidate), losses)
   if (result.candidates.length === 0) reportNoAnswer(losses)
-  const content = writeContent(candidate, printsLastBlock(asked), context)
+  const content = writeContent(candidate, printsLastBlock(request), context)
   const body = {
-    ...head(result, asked),
+    ...head(result, request),
     content: spelling['content'] === 'string' && content.length === 1 ? content[0]!['text'] : content,
     ...stop,
     ...explained(candidate),
@@ -38,23 +38,23 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
 }
 
 /** What every message begins with; oddities of an upstream's own come as they came. */
-export function head(result: Omit<CanonicalResult, 'candidates'>, asked: CanonicalRequest): JsonObject {
+export function head(result: Omit<CanonicalResult, 'candidates'>, request: CanonicalRequest): JsonObject {
   const { own, type = 'message', role = 'assistant' } = spelt(result, FORMAT)
   return {
     ...(own === true && result.id === undefined ? {} : { id: result.id ?? 'msg' }),
     ...(type === 'absent' ? {} : { type }),
     ...(role === 'absent' ? {} : { role }),
-    ...(own === true && result.model === undefined ? {} : { model: result.model ?? asked.model }),
+    ...(own === true && result.model === undefined ? {} : { model: result.model ?? request.model }),
   }
 }
 
-function reportHead(result: CanonicalResult, asked: CanonicalRequest, losses: Losses): void {
+function reportHead(result: CanonicalResult, request: CanonicalRequest, losses: Losses): void {
   if (result.createdAt !== undefined) losses.hide(['createdAt'], 'no-time-here')
   losses.dropFields(result, [], { job: 'no-jobs', error: 'no-error-beside-an-answer' })
   reportTier(result.serviceTier, losses)
   const own = spelt(result, FORMAT)['own'] === true
   if (result.id === undefined && !own) losses.add(['id'], 'msg', 'minted-id')
-  if (result.model === undefined && !own) losses.add(['model'], asked.model, 'model-required')
+  if (result.model === undefined && !own) losses.add(['model'], request.model, 'model-required')
   for (let index = 1; index < result.candidates.length; index++) losses.drop(['candidates', index], 'one-answer-only')
   const candidate = result.candidates[0]
   if (candidate?.logprobs !== undefined) losses.drop(['candidates', 0, 'logprobs'], 'no-logprobs')

@@ -12,15 +12,15 @@ import { FORMAT, type WriteContext, writeDocument } from './documents.ts'
 const ASKED = new Set(['ranking'])
 
 /** The canonical request as `POST /rerank` (FORMATS §9). Throws GatewayError `cannot-express` for any other work. */
-export function writeRequest(asked: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
-  const { ranking } = asked.output
+export function writeRequest(request: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
+  const { ranking } = request.output
   if (ranking === undefined)
     throw new GatewayError({ kind: 'cannot-express', message: 'This upstream does nothing but rank documents.' })
   const { top_field, documents } = rerankDialect(dialect)
   const losses = new Losses()
-  losses.report(foreign(asked, FORMAT))
-  onlyAsks(asked, ASKED, losses)
-  const own = native ? spelt(asked, FORMAT) : {}
+  losses.report(foreign(request, FORMAT))
+  onlyAsks(request, ASKED, losses)
+  const own = native ? spelt(request, FORMAT) : {}
   const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
   const echo = own['echo'] === 'default' ? undefined : (ranking.echo ?? false)
   if (ranking.echo === undefined)
@@ -32,9 +32,9 @@ export function writeRequest(asked: CanonicalRequest, { dialect, native }: Write
       restored: true,
     })
   const body = {
-    model: asked.model,
+    model: request.model,
     query: ranking.query,
-    documents: asked.messages.map(({ content }, index) =>
+    documents: request.messages.map(({ content }, index) =>
       writeDocument(content, ['messages', index, 'content'], context),
     ),
     ...defined({
@@ -42,7 +42,7 @@ export function writeRequest(asked: CanonicalRequest, { dialect, native }: Write
       return_documents: echo,
       rank_fields: context.textOnly ? undefined : own['rank_fields'],
     }),
-    ...kept(asked, FORMAT),
+    ...kept(request, FORMAT),
   } as JsonObject
   return { wire: { path: '/rerank', query: {}, headers: {}, body }, losses: losses.list }
 }

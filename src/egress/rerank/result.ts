@@ -13,12 +13,12 @@ import { FORMAT, writeDocument } from './documents.ts'
 const TOLD = new Set(['id', 'model', 'candidates', 'usage'])
 
 /** A whole answer (FORMATS §9) as the client that asked expects it: Jina's, Cohere's or Voyage's. */
-export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   onlyAnswers(result, TOLD, losses)
   const came = spelt(result, FORMAT)
-  const style = (spelt(asked, FORMAT)['style'] ?? came['shape'] ?? 'jina') as string
+  const style = (spelt(request, FORMAT)['style'] ?? came['shape'] ?? 'jina') as string
   const object = (came['shape'] === style ? came['object'] : undefined) ?? (style === 'cohere' ? 'absent' : 'list')
   const spent = writeSpent(result, style, came['shape'] === style, losses)
   const body = {

@@ -8,4 +8,4 @@ const COMPACT = '/responses/compact'
 export const doorFor = ({ output }: CanonicalRequest): string => (output.compaction === true ? COMPACT : '/responses')
 
 /** The caller came to the endpoint whose answers are conversations put in short, not responses. */
-export const isCompactDoor = (asked: CanonicalRequest): boolean => spelt(asked, FORMAT)['path'] === COMPACT
+export const isCompactDoor = (request: CanonicalRequest): boolean => spelt(request, FORMAT)['path'] === COMPACT

@@ -35,20 +35,20 @@ const REPEATED = [
 ] as const
 
 /** The caller's request as an answer of the format repeats it, in place of the defaults. */
-export function echoOf(asked: CanonicalRequest): JsonObject {
+export function echoOf(request: CanonicalRequest): JsonObject {
   const context: WriteContext = { dialect: {}, native: true, losses: new Losses() }
-  const { conversation, service_tier: _, ...settings } = writeSettings(asked, context)
-  const { tools } = writeTools(asked, context) as { tools?: readonly JsonObject[] }
-  const { text } = writeOutput(asked.output, context) as { text?: JsonObject }
-  const { reasoning } = writeReasoning(asked.reasoning, context) as { reasoning?: JsonObject }
+  const { conversation, service_tier: _, ...settings } = writeSettings(request, context)
+  const { tools } = writeTools(request, context) as { tools?: readonly JsonObject[] }
+  const { text } = writeOutput(request.output, context) as { text?: JsonObject }
+  const { reasoning } = writeReasoning(request.reasoning, context) as { reasoning?: JsonObject }
   return {
-    ...instructionsOf(asked),
-    ...writeSampling(asked.sampling, context),
-    ...(asked.sampling.logprobs === undefined ? {} : { top_logprobs: asked.sampling.logprobs }),
+    ...instructionsOf(request),
+    ...writeSampling(request.sampling, context),
+    ...(request.sampling.logprobs === undefined ? {} : { top_logprobs: request.sampling.logprobs }),
     ...settings,
-    ...(conversation === undefined ? {} : { conversation: { id: asked.state!.conversation! } }),
-    ...repeated(asked),
-    ...writeToolChoice(asked, context),
+    ...(conversation === undefined ? {} : { conversation: { id: request.state!.conversation! } }),
+    ...repeated(request),
+    ...writeToolChoice(request, context),
     tools: tools?.map(whole) ?? [],
     text: { ...text, format: text?.['format'] ?? { type: 'text' } },
     reasoning: { effort: null, summary: null, ...reasoning },
@@ -60,8 +60,8 @@ function instructionsOf({ messages: [first] }: CanonicalRequest): JsonObject {
   return part?.type === 'text' ? { instructions: part.text } : {}
 }
 
-function repeated(asked: CanonicalRequest): JsonObject {
-  const extras = asked.extras?.[FORMAT]
+function repeated(request: CanonicalRequest): JsonObject {
+  const extras = request.extras?.[FORMAT]
   if (extras === undefined) return {}
   return Object.fromEntries(REPEATED.filter(field => extras[field] != null).map(field => [field, extras[field]!]))
 }

@@ -43,7 +43,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   readonly events = new EventSequence()
   readonly items: ItemWriter[] = []
   readonly ids = new ItemIds()
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private readonly parts: PartWriter[] = []
   private readonly made: Made = { called: false, refused: false }
   private responder: Responder | undefined
@@ -54,8 +54,8 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private usage: Usage | undefined
   private over = false
 
-  constructor(asked: CanonicalRequest) {
-    this.asked = asked
+  constructor(request: CanonicalRequest) {
+    this.request = request
   }
 
   get base(): string {
@@ -131,7 +131,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   }
 
   private start(head: ResultStart): void {
-    this.responder = new Responder(head, this.asked)
+    this.responder = new Responder(head, this.request)
     const response = this.responder.body({ state: RUNNING, output: [] })
     this.events.emit('response.created', { response })
     this.events.emit('response.in_progress', { response })

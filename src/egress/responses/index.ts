@@ -14,8 +14,8 @@ import { writeResult } from './result.ts'
 export const responses: Writer = {
   request: (request, options) =>
     request.output.count === true ? writeCounting(request, options) : writeRequest(request, options),
-  result: (result, asked) => (asked.output.count === true ? writeCounted(result) : writeResult(result, asked)),
-  events: asked => new Sequential(new ResponsesStream(asked), isOwnAnswer),
+  result: (result, request) => (request.output.count === true ? writeCounted(result) : writeResult(result, request)),
+  events: request => new Sequential(new ResponsesStream(request), isOwnAnswer),
   handsBack,
   error: writeError,
   refused: writeRefused,

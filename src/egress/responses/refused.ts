@@ -14,12 +14,12 @@ import { ResponsesStream } from './events.ts'
  */
 export function writeRefused(
   error: CanonicalError,
-  asked: CanonicalRequest,
+  request: CanonicalRequest,
   head: Omit<ResultStart, 'type'>,
   socket: boolean,
 ): readonly WireEvent[] | undefined {
   if (error.kind !== 'context-too-long') return undefined
-  const stream = new ResponsesStream(asked)
+  const stream = new ResponsesStream(request)
   const begun = stream.push({ ...head, type: 'result-start' })
   if (!socket) stream.events.emit('error', flatAndNested(error))
   return [...begun, ...stream.push({ type: 'error', error })]

@@ -62,12 +62,12 @@ export class Responder {
   /** What the ids of items are made of. */
   readonly base: string
   private readonly head: Head
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private fixed: JsonObject | undefined
 
-  constructor(head: Head, asked: CanonicalRequest) {
+  constructor(head: Head, request: CanonicalRequest) {
     this.head = head
-    this.asked = asked
+    this.request = request
     this.own = isOwnAnswer(head)
     this.completes = this.own && head.complete === true
     const { anonymous } = spelt(head, FORMAT)
@@ -77,7 +77,7 @@ export class Responder {
 
   /** The tier where no upstream names one. */
   get tier(): string {
-    return this.asked.serviceTier ?? 'default'
+    return this.request.serviceTier ?? 'default'
   }
 
   body(stand: Stand): JsonObject {
@@ -100,8 +100,8 @@ export class Responder {
       ...BLANK,
       id: this.id,
       created_at: this.head.createdAt ?? 0,
-      model: this.head.model ?? this.asked.model,
-      ...echoOf(this.asked),
+      model: this.head.model ?? this.request.model,
+      ...echoOf(this.request),
     })
   }
 
@@ -155,7 +155,7 @@ export class Responder {
   }
 
   private compacts({ object }: JsonObject): boolean {
-    return object === 'response.compaction' || (object == null && isCompactDoor(this.asked))
+    return object === 'response.compaction' || (object == null && isCompactDoor(this.request))
   }
 
   private get compaction(): JsonObject {

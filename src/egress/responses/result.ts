@@ -16,9 +16,9 @@ const SILENT: Candidate = { content: [] }
 const FAILED: State = { status: 'failed', incomplete_details: null }
 
 /** A whole answer as a response object (FORMATS §4), which repeats what was asked. */
-export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
-  const responder = new Responder(result, asked)
-  if (!responder.own && isCompactDoor(asked)) return writeCompactionResult(result)
+export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
+  const responder = new Responder(result, request)
+  if (!responder.own && isCompactDoor(request)) return writeCompactionResult(result)
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   const [candidate = SILENT] = result.candidates

@@ -17,7 +17,7 @@ import { filledUsage, writeUsage } from './usage.ts'
 
 /** A streamed answer, its parts one after another (FORMATS §12): pieces of the one recording, then its end with what it cost. */
 export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private out: WireEvent[] = []
   private first: Recording | undefined
   /** The open part is a piece of it. */
@@ -30,8 +30,8 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   /** Said by an upstream of the format itself. */
   private native = false
 
-  constructor(asked: CanonicalRequest) {
-    this.asked = asked
+  constructor(request: CanonicalRequest) {
+    this.request = request
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
@@ -79,7 +79,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
     if (!isRecording(part) || this.first !== undefined) return
     this.first = part
     const { mediaType } = part.source
-    if (wrapping(mediaType, this.asked) === 'wav') this.carried = new Base64Groups(wavHeader(samplesOf(mediaType)!))
+    if (wrapping(mediaType, this.request) === 'wav') this.carried = new Base64Groups(wavHeader(samplesOf(mediaType)!))
   }
 
   private emit(base64: string): void {

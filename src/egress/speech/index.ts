@@ -10,6 +10,6 @@ export const speech: Writer = {
   request: writeRequest,
   result: writeResult,
   bytes: true,
-  events: asked => new Sequential(new SpeechStream(asked)),
+  events: request => new Sequential(new SpeechStream(request)),
   error: writeError,
 }

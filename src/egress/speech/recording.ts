@@ -33,11 +33,11 @@ export function wrapping(mediaType: string, { output }: CanonicalRequest): 'raw'
 /** The bytes of all pieces of a recording as the caller gets them, and as what. */
 export function delivered(
   [first, ...more]: readonly [Recording, ...Recording[]],
-  asked: CanonicalRequest,
+  request: CanonicalRequest,
 ): { readonly mediaType: string; readonly bytes: Bytes } {
   const { mediaType } = first.source
   const bytes = more.length === 0 ? bytesOf(first) : joined([first, ...more])
-  const wrap = wrapping(mediaType, asked)
+  const wrap = wrapping(mediaType, request)
   if (wrap === undefined) return { mediaType, bytes }
   return wrap === 'raw' ? { mediaType: RAW, bytes } : { mediaType: WAV, bytes: asWav(bytes, mediaType) }
 }

@@ -16,7 +16,7 @@ const PART = new Set(['type', 'kind', 'source'])
  *
  * @throws GatewayError where there is no recording in it.
  */
-export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
+export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   dropOthers(result, [], HEAD, 'bytes-only', losses)
@@ -27,7 +27,7 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
   if (candidate === undefined || first === undefined) throw new GatewayError(silence(candidate))
   dropOthers(candidate, ['candidates', 0], CANDIDATE, 'bytes-only', losses)
   reportFinish(candidate.finish, losses)
-  const raw = delivered([first.part, ...more.map(({ part }) => part)], asked)
+  const raw = delivered([first.part, ...more.map(({ part }) => part)], request)
   if (raw.mediaType !== first.part.source.mediaType || more.length > 0)
     losses.rename([...first.path, 'source'], { type: 'bytes', ...raw }, 'made-a-file')
   return { wire: { status: 200, headers: {}, body: {}, raw }, losses: losses.list }

@@ -16,7 +16,7 @@ const FORMAT = 'transcriptions'
 
 /** A transcript as it comes (FORMATS §12): pieces of text, segments with their times, and at the end all of the text. */
 export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   /** The open texts, by part; a value is the upstream's name for the segment the text belongs to. */
   private readonly texts = new Map<number, JsonObject>()
   private head: Node = {}
@@ -28,8 +28,8 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
   private usage: Usage | undefined
   private over = false
 
-  constructor(asked: CanonicalRequest) {
-    this.asked = asked
+  constructor(request: CanonicalRequest) {
+    this.request = request
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
@@ -94,7 +94,7 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
     const facts = writeFacts({
       candidate: { transcript: this.facts, ...defined({ logprobs }) },
       node: { ...defined({ spelling: end.spelling ?? this.head.spelling }) },
-      asked: this.asked,
+      request: this.request,
       text: this.text,
       usage: this.usage && writeUsage(this.usage, new Losses()),
     })

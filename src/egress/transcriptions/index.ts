@@ -8,7 +8,7 @@ import { writeResult } from './result.ts'
 export const transcriptions: Writer = {
   request: writeRequest,
   result: writeResult,
-  events: asked => new TranscriptWriter(asked),
+  events: request => new TranscriptWriter(request),
   bytes: true,
   fetches: () => true,
   error: writeError,

@@ -16,33 +16,33 @@ const FORMAT = 'transcriptions'
  *
  * @throws GatewayError `cannot-express` for subtitles of a transcript without times.
  */
-export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
-  const format = formatOf(asked)
+export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
+  const format = formatOf(request)
   const raw = writeRaw(result, format)
   if (raw !== undefined) return { wire: { status: 200, headers: {}, body: {}, raw }, losses: [] }
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   reportResult(result, losses)
-  const candidate = required(result, asked, losses)
+  const candidate = required(result, request, losses)
   const told = candidate.transcript?.segments
   const segments = told && writeSegments(told, format === 'diarized_json' ? 'diarized' : 'verbose', losses)
   const usage = result.usage && writeUsage(result.usage, losses)
   const body = {
-    ...writeFacts({ candidate, node: result, asked, text: textOf(candidate), segments, usage }),
+    ...writeFacts({ candidate, node: result, request, text: textOf(candidate), segments, usage }),
     ...kept(result, FORMAT),
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
 /** The one candidate with what clients' types require of its shape: made up where the upstream did not tell it, and reported. */
-function required({ candidates }: CanonicalResult, asked: CanonicalRequest, losses: Losses): Candidate {
+function required({ candidates }: CanonicalResult, request: CanonicalRequest, losses: Losses): Candidate {
   const [candidate = EMPTY] = candidates
-  const needs = NEEDS.get(formatOf(asked))
+  const needs = NEEDS.get(formatOf(request))
   if (needs === undefined) return candidate
   const path = ['candidates', 0, 'transcript']
   if (candidate.transcript === undefined) losses.add(path, {}, 'minted-facts')
   const { transcript = {} } = candidate
-  const language = asked.output.transcript?.language ?? UNDETERMINED
+  const language = request.output.transcript?.language ?? UNDETERMINED
   const made = { language, duration: endOf(transcript), segments: [] }
   const facts = needs.filter(fact => transcript[fact] === undefined).map(fact => [fact, made[fact]] as const)
   for (const [fact, value] of facts) losses.add([...path, fact], value, `minted-${fact}`)
@@ -62,8 +62,8 @@ const endOf = ({ segments = [], words = [] }: Transcript): number =>
 const EMPTY: Candidate = { content: [], finish: { reason: 'stop' } }
 
 /** The word for the shape of the answer, as the caller wrote it. */
-function formatOf(asked: CanonicalRequest): string {
-  const { said } = spelt(asked, FORMAT)
+function formatOf(request: CanonicalRequest): string {
+  const { said } = spelt(request, FORMAT)
   const format = isObject(said) ? said['response_format'] : undefined
   return typeof format === 'string' ? format : 'json'
 }
@@ -71,19 +71,19 @@ function formatOf(asked: CanonicalRequest): string {
 interface Facts {
   readonly candidate: Omit<Candidate, 'content'>
   readonly node: Node
-  readonly asked: CanonicalRequest
+  readonly request: CanonicalRequest
   readonly text: string
   readonly segments?: readonly JsonObject[] | undefined
   readonly usage?: JsonObject | undefined
 }
 
 /** What is known of a transcript, at the end of a stream as in a whole answer. */
-export function writeFacts({ candidate, node, asked, text, segments, usage }: Facts): JsonObject {
+export function writeFacts({ candidate, node, request, text, segments, usage }: Facts): JsonObject {
   const { transcript, logprobs } = candidate
   const own = spelt(node, FORMAT)
-  const verbose = /^(verbose|diarized)_json$/.test(formatOf(asked))
+  const verbose = /^(verbose|diarized)_json$/.test(formatOf(request))
   return defined({
-    task: own['own'] === true ? own['task'] : verbose ? asked.output.transcript?.task : undefined,
+    task: own['own'] === true ? own['task'] : verbose ? request.output.transcript?.task : undefined,
     language: transcript?.language,
     duration: transcript?.duration,
     text,
