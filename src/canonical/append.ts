@@ -1,6 +1,6 @@
 /**
- * Adds every one of them to the list. `push(...more)` would hand them over on the stack, which takes some hundred
- * thousand and which callers can fill: wide is not deep.
+ * Appends every item to the list. `push(...more)` would pass the items on the stack, which overflows at some hundred
+ * thousand of them, a number that callers control.
  */
 export function append<T>(list: T[], more: Iterable<T>): void {
   for (const one of more) list.push(one)

@@ -1,10 +1,10 @@
-/** A run of bytes that need not be in memory: a file on its way, a recording as it is made. */
+/** A sequence of bytes that need not be in memory: a file being received, a recording being generated. */
 export interface Bytes {
-  /** How many there are, where that is known beforehand. */
+  /** The number of bytes, where it is known beforehand. */
   readonly size?: number
-  /** They can be read only once: a second attempt has nothing to send. */
+  /** The bytes can be read only once: a second attempt has nothing to send. */
   readonly once?: true
-  /** Of what can be read once: somebody began to. */
+  /** Of bytes that can be read once: reading has begun. */
   readonly begun?: boolean
   read(): AsyncIterable<Uint8Array>
 }
@@ -23,7 +23,7 @@ export class HeldBytes implements Bytes {
     yield this.bytes
   }
 
-  /** For tests and logs: what they are, not where. */
+  /** For tests and logs: the content as base64. */
   toJSON(): string {
     return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length).toString('base64')
   }
@@ -32,31 +32,31 @@ export class HeldBytes implements Bytes {
 /** All the bytes in memory, or undefined where there are more than `limit`. Rejects as reading does. */
 export async function gathered(bytes: Bytes, limit: number): Promise<Buffer | undefined> {
   if (bytes.size !== undefined && bytes.size > limit) return undefined
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let size = 0
-  for await (const piece of bytes.read()) {
-    size += piece.length
+  for await (const chunk of bytes.read()) {
+    size += chunk.length
     if (size > limit) return undefined
-    pieces.push(piece)
+    chunks.push(chunk)
   }
-  return Buffer.concat(pieces, size)
+  return Buffer.concat(chunks, size)
 }
 
-/** How the bytes begin, and all of them to be read once. */
+/** The first chunk, and a sequence of all the bytes that can be read once. */
 export async function peeked(bytes: Bytes): Promise<{ readonly head: Uint8Array; readonly whole: Bytes }> {
-  const pieces = bytes.read()[Symbol.asyncIterator]()
-  const first = await pieces.next()
+  const chunks = bytes.read()[Symbol.asyncIterator]()
+  const first = await chunks.next()
   const head = first.done === true ? new Uint8Array(0) : first.value
   const size = bytes.size === undefined ? {} : { size: bytes.size }
-  return { head, whole: { ...size, once: true, read: () => behind(head, pieces) } }
+  return { head, whole: { ...size, once: true, read: () => behind(head, chunks) } }
 }
 
-/** What was read already, and the rest behind it. */
-export async function* behind(begun: Uint8Array, pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** The chunk that was read already, and the rest after it. */
+export async function* behind(begun: Uint8Array, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     if (begun.length > 0) yield begun
-    for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) yield next.value
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value
   } finally {
-    await pieces.return?.()
+    await chunks.return?.()
   }
 }

@@ -8,47 +8,48 @@ interface Call {
 
 /**
  * Ids of the calls of one history, for formats that leave them out or use one for several calls (traps 5, 6): every
- * call gets an id of its own, made of its place, and every result finds the call it answers. Fed in reading order;
- * adding turns never changes the ids given before. However many calls there are, the next one takes no longer.
+ * call gets a unique id made of its position, and every result is matched with the call it answers. Calls and results
+ * are added in reading order; later turns never change the ids of earlier ones. Each call and result takes constant
+ * time.
  */
 export class CallIds {
   private readonly before: Known
   private readonly byId = new Map<string, Call>()
-  /** Calls without a result: all of them, those of a name, and those of which the format says an id. */
-  private readonly open = new Line()
-  private readonly openByName = new Map<string, Line>()
-  private readonly openBySaid = new Map<string, Line>()
-  /** Of each name, the first number of which it is not known that an id made of it is taken. */
+  /** Calls without a result: all of them, those by tool name, and those by the id on the wire. */
+  private readonly open = new CallQueue()
+  private readonly openByName = new Map<string, CallQueue>()
+  private readonly openByWireId = new Map<string, CallQueue>()
+  /** By name, the lowest number from which a generated id may still be free. */
   private readonly free = new Map<string, number>()
   private count: number
 
-  /** Ids that are taken already, and how many calls came before. */
+  /** @param before ids that are taken already, and the number of earlier calls. */
   constructor(before: Known = NONE) {
     this.before = before
     this.count = before.count
   }
 
-  /** Ids for the calls of an answer: none that its history has already. */
+  /** Ids for the calls of an answer: distinct from all ids of its request's history. */
   static after(request: CanonicalRequest): CallIds {
     return new CallIds(knownIn(request))
   }
 
-  /** The id of the next call, of which the format says `said`. */
-  call(said: string | undefined, name: string): string {
-    const id = said === undefined || said === '' || this.isTaken(said) ? this.mint(name) : said
+  /** The id of the next call, whose id on the wire is `wireId`. */
+  call(wireId: string | undefined, name: string): string {
+    const id = wireId === undefined || wireId === '' || this.isTaken(wireId) ? this.generate(name) : wireId
     const call: Call = { id, name, answered: false }
     this.count++
     this.byId.set(id, call)
     this.open.add(call)
-    lineOf(name, this.openByName).add(call)
-    if (said !== undefined && said !== '') lineOf(said, this.openBySaid).add(call)
+    queueOf(name, this.openByName).add(call)
+    if (wireId !== undefined && wireId !== '') queueOf(wireId, this.openByWireId).add(call)
     return id
   }
 
-  /** The id of the call that the next result answers: by the id said, else by name, else in order. */
-  result(said: string | undefined, name: string | undefined): string {
-    if (said === undefined || said === '') return answered(this.firstOpen(name)) ?? this.mint(name ?? '')
-    return answered(this.openBySaid.get(said)?.first ?? this.byId.get(said)) ?? said
+  /** The id of the call that the next result answers: found by the id on the wire, else by name, else by order. */
+  result(wireId: string | undefined, name: string | undefined): string {
+    if (wireId === undefined || wireId === '') return answered(this.firstOpen(name)) ?? this.generate(name ?? '')
+    return answered(this.openByWireId.get(wireId)?.first ?? this.byId.get(wireId)) ?? wireId
   }
 
   /** The name of the call with this id. */
@@ -65,7 +66,7 @@ export class CallIds {
     return this.byId.has(id) || this.before.ids.has(id)
   }
 
-  private mint(name: string): string {
+  private generate(name: string): string {
     for (let number = Math.max(this.count, this.free.get(name) ?? 0); ; number++) {
       const id = `call_${number}_${name}`
       if (this.isTaken(id)) continue
@@ -75,8 +76,8 @@ export class CallIds {
   }
 }
 
-/** Calls in order, the answered ones at its beginning left behind. */
-class Line {
+/** Calls in order; the index moves past the answered ones at the beginning. */
+class CallQueue {
   private readonly calls: Call[] = []
   private at = 0
 
@@ -90,10 +91,10 @@ class Line {
   }
 }
 
-function lineOf(key: string, lines: Map<string, Line>): Line {
-  let line = lines.get(key)
-  if (line === undefined) lines.set(key, (line = new Line()))
-  return line
+function queueOf(key: string, queues: Map<string, CallQueue>): CallQueue {
+  let queue = queues.get(key)
+  if (queue === undefined) queues.set(key, (queue = new CallQueue()))
+  return queue
 }
 
 function answered(call: Call | undefined): string | undefined {
@@ -101,7 +102,7 @@ function answered(call: Call | undefined): string | undefined {
   return call?.id
 }
 
-/** The ids of calls, and how many calls there are. */
+/** The ids of calls, and the number of calls. */
 interface Known {
   readonly ids: ReadonlySet<string>
   readonly count: number
@@ -109,11 +110,11 @@ interface Known {
 
 const NONE: Known = { ids: new Set(), count: 0 }
 
-/** Looked for once, however many answers there are to one request. */
-const known = new WeakMap<CanonicalRequest, Known>()
+/** Computed once per request, however many answers it has. */
+const knownByRequest = new WeakMap<CanonicalRequest, Known>()
 
 function knownIn(request: CanonicalRequest): Known {
-  const found = known.get(request)
+  const found = knownByRequest.get(request)
   if (found !== undefined) return found
   const ids = new Set<string>()
   let count = 0
@@ -124,6 +125,6 @@ function knownIn(request: CanonicalRequest): Known {
         count++
       }
   const all = { ids, count }
-  known.set(request, all)
+  knownByRequest.set(request, all)
   return all
 }

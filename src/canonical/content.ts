@@ -2,7 +2,7 @@ import type { Bytes } from './bytes.ts'
 import type { Format, JsonObject, Node } from './node.ts'
 import type { NumbersText } from './vector.ts'
 
-/** A caller's wish that everything up to here be kept in the upstream's prompt cache. */
+/** A hint that everything up to here be kept in the upstream's prompt cache. */
 export interface CacheHint extends Node {
   readonly ttl?: string
 }
@@ -18,8 +18,8 @@ export interface TextPart extends PartBase {
 }
 
 /**
- * What a model thought. A signature is always the property of a reasoning part: where an upstream signs another kind of
- * part, it is that of the thought just before the part, or of an empty reasoning part standing there.
+ * A model's reasoning. A signature is always a property of a reasoning part: where an upstream signs another kind of
+ * part, the signature belongs to the reasoning right before that part, or to an empty reasoning part in that position.
  */
 export interface ReasoningPart extends PartBase {
   readonly type: 'reasoning'
@@ -27,7 +27,7 @@ export interface ReasoningPart extends PartBase {
   readonly signature?: Signature
   /** The upstream hid the text; the signature holds it encrypted. */
   readonly redacted?: true
-  /** A piece of a streamed thought: it goes on where the part before it ended. */
+  /** A chunk of streamed reasoning: it continues the part before it. */
   readonly continues?: true
 }
 
@@ -46,17 +46,17 @@ export interface MediaPart extends PartBase {
   readonly name?: string
   /** How closely to look: low, high, auto, original. */
   readonly detail?: string
-  /** What is said in audio the model made. */
+  /** The text spoken in generated audio. */
   readonly transcript?: string
-  /** How a model made it. */
+  /** How a model generated it. */
   readonly made?: Made
-  /** Not a picture to look at but the mask that says where another may be changed. */
+  /** A mask that marks the area of another image that may be changed, instead of an image to look at. */
   readonly use?: 'mask'
 }
 
-/** What a picture came to look like, as the upstream tells it; in the words of its settings. */
+/** The properties of a generated image as the upstream reports them, in the values of its settings. */
 export interface Made {
-  /** The prompt it was drawn by, where that is not the caller's. */
+  /** The prompt the image was drawn by, where it differs from the caller's. */
   readonly prompt?: string
   readonly size?: string
   readonly quality?: string
@@ -79,14 +79,16 @@ export interface ToolResultPart extends PartBase {
   readonly type: 'tool-result'
   /** Id of the call it answers. */
   readonly id: string
-  /** Name of the tool called, where the format says it here. */
+  /** Name of the tool called, where the format has it here. */
   readonly name?: string
   readonly content: readonly Part[]
   readonly failed?: true
   readonly freeform?: true
 }
 
-/** Numbers, or the base64 of as many little-endian 32-bit floats (FORMATS §8): turned into one another, or read at all, only where asked. */
+/**
+ * Numbers, or the base64 of as many little-endian 32-bit floats (FORMATS §8): converted or parsed only where needed.
+ */
 export type Vector = readonly number[] | string | NumbersText
 
 export interface EmbeddingPart extends PartBase {
@@ -97,25 +99,27 @@ export interface EmbeddingPart extends PartBase {
 /** How well one of a request's documents fits its query. */
 export interface RankPart extends PartBase {
   readonly type: 'rank'
-  /** Which document: its place among the request's messages. */
+  /** The document's index in the request's messages. */
   readonly index: number
   readonly score: number
-  /** The document itself, where it is told again. */
+  /** The document itself, where the answer repeats it. */
   readonly content?: readonly Part[]
 }
 
-/** A piece only one format knows, kept in its place. */
+/** A part of a type that only one format defines, kept in its place. */
 export interface OpaquePart extends PartBase {
   readonly type: 'opaque'
   readonly format: Format
   readonly value: JsonObject
-  /** The piece in plain words, for formats that do not know it. */
+  /** The part as plain text, for formats that do not define its type. */
   readonly text?: string
-  /** Without it the request is another one: it stands for something the upstream keeps, or is all there is to work on. */
+  /**
+   * Losing the part would change the request: it refers to something the upstream stores, or is all the input there is.
+   */
   readonly reference?: true
-  /** All it says is read elsewhere in the request, too: a format that does not know it loses nothing. */
+  /** Its content is also present elsewhere in the request: a format that does not define it loses nothing. */
   readonly redundant?: true
-  /** The gateway's own words, encrypted for one caller: it opens them before anybody is asked. */
+  /** Data of the gateway, encrypted for one caller; the gateway decrypts it before it sends the request on. */
   readonly sealed?: string
 }
 
@@ -132,13 +136,13 @@ export type Part =
 
 export type MediaSource =
   | { readonly type: 'base64'; readonly mediaType: string; readonly data: string }
-  /** Never in JSON: a writer that cannot send bytes as they come gets them as base64. */
+  /** Never in JSON: for a writer that cannot send raw bytes they are converted to base64. */
   | { readonly type: 'bytes'; readonly mediaType: string; readonly bytes: Bytes }
   | { readonly type: 'text'; readonly mediaType: string; readonly text: string }
   | { readonly type: 'url'; readonly url: string; readonly mediaType?: string }
   | { readonly type: 'file-id'; readonly format: Format; readonly id: string; readonly mediaType?: string }
 
-/** Opaque proof of reasoning, to be handed back as it came; only its issuer can read it (traps 26-33). */
+/** Opaque proof of reasoning, to be returned unchanged; only its issuer can read it (traps 26-33). */
 export interface Signature {
   /** The format whose upstream made it. */
   readonly format: Format
@@ -151,7 +155,7 @@ export interface Citation extends Node {
   readonly type: 'citation'
   readonly url: string
   readonly title?: string
-  /** The cited words of the source. */
+  /** The cited text of the source. */
   readonly quote?: string
   /** Where in the part's text the citation applies, in UTF-16 units, end exclusive. */
   readonly start?: number

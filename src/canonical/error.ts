@@ -32,7 +32,7 @@ export interface CanonicalError extends Node {
   readonly message: string
   /** The field at fault, as the caller would write it. */
   readonly param?: string
-  /** A machine-readable word finer than the kind, e.g. `model_not_found`. */
+  /** A machine-readable code finer than the kind, e.g. `model_not_found`. */
   readonly code?: string
   /** The status a caller sees where HTTP has a finer one than the kind's, e.g. 431. */
   readonly httpStatus?: number
@@ -41,7 +41,7 @@ export interface CanonicalError extends Node {
   readonly retryAfterSeconds?: number
   /** Another channel may do better, although errors of this kind are final otherwise. */
   readonly retry?: true
-  /** Of a request too long: its tokens, and the most the model takes, as far as the upstream says. */
+  /** Of a request that is too long: its tokens, and the model's maximum, as far as the upstream reports them. */
   readonly context?: { readonly tokens?: number; readonly maximum?: number }
 }
 
@@ -55,7 +55,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** The kind of failure an HTTP status tells of; 529 is the messages world's word for overloaded (trap 78). */
+/** The kind of failure by HTTP status; 529 is Anthropic's status for overloaded (trap 78). */
 const BY_STATUS: { readonly [status: number]: ErrorKind } = {
   400: 'invalid-request',
   401: 'unauthenticated',

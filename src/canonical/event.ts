@@ -13,9 +13,9 @@ export interface At {
  *
  *   result-start ( part-start (part-delta | part-patch)* part-end | logprobs | transcript | preview | opaque )* candidate-end* usage* ( result-end | error )
  *
- * Parts of a candidate start in order 0, 1, 2, …; open parts may interleave; a part starts with an empty body;
- * every part has ended when its candidate ends; usage is cumulative and may come anywhere, the last one stands.
- * Parts that are open when an error comes were cut short: no reader says that they ended, and no writer may (trap 88).
+ * Parts of a candidate start in order 0, 1, 2, …; open parts may interleave; a part starts with an empty body; every
+ * part has ended when its candidate ends; usage is cumulative and may come anywhere, the last one is final. Parts that
+ * are open when an error comes are incomplete: no reader emits their end, and no writer may either (trap 88).
  */
 export type CanonicalEvent =
   | ResultStart
@@ -24,26 +24,29 @@ export type CanonicalEvent =
   | PartPatch
   | PartEnd
   | { readonly type: 'logprobs'; readonly candidate: number; readonly append: readonly TokenLogprob[] }
-  /** More of when what was said: lists grow, the rest replaces. */
+  /** More of the transcript's times: lists are appended to, other fields are replaced. */
   | { readonly type: 'transcript'; readonly candidate: number; readonly transcript: Transcript }
   | Preview
   | CandidateEnd
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** An event only one format knows; it has no place in the result and no loss when it is not passed on. */
+  /** An event that only one format defines; it has no place in the result, and not to pass it on is no loss. */
   | { readonly type: 'opaque'; readonly format: Format; readonly value: JsonObject }
   | { readonly type: 'error'; readonly error: CanonicalError }
   | ResultEnd
 
 export type ResultStart = { readonly type: 'result-start' } & Omit<CanonicalResult, 'candidates' | 'usage' | 'error'>
 
-/** The part with an empty body; one that never grows is whole here. */
+/** The part with an empty body; a part that never grows is complete here. */
 export interface PartStart {
   readonly type: 'part-start'
   readonly at: At
   readonly part: Part
 }
 
-/** Grows the one body of the part: text, arguments, data (whole groups of base64). `of` names another text of it that grows. */
+/**
+ * Appends to the body of the part: text, arguments, data (whole groups of base64). `of` names another text of the part
+ * that grows.
+ */
 export interface PartDelta {
   readonly type: 'part-delta'
   readonly at: At
@@ -51,7 +54,7 @@ export interface PartDelta {
   readonly of?: 'transcript'
 }
 
-/** Late facts about a part: annotations are added to, the rest replaces. */
+/** Late fields of a part: annotations are appended, other fields are replaced. */
 export interface PartPatch extends Node {
   readonly type: 'part-patch'
   readonly at: At
@@ -71,7 +74,7 @@ export interface CandidateEnd extends Node {
   readonly finish?: Finish
 }
 
-/** An unfinished picture on the way to the candidate's own; the result does not have it. */
+/** An unfinished version of the candidate's image; the result does not contain it. */
 export interface Preview extends Node {
   readonly type: 'preview'
   readonly candidate: number
@@ -81,7 +84,7 @@ export interface Preview extends Node {
   readonly made?: Made
 }
 
-/** Late facts about the whole result come with its end. */
+/** Late fields of the whole result come with its end. */
 export interface ResultEnd extends Node {
   readonly type: 'result-end'
   readonly serviceTier?: string

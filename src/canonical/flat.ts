@@ -1,10 +1,10 @@
 /*
- * What was put together with `+`, or cut out of something longer, stays a tree of pieces in the engine, and a body that
- * holds one such text is written as JSON three times as slowly. A body's ids and media are made here for that reason.
+ * A string made with `+`, or cut out of a longer one, stays a tree of slices in the engine, and a body that holds one
+ * such string is serialized three times as slowly. Ids and media of bodies are therefore made here.
  */
 
-/** The pieces as one whole text. */
-export const flatJoin = (...pieces: readonly (string | number)[]): string => pieces.join('')
+/** The parts as one flat string. */
+export const flatJoin = (...parts: readonly (string | number)[]): string => parts.join('')
 
-/** A text that was cut out of a longer one, on its own. */
+/** A flat copy of a string that was cut out of a longer one. */
 export const flatCopy = (text: string): string => [text.slice(0, 1), text.slice(1)].join('')

@@ -40,8 +40,8 @@ const HOLE: Part = { type: 'text', text: '' }
 export const EMPTY: CanonicalResult = { candidates: [] }
 
 /**
- * One event's effect on the result so far. Total: an event out of order never throws. The result stays as it was,
- * unless its lists are the caller's `own`.
+ * Applies one event to the result so far. Total: an event out of order never throws. The result is not mutated, unless
+ * its lists are the caller's `own`.
  */
 export function step(result: CanonicalResult, event: CanonicalEvent, own = false): CanonicalResult {
   switch (event.type) {
@@ -95,7 +95,7 @@ export function fold(events: Iterable<CanonicalEvent>, from: CanonicalResult = E
   return result
 }
 
-/** The result with lists of its own, which may be added to: to copy them for every event takes the square of its length. */
+/** A copy whose lists may be appended to: copying them for every event would take quadratic time. */
 const ownLists = (result: CanonicalResult): CanonicalResult => ({
   ...result,
   candidates: result.candidates.map(candidate => ({ ...candidate, content: [...candidate.content] })),
@@ -162,7 +162,7 @@ function grown(part: Part, { append, of }: PartDelta): Part {
   return part.type === 'media' ? { ...part, transcript: (part.transcript ?? '') + append } : part
 }
 
-/** The part with late facts laid over it. The part stays as it was, unless its lists are the caller's `own`. */
+/** The part with late fields merged into it. The part is not mutated, unless its lists are the caller's `own`. */
 export function patched(part: Part, patch: PartPatch, own = false): Part {
   const base = patch.part ?? part
   const signed =
@@ -174,7 +174,7 @@ export function patched(part: Part, patch: PartPatch, own = false): Part {
   return { ...noted, ...merged(noted, patch, own) }
 }
 
-/** The extras and spelling of a node with a later event's laid over them, format by format. */
+/** The extras and spelling of a node merged with a later event's, format by format. */
 function merged(before: Node, late: Node, own: boolean): Node {
   return {
     ...(late.extras === undefined ? {} : { extras: layered(before.extras, late.extras, own) }),

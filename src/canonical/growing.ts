@@ -2,10 +2,10 @@ import { append } from './append.ts'
 import { put } from './defined.ts'
 import type { Json, JsonObject } from './node.ts'
 
-/** Lists and objects made here that grow in place: to copy them for each addition takes the square of their length. */
+/** Lists and objects made here that grow in place: copying them for each addition would take quadratic time. */
 const growing = new WeakSet<object>()
 
-/** The list with more behind it: a new one, unless it was made here and is `owned`: nobody else holds it. */
+/** The list with more appended: a new one, unless it was made here and is `owned`, with no other reference to it. */
 export function longer<T>(before: readonly T[] | undefined, more: readonly T[], owned: boolean): readonly T[] {
   const list = owned && before !== undefined && growing.has(before) ? (before as T[]) : [...(before ?? [])]
   append(list, more)

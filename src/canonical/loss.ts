@@ -4,27 +4,27 @@ import { type Format, isObject } from './node.ts'
 export type Path = readonly (string | number)[]
 
 /**
- * One difference between what was said and what a wire format could carry. Paths point into the original value, so a
+ * One difference between a value and what a wire format could carry of it. Paths point into the original value, so a
  * list of losses can be replayed on it: reading what was written gives exactly `lose(original, losses)`.
  */
 export type Loss = {
   readonly path: Path
-  /** Why, in kebab-case words: `no-top-k`. */
+  /** Why, in kebab-case: `no-top-k`. */
   readonly reason: string
-  /** The gateway undoes it on the way back, so the caller never sees it. */
+  /** The gateway undoes it on the response path, so the caller never sees it. */
   readonly restored?: true
 } & (
   | { readonly kind: 'dropped' }
   | { readonly kind: 'changed' | 'added'; readonly became: unknown }
   | { readonly kind: 'moved'; readonly order: readonly number[] }
-  /** The path ends in the list index it was put before. */
+  /** The path ends in the list index before which it was inserted. */
   | { readonly kind: 'inserted'; readonly value: unknown }
 )
 
 export interface Written<Wire> {
   readonly wire: Wire
   readonly losses: readonly Loss[]
-  /** How names were made legal for this upstream: wire name to the caller's, for the way back. */
+  /** How names were made valid for this upstream: wire name to the caller's name, for the response path. */
   readonly renamed?: ReadonlyMap<string, { readonly name: string; readonly namespace?: string }>
 }
 
@@ -47,19 +47,19 @@ export class Losses {
   insert(path: Path, value: unknown, reason: string): void {
     this.list.push({ kind: 'inserted', path, value, reason })
   }
-  /** A change the gateway undoes on the way back. */
+  /** A change the gateway undoes on the response path. */
   rename(path: Path, became: unknown, reason: string): void {
     this.list.push({ kind: 'changed', path, became, reason, restored: true })
   }
-  /** A drop the gateway undoes on the way back. */
+  /** A drop the gateway undoes on the response path. */
   hide(path: Path, reason: string): void {
     this.list.push({ kind: 'dropped', path, reason, restored: true })
   }
-  /** What was found elsewhere. */
+  /** Adds losses found elsewhere. */
   report(found: readonly Loss[]): void {
     append(this.list, found)
   }
-  /** Drops each named field of the node that is there. */
+  /** Drops each of the named fields that the node has. */
   dropFields(node: object | undefined, path: Path, fields: { readonly [field: string]: string }): void {
     if (node === undefined) return
     for (const field in fields)
@@ -68,8 +68,8 @@ export class Losses {
 }
 
 /**
- * A loss in the messages of one request at its place in another, which has them `by` places further on; undefined for a
- * loss of anything else, or of a message the other does not have.
+ * A loss in the messages of one request at its place in another, whose messages are `by` places further on; undefined
+ * for a loss of anything else, or of a message the other does not have.
  */
 export function shifted(loss: Loss, by: number): Loss | undefined {
   const [field, place, ...rest] = loss.path
@@ -79,7 +79,7 @@ export function shifted(loss: Loss, by: number): Loss | undefined {
 
 const GONE = Symbol('gone')
 
-/** What is left of a canonical value once its reported losses are taken out of it. */
+/** The canonical value without its reported losses. */
 export function lose<T>(value: T, losses: readonly Loss[]): T {
   const root = { value: copy(value) }
   const late: (() => void)[] = []
@@ -108,7 +108,7 @@ function parentAt(root: Holder, path: Path): Holder | undefined {
   return typeof at === 'object' && at !== null ? (at as Holder) : undefined
 }
 
-/** In place: what is inserted into the same list afterwards has its hand on it already. */
+/** In place: a later insertion into the same list already holds a reference to it. */
 function reorder(parent: Holder, key: string | number, order: readonly number[]): void {
   const list = parent[key]
   if (!Array.isArray(list)) return
@@ -142,14 +142,14 @@ function compact(value: unknown): unknown {
   )
 }
 
-/** Free JSON of callers: nothing inside is canonical, whatever its keys are called. */
+/** Free JSON of callers: nothing inside is canonical, whatever its keys are. */
 const FREE = new Set(['parameters', 'schema', 'value', 'metadata', 'spelling', 'bytes', 'vector'])
 
 /**
- * Everything tagged with another format's name, wherever it hangs: extras, opaque parts, tools and annotations, and
- * file ids. Writers never look for these themselves; what a caller of the very format said has none of them, so that a
- * native request need not be walked. Signatures are the writers' own business: a request writer drops
- * a foreign one, a result writer carries it in an envelope.
+ * Losses of everything tagged with another format's name: extras, opaque parts, tools and annotations, and file ids.
+ * Writers never look for these themselves. A request in the writer's own format has none of them, so a native request
+ * need not be walked. Signatures are left to the writers: a request writer drops a foreign one, a result writer carries
+ * it in an envelope.
  */
 export function foreign(value: unknown, format: Format): Loss[] {
   const losses: Loss[] = []
@@ -190,7 +190,7 @@ function opaque(node: Record<string, unknown>, format: Format, path: Path, losse
   else losses.push(dropped([...path], String(node['format'])))
 }
 
-/** What a request says of where an earlier answer's words came from, no other upstream would read. */
+/** Annotations of earlier answers in a request are restored losses: no other upstream would read them. */
 const dropped = (path: Path, owner: Format): Loss => ({
   kind: 'dropped',
   path,

@@ -1,25 +1,30 @@
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
 export type JsonObject = { readonly [key: string]: Json }
 
-/** A wire format's name. The hub knows no spokes: it is a word here, never a list. */
+/**
+ * A wire format's name. The hub does not depend on the formats: the name is a plain string here, never a list of names.
+ */
 export type Format = string
 
-/** What every canonical value may carry along for the formats that have more to say. */
+/** Fields for data of formats that have more than the canonical model. */
 export interface Node {
-  /** What a format says here that canonical has no word for. For any other format's writer it is a loss. */
+  /** What a format has here and canonical has no field for. A loss for any other format's writer. */
   readonly extras?: { readonly [format: Format]: JsonObject }
-  /** How a format spelled what canonical does say (a string for a one-part list). Never a loss. */
+  /** How a format wrote what canonical contains (a string for a one-part list). Never a loss. */
   readonly spelling?: { readonly [format: Format]: JsonObject }
 }
 
-/** Whether a field holds what its format means where it says nothing: to lose that is to lose nothing that was said. */
+/**
+ * Whether the field holds the default of its format, which the caller left out: losing it loses nothing the caller
+ * wrote.
+ */
 export const isImplied = ({ spelling = {} }: Node, field: string): boolean =>
   Object.values(spelling).some(({ implied }) => Array.isArray(implied) && implied.includes(field))
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The word a field holds; whatever else it holds says nothing. */
+/** The field's string; an empty string for any other type. */
 export const wordIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** The object a JSON text holds, or undefined where it holds anything else or does not parse. */

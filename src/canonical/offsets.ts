@@ -1,10 +1,10 @@
 /**
- * Places in a text, as UTF-16 units and as bytes of UTF-8. The text is walked through once, however many places are
- * asked for, and not at all where each of its characters is one of both.
+ * Converts positions in a text between UTF-16 units and bytes of UTF-8. The text is walked once, however many positions
+ * are converted, and not at all where every character is one unit and one byte.
  */
 export class Offsets {
   private readonly text: string
-  /** Bytes before each unit; undefined where they are as many. */
+  /** Bytes before each unit; undefined where units and bytes are equal in number. */
   private before: Uint32Array | undefined
   private measured = false
 
@@ -18,7 +18,7 @@ export class Offsets {
     return before === undefined ? unit : before[unit]!
   }
 
-  /** Units of the first `byte` bytes; a character that is cut counts as one unit, as decoders have it. */
+  /** Units of the first `byte` bytes; a character that is cut counts as one unit, as decoders count it. */
   unitAt(byte: number): number {
     const before = this.table()
     const { length } = this.text
@@ -51,7 +51,7 @@ function measured(text: string): Uint32Array {
     before[unit] = bytes
     const code = text.codePointAt(unit)!
     if (code > 0xffff) {
-      // Half of such a character is written as the three bytes of the sign for what cannot be read.
+      // A lone surrogate is written as the three bytes of U+FFFD.
       before[++unit] = bytes + 3
       bytes += 4
     } else bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : 3

@@ -1,13 +1,13 @@
-/** What is left of an allowance that is refilled steadily. */
+/** What is left of a quota that is refilled steadily. */
 export interface Quota {
   /** A whole minute's worth. */
   readonly limit: number
   readonly remaining: number
-  /** Milliseconds until all of it is there again, if nothing more is used. */
+  /** Milliseconds until the quota is full again, if nothing more is used. */
   readonly reset: number
 }
 
-/** How much a key may still ask; a quota is absent where its group has no such limit. */
+/** How much a key may still use; a quota is absent where its group has no such limit. */
 export interface RateLimits {
   readonly requests?: Quota
   readonly tokens?: Quota

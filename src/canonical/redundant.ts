@@ -5,8 +5,8 @@ import type { CanonicalRequest, Message } from './request.ts'
 export const isRedundant = (part: Part): boolean => part.type === 'opaque' && part.redundant === true
 
 /**
- * The request as formats are told it that do not know its redundant parts: as if these had never stood between the
- * others, since what they say is said elsewhere. The same object where there are none.
+ * The request for formats that do not define its redundant parts: without these parts, since their content is present
+ * elsewhere. The same object where there are none.
  */
 export function reduced(request: CanonicalRequest): { request: CanonicalRequest; losses: readonly Loss[] } {
   const { messages } = request

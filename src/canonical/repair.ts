@@ -2,7 +2,7 @@ import type { Part, ToolCallPart, ToolResultPart } from './content.ts'
 import type { Loss } from './loss.ts'
 import type { CanonicalRequest, Message } from './request.ts'
 
-/** What a call is answered with whose result is nowhere in the history. */
+/** The content of the result for a call whose result is missing from the history. */
 const UNRECORDED = 'No result was recorded.'
 
 interface Call {
@@ -11,9 +11,9 @@ interface Call {
 }
 
 /**
- * A history strict upstreams accept (trap 44): results without their call, and calls or results said twice, are
+ * A history that strict upstreams accept (trap 44): results without their call, and duplicate calls or results, are
  * dropped; a call whose result is missing gets a failed one, except where the history ends with the call. A history
- * that needs nothing comes back as the same object.
+ * that needs no repair is returned as the same object.
  */
 export function repair(request: CanonicalRequest): { request: CanonicalRequest; losses: readonly Loss[] } {
   const { messages } = request
@@ -51,32 +51,32 @@ export function repair(request: CanonicalRequest): { request: CanonicalRequest; 
   return { request: { ...request, messages: repaired }, losses }
 }
 
-/** Which parts of the history must go, with the reason, and which calls nobody answered. */
+/** The parts of the history to drop, with the reason, and the calls without a result. */
 function pairUp(messages: readonly Message[], runs: Runs): { dropped: Map<Part, string>; unanswered: Iterable<Call> } {
   const dropped = new Map<Part, string>()
   const open = new Map<string, Call>()
   const answered = new Set<string>()
   for (const [message, { content }] of messages.entries()) {
-    for (const said of content) {
-      if (said.type === 'tool-call') {
-        const before = open.get(said.id)
+    for (const part of content) {
+      if (part.type === 'tool-call') {
+        const before = open.get(part.id)
         if (before !== undefined) {
           const sameTurn = runs.endOf('assistant', before.message) > message
-          dropped.set(sameTurn ? said : before.call, 'duplicate-call')
+          dropped.set(sameTurn ? part : before.call, 'duplicate-call')
           if (sameTurn) continue
-          open.delete(said.id)
+          open.delete(part.id)
         }
-        open.set(said.id, { message, call: said })
-      } else if (said.type === 'tool-result') {
-        if (open.delete(said.id)) answered.add(said.id)
-        else dropped.set(said, answered.has(said.id) ? 'duplicate-result' : 'orphan-result')
+        open.set(part.id, { message, call: part })
+      } else if (part.type === 'tool-result') {
+        if (open.delete(part.id)) answered.add(part.id)
+        else dropped.set(part, answered.has(part.id) ? 'duplicate-result' : 'orphan-result')
       }
     }
   }
   return { dropped, unanswered: open.values() }
 }
 
-/** The runs of messages of one role; each is walked through once, and only if it is asked for. */
+/** The runs of messages of one role; each is walked once, and only on demand. */
 class Runs {
   private readonly messages: readonly Message[]
   /** Where the run of a message ends, by the index of the message. */
@@ -86,7 +86,7 @@ class Runs {
     this.messages = messages
   }
 
-  /** Where the run of this role that holds `from`, or begins there, ends. */
+  /** The end of the run of this role that holds `from`, or begins there. */
   endOf(role: Message['role'], from: number): number {
     const { messages, ends } = this
     let at = from

@@ -4,7 +4,7 @@ import type { Tool, ToolChoice } from './tool.ts'
 
 /** The one request type of the gateway: every format is read into it, every upstream's request is written from it. */
 export interface CanonicalRequest extends Node {
-  /** As the caller named it; the router says what each channel calls it. */
+  /** As the caller named it; the router maps it to each channel's name. */
   readonly model: string
   readonly messages: readonly Message[]
   readonly tools?: readonly Tool[]
@@ -13,7 +13,7 @@ export interface CanonicalRequest extends Node {
   readonly output: Output
   readonly sampling: Sampling
   readonly reasoning?: Reasoning
-  /** What the upstream is asked to remember, or has remembered. */
+  /** What the upstream is to store, or has stored. */
   readonly state?: State
   readonly endUser?: string
   readonly metadata?: JsonObject
@@ -58,20 +58,20 @@ export interface Reasoning extends Node {
   readonly show?: boolean
 }
 
-/** What outlives the exchange on the upstream's side. */
+/** State on the upstream's side that outlives the exchange. */
 export interface State {
   readonly store?: boolean
   /** Id of the earlier result this one continues. */
   readonly previous?: string
   readonly conversation?: string
-  /** Answer at once, work on. */
+  /** Answer at once and continue the work in the background. */
   readonly background?: boolean
   readonly thread?: Thread
 }
 
-/** The upstream keeps what was said for the requests that go on with it, which say no more than what is new. */
+/** The upstream stores the conversation for the requests that continue it, which contain only what is new. */
 export interface Thread extends Node {
-  /** Id of the result that this request goes on with; absent where a thread begins. */
+  /** Id of the result that this request continues; absent where a thread begins. */
   readonly previous?: string
 }
 
@@ -88,7 +88,7 @@ export type TextShape =
       readonly strict?: boolean
     }
 
-/** What is wanted back. A media request is this same type asking for another modality. */
+/** The requested output. A media request is this same type with another modality. */
 export interface Output extends Node {
   /** Absent means text. */
   readonly modalities?: readonly Modality[]
@@ -96,7 +96,7 @@ export interface Output extends Node {
   readonly text?: TextShape & Node
   readonly verbosity?: string
   readonly image?: {
-    /** `1024x1536`, or a format's own word. */
+    /** `1024x1536`, or a format's own value. */
     readonly size?: string
     readonly quality?: string
     readonly style?: string
@@ -104,47 +104,47 @@ export interface Output extends Node {
     readonly mediaType?: string
     /** How much to compress, 0 to 100. */
     readonly compression?: number
-    /** How closely a picture made of others keeps to them. */
+    /** How closely an image edited from others keeps to them. */
     readonly fidelity?: string
-    /** How strictly the upstream looks at what is drawn. */
+    /** How strictly the upstream moderates what is drawn. */
     readonly moderation?: string
-    /** How many unfinished pictures a stream shows. */
+    /** How many unfinished images a stream shows. */
     readonly previews?: number
-    /** Whether the caller wants an address to fetch it from, or the picture itself. */
+    /** Whether the caller gets a URL to fetch the image from, or the image itself. */
     readonly delivery?: 'url' | 'bytes'
   } & Node
   readonly audio?: { readonly voice?: string; readonly mediaType?: string; readonly speed?: number } & Node
   readonly video?: { readonly seconds?: number; readonly size?: string } & Node
-  /** Each message is one thing to embed. */
+  /** Each message is one input to embed. */
   readonly embedding?: {
     readonly dimensions?: number
     readonly encoding?: 'float' | 'base64'
-    /** What the vectors are for. */
+    /** The purpose of the vectors. */
     readonly purpose?: EmbeddingPurpose
   } & Node
   /** Each message is one document to rank. */
   readonly ranking?: {
     readonly query: string
-    /** How many of the best to tell. */
+    /** The number of best documents to return. */
     readonly top?: number
-    /** Whether the documents are told again beside their scores. */
+    /** Whether the documents are repeated beside their scores. */
     readonly echo?: boolean
   } & Node
   readonly transcript?: {
     readonly task: 'transcribe' | 'translate'
-    /** Of what is spoken. */
+    /** The language of the recording. */
     readonly language?: string
     readonly timestamps?: readonly ('word' | 'segment')[]
-    /** Who speaks is wanted, too. */
+    /** Whether speakers are identified. */
     readonly speakers?: boolean
-    /** Words that may occur: names, terms of art. */
+    /** Expected words: names, technical terms. */
     readonly keywords?: readonly string[]
   } & Node
-  /** A text is wanted that goes on from the last message, not an answer to it. */
+  /** The output is a text that continues the last message, not an answer to it. */
   readonly completion?: { readonly suffix?: string; readonly echo?: boolean } & Node
-  /** The number of tokens the request has is wanted, and no answer. */
+  /** The output is the number of tokens of the request, without an answer. */
   readonly count?: true
-  /** The conversation in short is wanted, as something to go on from. */
+  /** The output is a compacted form of the conversation, from which it can be continued. */
   readonly compaction?: true
 }
 

@@ -8,15 +8,15 @@ import { NOTHING, type Transducer } from './transducer.ts'
 
 type Renamed = NonNullable<Written<unknown>['renamed']>
 
-/** Undoes, in an answer, what was done to a request's tools to make them legal for the upstream (traps 47, 65). */
+/** Undoes, in an answer, the changes to a request's tools that made them valid for the upstream (traps 47, 65). */
 export interface Restorer {
   result(result: CanonicalResult): CanonicalResult
   events(): Transducer<CanonicalEvent, CanonicalEvent>
 }
 
 /**
- * What undoes the writing of this request, or undefined where nothing was done: renamed tools get their names and
- * namespaces back, and calls of freeform tools that went out as functions of one `input` are unwrapped.
+ * Undoes the writer's changes to this request's tools, or undefined where there are none: renamed tools get their names
+ * and namespaces back, and calls of freeform tools that were sent as functions of one `input` are unwrapped.
  */
 export function restorer(request: CanonicalRequest, renamed: Renamed | undefined): Restorer | undefined {
   const freeform = new Set<string>()
@@ -45,7 +45,7 @@ export function restorer(request: CanonicalRequest, renamed: Renamed | undefined
   }
 }
 
-/** The arguments of a wrapped call are kept back until they are whole: only then can the text in them be told. */
+/** The arguments of a wrapped call are buffered until they are complete: only then can the text in them be parsed. */
 class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   private readonly wrapped = new Map<string, string>()
   private readonly named: (call: ToolCallPart) => ToolCallPart
@@ -103,7 +103,7 @@ class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   }
 }
 
-/** The text in `{"input": text}`; what has another shape stays as it is. */
+/** The text in `{"input": text}`; arguments of another shape stay as they are. */
 function unwrapped(text: string): string {
   const input = parseObject(text)?.['input']
   return typeof input === 'string' ? input : text

@@ -12,15 +12,18 @@ export interface CanonicalResult extends Node {
   readonly candidates: readonly Candidate[]
   readonly usage?: Usage
   readonly serviceTier?: string
-  /** The writer is to add what answers of its format always have, where an upstream of that very format left it out. */
+  /**
+   * The writer adds the fields that answers of its format always have, where an upstream of that same format left them
+   * out.
+   */
   readonly complete?: true
-  /** Work that outlives the exchange: ask again with this id. */
+  /** Work that outlives the exchange: it is polled by this id. */
   readonly job?: {
     readonly id: string
     readonly state: 'queued' | 'running' | 'done' | 'failed'
     readonly progress?: number
   }
-  /** What came before it in this result still stands. */
+  /** The content before the error remains valid. */
   readonly error?: CanonicalError
 }
 
@@ -28,7 +31,7 @@ export interface Candidate extends Node {
   readonly content: readonly Part[]
   readonly finish?: Finish
   readonly logprobs?: readonly TokenLogprob[]
-  /** When what was said, where the content is the text of a recording. */
+  /** When each text was spoken, where the content is the text of a recording. */
   readonly transcript?: Transcript
 }
 
@@ -60,7 +63,7 @@ export type FinishReason = (typeof FINISH_REASONS)[number]
 
 export interface Finish {
   readonly reason: FinishReason
-  /** The upstream's own word for it. */
+  /** The upstream's own value for it. */
   readonly raw?: string
   /** The stop sequence that was met. */
   readonly stopSequence?: string
@@ -74,11 +77,11 @@ export interface TokenLogprob extends Node {
 }
 
 /**
- * Tokens spent. Absent is unknown; zero is zero. Details are parts of the counts, never beside them, and the total is
- * always the sum of input and output, so that nobody tells it apart.
+ * Tokens spent. Absent is unknown; zero is zero. Details are included in the counts, and the total is always the sum of
+ * input and output, so it has no field.
  */
 export interface Usage extends Node {
-  /** The whole prompt, what was read from and written to a cache included. */
+  /** The whole prompt, including what was read from and written to a cache. */
   readonly input?: number
   readonly cacheRead?: number
   readonly cacheWrite?: number

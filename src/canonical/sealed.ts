@@ -1,6 +1,6 @@
 /**
- * What the gateway hands to a caller to keep, encrypted, begins with these letters, so that it knows its own again when
- * the caller hands it back. The digit is the version of how it is sealed.
+ * The prefix of encrypted values that a caller keeps for the gateway, by which the gateway recognizes them when they
+ * are returned. The digit is the version of the encryption.
  */
 export const SEAL = 'il1.'
 

@@ -3,11 +3,14 @@ import { NOTHING, type Transducer } from './transducer.ts'
 
 type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
 
-/** The parts of one candidate: the one that is open, and events of those behind it, by part, in the order they started. */
+/** The parts of one candidate: the open one, and the events of parts after it, by part, in the order they started. */
 interface Line {
   open: number
   readonly waiting: Map<number, PartEvent[]>
-  /** The parts that started while another was open, from `next` on still waiting: the first key of a map is slow to find. */
+  /**
+   * The parts that started while another was open; those from `next` on still wait. A list, as finding the first key of
+   * a map is slow.
+   */
   readonly started: number[]
   next: number
 }
@@ -17,8 +20,8 @@ const NONE = -1
 
 /**
  * Feeds a writer the parts of a candidate one after another, for formats whose items never interleave (trap 96): a part
- * that starts while another is open waits until that one has ended. Events whose turn it is go straight through. What
- * still waits when an error comes is never written (trap 88). Holds no more than the upstream sent of parts that wait.
+ * that starts while another is open waits until that one has ended. Events of the open part pass straight through.
+ * Parts that still wait when an error comes are never written (trap 88). Buffers only the events of waiting parts.
  */
 export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   private readonly writer: Transducer<CanonicalEvent, Output>
@@ -26,7 +29,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   private readonly lines: Line[] = []
   private direct = false
 
-  /** @param exempt answers whose order is the upstream's own, in the writer's very format. */
+  /** @param exempt answers whose order is the upstream's own, in the writer's own format. */
   constructor(writer: Transducer<CanonicalEvent, Output>, exempt?: (start: ResultStart) => boolean) {
     this.writer = writer
     this.exempt = exempt
@@ -64,7 +67,7 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     return this.lines[candidate]!
   }
 
-  /** The open part has ended: the next one follows, and the one behind it if that has ended already, and so on. */
+  /** Closes the open part and writes the parts that waited for it, up to one that has not ended. */
   private leave(line: Line, end: PartEnd): readonly Output[] {
     line.open = NONE
     if (line.waiting.size === 0) return this.writer.push(end)

@@ -1,7 +1,7 @@
 import type { CacheHint } from './content.ts'
 import type { Format, JsonObject, Node } from './node.ts'
 
-/** The group of tools that stand in no other: to name it says no more than to name none (OpenAI's Responses, Codex). */
+/** The default group of tools: naming it equals naming none (OpenAI's Responses, Codex). */
 export const DEFAULT_NAMESPACE = 'functions'
 
 /** A named group of tools (an MCP server's, say); writers without groups flatten the names. */
@@ -49,7 +49,7 @@ export interface HostedTool extends Node {
   readonly cache?: CacheHint
 }
 
-/** A tool only one format knows, kept in its place. */
+/** A tool of a type that only one format defines, kept in its place. */
 export interface OpaqueTool extends Node {
   readonly type: 'opaque'
   readonly format: Format

@@ -1,19 +1,19 @@
 import type { Loss, Path } from './loss.ts'
 import type { Message } from './request.ts'
 
-/** Where each item of an edited list stood before the edit; undefined for one that was put in. */
+/** The index of each item of an edited list before the edit; undefined for an inserted one. */
 type Indexes = readonly (number | undefined)[]
 
-/** Where a message of an edited history came from, and its parts, if some were taken out. */
+/** The index of a message of an edited history before the edit, and of its parts, if some were dropped. */
 interface Origin {
   readonly index: number | undefined
   readonly parts?: readonly number[]
 }
 
 /**
- * The losses found in an edited history, at their places in the one before the edit. Losses are exact, so those of the
- * edit itself (parts dropped, messages inserted) tell where everything stood. What was put in says nothing of the
- * caller's: losses in it are nobody's.
+ * Maps the losses found in an edited history to their places in the history before the edit. Losses are exact, so those
+ * of the edit itself (parts dropped, messages inserted) give the original places. Losses inside inserted messages are
+ * left out, as the caller did not write these.
  *
  * @param found in the edited history, as a writer reports them.
  * @param edit the losses of the edit, in the history `before` it.
@@ -23,7 +23,7 @@ export function traced(found: readonly Loss[], edit: readonly Loss[], before: re
   const origins = originsAfter(edit, before)
   const indexes = origins.map(({ index }) => index)
   const places = placesIn(indexes, before.length)
-  // What is put in is put into the list as it stands after a move, whose end is all that is gone.
+  // Insertions apply to the list as it stands after a move, where all dropped messages are at the end.
   const moves = found.some(({ kind, path }) => kind === 'moved' && path.length === 1 && path[0] === 'messages')
   return found.flatMap((loss): Loss[] => {
     const [field, at, ...rest] = loss.path
@@ -38,7 +38,9 @@ export function traced(found: readonly Loss[], edit: readonly Loss[], before: re
   })
 }
 
-/** The messages of the edited history: those put in stand before the one at the same place, those left empty are gone. */
+/**
+ * The messages of the edited history: inserted ones stand before the one at the same place, emptied ones are left out.
+ */
 function originsAfter(edit: readonly Loss[], before: readonly Message[]): readonly Origin[] {
   const inserted = new Map<number, number>()
   const dropped = new Map<number, Set<number>>()
@@ -70,7 +72,7 @@ function tracedInside(loss: Loss, rest: Path, parts: readonly number[] | undefin
   return { ...loss, path: [field, place, ...deeper] }
 }
 
-/** A move as one of the whole list it was before: what is gone goes to its end. */
+/** A move in terms of the whole list before the edit: dropped items go to the end. */
 function inOrder(loss: Loss, indexes: Indexes, before: number): Loss {
   if (loss.kind !== 'moved') return loss
   const order = loss.order.flatMap(at => indexes[at] ?? [])
@@ -86,7 +88,7 @@ function inOrder(loss: Loss, indexes: Indexes, before: number): Loss {
   }
 }
 
-/** Where something is put in at each place: before the next item that was there. */
+/** The original place for an insertion at each index: before the next item of the original. */
 function placesIn(indexes: Indexes, before: number): readonly number[] {
   const places: number[] = []
   let next = before

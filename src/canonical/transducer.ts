@@ -1,21 +1,21 @@
 import { append } from './append.ts'
 
-/** A machine that eats one input at a time and gives back what that input settles; it never waits and never throws. */
+/** A push machine: takes one input and returns the outputs it completes; it never waits and never throws. */
 export interface Transducer<Input, Output> {
   push(input: Input): readonly Output[]
-  /** No more input will come. Called once; what is still owed comes out. */
+  /** Marks the end of input. Called once; returns the remaining outputs. */
   end(): readonly Output[]
 }
 
 export const NOTHING: readonly never[] = []
 
-/** Runs the first machine's outputs through the second. */
+/** Feeds the first machine's outputs to the second. */
 export const chain = <A, B, C>(first: Transducer<A, B>, second: Transducer<B, C>): Transducer<A, C> => ({
   push: input => relay(first.push(input), second),
   end: () => [...relay(first.end(), second), ...second.end()],
 })
 
-/** Everything a machine says to a list of inputs, its end included. */
+/** All outputs of a machine for a list of inputs, including those at its end. */
 export function drain<Input, Output>(machine: Transducer<Input, Output>, inputs: Iterable<Input>): Output[] {
   const outputs: Output[] = []
   for (const input of inputs) append(outputs, machine.push(input))

@@ -2,8 +2,8 @@ import { isObject, type Json, type JsonObject } from './node.ts'
 import type { Usage } from './result.ts'
 
 /**
- * What several requests spent together; undefined where there are none. A count some of them do not tell is the sum of
- * those that do, and how one of them spelled its counts is not true of all.
+ * The sum of several requests' usage; undefined where there are none. A count that some of them lack is the sum of the
+ * others; spelling is dropped, as it holds for single requests only.
  */
 export const totalUsage = (usages: readonly Usage[]): Usage | undefined =>
   usages.length === 0 ? undefined : (usages.map(bare).reduce(sum) as Usage)

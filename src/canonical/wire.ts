@@ -8,13 +8,13 @@ export interface WireRequest {
   readonly query: { readonly [name: string]: string | readonly string[] }
   /** Lower-case names; only what belongs to the format, never credentials. */
   readonly headers: { readonly [name: string]: string }
-  /** Of a form the fields that are text; those that come more than once are lists. */
+  /** Of a form: its text fields; repeated fields are lists. */
   readonly body: JsonObject
-  /** The files of a form, in order; there when the request is one (`multipart/form-data`), even if it has none. */
+  /** The files of a form, in order; present, maybe empty, where the request is a form (`multipart/form-data`). */
   readonly files?: readonly WireFile[]
-  /** More of the form comes behind what is here. */
+  /** More parts of the form follow. */
   readonly unfinished?: true
-  /** A body that is neither JSON nor a form: bytes as they are. */
+  /** A body that is neither JSON nor a form: raw bytes. */
   readonly raw?: { readonly mediaType: string; readonly bytes: Bytes }
   /** The media types an upstream may answer with, where they are not those of JSON and server-sent events. */
   readonly accept?: string
@@ -36,7 +36,7 @@ export interface WireAnswer {
   readonly headers: { readonly [name: string]: string }
   /** Empty where there is a raw body. */
   readonly body: JsonObject
-  /** A body that is no JSON: a text, or bytes as they come. */
+  /** A body that is not JSON: text, or bytes as they arrive. */
   readonly raw?: RawBody
 }
 

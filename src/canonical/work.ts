@@ -1,6 +1,6 @@
 import type { CanonicalRequest, Modality } from './request.ts'
 
-/** The kinds of work there are: which formats can carry a request depends on it, and so do its losses. */
+/** The kinds of work: which formats can carry a request depends on it, and so do its losses. */
 export type Work =
   | 'conversation'
   | 'completion'
@@ -11,10 +11,10 @@ export type Work =
   | 'image'
   | 'speech'
   | 'transcription'
-  /** No format here does it: whoever asks for it is told so. */
+  /** No format here supports it: the caller gets an error. */
   | 'video'
 
-/** A request for nothing but one of these is that kind of work; beside text they are part of a conversation. */
+/** A single one of these modalities determines the kind of work; beside text they are part of a conversation. */
 const ALONE: { readonly [M in Modality]?: Work } = {
   embedding: 'embedding',
   image: 'image',
@@ -22,7 +22,7 @@ const ALONE: { readonly [M in Modality]?: Work } = {
   video: 'video',
 }
 
-/** What kind of work a request asks for, by what it wants back. */
+/** The kind of work a request asks for, by its output. */
 export function workOf({ output }: CanonicalRequest): Work {
   if (output.count === true) return 'count'
   if (output.compaction === true) return 'compaction'
@@ -35,5 +35,8 @@ export function workOf({ output }: CanonicalRequest): Work {
 
 const LISTS: ReadonlySet<Work> = new Set(['completion', 'embedding', 'ranking'])
 
-/** Whether the messages are a list of things, each for itself, and no conversation: none joins another, none may be missing. */
+/**
+ * Whether the messages are a list of independent inputs instead of a conversation: none may be joined with another or
+ * left out.
+ */
 export const lists = (request: CanonicalRequest): boolean => LISTS.has(workOf(request))

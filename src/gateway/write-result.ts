@@ -2,7 +2,7 @@ import { type Bytes, gathered } from '../canonical/bytes.ts'
 import type { MediaPart, Part } from '../canonical/content.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
-import { rankedAsAsked } from '../canonical/rank.ts'
+import { rankedAsRequested } from '../canonical/rank.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { workOf } from '../canonical/work.ts'
 import { WRITERS } from '../egress/index.ts'
@@ -31,7 +31,7 @@ export async function writeResult(attempt: Attempt, made: Answered): Promise<voi
   const { call, request, candidate, report } = attempt
   const delivered = attempt.deliver === undefined ? made : await attempt.deliver(made, request)
   const answered = workOf(request) === 'speech' ? await inAskedContainer(delivered, attempt) : delivered
-  const ranked = rankedAsAsked(answered.result, request)
+  const ranked = rankedAsRequested(answered.result, request)
   const safe = publicResult(ranked, candidate, request.model)
   const writer = WRITERS[call.format]!
   const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)

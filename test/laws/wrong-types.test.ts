@@ -5,7 +5,7 @@ import { GatewayError } from '../../src/canonical/error.ts'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import { fold, unfold } from '../../src/canonical/fold.ts'
 import { isObject, type JsonObject, parseObject } from '../../src/canonical/node.ts'
-import { rankedAsAsked } from '../../src/canonical/rank.ts'
+import { rankedAsRequested } from '../../src/canonical/rank.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
@@ -87,7 +87,7 @@ function journey(from: string, request: CanonicalRequest): void {
 function told(to: string, result: CanonicalResult, asked: CanonicalRequest): void {
   const writer = WRITERS[to]!
   const headed = { ...result, id: result.id ?? 'a', model: result.model ?? 'm', createdAt: result.createdAt ?? 1 }
-  orRefused(() => jsonText(writer.result!(rankedAsAsked(headed, asked), asked).wire.body))
+  orRefused(() => jsonText(writer.result!(rankedAsRequested(headed, asked), asked).wire.body))
   streamedTo(to, unfold(headed), asked)
 }
 

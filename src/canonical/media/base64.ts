@@ -1,6 +1,9 @@
 const NOTHING: Buffer = Buffer.alloc(0)
 
-/** Bytes that come in pieces as base64 that can be strung together: only whole groups of three leave before the end. */
+/**
+ * Converts chunks of bytes to base64 that can be concatenated: only whole groups of three bytes are emitted before the
+ * end.
+ */
 export class Base64Groups {
   private waiting: Buffer
 
@@ -8,7 +11,7 @@ export class Base64Groups {
     this.waiting = first
   }
 
-  /** Nothing of what came waits for more. */
+  /** Whether no bytes are buffered. */
   get isEven(): boolean {
     return this.waiting.length === 0
   }

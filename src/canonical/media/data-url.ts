@@ -3,7 +3,7 @@ import { flatCopy, flatJoin } from '../flat.ts'
 
 const DATA = 'data:'
 const BASE64 = ';base64,'
-/** Longer than any media type with its mark: no look-out for it walks over the bytes behind. */
+/** Longer than any media type with its marker: limits the search for the marker to the head of the URL. */
 const HEAD = 256
 
 /** A `data:` URL of base64 bytes as bytes; any other URL stays a URL. The media type is kept as it was written. */
@@ -23,7 +23,7 @@ export function urlOfSource(source: MediaSource): string | undefined {
 
 const KINDS: { readonly [top: string]: MediaKind } = { image: 'image', audio: 'audio', video: 'video' }
 
-/** What kind of media a media type names; anything but image, audio and video is a file. */
+/** The kind of media of a media type; anything but image, audio and video is a file. */
 export function kindOfMediaType(mediaType: string | undefined): MediaKind {
   const top = mediaType?.split('/')[0]?.toLowerCase() ?? ''
   return Object.hasOwn(KINDS, top) ? KINDS[top]! : 'file'

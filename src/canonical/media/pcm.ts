@@ -1,11 +1,11 @@
 import type { Samples, WavHead } from './wav.ts'
 
-/** How samples are written, and how they are to be played. */
+/** The encoding of samples, and how to play them. */
 export type SampleFormat = Samples & Pick<WavHead, 'bits' | 'encoding'>
 
 type Read = (bytes: DataView, at: number) => number
 
-/** One sample between -1 and 1, by how it is written; all of them little-endian, as WAV files have them. */
+/** Reads one sample as a number between -1 and 1, by encoding; all are little-endian, as in WAV files. */
 const READS: { readonly [format: string]: Read } = {
   'integer 8': (bytes, at) => (bytes.getUint8(at) - 128) / 2 ** 7,
   'integer 16': (bytes, at) => bytes.getInt16(at, true) / 2 ** 15,
@@ -17,11 +17,11 @@ const READS: { readonly [format: string]: Read } = {
 
 const readOf = ({ encoding, bits }: SampleFormat): Read | undefined => READS[`${encoding} ${bits}`]
 
-/** Whether samples so written can be read, and are as fast as anything that is heard. */
+/** Whether samples of this encoding can be read and have a usual rate and number of channels. */
 export const isReadable = (format: SampleFormat): boolean =>
   readOf(format) !== undefined && format.channels <= 2 && format.rate >= 8000 && format.rate <= 192_000
 
-/** Bytes that come in pieces, cut anywhere, as samples of each channel. */
+/** Splits chunks of bytes, cut anywhere, into samples of each channel. */
 export class SampleReader {
   private readonly channels: number
   /** Bytes of a sample of one channel. */
@@ -36,8 +36,8 @@ export class SampleReader {
     this.read = readOf(format)!
   }
 
-  push(piece: Uint8Array): Float32Array[] {
-    const bytes = this.waiting.length === 0 ? piece : Buffer.concat([this.waiting, piece])
+  push(chunk: Uint8Array): Float32Array[] {
+    const bytes = this.waiting.length === 0 ? chunk : Buffer.concat([this.waiting, chunk])
     const frame = this.width * this.channels
     const count = Math.floor(bytes.length / frame)
     this.waiting = bytes.slice(count * frame)

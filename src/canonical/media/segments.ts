@@ -5,8 +5,8 @@ const SILENCE = 0.8
 const LONGEST = 7
 
 /**
- * Segments made of words with times, for upstreams that tell nothing larger: one ends with its sentence, with a change
- * of speaker, with a silence, or when it grows too long to be read at a glance. Their times are the words' own.
+ * Segments made of words with times, for upstreams that report nothing larger: a segment ends with its sentence, at a
+ * change of speaker, at a silence, or when it grows too long to be read at a glance. Its times are those of its words.
  */
 export function segmentsOf(words: readonly Word[]): readonly Segment[] {
   const segments: Segment[] = []

@@ -26,7 +26,7 @@ const SIGNATURES: readonly (readonly [mediaType: string, offset: number, bytes: 
   ['video/webm', 0, '\x1a\x45\xdf\xa3'],
 ]
 
-/** The media type a file's first bytes tell of, or undefined where they tell nothing. */
+/** The media type by a file's first bytes, or undefined where they match none. */
 export function sniffed(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16))
   return SIGNATURES.find(([, offset, mark]) => head.startsWith(mark, offset))?.[0]

@@ -1,6 +1,6 @@
 import type { Segment } from '../result.ts'
 
-/** The two subtitle formats: how a time is written, what stands before the first cue, and how a text is kept from being markup. */
+/** The two subtitle formats: how a time is written, the head before the first cue, and how text is escaped. */
 const STYLES = {
   srt: { comma: ',', head: '', numbered: true, quoted: (text: string) => text.replaceAll('-->', '->') },
   vtt: { comma: '.', head: 'WEBVTT\n\n', numbered: false, quoted: (text: string) => text.replace(/[&<>]/g, escaped) },
@@ -13,15 +13,15 @@ const escaped = (character: string): string => ENTITIES[character]!
 
 /**
  * Segments as SubRip or WebVTT text (W3C WebVTT §4). A cue's text has no empty line, which would end it, and nothing
- * that reads as markup or as a time; a segment without words makes no cue. Times are cut to milliseconds.
+ * that parses as markup or as a time; a segment without text makes no cue. Times are rounded to milliseconds.
  */
 export function writeSubtitles(segments: readonly Segment[], style: SubtitleStyle): string {
   const { comma, head, numbered, quoted } = STYLES[style]
   const cues = segments
     .filter(({ text }) => text.trim() !== '')
     .map(({ start, end, text, speaker }, index) => {
-      const said = speaker === undefined ? text.trim() : `${speaker}: ${text.trim()}`
-      const lines = quoted(said.trim().replace(/\s*[\r\n]\s*/g, '\n'))
+      const cue = speaker === undefined ? text.trim() : `${speaker}: ${text.trim()}`
+      const lines = quoted(cue.trim().replace(/\s*[\r\n]\s*/g, '\n'))
       return `${numbered ? `${index + 1}\n` : ''}${clock(start, comma)} --> ${clock(end, comma)}\n${lines}\n\n`
     })
   return `${head}${cues.join('')}`
@@ -36,30 +36,30 @@ export function styleOf(text: string): SubtitleStyle | undefined {
   return text.trim() === '' || text.split(/[\r\n]/, 4).some(line => CUE.test(line)) ? 'srt' : undefined
 }
 
-/** The cues of SubRip or WebVTT text, without markup; whatever is no cue is passed over. */
+/** The cues of SubRip or WebVTT text, without markup; anything that is no cue is skipped. */
 export function readSubtitles(text: string): readonly Segment[] {
-  const spoken = HEAD.test(text) ? unmarked : (said: string): Said => ({ text: unescaped(said) })
+  const spoken = HEAD.test(text) ? unmarked : (cue: string): CueText => ({ text: unescaped(cue) })
   const segments: Segment[] = []
   for (const block of text.replace(/\r\n?/g, '\n').split(/\n\n+/)) {
     const lines = block.split('\n')
     const at = lines.findIndex(line => CUE.test(line))
     const [, start, end] = CUE.exec(lines[at] ?? '') ?? []
     if (start === undefined || end === undefined) continue
-    const said = lines
+    const cue = lines
       .slice(at + 1)
       .join('\n')
       .trim()
-    if (said !== '') segments.push({ start: seconds(start), end: seconds(end), ...spoken(said) })
+    if (cue !== '') segments.push({ start: seconds(start), end: seconds(end), ...spoken(cue) })
   }
   return segments
 }
 
-type Said = Pick<Segment, 'text' | 'speaker'>
+type CueText = Pick<Segment, 'text' | 'speaker'>
 
-/** WebVTT's text without its tags; who speaks is the name in the first voice tag. */
-function unmarked(said: string): Said {
-  const [, speaker] = /<v(?:\.[^\s>]*)?[ \t]+([^>\n]+)>/.exec(said) ?? []
-  const text = unescaped(said.replace(/<[^>]*>/g, ''))
+/** WebVTT's text without its tags; the speaker is the name in the first voice tag. */
+function unmarked(cue: string): CueText {
+  const [, speaker] = /<v(?:\.[^\s>]*)?[ \t]+([^>\n]+)>/.exec(cue) ?? []
+  const text = unescaped(cue.replace(/<[^>]*>/g, ''))
   return speaker === undefined ? { text } : { text, speaker: unescaped(speaker.trim()) }
 }
 
@@ -67,10 +67,10 @@ const CHARACTERS: { readonly [entity: string]: string } = {
   ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&nbsp;': '\u00a0', '&lrm;': '\u200e', '&rlm;': '\u200f' },
 }
 
-/** Each entity once: `&amp;lt;` is `&lt;`, said of the entity itself. */
+/** Decodes each entity once: `&amp;lt;` becomes `&lt;`. */
 const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, entity => CHARACTERS[entity]!)
 
-/** More hours than any recording has: what an upstream says beyond them is no time. */
+/** More hours than any recording has: longer times from an upstream are cut to it. */
 const LONGEST = 1000 * 3_600_000 - 1
 
 /** `01:02:03,004` of 3723.004 seconds. */

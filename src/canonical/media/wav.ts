@@ -1,11 +1,11 @@
 /** How raw 16-bit samples are to be played. */
 export interface Samples {
-  /** A second has so many of each channel. */
+  /** Samples per second and channel. */
   readonly rate: number
   readonly channels: number
 }
 
-/** What every service of this field sends where it says nothing else. */
+/** The usual format of raw samples, where nothing else is declared. */
 export const USUAL: Samples = { rate: 24_000, channels: 1 }
 
 /** How to play raw samples of the media type (`audio/L16;codec=pcm;rate=24000`, `audio/pcm`); undefined for any other. */
@@ -13,8 +13,8 @@ export function samplesOf(mediaType: string): Samples | undefined {
   const [type, ...parameters] = mediaType.toLowerCase().split(';')
   if (type?.trim() !== 'audio/l16' && type?.trim() !== 'audio/pcm') return undefined
   const countOf = (name: string): number | undefined => {
-    const said = parameters.find(one => one.trim().startsWith(`${name}=`))
-    return said === undefined ? undefined : counted(said.slice(said.indexOf('=') + 1))
+    const parameter = parameters.find(one => one.trim().startsWith(`${name}=`))
+    return parameter === undefined ? undefined : counted(parameter.slice(parameter.indexOf('=') + 1))
   }
   return { rate: countOf('rate') ?? USUAL.rate, channels: countOf('channels') ?? USUAL.channels }
 }
@@ -29,8 +29,8 @@ export const WAV_HEADER = 44
 const UNKNOWN = 0xffff_ffff
 
 /**
- * What stands before raw little-endian samples to make them a WAV file; `size` is their bytes, absent where they are
- * still coming: players then play to the end.
+ * The header that makes raw little-endian samples a WAV file; `size` is their bytes, absent where they are still
+ * coming: players then play to the end.
  */
 export function wavHeader({ rate, channels }: Samples, size?: number): Buffer {
   const known = size !== undefined && size + WAV_HEADER - 8 < UNKNOWN
@@ -50,22 +50,22 @@ export function wavHeader({ rate, channels }: Samples, size?: number): Buffer {
   return header
 }
 
-/** What a WAV file says of its samples, and where they begin. */
+/** The format of a WAV file's samples, and where they begin. */
 export interface WavHead extends Samples {
-  /** Of one sample of one channel. */
+  /** Per sample of one channel. */
   readonly bits: number
   readonly encoding: 'integer' | 'float'
   /** Bytes before the first sample. */
   readonly offset: number
-  /** Bytes of samples, where that was known when the header was written. */
+  /** Bytes of samples, where the header has them. */
   readonly size: number | undefined
 }
 
 const ENCODINGS: { readonly [code: number]: WavHead['encoding'] } = { 1: 'integer', 3: 'float' }
-/** The code is the first of sixteen bytes further on. */
+/** The code is the first two bytes of an identifier of sixteen bytes further on. */
 const EXTENSIBLE = 0xfffe
 
-/** The head of a WAV file; `more` where it goes on behind these bytes, undefined for anything else. */
+/** The head of a WAV file; `more` where it continues after these bytes, undefined for anything else. */
 export function readWavHead(bytes: Uint8Array): WavHead | 'more' | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   if (file.length < 12 || file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WAVE')
@@ -94,7 +94,7 @@ function readFormat(chunk: Buffer): Omit<WavHead, 'offset' | 'size'> | undefined
   return encoding === undefined || channels === 0 || rate === 0 ? undefined : { rate, channels, bits, encoding }
 }
 
-/** Whether there is nothing to hear in a file: no bytes at all, or the head of a WAV file without samples. */
+/** Whether a file contains no sound: no bytes at all, or the head of a WAV file without samples. */
 export function isSoundless(bytes: Uint8Array): boolean {
   if (bytes.length === 0) return true
   const head = readWavHead(bytes)
