@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject, wordIn } from '../canonical/node.
 import type { CanonicalRequest } from '../canonical/request.ts'
 
 /*
- * What a request says that holds anyway: to lose it is no loss. Clients spell such values out in every
- * request, and with losses refused none of theirs would get through.
+ * Values of a request that equal the default: losing them is no loss. Clients write such values into every request, and
+ * with losses refused none of their requests would pass.
  */
 
 type Holds = (value: Json) => boolean
@@ -14,7 +14,7 @@ const is =
   value =>
     values.includes(value)
 const always: Holds = () => true
-/** Nothing in it, however deep. */
+/** Empty at every depth. */
 const empty: Holds = value => typeof value === 'object' && value !== null && Object.values(value).every(empty)
 const direct: Holds = value => Array.isArray(value) && value.every(is('direct'))
 const text: Holds = value => Array.isArray(value) && value.every(is('text'))
@@ -27,7 +27,7 @@ const keepsAll: Holds = value =>
     edit => isObject(edit) && /^clear_thinking_/.test(wordIn(edit['type'])) && edit['keep'] === 'all',
   )
 
-/** Padding against eavesdroppers is no part of an answer. */
+/** Padding against traffic analysis is no part of an answer. */
 const onlyPads: Holds = value => isObject(value) && Object.keys(value).every(is('include_obfuscation'))
 
 const unspecified: Holds = value =>
@@ -61,13 +61,13 @@ const DEFAULTS: { readonly [path: string]: Holds } = {
   'extras/chat/stream_options': onlyPads,
   'extras/chat/prompt_cache_retention': is('in_memory'),
 
-  // What Codex tells OpenAI of itself: the model never sees it.
+  // Codex's data about itself, for OpenAI: the model never sees it.
   'extras/responses/client_metadata': always,
   'extras/responses/context_management': empty,
   'extras/responses/prompt_cache_retention': is('in_memory'),
-  // All thoughts an upstream takes are sent to it.
+  // All thoughts that an upstream accepts are sent to it.
   'reasoning/extras/responses/context': is('auto', 'all_turns'),
-  // A tool that may be found later is there from the beginning.
+  // A tool that is loaded later may be loaded from the beginning.
   'tools/#/extras/responses/defer_loading': always,
   'tools/#/extras/responses/allowed_callers': direct,
 
@@ -77,7 +77,7 @@ const DEFAULTS: { readonly [path: string]: Holds } = {
   'extras/messages/speed': is('standard'),
   'tools/#/extras/messages/defer_loading': always,
   'tools/#/extras/messages/allowed_callers': direct,
-  // How arguments are cut into events.
+  // How arguments are split into events.
   'tools/#/extras/messages/eager_input_streaming': always,
 
   'extras/contents/safetySettings': empty,
@@ -85,7 +85,7 @@ const DEFAULTS: { readonly [path: string]: Holds } = {
   'tools/#/extras/contents/behavior': is('UNSPECIFIED', 'BLOCKING'),
 }
 
-/** The losses, those of what holds anyway marked as none; the very list where there are none such. */
+/** The losses, with those of default values marked as restored; the same list where there are none. */
 export function withoutDefaults(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   let found = false
   const marked = losses.map((loss): Loss => {
@@ -98,7 +98,7 @@ export function withoutDefaults(losses: readonly Loss[], request: CanonicalReque
 
 function holdsAnyway(loss: Loss, request: CanonicalRequest): boolean {
   if (loss.restored === true) return false
-  // OpenAI's later word for the system, and no other format's.
+  // OpenAI's newer name of the system role, which no other format has.
   if (loss.kind === 'changed') return loss.became === 'system' && valueAt(request, loss.path) === 'developer'
   if (loss.kind !== 'dropped') return false
   const path = loss.path.map(step => (typeof step === 'number' ? '#' : step)).join('/')

@@ -5,7 +5,7 @@ export { defined } from '../canonical/defined.ts'
 
 const NONE: JsonObject = {}
 
-/** What a format itself said at this node beyond canonical: its unknown fields, and its nulls. Spread it last. */
+/** The fields of this node that a format has beyond canonical: unknown fields, and nulls. Spread it last. */
 export function kept(node: Node | undefined, format: Format): JsonObject {
   const extras = node?.extras?.[format]
   const nulls = node?.spelling?.[format]?.['nulls'] as readonly string[] | undefined
@@ -15,5 +15,5 @@ export function kept(node: Node | undefined, format: Format): JsonObject {
   return out
 }
 
-/** How the format spelled this node, if the node came from it. */
+/** How the format spelled this node, if the node was read from it. */
 export const spelt = (node: Node | undefined, format: Format): JsonObject => node?.spelling?.[format] ?? NONE

@@ -7,44 +7,47 @@ import { essentialTools } from './sanitize/lost-tools.ts'
 const MOST_ENTRIES = 20
 const MOST_CHARACTERS = 1000
 
-/** What a caller should know of: not what is undone on the way back, nor ids made up for a format that wants some. */
+/**
+ * The losses a caller sees: neither those undone on the response path, nor ids generated for a format that requires
+ * them.
+ */
 export const shown = (losses: readonly Loss[]): readonly Loss[] => losses.filter(loss => !isSilent(loss))
 
 /**
- * What a caller who wants no loss is refused for: not for what is put back into its history, which gives the model its
- * own words again and takes nothing from anybody.
+ * The losses for which a request with losses refused is rejected. Remembered thoughts put back into the history are
+ * none: they return the model's own text to it and drop nothing.
  */
 export const refusable = (losses: readonly Loss[]): readonly Loss[] =>
   shown(losses).filter(({ kind, reason }) => kind !== 'inserted' || reason !== REMEMBERED)
 
-/** Why a thought is there that the caller had thrown away. */
+/** The reason for a thought that the caller had discarded and the gateway inserted again. */
 export const REMEMBERED = 'remembered-thought'
 
 const isSilent = (loss: Loss): boolean =>
   loss.restored === true || (loss.kind === 'added' && loss.reason.startsWith('minted'))
 
 /**
- * The headers that tell of losses: `interlingua-loss`, a list `path reason` separated by `; ` and cut where it grows
- * long, and `interlingua-loss-count`, always exact. No header where nothing was lost.
+ * The headers that report losses: `interlingua-loss`, a list of `path reason` separated by `; ` and truncated where it
+ * is long, and `interlingua-loss-count`, always exact. No headers without losses.
  */
 export function lossHeaders(losses: readonly Loss[]): { readonly [name: string]: string } {
-  const told = shown(losses)
-  if (told.length === 0) return {}
+  const reported = shown(losses)
+  if (reported.length === 0) return {}
   let list = ''
   let entries = 0
-  for (const loss of told) {
+  for (const loss of reported) {
     const entry = `${pathOf(loss)} ${headerSafe(loss.reason)}`
     if (entries === MOST_ENTRIES || list.length + entry.length > MOST_CHARACTERS) break
     list += entries === 0 ? entry : `; ${entry}`
     entries++
   }
-  return { 'interlingua-loss': list, 'interlingua-loss-count': String(told.length) }
+  return { 'interlingua-loss': list, 'interlingua-loss-count': String(reported.length) }
 }
 
 /**
- * The losses no answer can make good: state the upstream cannot keep, a part that stands for something kept elsewhere,
- * something to look at in the last user turn or in any of a list of things, what is wanted of a recording besides its
- * words, all tools or one that is called, and the container of speech. A request with one of them is always refused.
+ * The losses no answer can make up for: state the upstream cannot keep, a part that refers to something stored
+ * elsewhere, media in the last user turn or in any of a list of inputs, what a transcript needs besides text, all tools
+ * or one that is called, and the container of speech. A request with one of them is always refused.
  */
 export function essential(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const turn = request.messages.findLastIndex(message => message.role === 'user')
@@ -65,8 +68,8 @@ export function essential(losses: readonly Loss[], request: CanonicalRequest): r
 const isOfThread = ({ path }: Loss): boolean => path[0] === 'state' && path[1] === 'thread'
 
 /**
- * The refusal that names every loss, 422 in each format; that of a thread has a code of its own, by which its callers
- * know to send all that was said (trap 94).
+ * The refusal that names every loss, 422 in each format. For a thread it has its own code, at which clients send the
+ * whole conversation again (trap 94).
  */
 export function refusal(losses: readonly Loss[]): GatewayError {
   if (losses.some(isOfThread))
@@ -80,20 +83,20 @@ export function refusal(losses: readonly Loss[]): GatewayError {
   return new GatewayError({
     kind: 'cannot-express',
     code: 'cannot_express',
-    message: `The model's upstream cannot be told everything this request says. What would be lost: ${list}.`,
+    message: `The model's upstream cannot carry everything in this request. What would be lost: ${list}.`,
     ...(losses.length === 1 ? { param: losses[0]!.path.join('.') } : {}),
   })
 }
 
-/** Audio in another container than the one that was asked for is no use to whoever has to play it. */
+/** Audio in another container than the requested one is useless to the client that has to play it. */
 const losesContainer = ({ kind, path, restored }: Loss, request: CanonicalRequest): boolean =>
   (kind === 'dropped' || kind === 'changed') &&
   restored !== true &&
   path.join('/') === 'output/audio/mediaType' &&
   workOf(request) === 'speech'
 
-/** `store: false` asks for nothing, so nothing is lost with it; the same holds for `background: false`. */
-const ASKED: { readonly [K in keyof State]-?: (value: State[K]) => boolean } = {
+/** The settings of the state that request something: losing `store: false` or `background: false` loses nothing. */
+const REQUESTED: { readonly [K in keyof State]-?: (value: State[K]) => boolean } = {
   store: value => value === true,
   previous: value => value !== undefined,
   conversation: value => value !== undefined,
@@ -103,15 +106,15 @@ const ASKED: { readonly [K in keyof State]-?: (value: State[K]) => boolean } = {
 
 function losesState({ path }: Loss, state: State | undefined): boolean {
   if (state === undefined || path[0] !== 'state') return false
-  const asked = Object.entries(ASKED)
+  const requested = Object.entries(REQUESTED)
     .filter(([field, asks]) => (asks as (value: unknown) => boolean)(state[field as keyof State]))
     .map(([field]) => field)
-  return path.length === 1 ? asked.length > 0 : asked.includes(String(path[1]))
+  return path.length === 1 ? requested.length > 0 : requested.includes(String(path[1]))
 }
 
 /**
- * The whole turn, a part of it, or the very thing the part shows. Of a conversation only the last turn is looked at, of
- * a list of things each.
+ * Whether the loss is of the whole turn, of a part of it, or of the media the part shows. In a conversation only the
+ * last turn counts, in a list of inputs each.
  */
 function losesSight({ path, restored }: Loss, request: CanonicalRequest, turn: number): boolean {
   const at = lists(request) ? path[1] : turn
@@ -128,7 +131,7 @@ function losesReference({ path }: Loss, request: CanonicalRequest): boolean {
   return part?.type === 'opaque' && part.reference === true
 }
 
-/** What the caller wants of a recording besides its words: the shape of its answer is made of it. */
+/** Fields of a transcript besides its text: they determine the shape of the answer. */
 function losesTimes({ path }: Loss, { output: { transcript } }: CanonicalRequest): boolean {
   return transcript !== undefined && path.length === 3 && path[1] === 'transcript' && TIMES.has(path[2]!)
 }
@@ -146,5 +149,5 @@ function losesTool({ path }: Loss, { tools, toolChoice }: CanonicalRequest): boo
 
 const pathOf = (loss: Loss): string => loss.path.map(step => headerSafe(String(step))).join('/')
 
-/** Names come from callers: whatever could end a header, an entry or a path element is percent-encoded. */
+/** Names come from callers: characters that could end a header, an entry or a path element are percent-encoded. */
 const headerSafe = (text: string): string => text.toWellFormed().replace(/[^!-~]|[%;/]/gu, encodeURIComponent)

@@ -16,19 +16,19 @@ export type Dialect = JsonObject
 export interface WriteOptions {
   readonly dialect: Dialect
   /**
-   * The caller speaks this very format: what it wrote goes out as it came, legal or not. Otherwise names, ids and
-   * schemas are made legal for the upstream, and every change is reported.
+   * The caller uses this same format: its values are sent as they came, valid or not. Otherwise names, ids and schemas
+   * are made valid for the upstream, and every change is reported.
    */
   readonly native: boolean
 }
 
-/** To whom a thought is handed back. */
+/** The upstream to which a thought is handed back. */
 export interface HandBack extends WriteOptions {
-  /** The upstream that made it, which alone can read its proof. */
+  /** The upstream that issued the thought, which alone can read its proof. */
   readonly own: boolean
 }
 
-/** Everything that can leave in one format. All of it is pure: equal inputs give equal bytes. */
+/** Everything the gateway writes in one format. All of it is pure: equal inputs give equal bytes. */
 export interface Writer {
   /** A request to an upstream. Throws GatewayError `cannot-express` only where no request at all can be written. */
   request?(request: CanonicalRequest, options: WriteOptions): Written<WireRequest>
@@ -39,34 +39,35 @@ export interface Writer {
    * also when `end` is called before the events ended.
    */
   events?(request: CanonicalRequest): Transducer<CanonicalEvent, WireEvent>
-  /** Takes media as bytes, in requests and answers; for any other format they are made base64 beforehand. */
+  /** Takes media as bytes, in requests and answers; for any other format they are converted to base64 beforehand. */
   readonly bytes?: true | ((dialect: Dialect) => boolean)
   /**
-   * Whether media at an address must be fetched first, as an upstream of this format cannot be told the address, or not
-   * in the result of a tool.
+   * Whether media at a URL must be fetched first, because upstreams of this format take no such URL, or none in the
+   * result of a tool.
    */
   fetches?(part: MediaPart, dialect: Dialect, work: Work, inResult: boolean): boolean
-  /** Also for callers of the format itself, who choose among shapes of which an upstream may take but one. */
+  /** Also for callers of the format itself, who choose among shapes of which an upstream may take only one. */
   readonly fetchesOwn?: true
   /**
-   * How an answer says that a conversation goes on from these messages and what was sealed: parts of a candidate.
-   * `base` is what ids are made of.
+   * The parts of an answer from which a conversation is continued: the kept messages and a sealed value. `base` is the
+   * prefix of ids.
    */
   compacted?(kept: readonly Message[], sealed: string, base: string): readonly Part[]
   /**
-   * A thought of an answer of this format as an upstream of the format takes it back in the history, where the caller no
-   * longer has it; undefined where it takes none of the kind. Without the method it takes none at all (traps 26-36).
+   * A thought of an answer of this format as an upstream of the format takes it back in the history, where the caller
+   * no longer has it; undefined where the upstream takes no such thought. Without the method it takes none at all
+   * (traps 26-36).
    */
   handsBack?(thought: ReasoningPart, to: HandBack): ReasoningPart | undefined
-  /** Whether the upstream refuses proofs of thoughts where anything that was said before them has changed. */
+  /** Whether the upstream refuses proofs of thoughts when any earlier message has changed. */
   boundProofs?(options: WriteOptions): boolean
   /** An error before the first byte, in the shape and with the status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
-  /** How its clients read what their key may still ask, where that is not by OpenAI's headers. */
+  /** How clients of the format read their key's limits, where not by OpenAI's headers. */
   readonly rateLimitHeaders?: RateLimitHeaders
   /**
-   * The same as the stream that was asked for, for kinds which the format's clients look for nowhere else; undefined
-   * for any other kind. `socket` says that its events are the frames of a connection that stays.
+   * An error as the stream that was requested, for kinds that the format's clients expect only there; undefined for any
+   * other kind. With `socket` the events are frames of a connection that stays open.
    */
   refused?(
     error: CanonicalError,

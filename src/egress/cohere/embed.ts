@@ -4,7 +4,7 @@ import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { onlyAsks } from '../sanitize/bare.ts'
+import { reportUnwritten } from '../sanitize/bare.ts'
 
 const FORMAT = 'cohere'
 const EMBEDDING = new Set(['modalities', 'embedding'])
@@ -13,7 +13,7 @@ const SAID_OUTRIGHT = { kind: 'added', reason: 'said-outright', restored: true }
 
 /** A request for vectors (FORMATS §8). */
 export function writeEmbed(request: CanonicalRequest, native: boolean, losses: Losses): JsonObject {
-  onlyAsks(request, EMBEDDING, losses)
+  reportUnwritten(request, EMBEDDING, losses)
   const { dimensions } = request.output.embedding ?? {}
   if (request.output.embedding === undefined && !native)
     losses.list.push({ ...SAID_OUTRIGHT, path: ['output', 'embedding'], became: {} })

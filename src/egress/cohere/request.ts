@@ -5,7 +5,7 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
 import { defined, kept } from '../fields.ts'
-import { onlyAsks } from '../sanitize/bare.ts'
+import { reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 import { writeEmbed } from './embed.ts'
 
@@ -34,7 +34,7 @@ const RANKING = new Set(['ranking'])
 /** Documents wanted again are put to their ranks by the gateway, so nothing is lost with that wish. */
 function writeRerank(request: CanonicalRequest, _: boolean, losses: Losses): Pick<WireRequest, 'path' | 'body'> {
   const ranking = request.output.ranking!
-  onlyAsks(request, RANKING, losses)
+  reportUnwritten(request, RANKING, losses)
   const echo: Path = ['output', 'ranking', 'echo']
   if (ranking.echo === true) losses.rename(echo, false, 'told-again-by-the-gateway')
   if (ranking.echo === undefined)

@@ -1,7 +1,7 @@
 import type { CanonicalError, ErrorKind } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { messageOf, type TooLongWords } from '../errors/context-length.ts'
+import { messageOf, type TooLongMessage } from '../errors/context-length.ts'
 import { retryAfterHeader } from '../transport/retry-after.ts'
 
 interface Shape {
@@ -36,9 +36,9 @@ const SHAPES: { readonly [K in ErrorKind]: Shape } = {
 }
 
 /** Google's words for a request too long; agents look for them (trap 98). */
-const TOO_LONG: TooLongWords = {
-  known: /input token count.*exceeds the maximum number of tokens allowed/i,
-  said: (tokens, maximum) =>
+const TOO_LONG: TooLongMessage = {
+  pattern: /input token count.*exceeds the maximum number of tokens allowed/i,
+  write: (tokens, maximum) =>
     `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${maximum}).`,
   else: 'The input token count exceeds the maximum number of tokens allowed.',
 }

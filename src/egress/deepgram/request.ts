@@ -3,7 +3,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined } from '../fields.ts'
 import { recordingOf, reportHint, reportTask } from '../media/recording.ts'
-import { onlyAsks } from '../sanitize/bare.ts'
+import { reportUnwritten } from '../sanitize/bare.ts'
 
 const FORMAT = 'deepgram'
 const OUTPUT = new Set(['transcript'])
@@ -16,7 +16,7 @@ const OUTPUT = new Set(['transcript'])
 export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
-  onlyAsks(request, OUTPUT, losses)
+  reportUnwritten(request, OUTPUT, losses)
   reportTask(request, losses)
   reportHint(request, losses)
   if (request.stream) losses.rename(['stream'], false, 'answered-whole')

@@ -6,7 +6,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { defined } from '../fields.ts'
 import { speechTextOf } from '../media/speech-text.ts'
 import { voiceOf } from '../media/voices.ts'
-import { onlyAsks } from '../sanitize/bare.ts'
+import { reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 import { elevenLabsDialect } from './dialect.ts'
 
@@ -21,7 +21,7 @@ const OUTPUT = new Set(['modalities', 'audio'])
 export function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
-  onlyAsks(request, OUTPUT, losses)
+  reportUnwritten(request, OUTPUT, losses)
   const { text, instructions } = speechTextOf(request, losses)
   if (instructions !== undefined) reportInstructions(request, losses)
   const voice = voiceOf(request, elevenLabsDialect(dialect), losses, { isOwn: isId })

@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined } from '../fields.ts'
 import { recordingOf, reportHint, reportTask } from '../media/recording.ts'
-import { onlyAsks } from '../sanitize/bare.ts'
+import { reportUnwritten } from '../sanitize/bare.ts'
 
 const FORMAT = 'elevenlabs'
 const OUTPUT = new Set(['transcript'])
@@ -18,7 +18,7 @@ export function writeTranscription(request: CanonicalRequest): Written<WireReque
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
   const { temperature, ...sampling } = request.sampling
-  onlyAsks({ ...request, sampling }, OUTPUT, losses)
+  reportUnwritten({ ...request, sampling }, OUTPUT, losses)
   reportTask(request, losses)
   reportHint(request, losses)
   if (request.stream) losses.rename(['stream'], false, 'answered-whole')

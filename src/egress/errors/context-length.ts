@@ -1,18 +1,18 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 
-/** How a format says that a request is too long: its clients compact on these very words (trap 98). */
-export interface TooLongWords {
-  /** What its clients look for. */
-  readonly known: RegExp
-  /** Its words where both numbers are known. */
-  said(tokens: number, maximum: number): string
-  /** What is said in front of the upstream's own words, where they are not. */
+/** A format's message for a request that is too long: its clients compact when they match it (trap 98). */
+export interface TooLongMessage {
+  /** What its clients match. */
+  readonly pattern: RegExp
+  /** The message where both numbers are known. */
+  write(tokens: number, maximum: number): string
+  /** The prefix of the upstream's own message, where they are not. */
   readonly else: string
 }
 
-/** The message of an error in a format's own words, where it is one about the length of the request. */
-export function messageOf({ kind, message, context }: CanonicalError, words: TooLongWords): string {
-  if (kind !== 'context-too-long' || words.known.test(message)) return message
+/** The error's message; one about the length of the request in the format's own wording. */
+export function messageOf({ kind, message, context }: CanonicalError, wording: TooLongMessage): string {
+  if (kind !== 'context-too-long' || wording.pattern.test(message)) return message
   const { tokens, maximum } = context ?? {}
-  return tokens === undefined || maximum === undefined ? `${words.else} ${message}` : words.said(tokens, maximum)
+  return tokens === undefined || maximum === undefined ? `${wording.else} ${message}` : wording.write(tokens, maximum)
 }

@@ -2,13 +2,13 @@ import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/err
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { retryHeaders } from '../transport/retry-after.ts'
-import { messageOf, type TooLongWords } from './context-length.ts'
+import { messageOf, type TooLongMessage } from './context-length.ts'
 
-/** The words for each kind of failure: its type, and the code where it has a fixed one. */
-export type ErrorWords = { readonly [K in ErrorKind]: readonly [type: string, code: string | null] }
+/** For each kind of failure its type, and the code where it has a fixed one. */
+export type ErrorNames = { readonly [K in ErrorKind]: readonly [type: string, code: string | null] }
 
-/** What OpenAI's family of formats calls them (FORMATS §15). */
-export const WORDS: ErrorWords = {
+/** The names in OpenAI's family of formats (FORMATS §15). */
+export const ERROR_NAMES: ErrorNames = {
   'invalid-request': ['invalid_request_error', null],
   'context-too-long': ['invalid_request_error', 'context_length_exceeded'],
   unauthenticated: ['authentication_error', 'invalid_api_key'],
@@ -29,14 +29,14 @@ export const WORDS: ErrorWords = {
   'timed-out': ['timeout_error', 'timed_out'],
 }
 
-/** Out of credit is 429 here: no OpenAI client knows 402. */
+/** Out of credit is 429 here: no OpenAI client handles 402. */
 export const statusOf = ({ kind, httpStatus }: CanonicalError): number =>
   httpStatus ?? (kind === 'out-of-credit' ? 429 : ERRORS[kind].status)
 
-/** OpenAI's words for a request too long, in conversations and in responses; clients go by the code. */
-export const TOO_LONG: TooLongWords = {
-  known: /maximum context length is|exceeds the context window|tokens exceed the configured limit/i,
-  said: (tokens, maximum) =>
+/** OpenAI's wording for a request that is too long, in conversations and in responses; clients go by the code. */
+export const TOO_LONG: TooLongMessage = {
+  pattern: /maximum context length is|exceeds the context window|tokens exceed the configured limit/i,
+  write: (tokens, maximum) =>
     `This model's maximum context length is ${maximum} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
   else: 'Your input exceeds the context window of this model.',
 }
@@ -46,8 +46,8 @@ export function writeError(error: CanonicalError): WireAnswer {
   return { status: statusOf(error), headers: retryHeaders(error), body: errorBody(error) }
 }
 
-/** The same body is an event in a stream that broke (trap 75). */
+/** The same body is an event in a broken stream (trap 75). */
 export function errorBody(error: CanonicalError): JsonObject {
-  const [type, code] = WORDS[error.kind]
+  const [type, code] = ERROR_NAMES[error.kind]
   return { error: { message: messageOf(error, TOO_LONG), type, param: error.param ?? null, code: error.code ?? code } }
 }

@@ -4,7 +4,7 @@ import { retryAfterHeader } from '../transport/retry-after.ts'
 import { messageOf } from './context-length.ts'
 import { TOO_LONG } from './openai-error.ts'
 
-/** Codes of kinds whose status does not tell them. */
+/** Codes of kinds that their status does not identify. */
 const CODES: { readonly [K in ErrorKind]?: string } = {
   'context-too-long': 'context_length_exceeded',
   'cannot-express': 'cannot_express',
@@ -12,7 +12,7 @@ const CODES: { readonly [K in ErrorKind]?: string } = {
 }
 
 /**
- * A complaint every retrieval client finds its own field in: `message` and `id` are Cohere's, `detail` is Jina's and
+ * An error body that every retrieval client can read: `message` and `id` are Cohere's fields, `detail` is Jina's and
  * Voyage's (FORMATS §9).
  */
 export function writeRetrievalError(error: CanonicalError, requestId: string): WireAnswer {

@@ -2,6 +2,6 @@ import type { Made } from '../../canonical/content.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined } from '../fields.ts'
 
-/** What a picture came to look like, as both formats that tell it have it (FORMATS §4, §10). */
+/** The properties of a generated image, as both formats that report them have them (FORMATS §4, §10). */
 export const writeMade = ({ prompt, ...looks }: Made = {}): JsonObject =>
   defined({ revised_prompt: prompt, ...looks }) as JsonObject

@@ -1,9 +1,11 @@
 import type { Losses } from '../../canonical/loss.ts'
 
-/** The sizes every model of OpenAI's makes. */
+/** The sizes that all of OpenAI's models generate. */
 const SIZES = ['1024x1024', '1536x1024', '1024x1536']
 
-/** A size in pixels or the format's own word stays; a ratio (`16:9`, maybe with `2K` behind) becomes the nearest size. */
+/**
+ * A size in pixels or a format's own value stays; a ratio (`16:9`, maybe followed by `2K`) becomes the nearest size.
+ */
 export function sizeInPixels(size: string | undefined, losses: Losses): string | undefined {
   if (size === undefined) return undefined
   const [, width, height] = /^(\d+):(\d+)(?: .*)?$/.exec(size) ?? []

@@ -8,14 +8,13 @@ import type { WireFile } from '../../canonical/wire.ts'
 import { spelt } from '../fields.ts'
 
 /*
- * What a request for a transcript says, for formats that take one recording and at most one hint to it: everything
- * else in its messages is lost.
+ * Requests for transcripts in formats that take one recording and at most one hint: all else in the messages is lost.
  */
 
 /**
- * The recording, as a form's file `file`; where it came from a form it has the name and type it had there.
+ * The recording, as a form's file `file`, with the name and type it had in the caller's form.
  *
- * @throws GatewayError `cannot-express` where there is none whose bytes are at hand.
+ * @throws GatewayError `cannot-express` where there is none whose bytes are available.
  */
 export function recordingOf(request: CanonicalRequest, format: Format, losses: Losses, native: boolean): WireFile {
   let found: WireFile | undefined
@@ -49,7 +48,7 @@ function fileOf(part: MediaPart, format: Format): WireFile | undefined {
   return { field: 'file', ...(name === undefined ? {} : { name }), mediaType: String(claimed), bytes }
 }
 
-/** What only writes down what is said does not translate it. */
+/** An upstream that only transcribes does not translate. */
 export function reportTask({ output }: CanonicalRequest, losses: Losses): void {
   if (output.transcript?.task === 'translate') losses.drop(['output', 'transcript', 'task'], 'no-translations')
 }
@@ -62,7 +61,7 @@ export function reportHint(request: CanonicalRequest, losses: Losses): void {
         losses.drop(['messages', index, 'content', at], 'no-hints')
 }
 
-/** Words to expect, or a style to keep: the first text of the instructions. */
+/** Expected words, or a style: the first text of the instructions. */
 export function hintOf(request: CanonicalRequest, losses: Losses): string | undefined {
   for (const [index, message] of request.messages.entries())
     for (const [at, part] of message.content.entries())

@@ -2,20 +2,22 @@ import type { Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Message, Role } from '../../canonical/request.ts'
 
-/* What a request for speech says, for formats that take one text and at most one word on how to say it. */
+/* Requests for speech in formats that take one text and at most one instruction. */
 
-/** The texts a request for speech comes down to. */
+/** The texts of a request for speech. */
 export interface SpeechText {
   readonly text: string
   readonly instructions: string | undefined
 }
 
-/** The text to be spoken and how; everything else the messages hold is reported, and so is what had to be joined. */
+/**
+ * The text to be spoken and its instruction; everything else in the messages is reported, and so is joining of texts.
+ */
 export function speechTextOf({ messages }: CanonicalRequest, losses: Losses): SpeechText {
   const how = gathered(messages, INSTRUCTIONS, '\n\n', losses)
-  const what = gathered(messages, WORDS, '\n', losses)
+  const what = gathered(messages, SPOKEN, '\n', losses)
   for (const [index, { role }] of messages.entries())
-    if (!INSTRUCTIONS.has(role) && !WORDS.has(role)) losses.drop(['messages', index], 'nobody-answers-speech')
+    if (!INSTRUCTIONS.has(role) && !SPOKEN.has(role)) losses.drop(['messages', index], 'nobody-answers-speech')
   if (how.home !== undefined) {
     if (messages[how.home]!.role !== 'system')
       losses.change(['messages', how.home, 'role'], 'system', 'one-instruction')
@@ -26,41 +28,41 @@ export function speechTextOf({ messages }: CanonicalRequest, losses: Losses): Sp
 }
 
 const INSTRUCTIONS: ReadonlySet<Role> = new Set(['system', 'developer'])
-const WORDS: ReadonlySet<Role> = new Set(['user'])
+const SPOKEN: ReadonlySet<Role> = new Set(['user'])
 
 interface Gathered {
   readonly text: string | undefined
-  /** The message they stand in, or would. */
+  /** The index of the message that holds the text, or would. */
   readonly home: number | undefined
 }
 
-interface Piece {
+interface PlacedText {
   readonly message: number
   readonly text: string
 }
 
-/** All texts of the messages of these roles as one; it stands where the first of them stood. */
+/** All texts of the messages of these roles as one, at the place of the first of them. */
 function gathered(messages: readonly Message[], roles: ReadonlySet<Role>, between: string, losses: Losses): Gathered {
   const own = [...messages.entries()].filter(([, { role }]) => roles.has(role))
-  const pieces = own.flatMap(([message, { content }]) =>
+  const texts = own.flatMap(([message, { content }]) =>
     content.flatMap((part, at) => {
       const text = textOf(part, ['messages', message, 'content', at], losses)
-      return text === undefined ? [] : [{ message, text } satisfies Piece]
+      return text === undefined ? [] : [{ message, text } satisfies PlacedText]
     }),
   )
-  const [first, ...more] = pieces
+  const [first, ...more] = texts
   if (first === undefined) return { text: undefined, home: undefined }
   if (more.length === 0) return { text: first.text, home: first.message }
-  const text = pieces
-    .map(piece => piece.text)
-    .filter(piece => piece !== '')
+  const text = texts
+    .map(one => one.text)
+    .filter(one => one !== '')
     .join(between)
   losses.change(['messages', first.message, 'content'], [{ type: 'text', text }], 'one-text-only')
   for (const [index] of own) if (index !== first.message) losses.drop(['messages', index], 'one-text-only')
   return { text, home: first.message }
 }
 
-/** What is said in words; another format's piece that can be is reported already (`foreign`). */
+/** The part's text; another format's part with a text is reported already (`foreign`). */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'opaque') return part.text
   if (part.type !== 'text') {

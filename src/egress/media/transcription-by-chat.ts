@@ -6,12 +6,13 @@ import { workOf } from '../../canonical/work.ts'
 import type { WriteOptions, Writer } from '../writer.ts'
 
 type RequestWriter = NonNullable<Writer['request']>
-type Wish = NonNullable<Output['transcript']>
+type TranscriptOutput = NonNullable<Output['transcript']>
 
 /**
- * A conversation format's writer that also takes requests for a transcript: the recording is shown to the model, with
- * an instruction behind it, and times and speakers are asked for as an object of a schema, where the format's models
- * can tell them. The instruction, and what it stands for, are undone when the answer is read (ingress/media/transcription-by-chat.ts).
+ * Wraps a conversation format's writer to take requests for a transcript, too: the recording is sent to the model,
+ * followed by an instruction, and times and speakers are requested as an object of a schema, where the format's models
+ * support them. The instruction, and what it stands for, are undone when the answer is read
+ * (ingress/media/transcription-by-chat.ts).
  */
 export const transcriptionByChat =
   (write: RequestWriter, { times }: { readonly times: boolean }): RequestWriter =>
@@ -22,14 +23,17 @@ export const transcriptionByChat =
     return { ...written, losses: [...losses.list, ...written.losses.map(quietly)] }
   }
 
-/** What a recording's file is called, and what stands around the schema made here, is nothing a caller asked for. */
-const quietly = (loss: Loss): Loss => (UNASKED.test(loss.path.join('/')) ? { ...loss, restored: true } : loss)
+/**
+ * The recording's file name, and what is written around the schema, were not requested by the caller: their losses are
+ * silent.
+ */
+const quietly = (loss: Loss): Loss => (UNREQUESTED.test(loss.path.join('/')) ? { ...loss, restored: true } : loss)
 
-const UNASKED = /^output\/text\/|^messages\/\d+\/content\/\d+\/name$/
+const UNREQUESTED = /^output\/text\/|^messages\/\d+\/content\/\d+\/name$/
 
 function asConversation(request: CanonicalRequest, times: boolean, losses: Losses): CanonicalRequest {
   const { transcript, ...output } = request.output
-  const wanted = wishes(transcript!, times, losses)
+  const wanted = wantsSegments(transcript!, times, losses)
   losses.hide(['output', 'transcript'], 'asked-in-words')
   const messages = instructed(request.messages, instruction(transcript!, wanted), losses)
   if (!wanted) return { ...request, messages, output }
@@ -39,7 +43,7 @@ function asConversation(request: CanonicalRequest, times: boolean, losses: Losse
   return { ...request, messages, output: { ...output, text }, stream: false }
 }
 
-/** The instruction stands at the end of the last user turn, behind the recording. */
+/** Inserts the instruction at the end of the last user turn, after the recording. */
 function instructed(
   messages: CanonicalRequest['messages'],
   text: string,
@@ -53,8 +57,8 @@ function instructed(
   return messages.with(Math.max(last, 0), { ...turn, content: [...content, value] })
 }
 
-/** Whether segments are asked for: with times, by speaker, or both. What the models cannot tell is a loss. */
-function wishes({ timestamps, speakers }: Wish, times: boolean, losses: Losses): boolean {
+/** Whether segments are requested: with times, by speaker, or both. What the models do not support is a loss. */
+function wantsSegments({ timestamps, speakers }: TranscriptOutput, times: boolean, losses: Losses): boolean {
   if (timestamps === undefined && speakers !== true) return false
   const path = ['output', 'transcript']
   if (times) {
@@ -66,18 +70,18 @@ function wishes({ timestamps, speakers }: Wish, times: boolean, losses: Losses):
   return false
 }
 
-const TASKS: { readonly [T in Wish['task']]: string } = {
+const TASKS: { readonly [T in TranscriptOutput['task']]: string } = {
   transcribe: 'Write down what is said in this recording, word for word, in the language it is said in.',
   translate: 'Translate what is said in this recording into English, all of it.',
 }
 
-function instruction({ task, language, keywords, speakers }: Wish, wanted: boolean): string {
-  const said = [TASKS[task]]
-  if (language !== undefined) said.push(`The language spoken is "${language}".`)
-  if (keywords !== undefined && keywords.length > 0) said.push(`These words may occur: ${keywords.join(', ')}.`)
-  said.push(wanted ? IN_SEGMENTS : PLAINLY)
-  if (speakers === true) said.push(BY_SPEAKER)
-  return said.join(' ')
+function instruction({ task, language, keywords, speakers }: TranscriptOutput, wanted: boolean): string {
+  const sentences = [TASKS[task]]
+  if (language !== undefined) sentences.push(`The language spoken is "${language}".`)
+  if (keywords !== undefined && keywords.length > 0) sentences.push(`These words may occur: ${keywords.join(', ')}.`)
+  sentences.push(wanted ? IN_SEGMENTS : PLAINLY)
+  if (speakers === true) sentences.push(BY_SPEAKER)
+  return sentences.join(' ')
 }
 
 const PLAINLY = 'Answer with that text alone, without any words of your own; where nothing is said, answer nothing.'
@@ -89,7 +93,7 @@ const BY_SPEAKER = 'Begin a new segment with each change of speaker, and name wh
 const CLOCK = { type: 'string', description: 'Minutes, seconds and milliseconds: 01:02.345' } as const
 const TEXT = { type: 'string' } as const
 
-function schemaFor({ speakers }: Wish): JsonObject {
+function schemaFor({ speakers }: TranscriptOutput): JsonObject {
   const fields = { start: CLOCK, end: CLOCK, ...(speakers === true ? { speaker: TEXT } : {}), text: TEXT }
   const segment = { type: 'object', properties: fields, required: Object.keys(fields) }
   const language = { type: 'string', description: 'ISO 639-1 code of the language spoken' }

@@ -2,17 +2,17 @@ import { GatewayError } from '../../canonical/error.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 
-/** What a channel says of its upstream's voices. */
+/** A channel's settings of its upstream's voices. */
 export interface VoiceDialect {
-  /** Callers' names for voices, and the upstream's own; where they are declared, nobody is given any other. */
+  /** Callers' names for voices, and the upstream's; where they are declared, no other voice is available. */
   readonly voices?: { readonly [name: string]: string }
-  /** The upstream's name of the voice that speaks where a caller asks for none. */
+  /** The upstream's name of the voice for requests without one. */
   readonly default_voice?: string
 }
 
 /**
- * The upstream's name of the voice that was asked for, or of its usual one (`usual` where the channel names none);
- * what differs is reported. `isOwn` tells names the upstream surely takes, whatever is declared.
+ * The upstream's name of the requested voice, or of its default (`usual` where the channel declares none); differences
+ * are reported. `isOwn` matches names that the upstream takes whatever is declared.
  *
  * @throws GatewayError `invalid-request` for a voice that is not among those declared, listing them.
  */
@@ -22,26 +22,31 @@ export function voiceOf(
   losses: Losses,
   { usual, isOwn }: { readonly usual?: string; readonly isOwn?: (voice: string) => boolean } = {},
 ): string | undefined {
-  const asked = audio?.voice
-  if (asked === undefined) {
+  const requested = audio?.voice
+  if (requested === undefined) {
     const voice = default_voice ?? usual
     if (voice === undefined) return undefined
     if (audio === undefined) losses.add(['output', 'audio'], { voice }, 'voice-required')
     else losses.add(['output', 'audio', 'voice'], voice, 'voice-required')
     return voice
   }
-  if (voices === undefined) return asked
-  const voice = Object.hasOwn(voices, asked) ? voices[asked]! : asked
-  if (voice === asked && !Object.hasOwn(voices, asked) && !Object.values(voices).includes(asked) && !isOwn?.(asked))
-    throw unknownVoice(asked, Object.keys(voices))
-  if (voice !== asked) losses.change(['output', 'audio', 'voice'], voice, 'voice-of-the-upstream')
+  if (voices === undefined) return requested
+  const voice = Object.hasOwn(voices, requested) ? voices[requested]! : requested
+  if (
+    voice === requested &&
+    !Object.hasOwn(voices, requested) &&
+    !Object.values(voices).includes(requested) &&
+    !isOwn?.(requested)
+  )
+    throw unknownVoice(requested, Object.keys(voices))
+  if (voice !== requested) losses.change(['output', 'audio', 'voice'], voice, 'voice-of-the-upstream')
   return voice
 }
 
-const unknownVoice = (voice: string, known: readonly string[]): GatewayError =>
+const unknownVoice = (voice: string, available: readonly string[]): GatewayError =>
   new GatewayError({
     kind: 'invalid-request',
-    message: `voice: this model does not have the voice "${voice}"; it has ${known.join(', ')}.`,
+    message: `voice: this model does not have the voice "${voice}"; it has ${available.join(', ')}.`,
     param: 'voice',
     code: 'voice_not_found',
   })

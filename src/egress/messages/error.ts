@@ -1,7 +1,7 @@
 import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { messageOf, type TooLongWords } from '../errors/context-length.ts'
+import { messageOf, type TooLongMessage } from '../errors/context-length.ts'
 import { retryHeaders } from '../transport/retry-after.ts'
 
 /** What the format calls each kind of failure (FORMATS §15). */
@@ -33,9 +33,9 @@ const CODES: { readonly [K in ErrorKind]?: string } = {
 }
 
 /** Claude Code compacts where a message begins with these words, and by how much where it has both numbers. */
-const TOO_LONG: TooLongWords = {
-  known: /^prompt is too long|input length and `max_tokens` exceed context limit/i,
-  said: (tokens, maximum) => `prompt is too long: ${tokens} tokens > ${maximum} maximum`,
+const TOO_LONG: TooLongMessage = {
+  pattern: /^prompt is too long|input length and `max_tokens` exceed context limit/i,
+  write: (tokens, maximum) => `prompt is too long: ${tokens} tokens > ${maximum} maximum`,
   else: 'prompt is too long:',
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { onlyAsks } from '../sanitize/bare.ts'
+import { reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 import { rerankDialect } from './dialect.ts'
 import { FORMAT, type WriteContext, writeDocument } from './documents.ts'
@@ -19,7 +19,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   const { top_field, documents } = rerankDialect(dialect)
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
-  onlyAsks(request, ASKED, losses)
+  reportUnwritten(request, ASKED, losses)
   const own = native ? spelt(request, FORMAT) : {}
   const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
   const echo = own['echo'] === 'default' ? undefined : (ranking.echo ?? false)

@@ -2,13 +2,13 @@ import type { CanonicalError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf } from '../errors/context-length.ts'
-import { type ErrorWords, statusOf, TOO_LONG, WORDS } from '../errors/openai-error.ts'
+import { type ErrorNames, statusOf, TOO_LONG, ERROR_NAMES } from '../errors/openai-error.ts'
 import { defined } from '../fields.ts'
 import { retryHeaders } from '../transport/retry-after.ts'
 
 /** Where the format has words of its own (FORMATS §15). */
-const OWN_WORDS: ErrorWords = {
-  ...WORDS,
+const OWN_WORDS: ErrorNames = {
+  ...ERROR_NAMES,
   'not-found': ['not_found_error', 'not_found'],
   internal: ['internal_error', 'server_error'],
   'upstream-failed': ['server_error', 'server_error'],

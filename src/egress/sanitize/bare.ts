@@ -2,9 +2,9 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 
-/* For formats that say one thing and nothing beside: everything else a canonical value holds is reported. */
+/* For formats without most of the canonical fields: all other fields that are set are reported. */
 
-/** Drops every field of the node but those named; extras and spelling are others' business (`foreign`). */
+/** Drops every field of the node except those named; extras and spelling are reported by `foreign`. */
 export function dropOthers(
   node: object | undefined,
   path: Path,
@@ -21,8 +21,8 @@ const REQUEST = new Set(['model', 'messages', 'output', 'sampling', 'stream'])
 const MESSAGE = new Set(['role', 'content'])
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** What a request says beside what it wants of which messages: `output` names the fields of it that are written. */
-export function onlyAsks(request: CanonicalRequest, output: ReadonlySet<string>, losses: Losses): void {
+/** Reports all fields of a request besides its messages; `output` names the output fields that are written. */
+export function reportUnwritten(request: CanonicalRequest, output: ReadonlySet<string>, losses: Losses): void {
   dropOthers(request, [], REQUEST, 'only-in-conversations', losses)
   dropOthers(request.sampling, ['sampling'], NOTHING, 'only-in-conversations', losses)
   dropOthers(request.output, ['output'], output, 'another-kind-of-answer', losses)
@@ -41,7 +41,7 @@ const CONVERSATIONAL = {
   cacheKey: 'no-cache-keys',
 }
 
-/** What only conversations have, for writers of other work that have a word for why each of it is lost. */
+/** Reports what only conversations have, with a reason for each field, for writers of other work. */
 export function reportConversational(request: CanonicalRequest, losses: Losses): void {
   losses.dropFields(request, [], CONVERSATIONAL)
   dropOthers(request.sampling, ['sampling'], NOTHING, 'nothing-is-sampled', losses)
@@ -49,9 +49,12 @@ export function reportConversational(request: CanonicalRequest, losses: Losses):
 
 const CANDIDATE = new Set(['content'])
 
-/** What a result says beside the content of its one candidate; `told` names the fields of its head that are written. */
-export function onlyAnswers(result: CanonicalResult, told: ReadonlySet<string>, losses: Losses): void {
-  dropOthers(result, [], told, 'not-told-here', losses)
+/**
+ * Reports all fields of a result besides the content of its one candidate; `written` names the result fields that are
+ * written.
+ */
+export function onlyAnswers(result: CanonicalResult, written: ReadonlySet<string>, losses: Losses): void {
+  dropOthers(result, [], written, 'not-told-here', losses)
   for (const [index, candidate] of result.candidates.entries())
     if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
     else dropOthers(candidate, ['candidates', 0], CANDIDATE, 'not-told-here', losses)

@@ -4,8 +4,8 @@ import type { Json } from '../../canonical/node.ts'
 const ADDED = 512 * 1024
 
 /**
- * How much of a caller's value may be written more than once. What stands in its own place costs what it is; what is
- * repeated elsewhere could cost any multiple of it (trap 106).
+ * Limits how much of a caller's value may be written more than once. A value in its own place costs its size; repeated
+ * elsewhere it could cost any multiple of it (trap 106).
  */
 export class Budget {
   private left: number
@@ -14,7 +14,7 @@ export class Budget {
     this.left = size
   }
 
-  /** Takes the size of the value; false where less is left than that, and from then on. */
+  /** Takes the size of the value; false when less is left, and from then on. */
   spend(value: Json): boolean {
     if (this.left >= 0) this.left -= sizeOf(value, this.left)
     return this.left >= 0

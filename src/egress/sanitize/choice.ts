@@ -2,8 +2,8 @@ import type { Losses } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 
 /**
- * What a request says of the choice among its tools, where the upstream is told none: OpenAI refuses such words (400),
- * so that they never go out. Only the wish that a tool be used is lost with them.
+ * Reports the choice among tools where the upstream gets none: OpenAI refuses these fields without tools (400), so they
+ * are never sent. Only a required tool call is lost with them.
  */
 export function reportNoChoice({ toolChoice, parallelToolCalls }: CanonicalRequest, losses: Losses): void {
   if (toolChoice?.mode === 'required') losses.drop(['toolChoice'], 'no-tools')

@@ -5,8 +5,8 @@ import type { Tool } from '../../canonical/tool.ts'
 import { workOf } from '../../canonical/work.ts'
 
 /**
- * The losses of tools without which a conversation is another one (trap 89): of all of them, unless all are the
- * upstream's own to run or none may be called; and of any that a call in the history or the choice names.
+ * The losses of tools that change a conversation (trap 89): of all tools, unless all are hosted or none may be called;
+ * and of any that a call in the history or the choice names.
  */
 export function essentialTools(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const { tools = [], toolChoice, messages } = request
@@ -25,7 +25,7 @@ export function essentialTools(losses: readonly Loss[], request: CanonicalReques
   })
 }
 
-/** The loss of a tool as a whole, or of all of them. */
+/** Whether the loss is of a tool as a whole, or of all of them. */
 const isOfTool = ({ kind, path, restored }: Loss): boolean =>
   kind === 'dropped' && restored !== true && path[0] === 'tools' && path.length <= 2
 

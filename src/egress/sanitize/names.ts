@@ -10,7 +10,7 @@ import {
   type ToolChoice,
 } from '../../canonical/tool.ts'
 
-/** What a format takes of tool names and ids. */
+/** A format's rules for tool names and ids. */
 export interface SanitizeRule {
   /** Longest tool name of letters, digits, `_` and `-` (trap 47). */
   readonly name: number
@@ -31,24 +31,28 @@ export interface Sanitized {
 }
 
 /**
- * The same request with tool names, ids and kinds that the upstream takes. Lists keep their places, so loss paths
- * found afterwards still point into the original; everything done here is undone on the way back.
+ * The same request with tool names, ids and kinds that the upstream takes. Lists keep their indexes, so loss paths
+ * found afterwards still point into the original; everything done here is undone on the response path.
  */
 export function sanitize(request: CanonicalRequest, rule: SanitizeRule): Sanitized {
-  const legal = new Sanitizer(rule, request.tools ?? [])
-  const tools = request.tools?.map((tool, index) => legal.tool(tool, ['tools', index]))
-  const toolChoice = request.toolChoice && legal.choice(request.toolChoice, request.tools ?? [])
-  const messages = request.messages.map((message, index) => legal.message(message, ['messages', index, 'content']))
+  const sanitizer = new Sanitizer(rule, request.tools ?? [])
+  const tools = request.tools?.map((tool, index) => sanitizer.tool(tool, ['tools', index]))
+  const toolChoice = request.toolChoice && sanitizer.choice(request.toolChoice, request.tools ?? [])
+  const messages = request.messages.map((message, index) => sanitizer.message(message, ['messages', index, 'content']))
   const changed = {
     ...request,
     messages,
     ...(tools === undefined ? {} : { tools }),
     ...(toolChoice === undefined ? {} : { toolChoice }),
   }
-  return { request: legal.losses.list.length === 0 ? request : changed, losses: legal.losses, renamed: legal.renamed }
+  return {
+    request: sanitizer.losses.list.length === 0 ? request : changed,
+    losses: sanitizer.losses,
+    renamed: sanitizer.renamed,
+  }
 }
 
-/** A native request goes out as it came. */
+/** A native request is sent as it came. */
 export const unchanged = (request: CanonicalRequest): Sanitized => ({
   request,
   losses: new Losses(),
@@ -61,7 +65,7 @@ class Sanitizer {
   readonly losses = new Losses()
   readonly renamed = new Map<string, { name: string; namespace?: string }>()
   private readonly rule: SanitizeRule
-  /** Groups whose names go in front of their tools'. */
+  /** Groups whose names are prefixed to those of their tools. */
   private readonly groups = new Set<string>()
 
   constructor(rule: SanitizeRule, tools: readonly Tool[]) {
@@ -95,9 +99,9 @@ class Sanitizer {
       tools.flatMap(tool => ('name' in tool ? [[tool.name, tool.namespace?.name] as const] : [])).reverse(),
     )
     const only = choice.only.map((name, index) => {
-      const legal = this.name(name, spaces.get(name))
-      if (legal !== name) this.losses.rename(['toolChoice', 'only', index], legal, 'name-made-legal')
-      return legal
+      const valid = this.name(name, spaces.get(name))
+      if (valid !== name) this.losses.rename(['toolChoice', 'only', index], valid, 'name-made-legal')
+      return valid
     })
     return { ...choice, only }
   }
@@ -133,53 +137,53 @@ class Sanitizer {
     return { ...plain, arguments: wrapped }
   }
 
-  /** The wire name of a declared tool, which is undone in calls of it. */
+  /** The wire name of a declared tool, which is mapped back in calls of it. */
   private declared({ name, namespace }: FunctionTool | FreeformTool): string {
-    const legal = this.name(name, namespace?.name)
-    if (namespace !== undefined && !this.rule.namespaces) this.renamed.set(legal, { name, namespace: namespace.name })
-    return legal
+    const valid = this.name(name, namespace?.name)
+    if (namespace !== undefined && !this.rule.namespaces) this.renamed.set(valid, { name, namespace: namespace.name })
+    return valid
   }
 
   /**
    * The wire name of a tool; the same for the same tool whatever else is there, so prompts stay stable (law 21). A
-   * group no declared tool is in says nothing: OpenAI marks calls of deferred functions by their own names (trap 108).
+   * group without declared tools is ignored: OpenAI marks calls of deferred functions with their own names (trap 108).
    */
   private name(name: string, namespace: string | undefined): string {
     const flat = namespace !== undefined && this.groups.has(namespace) ? `${namespace}__${name}` : name
-    const legal = sanitizeName(flat, this.rule.name, this.rule.letterFirst)
-    if (legal !== name && !this.renamed.has(legal))
-      this.renamed.set(legal, namespace === undefined ? { name } : { name, namespace })
-    return legal
+    const valid = sanitizeName(flat, this.rule.name, this.rule.letterFirst)
+    if (valid !== name && !this.renamed.has(valid))
+      this.renamed.set(valid, namespace === undefined ? { name } : { name, namespace })
+    return valid
   }
 
   private id(id: string, path: Path): string {
-    const legal = sanitizeName(id, this.rule.id)
-    if (legal !== id) this.losses.rename([...path, 'id'], legal, 'id-made-legal')
-    return legal
+    const valid = sanitizeName(id, this.rule.id)
+    if (valid !== id) this.losses.rename([...path, 'id'], valid, 'id-made-legal')
+    return valid
   }
 }
 
-const ILLEGAL = /[^a-zA-Z0-9_-]/g
+const INVALID = /[^a-zA-Z0-9_-]/g
 const BEGINNING = /^[a-zA-Z_]/
 
-/** The word itself where it is legal; otherwise what is legal of it, made unique by a hash of all of it. */
-export function sanitizeName(word: string, longest: number, letterFirst = false): string {
-  const begins = !letterFirst || BEGINNING.test(word)
-  if (begins && word !== '' && word.length <= longest && word.search(ILLEGAL) === -1) return word
-  const hash = createHash('sha256').update(word).digest('hex').slice(0, 8)
-  const legal = word.replace(ILLEGAL, '_')
-  return `${(begins ? legal : `_${legal}`).slice(0, longest - 9)}_${hash}`
+/** The name itself where it is valid; otherwise its valid characters, made unique by a hash of the whole name. */
+export function sanitizeName(name: string, longest: number, letterFirst = false): string {
+  const begins = !letterFirst || BEGINNING.test(name)
+  if (begins && name !== '' && name.length <= longest && name.search(INVALID) === -1) return name
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  const valid = name.replace(INVALID, '_')
+  return `${(begins ? valid : `_${valid}`).slice(0, longest - 9)}_${hash}`
 }
 
 /** A freeform tool as a function of one string. */
 function wrapTool({ description, grammar }: FreeformTool, name: string): FunctionTool {
   const bound =
     grammar === undefined ? '' : `\nThe input must match this ${grammar.syntax} grammar:\n${grammar.definition}`
-  const said = `${description ?? ''}${bound}`.trim()
+  const text = `${description ?? ''}${bound}`.trim()
   return {
     type: 'function',
     name,
-    ...(said === '' ? {} : { description: said }),
+    ...(text === '' ? {} : { description: text }),
     parameters: {
       type: 'object',
       properties: { input: { type: 'string', description: 'The whole input of the tool, as plain text.' } },

@@ -3,17 +3,17 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
 
 /*
- * OpenAI refuses schemas of parameters that leave unsaid what goes without saying: that an object without properties
- * has none, and that a list may hold anything.
+ * OpenAI refuses schemas of parameters without the fields that have defaults: an object without `properties`, and a
+ * list without `items`.
  */
 
-/** The tool's parameters with all of that said. */
+/** The tool's parameters with these fields written out. */
 export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
   if (parameters === undefined) return undefined
   const whole = listed(parameters) as JsonObject
-  const said = whole['type'] === undefined || whole['properties'] === undefined ? { ...ROOT, ...whole } : whole
-  if (said !== parameters) losses.add([...path, 'parameters'], said, 'minted-what-goes-unsaid')
-  return said
+  const complete = whole['type'] === undefined || whole['properties'] === undefined ? { ...ROOT, ...whole } : whole
+  if (complete !== parameters) losses.add([...path, 'parameters'], complete, 'minted-what-goes-unsaid')
+  return complete
 }
 
 const ROOT: JsonObject = { type: 'object', properties: {} }
@@ -23,7 +23,7 @@ const ONE = ['items', 'additionalProperties', 'not'] as const
 const MANY = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
 const NAMED = ['properties', '$defs', 'definitions'] as const
 
-/** The schema with every list in it open to anything where it says nothing else; the very same where nothing is missing. */
+/** The schema with `items` added to every list that lacks them; the same object where nothing is missing. */
 function listed(schema: Json): Json {
   if (!isObject(schema)) return schema
   let out = schema

@@ -2,19 +2,19 @@ import { isObject, type Json, type JsonObject, wordIn } from '../../canonical/no
 import { Budget } from './budget.ts'
 
 /*
- * JSON Schema for upstreams that take only OpenAPI's older subset of it (trap 55). `narrowed` gives the part of a schema
- * they understand, still in JSON Schema; `openApiOf` spells that in their dialect.
+ * JSON Schema for upstreams that take only OpenAPI's older subset of it (trap 55). `narrowed` returns the part of a
+ * schema within the subset, still in JSON Schema; `openApiOf` writes that in the subset's spelling.
  */
 
-/** How many references may lead from one place to another, and how many of them to the same: a schema made of itself never ends. */
+/** The maximum depth of references, and how often one target may recur in a chain: a recursive schema never ends. */
 const FURTHEST = 100
 const AGAIN = 2
 
 type Fields = { [key: string]: Json }
 
 /**
- * The schema without what the subset lacks: references inlined, unions as `anyOf`, unknown keywords gone. A place for
- * which the budget has no room allows any value.
+ * The schema without keywords that the subset lacks: references inlined, unions as `anyOf`, unknown keywords dropped. A
+ * subschema beyond the budget allows any value.
  */
 export function narrowed(schema: JsonObject, budget = new Budget()): JsonObject {
   return new Narrower(schema, budget).schema(schema)
@@ -34,7 +34,7 @@ const FORMATS: { readonly [type: string]: ReadonlySet<Json> } = {
 class Narrower {
   private readonly root: JsonObject
   private readonly budget: Budget
-  /** What the references point to that were followed to the place where the walk is. */
+  /** The targets of the references that were followed to the current place. */
   private readonly trail: JsonObject[] = []
 
   constructor(root: JsonObject, budget: Budget) {
@@ -71,28 +71,33 @@ class Narrower {
     return nullable ? orNull(out) : out
   }
 
-  /** All that a schema is made of in one: properties and required names added up, later words winning elsewhere. */
+  /**
+   * All subschemas of a schema merged: properties and required names are added up, of other keywords the last one wins.
+   */
   private whole(wire: JsonObject): JsonObject {
-    const pieces: JsonObject[] = []
-    this.collect(wire, pieces)
-    if (pieces.length === 1) return pieces[0]!
-    const properties = pieces.flatMap(one => (isObject(one['properties']) ? Object.entries(one['properties']) : []))
-    const required = new Set(pieces.flatMap(one => names(one['required'])))
+    const subschemas: JsonObject[] = []
+    this.collect(wire, subschemas)
+    if (subschemas.length === 1) return subschemas[0]!
+    const properties = subschemas.flatMap(one => (isObject(one['properties']) ? Object.entries(one['properties']) : []))
+    const required = new Set(subschemas.flatMap(one => names(one['required'])))
     return {
-      ...Object.fromEntries(pieces.flatMap(one => Object.entries(one))),
+      ...Object.fromEntries(subschemas.flatMap(one => Object.entries(one))),
       ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),
       ...(required.size === 0 ? {} : { required: [...required] }),
     }
   }
 
-  /** The pieces of `allOf`, references followed, and what stands beside them. */
+  /** Collects the subschemas of `allOf`, references followed, and the keywords beside them. */
   private collect(wire: JsonObject, into: JsonObject[]): void {
     const { allOf, ...beside } = this.resolved(wire)
-    if (Array.isArray(allOf)) for (const piece of allOf) if (isObject(piece)) this.collect(piece, into)
+    if (Array.isArray(allOf)) for (const subschema of allOf) if (isObject(subschema)) this.collect(subschema, into)
     into.push(beside)
   }
 
-  /** What a reference points to, with what stands beside it; one that is not followed, or leads nowhere, says nothing. */
+  /**
+   * The target of a reference, with the keywords beside it; a reference that is not followed, or leads nowhere, is
+   * empty.
+   */
   private resolved(wire: JsonObject): JsonObject {
     const { $ref, ...beside } = wire
     if (typeof $ref !== 'string') return wire
@@ -100,8 +105,8 @@ class Narrower {
     for (let at: Json | undefined = $ref; typeof at === 'string'; ) {
       const target = this.at(at)
       if (!this.follows(target)) break
-      const { $ref: further, ...said } = target
-      layers.push(said)
+      const { $ref: further, ...fields } = target
+      layers.push(fields)
       at = further
     }
     return layers.length === 1 ? beside : Object.fromEntries(layers.reverse().flatMap(layer => Object.entries(layer)))
@@ -124,7 +129,7 @@ class Narrower {
     return isObject(found) ? found : {}
   }
 
-  /** Only texts can be listed; one constant is a list of one. */
+  /** Only strings can be listed; a constant is a list of one. */
   private values(out: Fields, whole: JsonObject): void {
     const listed = Array.isArray(whole['enum']) ? whole['enum'] : 'const' in whole ? [whole['const']!] : undefined
     delete out['enum']
@@ -163,9 +168,9 @@ class Narrower {
     if (some.length === 0) return out
     const union = some.length === 1 ? some[0]! : { anyOf: some }
     const { title, description } = out
-    const words = { ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }) }
-    const said = { ...union, ...words }
-    return orNothing ? orNull(said) : said
+    const labels = { ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }) }
+    const labelled = { ...union, ...labels }
+    return orNothing ? orNull(labelled) : labelled
   }
 }
 
@@ -191,7 +196,7 @@ function orNull(schema: JsonObject): JsonObject {
   return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) }
 }
 
-/** A narrowed schema in the subset's own spelling: type names in upper case, null as `nullable`. */
+/** A narrowed schema in the subset's spelling: type names in upper case, null as `nullable`. */
 export function openApiOf(schema: JsonObject): JsonObject {
   const { anyOf, type, enum: values, ...others } = schema
   if (Array.isArray(anyOf) && anyOf.length === 2 && (anyOf[1] as JsonObject)['type'] === 'null')

@@ -5,13 +5,13 @@ interface WriteContext {
   readonly losses: Losses
 }
 
-/** The tier of service asked for, where the format has the word; a caller of the very format says what it likes. */
+/** The service tier, where the format has its name; a native caller's value is passed on. */
 export function knownTier(
   tier: string | undefined,
-  words: ReadonlySet<string>,
+  names: ReadonlySet<string>,
   { native, losses }: WriteContext,
 ): string | undefined {
-  if (native || tier === undefined || words.has(tier)) return tier
+  if (native || tier === undefined || names.has(tier)) return tier
   losses.drop(['serviceTier'], 'no-such-tier')
   return undefined
 }

@@ -5,7 +5,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { speechTextOf } from '../media/speech-text.ts'
 import { voiceOf } from '../media/voices.ts'
-import { onlyAsks } from '../sanitize/bare.ts'
+import { reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 import { FORMAT, wordOf } from './containers.ts'
 import { type SpeechDialect, speechDialect } from './dialect.ts'
@@ -19,7 +19,7 @@ export function writeRequest(request: CanonicalRequest, { dialect: said, native 
   const dialect = speechDialect(said)
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
-  onlyAsks(request, OUTPUT, losses)
+  reportUnwritten(request, OUTPUT, losses)
   const { text, instructions } = speechTextOf(request, losses)
   const own = native ? spelt(request, FORMAT) : {}
   const voice = voiceOf(request, dialect, losses, native ? {} : { usual: USUAL_VOICE })

@@ -1,7 +1,7 @@
 import fastJson from 'fast-json-stringify'
 import type { JsonObject } from '../../canonical/node.ts'
 
-/** A whole answer's text. Free JSON never goes through a compiled schema, which would drop what it does not know. */
+/** A whole answer's text. Free JSON never goes through a compiled schema, which would drop unknown fields. */
 export const jsonText = (body: JsonObject): string => JSON.stringify(body)
 
 export interface ModelCard {
@@ -22,7 +22,7 @@ const CARD = {
   },
 } as const
 
-/** The text of the model list most clients poll: a fixed envelope of hundreds of equal entries. */
+/** The text of the model list that most clients poll: a fixed envelope of hundreds of equal entries. */
 export const modelListText: (list: { readonly object: 'list'; readonly data: readonly ModelCard[] }) => string =
   fastJson({
     type: 'object',

@@ -5,15 +5,15 @@ import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 /** A form ready to be sent. */
 export interface Multipart {
   readonly contentType: string
-  /** Bytes of all of it, where every file's size is known and nothing comes late. */
+  /** Total bytes, where every file's size is known and no part comes late. */
   readonly length?: number
   read(): AsyncIterable<Uint8Array>
 }
 
-/** What is still to come when the files have been sent: the text fields that stood behind them, and more files. */
+/** The parts that follow the files being sent: the text fields after them, and more files. */
 export type LateParts = () => Promise<Pick<WireRequest, 'body' | 'files'>>
 
-/** The request as `multipart/form-data`: its text fields first, then its files, then what comes late. */
+/** The request as `multipart/form-data`: its text fields first, then its files, then late parts. */
 export function multipart({ body, files = [] }: Pick<WireRequest, 'body' | 'files'>, late?: LateParts): Multipart {
   const boundary = `interlingua-${randomUUID()}`
   const head = Buffer.from(fieldsText(body, boundary))
@@ -47,7 +47,7 @@ async function* part(head: Uint8Array, { bytes }: WireFile): AsyncGenerator<Uint
 const END = Buffer.from('\r\n')
 
 function sizeOf(files: readonly WireFile[], rest: readonly Uint8Array[]): number | undefined {
-  let size = rest.reduce((sum, piece) => sum + piece.length, 0)
+  let size = rest.reduce((sum, chunk) => sum + chunk.length, 0)
   for (const { bytes } of files) {
     if (bytes.size === undefined) return undefined
     size += bytes.size + END.length
@@ -69,5 +69,5 @@ const fileHead = ({ field, name = field, mediaType }: WireFile, boundary: string
   `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(field)}"; filename="${quoted(name)}"\r\n` +
   `Content-Type: ${mediaType.replace(/[\r\n]/g, '')}\r\n\r\n`
 
-/** As browsers quote names: what could end the name or the line is percent-encoded. */
+/** Quotes names as browsers do: characters that could end the name or the line are percent-encoded. */
 const quoted = (text: string): string => text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')

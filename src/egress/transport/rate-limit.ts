@@ -1,6 +1,6 @@
 import type { RateLimitHeaders } from '../../canonical/rate-limit.ts'
 
-/** OpenAI's headers of limits, which clients of most formats know (FORMATS §1). */
+/** OpenAI's headers of limits, which clients of most formats read (FORMATS §1). */
 export const rateLimitHeaders: RateLimitHeaders = ({ requests, tokens }) => ({
   ...(requests && {
     'x-ratelimit-limit-requests': `${requests.limit}`,

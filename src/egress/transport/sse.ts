@@ -1,6 +1,6 @@
 import type { WireEvent } from '../../canonical/wire.ts'
 
-/** Where an answer's text goes; an HTTP response is one. */
+/** Receives an answer's text; an HTTP response is one. */
 export interface Outlet {
   /** False when the reader is behind: write no more until `drain`. */
   write(text: string): boolean
@@ -9,20 +9,20 @@ export interface Outlet {
   destroy(): unknown
 }
 
-/** Where the events come from, as far as it can be held up. */
+/** The source of the events, as far as it can be paused. */
 export interface Source {
   pause(): void
   resume(): void
 }
 
-/** How a stream of events becomes text. */
+/** How events of a stream are written as text. */
 export interface Framing {
   readonly contentType: string
-  /** The text of an event; `first` says that it is the first of its stream. */
+  /** The text of an event; `first` marks the first of its stream. */
   frame(event: WireEvent, first: boolean): string
-  /** What ends the stream; `empty` says that it had no events. */
+  /** The text that ends the stream; `empty` marks a stream without events. */
   close(empty: boolean): string
-  /** What shows the reader that the stream lives, where the format has no event for it. */
+  /** Written as a sign of life where the format has no event for it. */
   readonly sign: string
 }
 
@@ -36,7 +36,7 @@ export const EVENT_STREAM: Framing = {
   sign: ': ping\n\n',
 }
 
-/** One JSON array, an element for each event; white space between elements says nothing. */
+/** One JSON array, an element for each event; white space between elements is ignored. */
 export const JSON_ARRAY: Framing = {
   contentType: 'application/json; charset=utf-8',
   frame: ({ data }, first) => (first ? `[${data}` : `,\r\n${data}`),
@@ -44,7 +44,7 @@ export const JSON_ARRAY: Framing = {
   sign: '\n',
 }
 
-/** One event a line, for connections that show by themselves that they live. */
+/** One event a line, for connections with their own sign of life. */
 export const JSON_LINES: Framing = {
   contentType: 'application/x-ndjson',
   frame: ({ data }) => `${data}\n`,
@@ -52,7 +52,7 @@ export const JSON_LINES: Framing = {
   sign: '',
 }
 
-/** The head of a stream, which nobody on the way to its reader is to store or to hold back. */
+/** The headers of a stream: no proxy may store it or buffer it. */
 export const streamHeaders = ({ contentType }: Framing) => ({
   'content-type': contentType,
   'cache-control': 'no-cache',
@@ -61,23 +61,23 @@ export const streamHeaders = ({ contentType }: Framing) => ({
 
 export interface StreamOptions {
   readonly framing: Framing
-  /** The event that shows that the stream lives; the framing's own sign where the format has none. */
+  /** The event sent as a sign of life; the framing's own sign where the format has none. */
   readonly heartbeat: WireEvent | undefined
-  /** Milliseconds of silence after which the reader is shown that the stream lives. */
+  /** Milliseconds of silence after which a sign of life is written. */
   readonly interval: number
   readonly source: Source
 }
 
-/** A reader that takes nothing for so many heartbeats is gone. */
+/** A reader that takes nothing for so many heartbeats is disconnected. */
 export const PATIENCE = 8
 
-/** Milliseconds between two writes of a stream in full spate: a write costs more than many events. */
+/** Milliseconds between two writes of a busy stream: a write costs more than many events. */
 const GAP = 4
 
 /**
- * Writes a stream of events: what comes after a pause goes out at once, all of one tick in one write; what follows
- * closely is gathered for a moment. A reader that is behind holds up the source, and silence is broken by heartbeats.
- * Whoever opens it ends it, or stops it when the reader is gone.
+ * Writes a stream of events: after a pause events are written at once, those of one tick in one write; events that
+ * follow closely are gathered for a moment. A reader that is behind pauses the source, and heartbeats break silence.
+ * The code that opens it ends it, or stops it when the reader has disconnected.
  */
 export class EventStream {
   private readonly outlet: Outlet
@@ -107,9 +107,12 @@ export class EventStream {
     process.nextTick(this.settle)
   }
 
-  /** What was pushed goes out now, whatever else the same tick may bring: the first word of an answer is waited for. */
+  /**
+   * Writes the pushed events now, whatever else the same tick may bring: the latency of an answer's first event
+   * matters.
+   */
   send(): void {
-    if (!this.over && this.text !== '') this.outletTakes()
+    if (!this.over && this.text !== '') this.writeText()
   }
 
   end(): void {
@@ -133,10 +136,10 @@ export class EventStream {
     this.scheduled = false
     if (this.over || this.text === '') return
     this.wrote = performance.now()
-    this.outletTakes()
+    this.writeText()
   }
 
-  private outletTakes(): void {
+  private writeText(): void {
     const text = this.text
     this.text = ''
     this.timer.refresh()

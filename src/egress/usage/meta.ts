@@ -10,7 +10,7 @@ const NO_PLACE = {
   hostedCalls: 'not-told-in-meta',
 }
 
-/** What was spent as Cohere's `meta` (FORMATS §9). */
+/** Usage as Cohere's `meta` (FORMATS §9). */
 export function writeMeta(format: Format, usage: Usage, losses: Losses): JsonObject {
   losses.dropFields(usage, ['usage'], NO_PLACE)
   const { counted, pictured, tokens: hasTokens, billed: hasBilled } = spelt(usage, format)
@@ -34,16 +34,16 @@ export function writeMeta(format: Format, usage: Usage, losses: Losses): JsonObj
   }
 }
 
-/** The tokens of pictures, which are billed apart from the others. */
+/** The tokens of images, which are billed apart from the others. */
 function pictureTokens({ input, inputBy }: Usage, came: boolean): number | undefined {
   const image = inputBy?.image
   return image !== undefined && input !== undefined && (came || image <= input) ? image : undefined
 }
 
-/** The group where it holds something, or was there empty; what was there and is no group stays where nothing else is to say. */
+/** The group where it has fields, or came empty; a value that is no group stays where there are no fields to write. */
 function group(name: string, own: JsonObject, more: Json | undefined, there: boolean): JsonObject {
-  const says = there || Object.keys(own).length > 0
+  const isWritten = there || Object.keys(own).length > 0
   if (isObject(more)) return { [name]: { ...own, ...more } }
-  if (says) return { [name]: own }
+  if (isWritten) return { [name]: own }
   return more === undefined ? {} : { [name]: more }
 }
