@@ -4,20 +4,23 @@ import type { TokenLogprob } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { around, FORMAT } from './content.ts'
 
-/* The pieces of an answer that stand alike in a whole message and in the chunks of a stream. */
+/* Parts of an answer that whole messages and chunks of a stream have in common. */
 
-/** What every citation says, known or not; an upstream of this very format says what it likes. */
-export const toldOf = (citation: Citation) => {
+/**
+ * The fields every citation has, zero or empty where unknown; those of an upstream of this same format stay as they
+ * are.
+ */
+export const requiredFields = (citation: Citation) => {
   const { title, start, end } = citation
   return spelt(citation, FORMAT)['bare'] === true
     ? { title, start, end }
     : { title: title ?? '', start: start ?? 0, end: end ?? 0 }
 }
 
-/** A citation of the text, which begins `offset` characters into the one text a message has. */
+/** A citation of the text, which begins `offset` characters into the single text of the message. */
 export function writeAnnotation(annotation: Annotation, offset: number): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
-  const { title, start, end } = toldOf(annotation)
+  const { title, start, end } = requiredFields(annotation)
   const shift = (index: number | undefined) => (index === undefined ? undefined : index + offset)
   return around(
     annotation,
@@ -26,7 +29,7 @@ export function writeAnnotation(annotation: Annotation, offset: number): JsonObj
   )
 }
 
-/** A token and, where it was chosen, its rivals, which have none themselves. */
+/** A token and, where reported, its alternatives, which have none themselves. */
 export function writeLogprob(token: TokenLogprob): JsonObject {
   return writeToken(token, token.top === undefined && spelt(token, FORMAT)['nulls'] === undefined ? [] : token.top)
 }
@@ -37,7 +40,7 @@ function writeToken({ token, logprob, bytes, top: _, ...node }: TokenLogprob, to
   return { token, logprob, ...nulls, ...(defined({ bytes, top_logprobs }) as JsonObject), ...kept(node, FORMAT) }
 }
 
-/** A signature in front of a call, alone or of a thought, is Google's thought signature of that call (trap 31). */
+/** A signature right before a call, alone or of a thought, is Google's thought signature of that call (trap 31). */
 export const signsCall = (part: Part, next: Part | undefined): boolean =>
   part.type === 'reasoning' && !part.redacted && part.signature?.format === 'contents' && next?.type === 'tool-call'
 
@@ -45,11 +48,11 @@ export const signatureExtra = (signature: string): JsonObject => ({
   extra_content: { google: { thought_signature: signature } },
 })
 
-/** Reasoning nobody may read: there is no place for it. */
+/** Redacted reasoning has no place in the format. */
 export const isHidden = (part: ReasoningPart): boolean =>
   part.redacted === true || (part.text === '' && part.signature !== undefined)
 
-/** Audio the model made; other media have no place in a message. */
+/** Whether the part is generated audio; other media have no place in a message. */
 export const isSpoken = (part: Part): part is MediaPart =>
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64'
 

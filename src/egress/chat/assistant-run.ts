@@ -7,11 +7,11 @@ import { PLACES, type Place, placeOf, Turn } from './assistant.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
 /*
- * Turns of the assistant in a row, as clients keep them that store each streamed chunk as one (trap 95): they are one
- * message, so that its calls have their results right behind them.
+ * Consecutive assistant turns, as stored by clients that keep each streamed chunk as a turn (trap 95), are written as
+ * one message, so that its calls have their results right after them.
  */
 
-/** How many messages from this place on are one message of the assistant's; 1 for any other. */
+/** The number of messages from this index on that are one assistant message; 1 for any other role. */
 export function lengthOfRun(messages: readonly Message[], order: readonly number[], from: number): number {
   const first = messages[order[from]!]!
   if (first.role !== 'assistant') return 1
@@ -20,7 +20,7 @@ export function lengthOfRun(messages: readonly Message[], order: readonly number
   return to - from
 }
 
-/** As turns are joined that mean the same together (`test/laws/same.ts`). */
+/** Turns are joined where they are equal in meaning to one (`test/laws/same.ts`). */
 const joins = (first: Message, next: Message): boolean =>
   next.role === 'assistant' && next.name === first.name && isPlain(first) && isPlain(next)
 
@@ -34,7 +34,7 @@ interface Placed {
 
 const rankOf = ({ place }: Placed): number => PLACES[place]
 
-/** The messages as one. */
+/** Writes the messages as one. */
 export function writeAssistantRun(
   messages: readonly Message[],
   run: readonly number[],
@@ -46,7 +46,7 @@ export function writeAssistantRun(
   for (const index of run) {
     const { content } = messages[index]!
     for (const [at, part] of content.entries()) {
-      if (saysNothing(part)) continue
+      if (isEmptyText(part)) continue
       const place = placeOf(part, content[at + 1], context)
       parts.push({ part, place, path: ['messages', index, 'content', at] })
     }
@@ -60,23 +60,26 @@ export function writeAssistantRun(
 
 const EMPTY_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'spelling'])
 
-/** An empty text, as the last chunk of a stream is stored: it has no place among calls. */
-const saysNothing = (part: Part): boolean =>
+/** Whether the part is an empty text, as the last chunk of a stream is stored: it has no place among calls. */
+const isEmptyText = (part: Part): boolean =>
   part.type === 'text' && part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
 
-/** Where all texts are one string, pieces of one that was streamed are put together as they came. */
+/** Where all texts are one string, chunks of a streamed text are concatenated without separator. */
 function joinedTexts(parts: readonly Placed[]): readonly Placed[] {
   const joined: Placed[] = []
   for (const one of parts) {
     const last = joined.at(-1)
-    const goesOn = last?.part.type === 'text' && one.part.type === 'text' && last.path[1] !== one.path[1]
-    if (!goesOn) joined.push(one)
+    const continues = last?.part.type === 'text' && one.part.type === 'text' && last.path[1] !== one.path[1]
+    if (!continues) joined.push(one)
     else joined[joined.length - 1] = { ...one, part: { ...last.part, text: last.part.text + one.part.text } as Part }
   }
   return joined
 }
 
-/** Fields have an order, and no loss moves a part out of its message: it is told as dropped here and inserted there. */
+/**
+ * Fields have an order, and no loss moves a part to another message: the part is reported as dropped here and inserted
+ * there.
+ */
 function reportOrder(parts: readonly Placed[], losses: readonly Loss[], context: WriteContext): void {
   const staying: Placed[] = []
   const moving: Placed[] = []
@@ -101,7 +104,7 @@ function reportOrder(parts: readonly Placed[], losses: readonly Loss[], context:
 
 const keyOf = (path: Path): string => `${path[1]}/${path[3]}`
 
-/** What is left of a part once its losses are taken out of it. */
+/** The part without its losses. */
 function remainder(part: Part, losses: readonly Loss[]): Part | undefined {
   const own = [...losses.map(loss => ({ ...loss, path: loss.path.slice(4) })), ...foreign(part, FORMAT)]
   return lose<{ part?: Part }>(

@@ -6,7 +6,7 @@ import { defined, kept, spelt } from '../fields.ts'
 import { around, FORMAT, type WriteContext, writePart } from './content.ts'
 import { contentOf } from './messages.ts'
 
-/** An assistant's turn: reasoning, content, refusal, audio and calls have each their own field, in this order. */
+/** An assistant's turn: reasoning, content, refusal, audio and calls each have their own field, in this order. */
 export function writeAssistant(message: Message, path: Path, context: WriteContext): JsonObject {
   const places = message.content.map((part, index) => placeOf(part, message.content[index + 1], context))
   reportOrder(places, [...path, 'content'], context)
@@ -15,7 +15,7 @@ export function writeAssistant(message: Message, path: Path, context: WriteConte
   return turn.written()
 }
 
-/** Where a part of an assistant's turn goes; the numbers are the order the fields are read back in. */
+/** The field for a part of an assistant's turn; the numbers are the order in which the fields are read. */
 export const PLACES = { thoughts: 0, content: 1, refusal: 2, audio: 3, calls: 4 } as const
 export type Place = keyof typeof PLACES
 
@@ -35,7 +35,7 @@ export function placeOf(part: Part, next: Part | undefined, context: WriteContex
   }
 }
 
-/** Thoughts of other formats' callers stand among the parts of the content. */
+/** Upstreams with this flag take thoughts as parts of the content; for callers of other formats. */
 const thinksInParts = ({ native, dialect }: WriteContext): boolean => !native && dialect.reasoning_field === 'parts'
 
 /** A signature alone in front of a call is Google's thought signature of that call (trap 31). */
@@ -47,14 +47,14 @@ function reportOrder(places: readonly Place[], path: Path, { losses }: WriteCont
   if (order.some((from, to) => from !== to)) losses.move(path, order, 'fields-have-an-order')
 }
 
-/** The empty line between two thoughts. */
+/** The separator of two thoughts. */
 const CUT = '\n\n'
 
 interface Thoughts {
-  /** Where the first of them stands. */
+  /** The path of the first thought. */
   readonly path: Path
   readonly text: string
-  /** The part of the content they are, where thoughts are such. */
+  /** The content part they were written as, where thoughts are parts. */
   readonly wire?: JsonObject
 }
 
@@ -63,7 +63,7 @@ export class Turn {
   private readonly calls: JsonObject[] = []
   private readonly fields: { [field: string]: Json } = {}
   private thoughts: Thoughts | undefined
-  /** The field of a thought that the caller had thrown away; its own stands where it stood. */
+  /** The field of a restored thought that the caller had discarded: it is written to its upstream's own field. */
   private field: Json | undefined
   private signature: string | undefined
   private readonly message: Message
@@ -105,13 +105,13 @@ export class Turn {
     if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
     if (!thinksInParts(this.context)) this.thoughts = this.join(this.thoughts, part, path)
     else {
-      const goesOn =
+      const continues =
         part.continues !== undefined && this.content.length > 0 && this.content.at(-1) === this.thoughts?.wire
-      const said = this.join(goesOn ? this.thoughts : undefined, part, path)
-      const wire = { type: 'thinking', thinking: [{ type: 'text', text: said.text }] }
-      if (goesOn) this.content.pop()
+      const joined = this.join(continues ? this.thoughts : undefined, part, path)
+      const wire = { type: 'thinking', thinking: [{ type: 'text', text: joined.text }] }
+      if (continues) this.content.pop()
       this.content.push(wire)
-      this.thoughts = { ...said, wire }
+      this.thoughts = { ...joined, wire }
     }
     this.field ??= spelt(part, FORMAT)['field']
   }
@@ -121,7 +121,10 @@ export class Turn {
     else this.context.losses.drop(path, 'one-refusal-only')
   }
 
-  /** Several thoughts in one field: the first becomes them all; pieces of one are joined as they came. */
+  /**
+   * Joins several thoughts in one field: the first becomes all of them; chunks of one thought are concatenated without
+   * separator.
+   */
   private join(before: Thoughts | undefined, { text, continues }: ReasoningPart, path: Path): Thoughts {
     if (before === undefined) return { path, text }
     const joined = { path: before.path, text: before.text + (continues === undefined ? CUT : '') + text }
@@ -196,10 +199,10 @@ const AUDIO_LOSSES = {
   cache: 'no-cache-markers-here',
 }
 
-/** A call as the format has it; an argument text that says nothing is `{}` (trap 8). */
+/** A call in this format; an empty argument text is `{}` (trap 8). */
 export function writeCall(part: ToolCallPart, native: boolean): JsonObject {
-  const { id, type, said } = spelt(part, FORMAT)
-  const head = { ...(id === 'absent' ? {} : { id: said ?? part.id }) }
+  const { id, type, said: rawId } = spelt(part, FORMAT)
+  const head = { ...(id === 'absent' ? {} : { id: rawId ?? part.id }) }
   if (part.freeform) return { ...head, ...around(part, 'custom', { name: part.name, input: part.arguments }) }
   const wire = around(part, 'function', { name: part.name, ...writeArguments(part, native) })
   if (type !== 'absent') return { ...head, ...wire }

@@ -5,26 +5,26 @@ import { FORMAT, type WriteContext } from './content.ts'
 
 const MODALITIES: ReadonlySet<Modality> = new Set<Modality>(['text', 'audio'])
 
-/** What kinds of answer are wanted: text, and speech beside it. */
+/** The modalities of the answer: text, and audio beside it. */
 export function writeModalities({ modalities }: Output, { native, losses }: WriteContext): Output['modalities'] {
   if (native || modalities === undefined) return modalities
-  const known = modalities.filter(modality => MODALITIES.has(modality))
-  if (known.length === 0) losses.drop(['output', 'modalities'], 'text-and-audio-only')
+  const supported = modalities.filter(modality => MODALITIES.has(modality))
+  if (supported.length === 0) losses.drop(['output', 'modalities'], 'text-and-audio-only')
   else
     for (const [index, modality] of modalities.entries())
       if (!MODALITIES.has(modality)) losses.drop(['output', 'modalities', index], 'text-and-audio-only')
-  return known.length === 0 ? undefined : known
+  return supported.length === 0 ? undefined : supported
 }
 
-/** The word of `format` for each audio type, and for what else it is called. */
-const WORDS: { readonly [type: string]: string } = {
+/** The value of `format` for each audio type and its aliases. */
+const CONTAINERS: { readonly [type: string]: string } = {
   ...{ wav: 'wav', 'x-wav': 'wav', wave: 'wav', mp3: 'mp3', mpeg: 'mp3', aac: 'aac', flac: 'flac', 'x-flac': 'flac' },
   ...{ opus: 'opus', ogg: 'opus', pcm16: 'pcm16', pcm: 'pcm16', l16: 'pcm16' },
 }
 
 const USUAL = { voice: 'alloy', mediaType: 'audio/wav' } as const
 
-/** How the model is to speak: voice and container must be said, so that a caller who did not gets the usual ones. */
+/** Settings of the model's speech: voice and container are required, so a caller without them gets the defaults. */
 export function writeAudio({ audio, modalities }: Output, context: WriteContext): JsonObject | undefined {
   const { native, losses } = context
   if (audio === undefined) {
@@ -49,8 +49,9 @@ function writeContainer(mediaType: string | undefined, { native, losses }: Write
   }
   if (native) return name
   const type = name.split(';')[0]!.trim().toLowerCase()
-  const word = Object.hasOwn(WORDS, type) ? WORDS[type]! : undefined
-  if (word === undefined) losses.drop(['output', 'audio', 'mediaType'], 'no-such-container')
-  else if (word !== name) losses.rename(['output', 'audio', 'mediaType'], `audio/${word}`, 'another-word-for-it')
-  return word
+  const container = Object.hasOwn(CONTAINERS, type) ? CONTAINERS[type]! : undefined
+  if (container === undefined) losses.drop(['output', 'audio', 'mediaType'], 'no-such-container')
+  else if (container !== name)
+    losses.rename(['output', 'audio', 'mediaType'], `audio/${container}`, 'another-word-for-it')
+  return container
 }

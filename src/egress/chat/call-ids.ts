@@ -8,7 +8,7 @@ const SHORT = /^[a-zA-Z0-9]{9}$/
 const shortId = (id: string): string =>
   SHORT.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
 
-/** The request with ids of calls of nine letters and digits, which is all that some upstreams take. */
+/** The request with call ids of nine letters and digits, the only ones that some upstreams take. */
 export function withShortIds(request: CanonicalRequest, losses: Losses): CanonicalRequest {
   const messages = request.messages.map((message, place) => {
     const content = message.content.map((part, index): Part => {

@@ -21,22 +21,25 @@ interface Open {
   /** Text before and after the value of a delta; undefined where the part has no place here. */
   readonly prefix: string | undefined
   readonly suffix: string
-  /** Where the part's text begins in the one text of the message. */
+  /** Offset of the part's text in the single text of the message. */
   readonly offset: number
-  said: boolean
+  hasDelta: boolean
   signature: string | undefined
-  /** A picture, which goes out whole, and what has come of it. */
+  /** An image, which is written as a whole at its end, and its data so far. */
   picture?: { part: MediaPart; readonly data: string[] }
 }
 
 type PartEvent = PartStart | PartPatch | PartEnd
 
-/** One candidate of a streamed answer, its parts one after another: the field each writes to, and the chunks it makes. */
+/**
+ * Writes one candidate of a streamed answer, its parts one after another: selects the field for each and makes the
+ * chunks.
+ */
 export class CandidateWriter {
   private readonly index: number
   private readonly envelope: Envelope
   private open: Open | undefined
-  /** The signature of the thought that ended last: the call behind it is signed by it. */
+  /** The signature of the last thought that ended: it signs the call after it. */
   private signature: string | undefined
   private out: WireEvent[] = []
   private begun = false
@@ -73,7 +76,7 @@ export class CandidateWriter {
     this.begin()
     const { message, finish_reason: _, ...extras } = kept(event, FORMAT)
     const finish = streamedFinish(event, this.calls > 0)
-    this.say((message as JsonObject | undefined) ?? {}, finish, extras)
+    this.pushChunk((message as JsonObject | undefined) ?? {}, finish, extras)
     return this.out
   }
 
@@ -81,13 +84,13 @@ export class CandidateWriter {
     const { open } = this
     if (open === undefined) return
     if (open.prefix === undefined) {
-      open.said = true
+      open.hasDelta = true
       if (event.of === undefined) open.picture?.data.push(event.append)
       return
     }
     this.begin()
-    if (event.of === 'transcript') return this.say({ audio: { transcript: event.append } })
-    open.said = true
+    if (event.of === 'transcript') return this.pushChunk({ audio: { transcript: event.append } })
+    open.hasDelta = true
     if (open.lane === 'content') this.written += event.append.length
     const suffix =
       this.logprobs.length > 0 && open.lane === 'content' ? this.envelope.suffix('', this.takeLogprobs()) : open.suffix
@@ -102,7 +105,7 @@ export class CandidateWriter {
     if (part.type === 'text' && part.annotations !== undefined) this.annotate(part.annotations, this.open)
   }
 
-  /** A message has one piece of audio; another has no place. */
+  /** A message has one audio field; further audio has no place. */
   private laneFor(part: Part): Lane | undefined {
     const lane = laneOf(part)
     return lane === 'audio' && this.spoken ? undefined : lane
@@ -113,7 +116,7 @@ export class CandidateWriter {
       part,
       lane,
       offset: this.written,
-      said: false,
+      hasDelta: false,
       signature: part.type === 'reasoning' ? signatureOf(part) : undefined,
     }
     if (part.type === 'tool-call') return { ...common, ...this.openCall(part) }
@@ -132,14 +135,17 @@ export class CandidateWriter {
     const call = this.calls++
     const { type, inner } = callHead(part)
     if (spelt(part, FORMAT)['as'] === 'function_call') {
-      this.say({ ...this.role(), function_call: { ...inner, ...kept(part, FORMAT) } })
+      this.pushChunk({ ...this.role(), function_call: { ...inner, ...kept(part, FORMAT) } })
       return {
         prefix: this.envelope.prefix(this.index, '"function_call":{"arguments":'),
         suffix: this.envelope.suffix('}', 'null'),
       }
     }
     const signed = this.signature === undefined ? {} : signatureExtra(this.signature)
-    this.say({ ...this.role(), tool_calls: [{ index: call, id: part.id, ...around(part, type, inner), ...signed }] })
+    this.pushChunk({
+      ...this.role(),
+      tool_calls: [{ index: call, id: part.id, ...around(part, type, inner), ...signed }],
+    })
     const field = type === 'custom' ? '"custom":{"input":' : '"function":{"arguments":'
     return {
       prefix: this.envelope.prefix(this.index, `"tool_calls":[{"index":${call},${field}`),
@@ -150,7 +156,7 @@ export class CandidateWriter {
   private openAudio(part: Part): Pick<Open, 'prefix' | 'suffix'> {
     this.begin()
     this.spoken = true
-    this.say({ audio: { data: '', ...kept(part, FORMAT) } })
+    this.pushChunk({ audio: { data: '', ...kept(part, FORMAT) } })
     return { prefix: this.envelope.prefix(this.index, '"audio":{"data":'), suffix: this.envelope.suffix('}', 'null') }
   }
 
@@ -158,7 +164,7 @@ export class CandidateWriter {
     if (event.signature?.format === 'contents' && open.lane === 'reasoning') open.signature = event.signature.value
     if (event.annotations !== undefined) this.annotate(event.annotations, open)
     if (open.picture !== undefined) open.picture.part = patched(open.picture.part, event, true) as MediaPart
-    if (open.lane === 'audio' && event.extras?.[FORMAT] !== undefined) this.say({ audio: event.extras[FORMAT] })
+    if (open.lane === 'audio' && event.extras?.[FORMAT] !== undefined) this.pushChunk({ audio: event.extras[FORMAT] })
   }
 
   private annotate(list: readonly Annotation[], open: Open): void {
@@ -168,13 +174,13 @@ export class CandidateWriter {
       .filter(one => one !== undefined)
     if (annotations.length === 0) return
     this.begin()
-    this.say({ annotations })
+    this.pushChunk({ annotations })
   }
 
   private finish(open: Open): void {
     this.open = undefined
     if (open.picture !== undefined) this.show(open.picture)
-    if (open.part.type === 'tool-call' && !open.said && !open.part.freeform)
+    if (open.part.type === 'tool-call' && !open.hasDelta && !open.part.freeform)
       this.out.push({ data: `${open.prefix}"{}"${open.suffix}` })
     if (open.part.type === 'reasoning' && open.signature !== undefined) this.signature = open.signature
   }
@@ -183,24 +189,24 @@ export class CandidateWriter {
     if (!isPicture(part)) return
     this.begin()
     const whole = part.source.type === 'base64' ? withBody(part, data.join('')) : part
-    this.say({ images: [writePicture(whole as MediaPart, [], new Losses())] })
+    this.pushChunk({ images: [writePicture(whole as MediaPart, [], new Losses())] })
   }
 
-  /** The role goes ahead of everything else a candidate says. */
+  /** The role is written before everything else of a candidate. */
   private begin(): void {
     if (this.begun) return
     this.begun = true
-    this.say({ role: 'assistant', content: '' })
+    this.pushChunk({ role: 'assistant', content: '' })
   }
 
-  /** A call that comes first brings the role along. */
+  /** A leading call's chunk includes the role. */
   private role(): JsonObject {
     if (this.begun) return {}
     this.begun = true
     return { role: 'assistant', content: null }
   }
 
-  private say(delta: JsonObject, finish: string | null = null, extras: JsonObject = {}): void {
+  private pushChunk(delta: JsonObject, finish: string | null = null, extras: JsonObject = {}): void {
     const logprobs = finish === null || this.logprobs.length === 0 ? 'null' : this.takeLogprobs()
     this.out.push({ data: this.envelope.chunk(this.index, delta, logprobs, finish, extras) })
   }

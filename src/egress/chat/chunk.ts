@@ -5,13 +5,13 @@ import { kept, spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
 
 /**
- * The fixed text around what changes from chunk to chunk, made once per stream: a token costs its own text and two
- * joins, never a whole envelope.
+ * The fixed text around what changes from chunk to chunk, made once per stream: a delta costs its own text and two
+ * concatenations instead of a whole envelope.
  */
 export class Envelope {
   /** `{"id":…,"choices":[{"index":` */
   private readonly head: string
-  /** The same for a chunk that tells nothing of a candidate, up to `"choices":[]`. */
+  /** The same for a chunk without candidates, up to `"choices":[]`. */
   private readonly bare: string
   private readonly tail: string
   readonly withUsage: boolean
@@ -36,17 +36,17 @@ export class Envelope {
     this.tail = this.withUsage ? '}],"usage":null}' : '}]}'
   }
 
-  /** Everything before the value that grows, for one place in a candidate's delta. */
+  /** The text before the value that grows, for one place in a candidate's delta. */
   prefix(candidate: number, place: string): string {
     return `${this.head}${candidate},"delta":{${place}`
   }
 
-  /** Everything after it. */
+  /** The text after it. */
   suffix(closing: string, logprobs: string): string {
     return `${closing}},"logprobs":${logprobs},"finish_reason":null${this.tail}`
   }
 
-  /** A whole chunk of one candidate. What is said but once goes with the first. */
+  /** A whole chunk of one candidate. The first chunk includes the fields that are written once. */
   chunk(candidate: number, delta: JsonObject, logprobs: string, finish: string | null, extras: JsonObject): string {
     const head = this.first
     this.first = this.head
@@ -54,7 +54,7 @@ export class Envelope {
     return `${head}${candidate},"delta":${JSON.stringify(delta)},"logprobs":${logprobs},"finish_reason":${JSON.stringify(finish)}${more}${this.tail}`
   }
 
-  /** The chunk without candidates that carries usage and late facts. */
+  /** The chunk without candidates that contains usage and late fields. */
   closing(facts: { readonly [field: string]: Json }): string {
     return `${this.bare}"choices":[]${inside(facts)}}`
   }

@@ -7,7 +7,7 @@ import type { ChatDialect } from './dialect.ts'
 
 export const FORMAT = 'chat'
 
-/** What writing a message needs to know. */
+/** Context of writing a message. */
 export interface WriteContext {
   readonly dialect: ChatDialect
   readonly native: boolean
@@ -45,7 +45,7 @@ function writeBare(part: Part, path: Path, context: WriteContext): JsonObject | 
   }
 }
 
-/** The cache marker as the caller wrote it, or as the upstream's dialect has it (trap 63). */
+/** The cache marker as the caller wrote it, or in the upstream's dialect (trap 63). */
 export function writeCache(
   node: Node & { cache?: Part['cache'] },
   path: Path,
@@ -94,7 +94,7 @@ const MEDIA: { readonly [K in MediaPart['kind']]: MediaWriter } = {
       : writeFile(part, path, context),
 }
 
-/** A picture or a video as its link. */
+/** An image or a video by its URL. */
 export function writeLink(part: MediaPart, field: string, path: Path, context: WriteContext): JsonObject | undefined {
   const url = urlOfSource(part.source)
   if (url === undefined) {
@@ -116,7 +116,7 @@ const AUDIO_FORMATS: { readonly [mediaType: string]: string } = {
 }
 const AUDIO_TYPES: { readonly [format: string]: string } = { mp3: 'audio/mpeg', wav: 'audio/wav' }
 
-/** Audio goes in as wav or mp3 bytes (trap 52). */
+/** Audio is sent as wav or mp3 bytes (trap 52). */
 function writeAudio(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   const { source } = part
   const mediaType = source.type === 'base64' ? source.mediaType : undefined
@@ -147,7 +147,7 @@ function writeFile(part: MediaPart, path: Path, context: WriteContext): JsonObje
   return around(part, 'file', defined({ file_data: url, filename: name ?? (context.native ? undefined : 'file') }))
 }
 
-/** A file by its address, or as a `data:` URL (Mistral). */
+/** A file by its URL, or as a `data:` URL (Mistral). */
 function writeLinked(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   const { source, name } = part
   const url = urlOfSource(source)
@@ -162,7 +162,7 @@ function writeLinked(part: MediaPart, path: Path, context: WriteContext): JsonOb
   return { type: 'document_url', document_url: url, ...named, ...kept(part, FORMAT) }
 }
 
-/** A document that is text is said as text. */
+/** A document that is text is written as text. */
 function writeDocument(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   if (part.source.type !== 'text') return undefined
   const text = part.name === undefined ? part.source.text : `${part.name}\n\n${part.source.text}`
@@ -170,7 +170,7 @@ function writeDocument(part: MediaPart, path: Path, context: WriteContext): Json
   return { type: 'text', text }
 }
 
-/** A part with its say in one object inside, each with what the format itself said there. */
+/** A part with its fields in a nested object, both levels with the fields that the format itself had there. */
 export function around(node: Node, field: string, inside: JsonObject): JsonObject {
   const { [field]: deeper, ...outer } = kept(node, FORMAT)
   const marks = spelt(node, FORMAT)['inside'] as JsonObject | undefined

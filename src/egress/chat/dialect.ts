@@ -1,32 +1,32 @@
 import type { Dialect } from '../writer.ts'
 
-/** The quirks of chat-completions upstreams; what is not declared follows the public format. */
+/** The quirks of chat-completions upstreams; flags that are not declared follow the public format. */
 export interface ChatDialect {
-  /** Under which name, or as which parts, an assistant turn's reasoning goes back to the upstream (traps 35, 36). */
+  /** The field, or the parts, in which an assistant turn's reasoning is sent back to the upstream (traps 35, 36). */
   readonly reasoning_field?: 'reasoning_content' | 'reasoning' | 'parts' | 'none'
-  /** Which of the two cache markers the upstream obeys. */
+  /** The cache marker that the upstream obeys. */
   readonly cache?: 'none' | 'cache_control' | 'prompt_cache_breakpoint'
   /** Takes tools of type `custom`. Default true. */
   readonly custom_tools?: boolean
-  /** Knows the role `developer`. Default true; otherwise `system` is written. */
+  /** Supports the role `developer`. Default true; otherwise `system` is written. */
   readonly developer_role?: boolean
   readonly limit_field?: 'max_completion_tokens' | 'max_tokens'
-  /** Ask for usage in every stream, wanted by the caller or not (trap 22). */
+  /** Request usage in every stream, whether or not the caller wants it (trap 22). */
   readonly include_usage?: boolean
   /** `string`: the upstream takes no lists of text parts. */
   readonly text_only_content?: 'parts' | 'string'
-  /** Takes `response_format` json_schema. Default true; otherwise JSON is asked for without the schema. */
+  /** Takes `response_format` json_schema. Default true; otherwise JSON is requested without the schema. */
   readonly json_schema?: boolean
   readonly reasoning_as?: 'reasoning_effort' | 'reasoning' | 'thinking' | 'none'
   /** Takes `store`. Default true. */
   readonly store?: boolean
-  /** `short`: ids of calls have nine letters and digits. */
+  /** `short`: call ids have nine letters and digits. */
   readonly call_ids?: 'any' | 'short'
-  /** `assistant`: only the assistant may speak after a tool. */
+  /** `assistant`: only an assistant message may follow a tool message. */
   readonly after_tools?: 'anyone' | 'assistant'
   /** Takes `video_url` parts. */
   readonly video?: boolean
-  /** Takes files by their address, as `document_url` parts. */
+  /** Takes files by their URL, as `document_url` parts. */
   readonly document_url?: boolean
 }
 

@@ -15,7 +15,10 @@ import { writeUsage } from './usage.ts'
 
 const DONE: WireEvent = { data: '[DONE]' }
 
-/** A streamed answer as chunks (FORMATS §2): usage only where it was asked for, then `[DONE]`; an error ends it without. */
+/**
+ * A streamed answer as chunks (FORMATS §2): usage only where requested, then `[DONE]`; an error ends the stream without
+ * it.
+ */
 export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
   private readonly candidates: CandidateWriter[] = []
@@ -28,7 +31,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
     this.request = request
   }
 
-  /** Of an answer that never said what it is called, it says nothing. */
+  /** An answer without a result-start has an envelope without its fields. */
   private get envelope(): Envelope {
     this.madeEnvelope ??= new Envelope({ type: 'result-start' }, this.request)
     return this.madeEnvelope

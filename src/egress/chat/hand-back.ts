@@ -5,8 +5,9 @@ import { FORMAT } from './content.ts'
 import { chatDialect } from './dialect.ts'
 
 /**
- * The words of a thought go back under the name the upstream is declared to want them by, whoever thought them: nobody
- * signs them (traps 35, 36). Google's signature of a call goes back to Google, where the caller's own would (trap 31).
+ * Thoughts are returned in the field that the upstream's dialect declares, whichever model generated them, as they are
+ * unsigned (traps 35, 36). Google's signature of a call is returned to Google, in the place of the caller's own (trap
+ * 31).
  */
 export function handsBack(thought: ReasoningPart, { dialect, native, own }: HandBack): ReasoningPart | undefined {
   const { text, signature, redacted } = thought

@@ -3,7 +3,7 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { writeLink } from './content.ts'
 
-/** A picture the model made, which `images` has a place for. */
+/** Whether the part is a generated image that fits into `images`. */
 export const isPicture = (part: Part): part is MediaPart =>
   part.type === 'media' && part.kind === 'image' && (part.source.type === 'base64' || part.source.type === 'url')
 
@@ -14,7 +14,7 @@ const PICTURE_LOSSES = {
   made: 'no-looks-here',
 }
 
-/** The picture as one of `images`, beside `content`: OpenRouter's field, for OpenAI has none. */
+/** The image as an entry of `images`, beside `content`: OpenRouter's field, as OpenAI has none. */
 export function writePicture(part: MediaPart, path: Path, losses: Losses): JsonObject {
   losses.dropFields(part, path, PICTURE_LOSSES)
   return writeLink(part, 'image_url', path, { dialect: {}, native: false, losses })!

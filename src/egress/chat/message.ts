@@ -12,7 +12,7 @@ import { FORMAT } from './content.ts'
 import { isPicture, writePicture } from './images.ts'
 import { Texts } from './texts.ts'
 
-/** The one message of a choice: each kind of part has its field, and what has none is a loss. */
+/** The message of a choice: each kind of part has its field, and a part without one is a loss. */
 export function writeMessage(candidate: Candidate, path: Path, request: CanonicalRequest, losses: Losses): JsonObject {
   const message = new MessageWriter(losses, request, spelt(candidate, FORMAT))
   const at: Path = [...path, 'content']
@@ -22,7 +22,7 @@ export function writeMessage(candidate: Candidate, path: Path, request: Canonica
   return message.written()
 }
 
-/** The order the fields of a message are read back in. */
+/** The order in which the fields of a message are read. */
 const ORDER: { readonly [T in Part['type']]: number } = {
   ...{
     reasoning: 0,
@@ -37,7 +37,7 @@ const ORDER: { readonly [T in Part['type']]: number } = {
   },
 }
 
-/** Behind what is spoken, before the calls. */
+/** After spoken audio, before calls. */
 const PICTURES = 4
 
 function rankOf(part: Part, next: Part | undefined): number {
@@ -53,7 +53,10 @@ function reportOrder(content: readonly Part[], path: Path, losses: Losses): void
   if (order.some((from, to) => from !== to)) losses.move(path, order, 'fields-have-an-order')
 }
 
-/** The proof of a thought is its call's here, and read as such where other fields come between the two. */
+/**
+ * In this format a thought's proof belongs to the call after it, and is read as the call's where other fields separate
+ * the two.
+ */
 function reportParted(content: readonly Part[], order: readonly number[], path: Path, losses: Losses): void {
   for (const [place, index] of order.entries()) {
     const call = content[index]!
@@ -66,8 +69,8 @@ function reportParted(content: readonly Part[], order: readonly number[], path: 
   }
 }
 
-/** A text of a content list, as the upstream wrote it where it had words of its own for that. */
-const pieceOf = (part: TextPart): JsonObject =>
+/** A text of a content list, in the upstream's own spelling where it had one. */
+const textPart = (part: TextPart): JsonObject =>
   (spelt(part, FORMAT)['value'] as JsonObject | undefined) ?? { type: 'text', text: part.text, ...kept(part, FORMAT) }
 
 class MessageWriter {
@@ -75,14 +78,14 @@ class MessageWriter {
   private readonly thoughts: ReasoningPart[] = []
   private readonly calls: JsonObject[] = []
   private readonly images: JsonObject[] = []
-  /** Content as a list, where the upstream of this very format said it so. */
+  /** Content as a list, where an upstream of this same format wrote it so. */
   private readonly list: JsonObject[] | undefined
   private readonly fields: { refusal?: string; audio?: JsonObject; function_call?: JsonObject } = {}
   private signature: string | undefined
   private readonly losses: Losses
   private readonly request: CanonicalRequest
   private readonly ids: AnswerIds
-  /** How the candidate was spelled, if it came from this format. */
+  /** The candidate's spelling, if it was read from this format. */
   private readonly own: JsonObject
 
   constructor(losses: Losses, request: CanonicalRequest, own: JsonObject) {
@@ -97,7 +100,7 @@ class MessageWriter {
     if (part.type !== 'opaque') this.reportNode(part, path)
     switch (part.type) {
       case 'text':
-        return this.list === undefined ? this.texts.add(part, path) : void this.list.push(pieceOf(part))
+        return this.list === undefined ? this.texts.add(part, path) : void this.list.push(textPart(part))
       case 'reasoning':
         return this.reasoning(part, next, path)
       case 'refusal':
@@ -114,7 +117,7 @@ class MessageWriter {
     }
   }
 
-  /** Only parts that stand as objects of their own have a place for what the format itself says of them. */
+  /** Only parts written as objects have a place for the format's own extras. */
   private reportNode(part: Exclude<Part, OpaquePart>, path: Path): void {
     if (part.cache !== undefined) this.losses.drop([...path, 'cache'], 'no-cache-markers-here')
     if (part.extras?.[FORMAT] === undefined || part.type === 'tool-call' || isSpoken(part) || isPicture(part)) return
@@ -172,8 +175,8 @@ class MessageWriter {
     const calls = this.calls.length > 0 || this.own['calls'] === 'empty' ? { tool_calls: this.calls } : {}
     const images = this.images.length === 0 ? {} : { images: this.images }
     const hollow = this.own['hollow'] as JsonObject | undefined
-    const said = { ...this.content(), ...refusal, ...this.reasoned(), ...images }
-    return { role: 'assistant', ...said, ...calls, ...hollow, ...this.fields }
+    const body = { ...this.content(), ...refusal, ...this.reasoned(), ...images }
+    return { role: 'assistant', ...body, ...calls, ...hollow, ...this.fields }
   }
 
   private content(): { content?: Json; annotations?: readonly JsonObject[] } {

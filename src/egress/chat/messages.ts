@@ -9,7 +9,10 @@ import { writeAssistant } from './assistant.ts'
 import { lengthOfRun, writeAssistantRun } from './assistant-run.ts'
 import { FORMAT, type WriteContext, writePart } from './content.ts'
 
-/** All messages of a request, results of tools right behind their calls; what a tool's answer cannot hold follows its run of answers in a user message. */
+/**
+ * All messages of a request, results of tools right after their calls; parts that a tool message cannot hold follow its
+ * run of tool messages in a user message.
+ */
 export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
   const wire: JsonObject[] = []
   let waiting: Waiting[] = []
@@ -31,7 +34,7 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
         : run === 1
           ? writeAssistant(message, path, context)
           : writeAssistantRun(messages, order.slice(place - run + 1, place + 1), context)
-    if (!context.native && !saysSomething(written)) continue
+    if (!context.native && !hasContent(written)) continue
     if (message.role !== 'assistant') answerTools(place, wire, context)
     wire.push(written)
   }
@@ -40,10 +43,10 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
   return wire
 }
 
-/** What the assistant says to tools where nobody else may. */
+/** The assistant's message after tools where no other role is allowed. */
 const ANSWER = 'Done.'
 
-/** Some upstreams refuse whoever speaks after a tool and is not the assistant. */
+/** Some upstreams refuse any role but the assistant's after a tool message. */
 function answerTools(index: number, wire: JsonObject[], { dialect, losses }: WriteContext): void {
   if (dialect.after_tools !== 'assistant' || wire.at(-1)?.['role'] !== 'tool') return
   const answer: Message = { role: 'assistant', content: [{ type: 'text', text: ANSWER }] }
@@ -51,8 +54,8 @@ function answerTools(index: number, wire: JsonObject[], { dialect, losses }: Wri
   wire.push({ role: 'assistant', content: ANSWER })
 }
 
-/** Turns left with nothing to say are not sent: some upstreams refuse them. */
-function saysSomething(wire: JsonObject): boolean {
+/** Turns left without content are not sent: some upstreams refuse them. */
+function hasContent(wire: JsonObject): boolean {
   const { content } = wire
   if (content !== '' && content !== null) return true
   return Object.keys(wire).some(field => !ABOUT_IT.has(field))
@@ -60,7 +63,7 @@ function saysSomething(wire: JsonObject): boolean {
 
 const ABOUT_IT: ReadonlySet<string> = new Set(['role', 'name', 'content'])
 
-/** A part on its way out of a tool's answer, and how it is written. */
+/** A part moved out of a tool message, and its wire form. */
 interface Waiting {
   readonly part: Part
   readonly wire: JsonObject
@@ -101,7 +104,7 @@ const FOR_USERS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque']
 const FOR_SYSTEMS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
 const FOR_RESULTS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
 
-/** The `content` field: one plain text as a string where that is how it came, or where the caller speaks another format. */
+/** The `content` field: a single plain text is a string where it was one, or where the caller uses another format. */
 function writeContent(
   node: Message | ToolResultPart,
   path: Path,
@@ -120,15 +123,15 @@ function writeContent(
   return contentOf(parts, spelt(node, FORMAT)['content'], context)
 }
 
-/** Texts as one, or as a list of parts, as the caller had them and the upstream takes them. */
+/** Texts as one string, or as a list of parts, as the caller wrote them and the upstream takes them. */
 export function contentOf(
   parts: readonly JsonObject[],
   spelling: Json | undefined,
   { dialect, native }: Pick<WriteContext, 'dialect' | 'native'>,
 ): { content?: Json } {
   if (parts.length === 0) return native ? (spelling === 'absent' ? {} : { content: parts }) : { content: '' }
-  const said = native ? parts : parts.filter(part => !isPlainText(part) || part['text'] !== '')
-  if (said.length < parts.length) return contentOf(said, spelling, { dialect, native })
+  const nonEmpty = native ? parts : parts.filter(part => !isPlainText(part) || part['text'] !== '')
+  if (nonEmpty.length < parts.length) return contentOf(nonEmpty, spelling, { dialect, native })
   const single = parts.length === 1 && isPlainText(parts[0]!)
   if (single && (spelling === 'string' || !native)) return { content: parts[0]!['text']! }
   if (!native && dialect.text_only_content === 'string' && parts.every(isPlainText))
@@ -138,7 +141,7 @@ export function contentOf(
 
 const isPlainText = (wire: JsonObject): boolean => wire['type'] === 'text' && Object.keys(wire).length === 2
 
-/** Each result is a message of its own here. */
+/** Each result is a separate message here. */
 function writeResults(message: Message, path: Path, context: WriteContext, waiting: Waiting[]): JsonObject[] {
   const wire: JsonObject[] = []
   if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-name-of-tool-turns')
@@ -154,8 +157,8 @@ function writeResults(message: Message, path: Path, context: WriteContext, waiti
 function writeResult(result: ToolResultPart, path: Path, context: WriteContext, waiting: Waiting[]): JsonObject {
   if (result.cache !== undefined) context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
   if (result.freeform !== undefined) context.losses.hide([...path, 'freeform'], 'told-by-the-call')
-  const said = context.native ? result : withoutMedia(withFailure(result, path, context), path, context, waiting)
-  const content = writeContent(said, [...path, 'content'], context, FOR_RESULTS)
+  const adapted = context.native ? result : withoutMedia(withFailure(result, path, context), path, context, waiting)
+  const content = writeContent(adapted, [...path, 'content'], context, FOR_RESULTS)
   const spelling = spelt(result, FORMAT)
   if (spelling['as'] === 'function')
     return { role: 'function', ...content, ...defined({ name: result.name }), ...kept(result, FORMAT) }
@@ -164,7 +167,7 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext, 
   return { role: 'tool', ...id, ...content, ...name, ...kept(result, FORMAT) }
 }
 
-/** Media leave the result for the user message after it, each said to belong to it. */
+/** Moves media from the result to the user message after it, each labelled with its call's id. */
 function withoutMedia(result: ToolResultPart, path: Path, context: WriteContext, waiting: Waiting[]): ToolResultPart {
   if (!result.content.some(part => part.type === 'media')) return result
   const content = result.content.map((part, index): Part => {
@@ -186,15 +189,15 @@ function withoutMedia(result: ToolResultPart, path: Path, context: WriteContext,
   return { ...result, content }
 }
 
-/** There is no flag for a failed call, so the text says it (trap 49). */
+/** There is no flag for a failed call, so the text contains it (trap 49). */
 function withFailure(result: ToolResultPart, path: Path, { losses }: WriteContext): ToolResultPart {
   if (result.failed === undefined) return result
   losses.drop([...path, 'failed'], 'no-failure-flag')
   const index = result.content.findIndex(part => part.type === 'text')
   if (index === -1) {
-    const said: Part = { type: 'text', text: 'The call failed.' }
-    losses.insert([...path, 'content', result.content.length], said, 'failure-said-in-words')
-    return { ...result, content: [...result.content, said] }
+    const notice: Part = { type: 'text', text: 'The call failed.' }
+    losses.insert([...path, 'content', result.content.length], notice, 'failure-said-in-words')
+    return { ...result, content: [...result.content, notice] }
   }
   const text = `Error: ${(result.content[index] as { text: string }).text}`
   losses.change([...path, 'content', index, 'text'], text, 'failure-said-in-words')

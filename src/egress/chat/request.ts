@@ -17,10 +17,10 @@ import { writeMessages } from './messages.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
 /** The canonical request as `POST /chat/completions` (FORMATS §2, §16). */
-export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = chatDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: false }
-  const { request, losses, renamed } = options.native ? unchanged(asked) : sanitize(asked, rule)
+  const { request, losses, renamed } = options.native ? unchanged(original) : sanitize(original, rule)
   if (!options.native) losses.report(foreign(request, FORMAT))
   const context: WriteContext = { dialect, native: options.native, losses }
   const { messages } = dialect.call_ids === 'short' ? withShortIds(request, losses) : request
@@ -122,7 +122,7 @@ function dropShow(reasoning: Reasoning, losses: Losses): void {
   else losses.dropFields(reasoning, ['reasoning'], { show: 'no-choice-of-showing' })
 }
 
-/** A switch is all some upstreams have. */
+/** Some upstreams only have a switch. */
 function writeThinking(reasoning: Reasoning, losses: Losses): JsonObject {
   losses.dropFields(reasoning, ['reasoning'], {
     effort: 'thinking-is-on-or-off',
@@ -157,8 +157,8 @@ function writeSettings(request: CanonicalRequest, { dialect, native, losses }: W
 }
 
 /**
- * Usage comes in a stream only when asked for. Callers of other formats always have it, and some count on it to compact
- * in time; a channel may always ask, for its log (trap 22).
+ * A stream contains usage only on request. For callers of other formats it is always requested, as some compact by it;
+ * a channel may always request it, for its log (trap 22).
  */
 function writeStreaming(request: CanonicalRequest, { dialect, native }: WriteContext, extras: JsonObject): JsonObject {
   const { stream, stream_options } = spelt(request, FORMAT)

@@ -2,17 +2,17 @@ import type { Annotation, Citation, TextPart } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined } from '../fields.ts'
-import { toldOf, writeAnnotation } from './answer.ts'
+import { requiredFields, writeAnnotation } from './answer.ts'
 import { FORMAT } from './content.ts'
 
 interface Placed {
   readonly part: TextPart
   readonly path: Path
-  /** Where it begins in the one text of the message. */
+  /** Offset in the single text of the message. */
   readonly offset: number
 }
 
-/** All texts of an answer, as the one text a message has room for; citations count from its beginning. */
+/** All texts of an answer, as the single text of a message; citations are offsets into it. */
 export class Texts {
   private readonly list: Placed[] = []
   private length = 0
@@ -37,7 +37,7 @@ export class Texts {
     }
   }
 
-  /** Neighbouring plain texts are one text anyway; a cited one is changed by the company. */
+  /** Joining plain texts is no loss; joining a text with citations changes it. */
   private reportJoin(text: string, losses: Losses): void {
     const [first, ...others] = this.list
     const annotations = this.list.flatMap(({ part, offset }) =>
@@ -57,16 +57,16 @@ export class Texts {
 
 function reportCitation(citation: Citation, path: Path, losses: Losses): void {
   if (citation.quote !== undefined) losses.drop([...path, 'quote'], 'no-quotes')
-  const told = toldOf(citation)
+  const fields = requiredFields(citation)
   for (const field of ['title', 'start', 'end'] as const)
-    if (citation[field] !== told[field]) losses.add([...path, field], told[field], 'minted-where-required')
+    if (citation[field] !== fields[field]) losses.add([...path, field], fields[field], 'minted-where-required')
 }
 
-/** The annotation as it is read back from the joined text. */
+/** The annotation as it is read from the joined text. */
 function readBack(annotation: Annotation, offset: number): Annotation | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation : undefined
   const { quote: _, extras, ...rest } = annotation
-  const { title, start, end } = toldOf(annotation)
+  const { title, start, end } = requiredFields(annotation)
   const own = extras?.[FORMAT]
   const shift = (index: number | undefined) => (index === undefined ? undefined : index + offset)
   return {

@@ -8,7 +8,7 @@ import { reportNoChoice } from '../sanitize/choice.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
 import { around, FORMAT, type WriteContext, writeCache } from './content.ts'
 
-/** The three fields tools may stand in here: `tools`, the `functions` of old, and the web search option. */
+/** The three fields for tools: `tools`, the legacy `functions`, and the web search option. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): JsonObject {
   const tools: JsonObject[] = []
   const functions: JsonObject[] = []
@@ -40,7 +40,7 @@ function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, context: WriteCo
   return [untyped]
 }
 
-/** With its name beside the type, as it came. */
+/** With its name beside the type, as the caller wrote it. */
 function writeFlat(tool: FunctionTool | FreeformTool, path: Path, context: WriteContext): JsonObject {
   const untyped = spelt(tool, FORMAT)['type'] === 'absent'
   const { name, description } = tool
@@ -68,7 +68,7 @@ function writeCustom(tool: FreeformTool): JsonObject {
   return around(tool, 'custom', defined({ name, description, format }) as JsonObject)
 }
 
-/** Only the caller's own wish for web search goes out: few models take the option, and none takes another hosted tool. */
+/** Only a native caller's web search is sent: few models take the option, and none takes another hosted tool. */
 function writeSearch(
   tool: HostedTool,
   path: Path,
@@ -92,7 +92,7 @@ const SEARCH_LOSSES = {
   cache: 'no-cache-markers-here',
 }
 
-/** `tool_choice`, or `function_call` where the caller wrote that, and whether several may be called at once. */
+/** `tool_choice`, or `function_call` where the caller wrote that, and `parallel_tool_calls`. */
 export function writeToolChoice(request: CanonicalRequest, written: JsonObject, context: WriteContext): JsonObject {
   const { parallelToolCalls } = request
   if (context.native || written['tools'] !== undefined || written['functions'] !== undefined)

@@ -34,8 +34,8 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
 }
 
 function details(counts: object, extras: JsonObject | undefined): JsonObject | undefined {
-  const said = { ...defined(counts), ...extras }
-  return Object.keys(said).length === 0 ? undefined : said
+  const fields = { ...defined(counts), ...extras }
+  return Object.keys(fields).length === 0 ? undefined : fields
 }
 
 const byModality = (counts: { readonly [M in Modality]?: number } | undefined) => ({

@@ -1,2 +1,2 @@
-/** `batch`: the most inputs one request for vectors may have; the gateway splits what has more. */
+/** `batch`: the maximum number of inputs of one embedding request; the gateway splits larger ones. */
 export const FLAGS = ['batch'] as const

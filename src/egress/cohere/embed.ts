@@ -9,19 +9,19 @@ import { reportUnwritten } from '../sanitize/bare.ts'
 const FORMAT = 'cohere'
 const EMBEDDING = new Set(['modalities', 'embedding'])
 
-const SAID_OUTRIGHT = { kind: 'added', reason: 'said-outright', restored: true } as const
+const WRITTEN_OUT = { kind: 'added', reason: 'said-outright', restored: true } as const
 
-/** A request for vectors (FORMATS §8). */
+/** An embedding request (FORMATS §8). */
 export function writeEmbed(request: CanonicalRequest, native: boolean, losses: Losses): JsonObject {
   reportUnwritten(request, EMBEDDING, losses)
   const { dimensions } = request.output.embedding ?? {}
   if (request.output.embedding === undefined && !native)
-    losses.list.push({ ...SAID_OUTRIGHT, path: ['output', 'embedding'], became: {} })
+    losses.list.push({ ...WRITTEN_OUT, path: ['output', 'embedding'], became: {} })
   return {
     model: request.model,
     ...(native ? listsAsTheyCame(request, losses) : writeLists(request, losses)),
     ...defined({
-      input_type: native ? wordOf(request) : writePurpose(request, losses),
+      input_type: native ? inputTypeOf(request) : writePurpose(request, losses),
       embedding_types: writeEncoding(request, native, losses),
       output_dimension: dimensions,
     }),
@@ -29,7 +29,7 @@ export function writeEmbed(request: CanonicalRequest, native: boolean, losses: L
   } as JsonObject
 }
 
-/** What an upstream is told the vectors are for, and what that means, where it is only near to what was asked. */
+/** The input type for each purpose, and the purpose it stands for, where that is only near to the requested one. */
 const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [word: string, means?: EmbeddingPurpose] } = {
   query: ['search_query'],
   document: ['search_document'],
@@ -41,35 +41,35 @@ const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [word: string, mean
   'code-query': ['search_query', 'query'],
 }
 
-const wordOf = (request: CanonicalRequest): Json | undefined => {
+const inputTypeOf = (request: CanonicalRequest): Json | undefined => {
   const purpose = request.output.embedding?.purpose
   return purpose === undefined ? spelt(request, FORMAT)['type'] : PURPOSES[purpose][0]
 }
 
-/** It must be said; pictures alone are for nothing but to be pictures. */
+/** The field is required; images alone have an input type of their own. */
 function writePurpose(request: CanonicalRequest, losses: Losses): Json {
   const { embedding } = request.output
   const path = ['output', 'embedding', 'purpose']
   if (embedding?.purpose !== undefined) {
-    const [word, means = embedding.purpose] = PURPOSES[embedding.purpose]
+    const [inputType, means = embedding.purpose] = PURPOSES[embedding.purpose]
     if (means !== embedding.purpose) losses.change(path, means, 'nearest-purpose')
-    return word
+    return inputType
   }
   if (request.messages.every(({ content }) => content.length === 1 && linkOf(content[0]!) !== undefined)) return 'image'
   losses.add(path, 'document', 'purpose-required')
   return 'search_document'
 }
 
-/** Numbers where nobody says otherwise. */
+/** Floats by default. */
 function writeEncoding({ output }: CanonicalRequest, native: boolean, losses: Losses): Json | undefined {
   const { embedding } = output
   if (embedding?.encoding !== undefined || native) return embedding?.encoding && [embedding.encoding]
-  losses.list.push({ ...SAID_OUTRIGHT, path: ['output', 'embedding', 'encoding'], became: 'float' })
+  losses.list.push({ ...WRITTEN_OUT, path: ['output', 'embedding', 'encoding'], became: 'float' })
   return ['float']
 }
 
-/** Each where it was found. */
-function listsAsTheyCame({ messages, ...asked }: CanonicalRequest, losses: Losses): JsonObject {
+/** Each input in the list it was read from. */
+function listsAsTheyCame({ messages, ...rest }: CanonicalRequest, losses: Losses): JsonObject {
   const texts: Json[] = []
   const images: Json[] = []
   const inputs: Json[] = []
@@ -80,20 +80,20 @@ function listsAsTheyCame({ messages, ...asked }: CanonicalRequest, losses: Losse
     else if (list === 'images') images.push(only?.type === 'media' ? (urlOfSource(only.source) ?? '') : '')
     else texts.push(only?.type === 'text' ? only.text : '')
   }
-  const empty = (spelt(asked as CanonicalRequest, FORMAT)['empty'] ?? []) as readonly string[]
+  const empty = (spelt(rest as CanonicalRequest, FORMAT)['empty'] ?? []) as readonly string[]
   return Object.fromEntries(
     Object.entries({ texts, images, inputs }).filter(([list, all]) => all.length > 0 || empty.includes(list)),
   )
 }
 
-/** Texts alone as texts; otherwise each thing as its parts. */
+/** Texts alone as texts; otherwise each input as its parts. */
 function writeLists({ messages }: CanonicalRequest, losses: Losses): JsonObject {
   const inputs = messages.map((message, index) => writeInput(message, ['messages', index], losses))
   const texts = inputs.map(plainText)
   return texts.every(text => text !== undefined) ? { texts } : { inputs }
 }
 
-/** The text that is all an input says. */
+/** The text of an input that has nothing else. */
 function plainText(input: JsonObject): string | undefined {
   const [only, ...others] = input['content'] as readonly JsonObject[]
   const isPlain = others.length === 0 && Object.keys(input).length === 1 && Object.keys(only!).length === 2
@@ -121,7 +121,7 @@ function writePart(part: Part, at: Path, losses: Losses): JsonObject | undefined
   }
   if (part.type === 'opaque') {
     if (part.format === FORMAT) return part.value
-    // A piece of another format's: what becomes of it is reported with all such.
+    // A part of another format: its loss is reported with all such.
     return part.text === undefined ? undefined : { type: 'text', text: part.text }
   }
   const url = linkOf(part)
@@ -135,7 +135,7 @@ function writePart(part: Part, at: Path, losses: Losses): JsonObject | undefined
   return writePicture(part, url)
 }
 
-/** The data, or the address, of a picture. */
+/** The data or the URL of an image. */
 const linkOf = (part: Part): string | undefined =>
   part.type === 'media' && part.kind === 'image' ? urlOfSource(part.source) : undefined
 

@@ -7,7 +7,7 @@ import { writeResult } from './result.ts'
 export const cohere: Writer = {
   request: writeRequest,
   result: writeResult,
-  // It embeds pictures as data, never by their address (FORMATS §8), and ranks none.
+  // It embeds images as data, never by URL (FORMATS §8), and ranks none.
   fetches: ({ kind }, _, work) => kind === 'image' && work === 'embedding',
   error: writeError,
 }

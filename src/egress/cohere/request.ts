@@ -31,7 +31,7 @@ const WORK: { readonly [work: string]: Write } = {
 
 const RANKING = new Set(['ranking'])
 
-/** Documents wanted again are put to their ranks by the gateway, so nothing is lost with that wish. */
+/** The gateway adds the content of documents itself, so nothing is lost where the caller wants it. */
 function writeRerank(request: CanonicalRequest, _: boolean, losses: Losses): Pick<WireRequest, 'path' | 'body'> {
   const ranking = request.output.ranking!
   reportUnwritten(request, RANKING, losses)
@@ -54,12 +54,12 @@ function writeRerank(request: CanonicalRequest, _: boolean, losses: Losses): Pic
 
 const NO_MARKS = { cache: 'no-cache-markers', annotations: 'no-annotations' }
 
-/** All texts of a document as one; what is no text is lost. */
+/** All texts of a document as one; other parts are lost. */
 function writeDocument({ content }: Message, path: Path, losses: Losses): string {
   const texts: string[] = []
   for (const [index, part] of content.entries()) {
     const at = [...path, index]
-    // A piece of another format's: what becomes of it is reported with all such.
+    // A part of another format: its loss is reported with all such.
     if (part.type === 'opaque' && part.format !== FORMAT) {
       if (part.text !== undefined) texts.push(part.text)
     } else if (part.type !== 'text') losses.drop(at, 'documents-are-text')

@@ -11,16 +11,16 @@ import { onlyAnswers } from '../sanitize/bare.ts'
 import { writeMeta } from '../usage/meta.ts'
 
 const FORMAT = 'cohere'
-const TOLD = new Set(['id', 'candidates', 'usage'])
-const NAMED = new Set([...TOLD, 'model'])
+const WRITTEN = new Set(['id', 'candidates', 'usage'])
+const NAMED = new Set([...WRITTEN, 'model'])
 const AT: Path = ['candidates', 0, 'content']
 
-/** A whole answer (FORMATS §8, §9): a ranking, or vectors where such were asked for. */
+/** A whole answer (FORMATS §8, §9): a ranking, or vectors where they were requested. */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   const named = spelt(result, FORMAT)['named'] === true
-  onlyAnswers(result, named ? NAMED : TOLD, losses)
+  onlyAnswers(result, named ? NAMED : WRITTEN, losses)
   const isEmbed = workOf(request) === 'embedding' || spelt(result, FORMAT)['kind'] === 'embed'
   const body = {
     ...defined({ id: result.id, model: named ? result.model : undefined }),
@@ -34,7 +34,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body: merged }, losses: losses.list }
 }
 
-/** Clients take for granted that vectors have a price. */
+/** Clients require billed units for vectors. */
 function writeSpent(result: CanonicalResult, isEmbed: boolean, losses: Losses): JsonObject {
   const { usage } = result
   if (!isEmbed || usage?.input !== undefined || spelt(result, FORMAT)['kind'] !== undefined)
@@ -44,7 +44,7 @@ function writeSpent(result: CanonicalResult, isEmbed: boolean, losses: Losses): 
   return { meta: writeMeta(FORMAT, { ...usage, input: 0 }, losses) }
 }
 
-/** What this version never tells of a document. */
+/** Ranks without their content, which this version never returns. */
 function writeRanks({ candidates }: CanonicalResult, losses: Losses): readonly Json[] {
   return (candidates[0]?.content ?? []).flatMap((part, index): Json[] => {
     if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
@@ -65,7 +65,7 @@ function writeVectors(result: CanonicalResult, request: CanonicalRequest, losses
   const wanted = wantedOf(parts, request)
   const vectors = content.flatMap((part, index): Json[] => {
     if (part.type === 'embedding')
-      return [own === undefined ? said(part, wanted, index, losses) : (part.vector as Json)]
+      return [own === undefined ? inEncoding(part, wanted, index, losses) : (part.vector as Json)]
     if (part.type !== 'opaque' || part.text !== undefined || part.format === FORMAT)
       losses.drop([...AT, index], 'no-place-for-it')
     return []
@@ -78,7 +78,7 @@ function writeVectors(result: CanonicalResult, request: CanonicalRequest, losses
   }
 }
 
-/** The texts that were embedded, where the upstream told them again. */
+/** The embedded texts, where the upstream returned them. */
 function echoOf(parts: readonly EmbeddingPart[]): JsonObject {
   const texts = parts.map(part => spelt(part, FORMAT)['text'])
   return parts.length > 0 && texts.every(text => text !== undefined) ? { texts: texts as readonly Json[] } : {}
@@ -89,14 +89,14 @@ function wantedOf(parts: readonly EmbeddingPart[], request: CanonicalRequest): V
   return request.output.embedding?.encoding ?? came
 }
 
-/** The vector as it is wanted; another way to say the same is no loss to anybody. */
-function said({ vector }: EmbeddingPart, wanted: VectorEncoding, index: number, losses: Losses): Json {
+/** The vector in the requested encoding; a conversion is no loss. */
+function inEncoding({ vector }: EmbeddingPart, wanted: VectorEncoding, index: number, losses: Losses): Json {
   const became = vectorAs(vector, wanted)
   if (encodingOf(vector) !== wanted) losses.rename([...AT, index, 'vector'], became, 'said-otherwise')
   return became
 }
 
-/** The same vectors in the other types that were asked for. */
+/** The same vectors in other requested types. */
 function besideOf(parts: readonly EmbeddingPart[]): JsonObject {
   const types = Object.keys(parts[0]?.extras?.[FORMAT] ?? {})
   return Object.fromEntries(types.map(type => [type, parts.map(part => part.extras?.[FORMAT]?.[type] ?? null)]))

@@ -1,9 +1,9 @@
 import type { Part } from '../../canonical/content.ts'
 import type { PartDelta, PartEnd, PartPatch, PartStart } from '../../canonical/event.ts'
 import { patched } from '../../canonical/fold.ts'
-import { wordsOf } from './texts.ts'
+import { textIn } from './texts.ts'
 
-/** The one text of a choice, out of its parts one after another. Every method gives the text that may be said now. */
+/** The single text of a choice, from its parts one after another. Returns the text that may be written now. */
 export class ChoiceText {
   private part: Part | undefined
 
@@ -14,11 +14,11 @@ export class ChoiceText {
       return ''
     }
     if (part === undefined) return ''
-    if (event.type === 'part-delta') return event.of === undefined && speaks(part) ? event.append : ''
+    if (event.type === 'part-delta') return event.of === undefined && streams(part) ? event.append : ''
     if (event.type === 'part-patch') this.part = patched(part, event, true)
-    return event.type === 'part-end' && part.type === 'opaque' ? (wordsOf(part) ?? '') : ''
+    return event.type === 'part-end' && part.type === 'opaque' ? (textIn(part) ?? '') : ''
   }
 }
 
-/** Whether its words come as they are said; those of an opaque part are known at its end. */
-const speaks = ({ type }: Part): boolean => type === 'text' || type === 'refusal' || type === 'opaque'
+/** Whether the text streams; that of an opaque part is complete at its end. */
+const streams = ({ type }: Part): boolean => type === 'text' || type === 'refusal' || type === 'opaque'

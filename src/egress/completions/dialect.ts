@@ -1,8 +1,8 @@
 import type { Dialect } from '../writer.ts'
 
-/** The quirks of text-completions upstreams; what is not declared follows the public format. */
+/** The quirks of text-completions upstreams; flags that are not declared follow the public format. */
 export interface CompletionsDialect {
-  /** Ask for usage in every stream, wanted by the caller or not (trap 22). */
+  /** Request usage in every stream, whether or not the caller wants it (trap 22). */
   readonly include_usage?: boolean
 }
 

@@ -19,18 +19,18 @@ const DONE: WireEvent = { data: '[DONE]' }
 
 interface Choice {
   readonly text: ChoiceText
-  /** Tokens that were rated, to go with the words they make. */
+  /** Log probabilities of tokens, to be sent with their text. */
   rated: TokenLogprob[]
-  /** Length of all text said so far. */
-  said: number
+  /** Length of all text written so far. */
+  length: number
   begun: boolean
 }
 
 /**
- * A streamed answer as pieces that are text completions themselves (FORMATS §3): usage only where it was asked for,
- * then `[DONE]`; an error ends it without.
+ * A streamed answer as chunks that are text completions themselves (FORMATS §3): usage only where requested, then
+ * `[DONE]`; an error ends the stream without it.
  */
-export class CompletionPieces implements Transducer<CanonicalEvent, WireEvent> {
+export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
   private readonly withUsage: boolean
   private readonly choices: Choice[] = []
@@ -57,7 +57,7 @@ export class CompletionPieces implements Transducer<CanonicalEvent, WireEvent> {
       case 'part-end': {
         const choice = this.choice(event.at.candidate)
         const text = choice.text.take(event)
-        return text === '' ? NOTHING : this.say(choice, event.at.candidate, text)
+        return text === '' ? NOTHING : this.textChunk(choice, event.at.candidate, text)
       }
       case 'logprobs':
         for (const one of event.append) this.choice(event.candidate).rated.push(one)
@@ -85,7 +85,7 @@ export class CompletionPieces implements Transducer<CanonicalEvent, WireEvent> {
     return this.over ? NOTHING : this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
   }
 
-  /** The fixed text around every piece, made once. */
+  /** The fixed text around every chunk, made once. */
   private start(event: ResultStart): void {
     const { own, object = 'text_completion' } = spelt(event, FORMAT)
     const fixed = {
@@ -103,34 +103,35 @@ export class CompletionPieces implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private choice(index: number): Choice {
-    while (this.choices.length <= index) this.choices.push({ text: new ChoiceText(), rated: [], said: 0, begun: false })
+    while (this.choices.length <= index)
+      this.choices.push({ text: new ChoiceText(), rated: [], length: 0, begun: false })
     return this.choices[index]!
   }
 
-  private say(choice: Choice, index: number, text: string): readonly WireEvent[] {
+  private textChunk(choice: Choice, index: number, text: string): readonly WireEvent[] {
     const whole = this.echo(choice, index) + text
     const rated = choice.rated.length === 0 ? null : this.ratings(choice)
-    choice.said += text.length
-    return [this.piece(index, whole, rated, null, {})]
+    choice.length += text.length
+    return [this.chunk(index, whole, rated, null, {})]
   }
 
   private candidateEnd(event: CandidateEnd): readonly WireEvent[] {
     const choice = this.choice(event.candidate)
     const text = this.echo(choice, event.candidate)
     const rated = choice.rated.length === 0 ? null : this.ratings(choice)
-    return [this.piece(event.candidate, text, rated, writeFinish(event), kept(event, FORMAT))]
+    return [this.chunk(event.candidate, text, rated, writeFinish(event), kept(event, FORMAT))]
   }
 
-  /** The prompt, before the first words of a choice. */
+  /** The prompt, before the first text of a choice. */
   private echo(choice: Choice, index: number): string {
     if (choice.begun) return ''
     choice.begun = true
     const text = this.echoes ? echoOf(this.request, index, this.request.messages.length * this.each) : ''
-    choice.said += text.length
+    choice.length += text.length
     return text
   }
 
-  /** How many choices there are to a prompt, as far as the request tells. */
+  /** The number of choices per prompt, according to the request. */
   private get each(): number {
     return Math.max(1, this.request.output.candidates ?? 1)
   }
@@ -138,10 +139,10 @@ export class CompletionPieces implements Transducer<CanonicalEvent, WireEvent> {
   private ratings(choice: Choice): JsonObject {
     const { rated } = choice
     choice.rated = []
-    return writeLogprobs(rated, choice.said)
+    return writeLogprobs(rated, choice.length)
   }
 
-  private piece(index: number, text: string, logprobs: Json, finish_reason: Json, extras: JsonObject): WireEvent {
+  private chunk(index: number, text: string, logprobs: Json, finish_reason: Json, extras: JsonObject): WireEvent {
     return { data: this.head + JSON.stringify({ index, text, logprobs, finish_reason, ...extras }) + this.tail }
   }
 

@@ -4,7 +4,7 @@ import type { Candidate, FinishReason } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
 import { FORMAT } from './prompt.ts'
 
-const WORDS: { readonly [R in FinishReason]: 'stop' | 'length' | 'content_filter' } = {
+const FINISH_REASONS: { readonly [R in FinishReason]: 'stop' | 'length' | 'content_filter' } = {
   stop: 'stop',
   length: 'length',
   'tool-calls': 'stop',
@@ -14,20 +14,20 @@ const WORDS: { readonly [R in FinishReason]: 'stop' | 'length' | 'content_filter
   other: 'stop',
 }
 
-/** How the words above are read back. */
+/** How the values above are read. */
 const MEANINGS = { stop: 'stop', length: 'length', content_filter: 'refused' } as const
 
-/** The finish word; a broken answer never looks finished (trap 15). */
+/** The finish reason; an error never looks like a finished answer (trap 15). */
 export function writeFinish({ finish, ...node }: Pick<Candidate, 'finish' | 'spelling'>): Json {
   const own = spelt(node, FORMAT)['finish']
   if (own !== undefined) return own === 'absent' ? null : own
-  return finish === undefined ? null : WORDS[finish.reason]
+  return finish === undefined ? null : FINISH_REASONS[finish.reason]
 }
 
 export function reportFinish(candidate: Candidate, path: Path, losses: Losses): void {
   const { finish } = candidate
   if (finish === undefined || spelt(candidate, FORMAT)['finish'] !== undefined) return
   losses.dropFields(finish, [...path, 'finish'], { stopSequence: 'no-stop-sequence' })
-  const meaning = MEANINGS[WORDS[finish.reason]]
+  const meaning = MEANINGS[FINISH_REASONS[finish.reason]]
   if (meaning !== finish.reason) losses.change([...path, 'finish', 'reason'], meaning, 'no-such-finish')
 }

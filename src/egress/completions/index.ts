@@ -1,7 +1,7 @@
 import { Sequential } from '../../canonical/sequential.ts'
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
-import { CompletionPieces } from './events.ts'
+import { CompletionChunks } from './events.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
@@ -9,6 +9,6 @@ import { writeResult } from './result.ts'
 export const completions: Writer = {
   request: writeRequest,
   result: writeResult,
-  events: request => new Sequential(new CompletionPieces(request)),
+  events: request => new Sequential(new CompletionChunks(request)),
   error: writeError,
 }

@@ -6,7 +6,7 @@ import { spelt } from '../fields.ts'
 
 export const FORMAT = 'completions'
 
-/** Messages as prompts, each for itself (FORMATS §3); one alone stands for itself unless it was written as a list. */
+/** Messages as independent prompts (FORMATS §3); a single one is written alone unless it was a list. */
 export function writePrompt(request: CanonicalRequest, losses: Losses): Json {
   const prompts = request.messages.map((message, index) => writeMessage(message, ['messages', index], losses))
   return prompts.length === 1 && spelt(request, FORMAT)['prompt'] !== 'list' ? prompts[0]! : prompts
@@ -20,14 +20,14 @@ function writeMessage(message: Message, path: Path, losses: Losses): Json {
   return joined(message.content, [...path, 'content'], losses)
 }
 
-/** A prompt of tokens is nothing else. */
+/** A prompt of tokens has no other part. */
 function tokensIn(content: readonly Part[]): Json | undefined {
   const [only, ...others] = content
   if (others.length > 0 || only?.type !== 'opaque' || only.format !== FORMAT) return undefined
   return only.value['tokens']
 }
 
-/** All texts as the one a prompt is: the first becomes them all. */
+/** All texts of a prompt as one: the first becomes all of them. */
 function joined(content: readonly Part[], path: Path, losses: Losses): string {
   const texts: { readonly index: number; readonly text: string }[] = []
   for (const [index, part] of content.entries()) {
@@ -50,7 +50,7 @@ function joined(content: readonly Part[], path: Path, losses: Losses): string {
 
 const TEXT_LOSSES = { cache: 'no-cache-markers', annotations: 'no-citations' }
 
-/** What of a part can be said in plain text. */
+/** The plain text of a part, if it has one. */
 export function textOf(part: Part): string | undefined {
   if (part.type === 'text') return part.text
   return part.type === 'opaque' && part.format !== FORMAT ? part.text : undefined

@@ -8,7 +8,7 @@ import type { WriteOptions } from '../writer.ts'
 import { type CompletionsDialect, completionsDialect } from './dialect.ts'
 import { FORMAT, writePrompt } from './prompt.ts'
 
-/** The canonical request as `POST /completions` (FORMATS §3): every message is a prompt of its own. */
+/** The canonical request as `POST /completions` (FORMATS §3): every message is a prompt. */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
@@ -68,14 +68,14 @@ function writeOutput(output: Output, losses: Losses): JsonObject {
   return defined({ n: candidates, suffix: completion?.suffix, echo: completion?.echo }) as JsonObject
 }
 
-/** Usage comes in a stream only when asked for; a channel may always ask, for its log (trap 22). */
+/** A stream contains usage only on request; a channel may always request it, for its log (trap 22). */
 function writeStreaming(request: CanonicalRequest, dialect: CompletionsDialect, extras: JsonObject): JsonObject {
   const { stream, stream_options } = spelt(request, FORMAT)
-  const spoken = request.stream ? { stream: true } : stream === false ? { stream } : {}
+  const streamFields = request.stream ? { stream: true } : stream === false ? { stream } : {}
   const forced = request.stream && dialect.include_usage === true ? { include_usage: true } : stream_options
-  if (forced === undefined) return spoken
+  if (forced === undefined) return streamFields
   return {
-    ...spoken,
+    ...streamFields,
     stream_options: { ...(forced as JsonObject), ...(extras['stream_options'] as JsonObject | undefined) },
   }
 }

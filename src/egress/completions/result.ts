@@ -52,5 +52,5 @@ function writeChoice(candidate: Candidate, index: number, echo: string, losses: 
   }
 }
 
-/** The caller asked for it, so it is nothing to tell of. */
+/** The caller requested the echo, so it is not shown as a loss. */
 const ECHO = { reason: 'echoed', restored: true } as const

@@ -27,6 +27,6 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
 }
 
 function details(counts: object): object | undefined {
-  const said = defined(counts)
-  return Object.keys(said).length === 0 ? undefined : said
+  const fields = defined(counts)
+  return Object.keys(fields).length === 0 ? undefined : fields
 }
