@@ -7,9 +7,9 @@ import { writeArguments } from './calls.ts'
 import { FORMAT, inner, sealed } from './fields.ts'
 import { writeMedia } from './media.ts'
 
-/* The parts of an answer, which stand alike in a whole one and in the events of a stream. */
+/* The parts of an answer, written alike in a whole answer and in the events of a stream. */
 
-/** A part without its signature; undefined where it says nothing or has no place here. */
+/** A part without its signature; undefined where it is empty or has no place here. */
 export function writeAnswerPart(part: Part, path: Path, losses: Losses): JsonObject | undefined {
   switch (part.type) {
     case 'text': {
@@ -38,25 +38,25 @@ export function writeAnswerPart(part: Part, path: Path, losses: Losses): JsonObj
 
 function writeAnswerCall(part: ToolCallPart, path: Path, losses: Losses): JsonObject {
   const node = inner(part, 'functionCall')
-  const { id: said, args: how } = spelt(node, FORMAT) as { id?: 'absent' | { said: string }; args?: Json }
-  const id = said === undefined ? part.id : said === 'absent' ? undefined : said.said
+  const { id: rawId, args: how } = spelt(node, FORMAT) as { id?: 'absent' | { said: string }; args?: Json }
+  const id = rawId === undefined ? part.id : rawId === 'absent' ? undefined : rawId.said
   if (part.freeform !== undefined) losses.drop([...path, 'freeform'], 'no-freeform-calls')
   if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
   const args = how === 'absent' && part.arguments === '{}' ? undefined : writeArguments(part, path, { losses })
   return { functionCall: sealed(node, { id, name: part.name, args }) }
 }
 
-/** The part as it goes out, with the signature that stood before it. */
+/** The wire part, with the signature that came before it. */
 export function signedPart(part: Part, wire: JsonObject, signature: string | undefined): JsonObject {
   const value = signature ?? spelt(part, FORMAT)['slot']
-  const said = value === undefined ? wire : { ...wire, thoughtSignature: value }
-  if (part.type !== 'opaque') return sealed(part, said)
+  const signed = value === undefined ? wire : { ...wire, thoughtSignature: value }
+  if (part.type !== 'opaque') return sealed(part, signed)
   const names = spelt(part, FORMAT)['names'] as { readonly thoughtSignature?: string } | undefined
-  if (names?.thoughtSignature === undefined || value === undefined) return said
+  if (names?.thoughtSignature === undefined || value === undefined) return signed
   return { ...wire, [names.thoughtSignature]: value }
 }
 
-/** What becomes of a thought: a part, a proof for the slot of the next one, or both. */
+/** The wire form of a thought: a part, a proof for the slot of the next part, or both. */
 export interface Thought {
   readonly wire?: JsonObject
   readonly slotted?: ReasoningPart
@@ -64,7 +64,7 @@ export interface Thought {
 
 const NO_THOUGHT: Thought = {}
 
-/** Proofs stand on the part behind the thought, as Google has them, but for those that an upstream put elsewhere (trap 91). */
+/** A proof is put on the part after the thought, as Google does, unless an upstream put it elsewhere (trap 91). */
 export function writeThought(part: ReasoningPart, path: Path, losses: Losses): Thought {
   const { as, text, thought, slot, proof: where } = spelt(part, FORMAT)
   const { signature } = part
@@ -79,22 +79,22 @@ export function writeThought(part: ReasoningPart, path: Path, losses: Losses): T
     losses.drop([...path, 'redacted'], 'no-hidden-reasoning')
   if (self) {
     const proof = signature === undefined ? slot : enclose([{ signature }], FORMAT)
-    const said =
+    const body =
       part.text === '' && signature !== undefined && where !== 'self'
         ? { text: '' }
         : { text: part.text, thought: true }
-    return { wire: sealed(part, { ...said, thoughtSignature: proof }) }
+    return { wire: sealed(part, { ...body, thoughtSignature: proof }) }
   }
   if (part.text === '' && signature !== undefined) return { slotted: part }
   if (part.text === '' && text !== '') return NO_THOUGHT
   return { wire: sealed(part, { text: part.text, thought: true, thoughtSignature: slot }), slotted: part }
 }
 
-/** Whether the format itself says nothing more of the part. */
+/** Whether the part has no fields of this format of its own. */
 export const isBare = (part: Part): boolean => Object.keys(kept(part, FORMAT)).length === 0
 
 const ownExtras = (part: Part) =>
   part.extras?.[FORMAT] === undefined ? {} : { extras: { [FORMAT]: part.extras[FORMAT] } }
 
-/** A signature that no part follows: as Google has it, on an empty text. */
+/** A signature that no part follows: on an empty text, as Google writes it. */
 export const aloneSignature = (signature: string): JsonObject => ({ text: '', thoughtSignature: signature })

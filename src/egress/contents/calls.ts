@@ -7,25 +7,25 @@ import { sanitizeName } from '../sanitize/names.ts'
 import { FORMAT, inner, sealed, type WriteContext } from './fields.ts'
 import { writeMedia } from './media.ts'
 
-/** A call in a request. What is no object cannot be said, so it goes as the one argument `input`. */
+/** A call in a request. Arguments that are no object are sent as its one argument `input`. */
 export function writeCall(part: ToolCallPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const node = inner(part, 'functionCall')
-  const said = spelt(node, FORMAT)
-  const id = idOf(part, said['id'], context)
+  const spelling = spelt(node, FORMAT)
+  const id = idOf(part, spelling['id'], context)
   const read = ids.call(id, part.name)
   if (!context.native && read !== part.id) context.losses.rename([...path, 'id'], read, 'id-made-unique')
-  const args = said['args'] === 'absent' && context.native ? undefined : writeArguments(part, path, context)
+  const args = spelling['args'] === 'absent' && context.native ? undefined : writeArguments(part, path, context)
   return { functionCall: sealed(node, { id, name: part.name, args }) }
 }
 
 function idOf(
   { id }: ToolCallPart | ToolResultPart,
-  said: Json | undefined,
+  rawId: Json | undefined,
   context: WriteContext,
 ): string | undefined {
   if (context.dialect.vertex) return undefined
-  if (!context.native || said === undefined) return id
-  return said === 'absent' ? undefined : (said as { said: string }).said
+  if (!context.native || rawId === undefined) return id
+  return rawId === 'absent' ? undefined : (rawId as { said: string }).said
 }
 
 export function writeArguments(part: ToolCallPart, path: Path, { losses }: Pick<WriteContext, 'losses'>): JsonObject {
@@ -37,11 +37,11 @@ export function writeArguments(part: ToolCallPart, path: Path, { losses }: Pick<
   return wrapped
 }
 
-/** The answer to a call: text and failure in `response`, media beside it in `parts` (trap 48). */
+/** The result of a call: text and failure in `response`, media beside it in `parts` (trap 48). */
 export function writeResult(part: ToolResultPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const node = inner(part, 'functionResponse')
-  const said = spelt(node, FORMAT)
-  const id = idOf(part, said['id'], context)
+  const spelling = spelt(node, FORMAT)
+  const id = idOf(part, spelling['id'], context)
   const name = context.native ? part.name : (ids.nameOf(part.id) ?? sanitizeName(part.name ?? 'unknown', 64, true))
   const read = ids.result(id, name)
   if (!context.native) {
@@ -49,13 +49,15 @@ export function writeResult(part: ToolResultPart, path: Path, context: WriteCont
     if (read !== part.id) context.losses.rename([...path, 'id'], read, 'id-made-unique')
   }
   const { texts, media } = sorted(part, [...path, 'content'], context)
-  const response = context.native ? writeSaid(texts, said['response']) : writeResponse(texts.join('\n\n'), part.failed)
-  const parts = media.length > 0 || (context.native && said['parts'] === 'empty') ? media : undefined
+  const response = context.native
+    ? writeSpelled(texts, spelling['response'])
+    : writeResponse(texts.join('\n\n'), part.failed)
+  const parts = media.length > 0 || (context.native && spelling['parts'] === 'empty') ? media : undefined
   return { functionResponse: sealed(node, { id, name, response, parts }) }
 }
 
-/** As the caller held it. */
-function writeSaid(texts: readonly string[], how: Json | undefined): JsonObject | undefined {
+/** The response in the caller's own spelling. */
+function writeSpelled(texts: readonly string[], how: Json | undefined): JsonObject | undefined {
   const text = texts.join('')
   if (how === 'absent') return undefined
   if (how === 'object') return JSON.parse(text) as JsonObject
@@ -63,16 +65,16 @@ function writeSaid(texts: readonly string[], how: Json | undefined): JsonObject 
   return { [key]: json ? (JSON.parse(text) as Json) : text }
 }
 
-/** Keys that hold all there is to say where they stand alone. */
-const SAID = ['result', 'output', 'error']
+/** Keys that hold the whole text where they are the only one. */
+const TEXT_KEYS = ['result', 'output', 'error']
 
-/** Text that is a JSON object goes as that object, where it is read back as the same text. */
+/** Text that is a JSON object is sent as that object, where it is read as the same text. */
 function writeResponse(text: string, failed: true | undefined): JsonObject {
   if (failed) return { error: text }
   const value = text.startsWith('{') ? parseObject(text) : undefined
   if (value === undefined || JSON.stringify(value) !== text) return { result: text }
   const keys = Object.keys(value)
-  return keys.length === 1 && SAID.includes(keys[0]!) ? { result: text } : value
+  return keys.length === 1 && TEXT_KEYS.includes(keys[0]!) ? { result: text } : value
 }
 
 interface Sorted {
@@ -80,12 +82,12 @@ interface Sorted {
   readonly media: readonly JsonObject[]
 }
 
-/** Texts become one, in front of the media. */
+/** Texts are joined to one, before the media. */
 function sorted(part: ToolResultPart, path: Path, context: WriteContext): Sorted {
   const texts: { readonly text: string; readonly index: number }[] = []
   const media: { readonly wire: JsonObject; readonly index: number }[] = []
-  part.content.forEach((piece, index) => {
-    const wire = writePiece(piece, [...path, index], context)
+  part.content.forEach((item, index) => {
+    const wire = writeItem(item, [...path, index], context)
     if (wire === undefined) return
     if (typeof wire === 'string') texts.push({ text: wire, index })
     else media.push({ wire, index })
@@ -97,42 +99,42 @@ function sorted(part: ToolResultPart, path: Path, context: WriteContext): Sorted
       path,
       context,
     )
-    const said = texts.filter(({ text }) => text !== '')
-    if (said.length > 1) reportJoin(said, path, context)
-    return { texts: said.map(({ text }) => text), media: media.map(({ wire }) => wire) }
+    const nonEmpty = texts.filter(({ text }) => text !== '')
+    if (nonEmpty.length > 1) reportJoin(nonEmpty, path, context)
+    return { texts: nonEmpty.map(({ text }) => text), media: media.map(({ wire }) => wire) }
   }
   return { texts: texts.map(({ text }) => text), media: media.map(({ wire }) => wire) }
 }
 
-function writePiece(piece: Part, path: Path, context: WriteContext): string | JsonObject | undefined {
-  if (piece.type === 'opaque') return piece.format === FORMAT ? piece.value : piece.text
-  if (!context.native) context.losses.dropFields(piece, path, { cache: 'no-cache-markers' })
-  if (piece.type === 'text') {
+function writeItem(part: Part, path: Path, context: WriteContext): string | JsonObject | undefined {
+  if (part.type === 'opaque') return part.format === FORMAT ? part.value : part.text
+  if (!context.native) context.losses.dropFields(part, path, { cache: 'no-cache-markers' })
+  if (part.type === 'text') {
     if (!context.native) {
-      context.losses.dropFields(piece, path, { annotations: 'no-annotations-here' })
-      if (piece.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+      context.losses.dropFields(part, path, { annotations: 'no-annotations-here' })
+      if (part.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
     }
-    return piece.text
+    return part.text
   }
-  if (piece.type === 'media') {
-    const place = context.native || context.dialect.vertex === true ? undefined : placeOf(piece.source)
+  if (part.type === 'media') {
+    const place = context.native || context.dialect.vertex === true ? undefined : placeOf(part.source)
     if (place !== undefined) {
       context.losses.change(path, { type: 'text', text: place }, 'said-in-words')
       return place
     }
-    const { extras: _, ...plain } = piece
-    const wire = writeMedia(piece.source.type === 'text' ? plain : piece, path, {
+    const { extras: _, ...plain } = part
+    const wire = writeMedia(part.source.type === 'text' ? plain : part, path, {
       native: context.native,
       names: context.native || context.dialect.vertex === true,
       losses: context.losses,
     })
-    return wire !== undefined && 'text' in wire ? wordIn(wire['text']) : wire && sealed(piece, wire)
+    return wire !== undefined && 'text' in wire ? wordIn(wire['text']) : wire && sealed(part, wire)
   }
   context.losses.drop(path, 'not-in-results')
   return undefined
 }
 
-/** Where a file is, of what is not here: a result has bytes alone beside it. */
+/** The address of a file that is not inline: a result holds only bytes beside it. */
 function placeOf(source: MediaSource): string | undefined {
   if (source.type === 'url') return source.url
   return source.type === 'file-id' && source.format === FORMAT ? source.id : undefined
@@ -145,8 +147,8 @@ function reportOrder(written: readonly number[], length: number, path: Path, { l
   losses.move(path, [...written, ...gone], 'media-after-text')
 }
 
-function reportJoin(said: readonly { text: string; index: number }[], path: Path, { losses }: WriteContext): void {
-  const became: Part = { type: 'text', text: said.map(({ text }) => text).join('\n\n') }
-  losses.change([...path, said[0]!.index], became, 'one-text-only')
-  for (const { index } of said.slice(1)) losses.drop([...path, index], 'one-text-only')
+function reportJoin(texts: readonly { text: string; index: number }[], path: Path, { losses }: WriteContext): void {
+  const became: Part = { type: 'text', text: texts.map(({ text }) => text).join('\n\n') }
+  losses.change([...path, texts[0]!.index], became, 'one-text-only')
+  for (const { index } of texts.slice(1)) losses.drop([...path, index], 'one-text-only')
 }

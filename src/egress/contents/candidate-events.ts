@@ -11,26 +11,26 @@ import { hasOwnGrounding, isRefusal, refusalOf } from './candidate.ts'
 import { GroundingWriter } from './citations.ts'
 import { Envelope } from './envelope.ts'
 import { FORMAT, sealed } from './fields.ts'
-import { writeLastWord } from './finish.ts'
+import { writeStreamFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { Slotted } from './proofs.ts'
 import { type Flow, Slot } from './slot.ts'
 
 /**
- * A part that says nothing, as Google has it: it divides two texts or thoughts, and gives the last event a part, without
- * which clients mind it (trap 90).
+ * An empty part, as Google writes it: it divides two texts or thoughts, and gives the last event a part, without which
+ * clients fail (trap 90).
  */
 const MARK = '{"text":""}'
 
-/** A text signed by what stood before it carries the proof in its first piece. */
+/** A text signed by the thought before it carries the proof in its first chunk. */
 const SIGNED = '{"thoughtSignature":'
 const TEXT = ',"text":'
 
 const OPENINGS: { readonly [F in Flow]: string } = { text: '{"text":', reasoning: '{"thought":true,"text":' }
 
 /**
- * One candidate of a streamed answer. Parts go out in order: text and thoughts of the first that has not ended piece by
- * piece, all else whole; pieces of later parts wait.
+ * One candidate of a streamed answer. Parts are written in order: text and thoughts of the first part that has not
+ * ended as they come, everything else whole; chunks of later parts wait.
  */
 export class CandidateWriter {
   private readonly index: number
@@ -39,14 +39,14 @@ export class CandidateWriter {
   private current = 0
   private readonly suffix: string
   private readonly slotted: Slotted
-  /** A proof that nothing follows, as far as is known: it may be told with the last event. */
+  /** A proof that nothing follows so far: it may be written with the last event. */
   private lone: JsonObject | undefined
-  /** What a reader would add more of the same to. */
+  /** The kind of part to which a reader would append more of the same. */
   private last: Flow | undefined
   private readonly grounding = new GroundingWriter()
   private logprobs: TokenLogprob[] = []
   private spoke = false
-  /** The part that is next is a refusal, of which only the end tells where it goes. */
+  /** The next part is a refusal, whose place is determined at the candidate's end. */
   private held = false
   private refusal: string | undefined
   private out: WireEvent[] = []
@@ -68,7 +68,7 @@ export class CandidateWriter {
     const slot = this.slots[at.part]
     if (slot === undefined || of !== undefined) return NOTHING
     if (slot.begun && !this.envelope.fresh && this.logprobs.length === 0) {
-      slot.said += append
+      slot.written += append
       return [{ data: slot.prefix + JSON.stringify(append) + this.suffix }]
     }
     slot.waiting += append
@@ -98,26 +98,26 @@ export class CandidateWriter {
     this.finish = event
     for (const slot of this.slots) if (slot !== undefined) slot.ended = true
     this.settle()
-    // The last text ends with the proof behind it, and what is cited of it must be told before.
+    // The last text ends with the proof after it, and its citations must be written before.
     if (!this.slotted.empty && this.grounding.some) this.flush()
-    if (!this.slotted.empty) this.tellLone()
+    if (!this.slotted.empty) this.writeLone()
     return this.out
   }
 
-  /** The candidate's share of the last event. */
+  /** The candidate's fields in the last event. */
   written(): JsonObject {
     const { finish } = this
     const own = spelt(finish, FORMAT)
     const grounding = finish !== undefined && hasOwnGrounding(finish) ? undefined : this.grounding.written()
     const facts = {
-      finishReason: finish === undefined ? undefined : writeLastWord(finish),
+      finishReason: finish === undefined ? undefined : writeStreamFinish(finish),
       finishMessage: this.refusal,
       groundingMetadata: own['groundingMetadata'] ?? grounding,
       logprobsResult: this.logprobs.length === 0 ? undefined : writeLogprobs(this.logprobs),
     }
     const signature = this.slotted.take()
     const last = signature === undefined ? this.lone : aloneSignature(signature)
-    const content = this.spoke || last !== undefined ? { content: { parts: [last ?? NO_WORD], role: 'model' } } : {}
+    const content = this.spoke || last !== undefined ? { content: { parts: [last ?? EMPTY_PART], role: 'model' } } : {}
     return { ...content, index: this.index, ...sealed(finish, facts) }
   }
 
@@ -126,7 +126,7 @@ export class CandidateWriter {
     this.out = []
     for (let slot = this.slots[this.current]; slot !== undefined; slot = this.slots[this.current]) {
       if (slot.waiting !== '' && slot.flow !== undefined) this.pour(slot, slot.flow)
-      if (slot.waiting !== '' && slot.flows) this.whole(slot.piece())
+      if (slot.waiting !== '' && slot.flows) this.whole(slot.takeWaiting())
       if (!slot.ended) break
       this.held = this.holds(slot)
       if (this.held) break
@@ -136,21 +136,21 @@ export class CandidateWriter {
     return this.out
   }
 
-  /** Words of refusal that come last are why the answer finished. */
+  /** A refusal as the last part is the reason why the answer finished. */
   private holds(slot: Slot): boolean {
     const part = slot.whole()
     return this.finish === undefined && this.current === this.slots.length - 1 && isRefusal(part)
   }
 
-  /** Pieces of a text or a thought. */
+  /** Writes a chunk of a text or a thought. */
   private pour(slot: Slot, flow: Flow): void {
-    const said = slot.waiting
+    const text = slot.waiting
     slot.waiting = ''
-    slot.said += said
+    slot.written += text
     if (!slot.begun) this.open(slot, flow)
     const signature = flow === 'text' ? this.slotted.take() : undefined
     this.emit(
-      `${signature === undefined ? OPENINGS[flow] : SIGNED + JSON.stringify(signature) + TEXT}${JSON.stringify(said)}}`,
+      `${signature === undefined ? OPENINGS[flow] : SIGNED + JSON.stringify(signature) + TEXT}${JSON.stringify(text)}}`,
     )
     this.last = flow
   }
@@ -166,7 +166,7 @@ export class CandidateWriter {
     if (slot.flowed) return
     const part = slot.whole()
     if (part.type === 'reasoning') this.closeThought(part, slot)
-    else if (slot.begun) this.grounding.add(slot.said, part.type === 'text' ? part.annotations : undefined)
+    else if (slot.begun) this.grounding.add(slot.written, part.type === 'text' ? part.annotations : undefined)
     else this.whole(part)
   }
 
@@ -189,11 +189,11 @@ export class CandidateWriter {
   }
 
   private hold(wire: JsonObject): void {
-    this.tellLone()
+    this.writeLone()
     this.lone = wire
   }
 
-  private tellLone(): void {
+  private writeLone(): void {
     const wire = this.lone
     if (wire === undefined) return
     this.lone = undefined
@@ -212,7 +212,7 @@ export class CandidateWriter {
     if (typeof text === 'string') this.grounding.add(text, part.type === 'text' ? part.annotations : undefined)
   }
 
-  /** A signature whose part did not come. */
+  /** Writes a signature whose part did not come. */
   private flush(): void {
     const signature = this.slotted.take()
     if (signature === undefined) return
@@ -221,7 +221,7 @@ export class CandidateWriter {
     this.last = undefined
   }
 
-  /** Ends what a reader would add to; what is cited of it must be told before, while it is still there. */
+  /** Ends the part to which a reader would append; its citations must be written before. */
   private divide(next: Flow | undefined): void {
     const news = this.grounding.news()
     if (news !== undefined) this.emit(MARK, { groundingMetadata: news })
@@ -230,7 +230,7 @@ export class CandidateWriter {
   }
 
   private emit(part: string, facts: JsonObject = {}): void {
-    this.tellLone()
+    this.writeLone()
     this.spoke = true
     const logprobsResult = this.logprobs.length === 0 ? undefined : writeLogprobs(this.logprobs)
     this.logprobs = []
@@ -239,7 +239,7 @@ export class CandidateWriter {
   }
 }
 
-const NO_WORD = JSON.parse(MARK) as JsonObject
+const EMPTY_PART = JSON.parse(MARK) as JsonObject
 
-/** Losses of an answer are told by the whole one. */
+/** Losses are reported when the answer is written whole. */
 const IGNORED = new Losses()

@@ -13,7 +13,7 @@ import { Slotted } from './proofs.ts'
 
 export interface CandidateContext {
   readonly ids: CallIds
-  /** The answer comes from an upstream of this very format. */
+  /** The answer comes from an upstream of this same format. */
   readonly own: boolean
   readonly losses: Losses
 }
@@ -43,17 +43,17 @@ export function writeCandidate(
   })
 }
 
-/** Calls that share an id are told apart by whoever reads them (trap 6). */
+/** Calls that share an id get different ones when they are read (trap 6). */
 function reportIds({ content }: Candidate, ids: CallIds, path: Path, losses: Losses): void {
   for (const [index, part] of content.entries()) {
     if (part.type !== 'tool-call') continue
-    const said = spelt(inner(part, 'functionCall'), FORMAT)['id'] as 'absent' | { said: string } | undefined
-    const id = ids.call(said === undefined ? part.id : said === 'absent' ? undefined : said.said, part.name)
+    const rawId = spelt(inner(part, 'functionCall'), FORMAT)['id'] as 'absent' | { said: string } | undefined
+    const id = ids.call(rawId === undefined ? part.id : rawId === 'absent' ? undefined : rawId.said, part.name)
     if (id !== part.id) losses.rename([...path, 'content', index, 'id'], id, 'id-made-unique')
   }
 }
 
-/** Words of refusal that end a refused answer say why it finished; elsewhere they are text. */
+/** A refusal at the end of a refused answer is its finish message; elsewhere it is text. */
 export function refusalOf({ content, finish }: Pick<Candidate, 'content' | 'finish'>): string | undefined {
   const last = content.at(-1)
   return finish?.reason === 'refused' && last !== undefined && isRefusal(last) ? last.text : undefined
@@ -62,7 +62,7 @@ export function refusalOf({ content, finish }: Pick<Candidate, 'content' | 'fini
 export const isRefusal = (part: Part): part is Part & { readonly type: 'refusal' } =>
   part.type === 'refusal' && part.text !== '' && isBare(part)
 
-/** What the upstream itself said of its sources stands in the candidate's own fields. */
+/** The upstream's own grounding metadata is in the candidate's extras. */
 export const hasOwnGrounding = (candidate: Pick<Candidate, 'extras'>): boolean =>
   candidate.extras?.[FORMAT]?.['groundingMetadata'] !== undefined
 

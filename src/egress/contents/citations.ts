@@ -6,45 +6,46 @@ import { spelt } from '../fields.ts'
 import { Budget } from '../sanitize/budget.ts'
 import { FORMAT } from './fields.ts'
 
-/** How many times over the words of a text may be told again with what is cited. */
+/** How many times the length of a text its cited passages may add up to. */
 const AGAIN = 32
 
 /**
- * The citations of a candidate's texts as grounding metadata: each names a chunk, by bytes of all the text there is.
- * Those that came with metadata of their own are told by it. Citations may overlap: their words are told again as far as
- * a budget goes.
+ * The citations of a candidate's texts as grounding metadata: each names a chunk, with byte offsets into the
+ * candidate's whole text. Citations that came with metadata of this format are contained in it. Citations may overlap:
+ * the cited text is repeated within a budget.
  */
 export class GroundingWriter {
   private readonly chunks: JsonObject[] = []
   private readonly places = new Map<string, number>()
   private readonly supports: Support[] = []
   private bytes = 0
-  /** How many of the supports were told as news. */
-  private told = 0
+  /** The number of supports written by `news`. */
+  private reported = 0
 
-  /** One text of the candidate, in order. */
+  /** Adds one text of the candidate, in order. */
   add(text: string, annotations: readonly Annotation[] | undefined): void {
     const offsets = new Offsets(text)
     const budget = new Budget(AGAIN * text.length)
-    for (const annotation of annotations ?? []) if (isTold(annotation)) this.support(text, annotation, offsets, budget)
+    for (const annotation of annotations ?? [])
+      if (needsSupport(annotation)) this.support(text, annotation, offsets, budget)
     this.bytes += Buffer.byteLength(text)
   }
 
-  /** Whether anything was cited. */
+  /** Whether there are citations. */
   get some(): boolean {
     return this.supports.length > 0
   }
 
-  /** All so far, or undefined where there are none. */
+  /** All citations so far, or undefined where there are none. */
   written(): JsonObject | undefined {
     return this.some ? metadataOf(this.supports, this.chunks) : undefined
   }
 
-  /** What was not told yet, or undefined where that is nothing. */
+  /** The citations not yet written, or undefined where there are none. */
   news(): JsonObject | undefined {
-    const fresh = this.supports.slice(this.told)
+    const fresh = this.supports.slice(this.reported)
     if (fresh.length === 0) return undefined
-    this.told = this.supports.length
+    this.reported = this.supports.length
     const places = new Map<number, number>()
     for (const { chunk } of fresh) if (!places.has(chunk)) places.set(chunk, places.size)
     return metadataOf(
@@ -57,26 +58,26 @@ export class GroundingWriter {
     const place = placeOf(text, citation)
     if (place === undefined) return
     const { start, end } = place
-    const words = text.slice(start, end)
+    const cited = text.slice(start, end)
     const segment = {
       startIndex: this.bytes + offsets.byteAt(start),
       endIndex: this.bytes + offsets.byteAt(end),
-      ...(budget.spend(words) ? { text: words } : {}),
+      ...(budget.spend(cited) ? { text: cited } : {}),
     }
     this.supports.push({ segment, chunk: this.chunk(citation) })
   }
 
   private chunk({ url, title }: Citation): number {
     const key = JSON.stringify([url, title])
-    const known = this.places.get(key)
-    if (known !== undefined) return known
+    const found = this.places.get(key)
+    if (found !== undefined) return found
     this.places.set(key, this.chunks.length)
     this.chunks.push({ web: { uri: url, ...(title === undefined ? {} : { title }) } })
     return this.chunks.length - 1
   }
 }
 
-/** A place of the text, and the chunk that it is out of. */
+/** A passage of the text, and its source chunk. */
 interface Support {
   readonly segment: JsonObject
   readonly chunk: number
@@ -87,18 +88,18 @@ const metadataOf = (supports: readonly Support[], chunks: readonly JsonObject[])
   groundingSupports: supports.map(({ segment, chunk }) => ({ segment, groundingChunkIndices: [chunk] })),
 })
 
-/** A citation that no metadata of the format's own tells already. */
-const isTold = (annotation: Annotation): annotation is Citation =>
+/** A citation that the format's own metadata does not contain. */
+const needsSupport = (annotation: Annotation): annotation is Citation =>
   annotation.type === 'citation' && spelt(annotation, FORMAT)['own'] === undefined
 
-/** The cited words, all of the text where no place is said; undefined where there are none. */
+/** The range of the cited text, the whole text where the range is missing or invalid; undefined for an empty text. */
 function placeOf(text: string, { start, end }: Citation): { start: number; end: number } | undefined {
   const fits = start !== undefined && end !== undefined && start < end && end <= text.length
   if (fits && isWhole(text, start) && isWhole(text, end)) return { start, end }
   return text === '' ? undefined : { start: 0, end: text.length }
 }
 
-/** Whether the place is not inside a character. */
+/** Whether the offset is not inside a surrogate pair. */
 const isWhole = (text: string, at: number): boolean => !(/[\uDC00-\uDFFF]/.test(text[at] ?? '') && at > 0)
 
 export function reportCitations(
@@ -109,7 +110,7 @@ export function reportCitations(
 ): void {
   for (const [index, annotation] of (annotations ?? []).entries()) {
     const at = [...path, index]
-    if (isTold(annotation)) reportCitation(text, annotation, at, losses)
+    if (needsSupport(annotation)) reportCitation(text, annotation, at, losses)
     else if (annotation.type === 'opaque' && annotation.format === FORMAT) losses.drop(at, 'no-place-for-it')
   }
 }

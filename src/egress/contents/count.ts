@@ -15,16 +15,16 @@ const METHOD = 'countTokens'
 
 /**
  * A request whose tokens are to be counted (FORMATS §7). The Gemini API takes nothing but contents beside the wrapped
- * request; Google's cloud takes all of it in the body itself.
+ * request; Google's cloud takes everything in the body itself.
  */
-export function writeCounting(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+export function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   const { native } = options
   const dialect = contentsDialect(options.dialect)
-  const request = native ? asked : countable(asked, losses, ['cache', 'parallelToolCalls', 'state'])
+  const request = native ? original : countable(original, losses, ['cache', 'parallelToolCalls', 'state'])
   const written = writeRequest(request, options)
   const path = pathOf(request, METHOD, { dialect, native })
-  const wraps = native ? spelt(asked.output, FORMAT)['wrapped'] === true : dialect.vertex !== true
+  const wraps = native ? spelt(original.output, FORMAT)['wrapped'] === true : dialect.vertex !== true
   const wire = { ...written.wire, path, body: wraps ? wrapped(request, written.wire.body, native) : written.wire.body }
   return { ...written, wire, losses: [...losses.list, ...written.losses] }
 }
@@ -34,7 +34,7 @@ function wrapped(request: CanonicalRequest, body: JsonObject, native: boolean): 
   return sealed(native ? request.output : undefined, { generateContentRequest: named })
 }
 
-/** How many tokens a request has, as `{totalTokens, …}`. */
+/** The number of tokens of a request, as `{totalTokens, …}`. */
 export function writeCounted(result: CanonicalResult): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))

@@ -9,7 +9,7 @@ import { spelt } from '../fields.ts'
 import { FORMAT, sealed } from './fields.ts'
 import { writeUsage } from './usage.ts'
 
-/** Vectors as the answer of the method that was asked: one `embedding`, or a list of `embeddings` (FORMATS §8). */
+/** Vectors in the shape of the requested method: one `embedding`, or a list of `embeddings` (FORMATS §8). */
 export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
@@ -46,7 +46,7 @@ function writeVectors([candidate, ...others]: readonly Candidate[], losses: Loss
   return vectors
 }
 
-/** Always numbers: the caller never learns how they came. */
+/** Always numbers; a conversion is no loss to the caller. */
 function numbersOf({ vector }: EmbeddingPart, path: Path, losses: Losses): readonly number[] {
   const numbers = vectorAs(vector, 'float') as readonly number[]
   if (typeof vector !== 'string') return numbers

@@ -13,8 +13,8 @@ import { PartsWriter } from './parts.ts'
 import { modelOf, pathOf } from './request.ts'
 
 /**
- * Things to embed as `:batchEmbedContents`, a request each (FORMATS §8); one alone as `:embedContent` where the caller
- * said it so, or where the upstream has no batches.
+ * Inputs to embed as `:batchEmbedContents`, one request each (FORMATS §8); a single one as `:embedContent` where the
+ * caller used it, or where the upstream has no batches.
  */
 export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
@@ -48,7 +48,7 @@ const PURPOSES: { readonly [P in EmbeddingPurpose]: string } = {
   'code-query': 'CODE_RETRIEVAL_QUERY',
 }
 
-/** What is said of all is said of each; Google's cloud reads it in the config only. */
+/** Settings of the whole request are written for each input; Google's cloud reads them in the config only. */
 function writeItem(
   message: Message,
   path: Path,
@@ -97,7 +97,7 @@ function writeContent(message: Message, path: Path, context: WriteContext): Json
   })
 }
 
-/** How numbers are encoded is nothing an upstream is told: the answer is written as the caller asked for it. */
+/** The encoding is not sent to the upstream: the answer is converted to the one that the caller requested. */
 function report(request: CanonicalRequest, losses: Losses): void {
   reportConversational(request, losses)
   losses.dropFields(request, [], { state: 'no-state', endUser: 'no-end-user' })

@@ -3,12 +3,12 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import { sealed } from './fields.ts'
 import { isOwn, writeHead } from './result.ts'
 
-/** What stands around the parts of every event, made once per stream. */
+/** The text around the parts of every event, made once per stream. */
 export class Envelope {
-  /** `,"modelVersion":…,"responseId":…}`, what the format said of the answer beside going with the first event only. */
+  /** `,"modelVersion":…,"responseId":…}`; the format's own extras are written with the first event only. */
   private readonly tail: string
   private readonly head: JsonObject
-  /** The answer comes from an upstream of this very format. */
+  /** The answer comes from an upstream of this same format. */
   readonly own: boolean
   /** Whether no event has been written. */
   fresh = true
@@ -20,23 +20,23 @@ export class Envelope {
     this.head = start === undefined ? {} : sealed(start, own)
   }
 
-  /** Everything before the parts of an event. */
+  /** The text before the parts of an event. */
   static readonly HEAD = '{"candidates":[{"content":{"parts":['
 
-  /** Everything after the parts of a plain event. */
+  /** The text after the parts of a plain event. */
   after(candidate: number): string {
     return `],"role":"model"},"index":${candidate}}]${this.tail}}`
   }
 
-  /** An event of one candidate with some parts and facts. */
+  /** An event of one candidate with some parts and fields. */
   event(candidate: number, parts: string, facts: JsonObject = {}): string {
     return `${Envelope.HEAD}${parts}],"role":"model"},"index":${candidate}${inside(facts)}}]${this.once()}}`
   }
 
-  /** The last event: the candidates with their finish, and what counts for all. */
+  /** The last event: the candidates with their finish, and the fields of the whole answer. */
   last(candidates: readonly JsonObject[] | undefined, facts: JsonObject): string {
-    const said = { ...(candidates === undefined ? {} : { candidates }), ...facts }
-    const text = `${inside(said)}${this.once()}`
+    const fields = { ...(candidates === undefined ? {} : { candidates }), ...facts }
+    const text = `${inside(fields)}${this.once()}`
     return `{${text.slice(1)}}`
   }
 
@@ -47,7 +47,7 @@ export class Envelope {
   }
 }
 
-/** The fields of an object as they follow others. */
+/** The fields of an object in the form that follows other fields. */
 function inside(fields: { readonly [field: string]: Json }): string {
   const text = JSON.stringify(fields).slice(1, -1)
   return text === '' ? '' : `,${text}`

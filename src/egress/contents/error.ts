@@ -7,13 +7,16 @@ import { retryAfterHeader } from '../transport/retry-after.ts'
 interface Shape {
   readonly code: number
   readonly status: string
-  /** Why, for what the status does not tell. */
+  /** The reason, where the status is not specific. */
   readonly reason?: string
-  /** The gateway's own word for it, where an error brings no code. */
-  readonly word?: string
+  /** The gateway's own code, where an error has none. */
+  readonly fallback?: string
 }
 
-/** Google's words for the kinds (FORMATS §15); a bad key is 401 at every endpoint of this service, with Google's reason. */
+/**
+ * Google's statuses for the kinds (FORMATS §15); a bad key is 401 at every endpoint of this service, with Google's
+ * reason.
+ */
 const SHAPES: { readonly [K in ErrorKind]: Shape } = {
   'invalid-request': { code: 400, status: 'INVALID_ARGUMENT' },
   'context-too-long': { code: 400, status: 'INVALID_ARGUMENT' },
@@ -30,12 +33,12 @@ const SHAPES: { readonly [K in ErrorKind]: Shape } = {
   internal: { code: 500, status: 'INTERNAL' },
   'upstream-failed': { code: 502, status: 'UNAVAILABLE' },
   unreachable: { code: 502, status: 'UNAVAILABLE' },
-  'upstream-account': { code: 503, status: 'UNAVAILABLE', reason: 'UPSTREAM_ACCOUNT', word: 'upstream_account' },
+  'upstream-account': { code: 503, status: 'UNAVAILABLE', reason: 'UPSTREAM_ACCOUNT', fallback: 'upstream_account' },
   overloaded: { code: 503, status: 'UNAVAILABLE' },
   'timed-out': { code: 504, status: 'DEADLINE_EXCEEDED' },
 }
 
-/** Google's words for a request too long; agents look for them (trap 98). */
+/** Google's wording for a request that is too long; agents match it (trap 98). */
 const TOO_LONG: TooLongMessage = {
   pattern: /input token count.*exceeds the maximum number of tokens allowed/i,
   write: (tokens, maximum) =>
@@ -63,13 +66,13 @@ export function errorBody(error: CanonicalError): JsonObject {
 }
 
 function detailsOf({ kind, param, message, retryAfterSeconds, ...error }: CanonicalError): readonly JsonObject[] {
-  const { reason, word } = SHAPES[kind]
-  const code = error.code ?? word
+  const { reason, fallback } = SHAPES[kind]
+  const code = error.code ?? fallback
   const details: JsonObject[] = []
   if (reason !== undefined || code !== undefined)
     details.push({
       '@type': `${TYPES}ErrorInfo`,
-      reason: reason ?? wordOf(code!),
+      reason: reason ?? reasonOf(code!),
       domain: 'googleapis.com',
       ...(code === undefined ? {} : { metadata: { code } }),
     })
@@ -80,4 +83,4 @@ function detailsOf({ kind, param, message, retryAfterSeconds, ...error }: Canoni
   return details
 }
 
-const wordOf = (code: string): string => code.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+const reasonOf = (code: string): string => code.toUpperCase().replace(/[^A-Z0-9]+/g, '_')

@@ -13,8 +13,8 @@ import { blockedHow } from './result.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * A streamed answer (FORMATS §7): every event is an answer with new parts only, the last one tells finish and usage,
- * and nothing marks the end (trap 81). An error is an event of its own (trap 75).
+ * A streamed answer (FORMATS §7): every event is an answer with new parts only, the last one contains finish and usage,
+ * and nothing marks the end (trap 81). An error is a separate event (trap 75).
  */
 export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly candidates: CandidateWriter[] = []
@@ -74,7 +74,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
     return [this.last(sealed(event, {}))]
   }
 
-  /** Finish and usage of all; what finished before an error did finish. */
+  /** Finish and usage of all candidates, including those that finished before an error. */
   private last(late: JsonObject): WireEvent {
     const usageMetadata = writeUsage(this.usage, this.tier, new Losses())
     const [first] = this.candidates

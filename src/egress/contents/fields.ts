@@ -7,25 +7,25 @@ import type { ContentsDialect } from './dialect.ts'
 
 export const FORMAT = 'contents'
 
-/** What writing a request needs to know. */
+/** Context of writing a request. */
 export interface WriteContext {
   readonly dialect: ContentsDialect
   readonly native: boolean
   readonly losses: Losses
-  /** For what schemas say by reference. */
+  /** Limits repetition of schemas through references. */
   readonly budget: Budget
 }
 
 const NONE: JsonObject = {}
 
-/** What the format said of an object inside the node's own, as a node. */
+/** The format's extras and spelling of an object inside the node, as a node. */
 export function inner(node: Node | undefined, field: string): Node {
   const extras = node?.extras?.[FORMAT]?.[field] as JsonObject | undefined
   const marks = (node?.spelling?.[FORMAT]?.['inside'] as JsonObject | undefined)?.[field] as JsonObject | undefined
   return { extras: { [FORMAT]: extras ?? NONE }, spelling: { [FORMAT]: marks ?? NONE } }
 }
 
-/** The object with what the format itself said there, its fields named as they were, and numbers that were texts. */
+/** The object with the format's own extras, field names in their original spelling, and numbers that were strings. */
 export function sealed(node: Node | undefined, fields: object): JsonObject {
   const own = kept(node, FORMAT)
   const out = own === NONE ? (defined(fields) as JsonObject) : { ...own, ...(defined(fields) as JsonObject) }
@@ -39,11 +39,11 @@ export function sealed(node: Node | undefined, fields: object): JsonObject {
   return named
 }
 
-/** A number as the text it was written as. */
+/** A number in the string form it had. */
 const asNumeral = (value: Json | undefined, text: Json | undefined): Json | undefined =>
   typeof text === 'string' && Number(text) === value ? text : value
 
-/** As `sealed`, or undefined where nothing is said and nothing was written. */
+/** As `sealed`, or undefined where there are no fields and the original had none. */
 export function sealedUnlessEmpty(node: Node, fields: object): JsonObject | undefined {
   const out = sealed(node, fields)
   for (const _ in out) return out

@@ -3,8 +3,8 @@ import type { Candidate, FinishReason } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
 import { FORMAT } from './fields.ts'
 
-/** Google has no word for calls (FORMATS §16.3). */
-const WORDS: { readonly [R in FinishReason]: string } = {
+/** Google has no finish reason for calls (FORMATS §16.3). */
+const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
   stop: 'STOP',
   'tool-calls': 'STOP',
   length: 'MAX_TOKENS',
@@ -14,17 +14,17 @@ const WORDS: { readonly [R in FinishReason]: string } = {
   other: 'FINISH_REASON_UNSPECIFIED',
 }
 
-/** The finish word, or undefined where the upstream said none. */
+/** The finish reason, or undefined where the upstream gave none. */
 export function writeFinish({ finish, ...node }: Pick<Candidate, 'finish' | 'spelling'>): string | undefined {
   const own = spelt(node, FORMAT)['finishReason']
   if (own === 'absent') return undefined
   if (typeof own === 'string') return own
-  return WORDS[finish?.reason ?? 'stop']
+  return FINISH_REASONS[finish?.reason ?? 'stop']
 }
 
-/** The same for a stream, which must say one: clients take a stream without for cut short. */
-export const writeLastWord = (candidate: Pick<Candidate, 'finish' | 'spelling'>): string =>
-  writeFinish(candidate) ?? WORDS.other
+/** The finish reason of a stream, which is required: clients take a stream without one for cut off. */
+export const writeStreamFinish = (candidate: Pick<Candidate, 'finish' | 'spelling'>): string =>
+  writeFinish(candidate) ?? FINISH_REASONS.other
 
 export function reportFinish(candidate: Candidate, path: Path, losses: Losses): void {
   const { finish, content } = candidate
@@ -34,6 +34,6 @@ export function reportFinish(candidate: Candidate, path: Path, losses: Losses): 
   if (own['finishReason'] !== undefined || own['blocked'] !== undefined) return
   if (finish === undefined) return losses.add([...path, 'finish'], { reason: stop }, 'finish-required')
   if (finish.stopSequence !== undefined) losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
-  const read = WORDS[finish.reason] === 'STOP' ? stop : finish.reason
+  const read = FINISH_REASONS[finish.reason] === 'STOP' ? stop : finish.reason
   if (read !== finish.reason) losses.change([...path, 'finish', 'reason'], read, 'calls-tell-the-finish')
 }

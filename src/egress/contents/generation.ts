@@ -102,7 +102,7 @@ const LEVELS: { readonly [E in Effort]: string | undefined } = {
   max: 'HIGH',
 }
 
-/** Tokens to think with, for models older than levels. */
+/** Thinking budgets, for models older than levels. */
 const BUDGETS: { readonly [E in Effort]: number } = {
   none: 0,
   minimal: 1024,
@@ -128,7 +128,7 @@ function writeThinking(
   return sealedUnlessEmpty(node, { ...depth({ effort, budget } as Reasoning, model, context), includeThoughts: show })
 }
 
-/** A level or a budget, never both; no thinking at all is a budget of nothing. */
+/** A level or a budget, never both; no thinking is a budget of zero. */
 function depth({ effort, budget }: Reasoning, model: string, { losses }: WriteContext): JsonObject {
   const path = ['reasoning', 'effort']
   if (effort === undefined) return budget === undefined ? {} : { thinkingBudget: budget }

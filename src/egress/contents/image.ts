@@ -17,7 +17,7 @@ const LOSSES = {
   previews: 'no-unfinished-pictures',
 }
 
-/** `imageConfig`: the shape of a picture is a ratio here, maybe with a class of size; pixels become the nearest. */
+/** `imageConfig`: an image has a ratio here, maybe with a size class; pixels become the nearest. */
 export function writeImage(
   { output, model }: CanonicalRequest,
   { native, losses }: WriteContext,
@@ -25,7 +25,7 @@ export function writeImage(
   const { image } = output
   if (image === undefined) return undefined
   losses.dropFields(image, ['output', 'image'], LOSSES)
-  // Pictures come as bytes here; one wanted by address is given one by the gateway.
+  // Images come as bytes here; the gateway serves them by URL where that is requested.
   if (image.delivery !== undefined) losses.hide(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
   for (const field of ['quality', 'background'] as const) reportChoice(image, field, losses)
   const { size } = image
@@ -34,7 +34,7 @@ export function writeImage(
   return writeSize(size, model, losses)
 }
 
-/** What is left to the model says no more than nothing. */
+/** A setting left to the model equals none. */
 function reportChoice(image: Image, field: 'quality' | 'background' | 'size', losses: Losses): void {
   if (image[field] === 'auto') losses.hide(['output', 'image', field], 'left-to-the-model-anyway')
   else if (image[field] !== undefined) losses.drop(['output', 'image', field], `no-${field}`)
@@ -49,7 +49,7 @@ function configOf(size: string): JsonObject {
   return CLASS.test(size) ? { imageSize: size } : { aspectRatio: size }
 }
 
-/** Older models make one class of size only. */
+/** Older models have a single size class. */
 const ONE_CLASS = /gemini-2\.5/
 
 function writeSize(size: string, model: string, losses: Losses): JsonObject | undefined {
@@ -78,7 +78,7 @@ function nearest(width: number, height: number): string {
   return RATIOS.toSorted((a, b) => far(a) - far(b))[0]!
 }
 
-/** The class of a size in pixels; the smallest is what comes unasked. */
+/** The class of a size in pixels; the smallest is the default. */
 function classOf(width: number, height: number): string | undefined {
   const side = Math.max(width, height)
   return side >= 3600 ? '4K' : side >= 1900 ? '2K' : undefined

@@ -12,7 +12,7 @@ import { writeResult } from './result.ts'
 
 const write = transcriptionByChat(writeRequest, { times: true })
 
-/** Google's generateContent and what embeds, FORMATS §7 and §8. */
+/** Google's generateContent and embedding methods, FORMATS §7 and §8. */
 export const contents: Writer = {
   request: (request, options) => {
     const work = workOf(request)

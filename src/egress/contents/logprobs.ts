@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { sealed } from './fields.ts'
 
-/** The chosen tokens and, where anything is known of them, their likeliest rivals at each step. */
+/** The chosen tokens and, where any are reported, the most likely alternatives at each step. */
 export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject {
   const rivals = logprobs.some(({ top }) => top !== undefined && top.length > 0)
   return {

@@ -5,11 +5,11 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { defined, spelt } from '../fields.ts'
 import { FORMAT, inner, sealed } from './fields.ts'
 
-/** How media are written in this place. */
+/** How media are written in a place. */
 export interface MediaRule {
-  /** What came in this format goes out as it came. */
+  /** The caller uses this same format: media are sent as they came. */
   readonly native: boolean
-  /** Whether names can be told. */
+  /** Whether the place has a field for names. */
   readonly names: boolean
   readonly losses: Losses
 }
@@ -37,18 +37,18 @@ export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonOb
     if (part.name !== undefined && !rule.names) rule.losses.drop([...path, 'name'], 'no-name-here')
   }
   const displayName = rule.native || rule.names ? part.name : undefined
-  const said =
+  const wire =
     source.type === 'base64' ? writeBytes(part, path, displayName, rule) : writeFile(part, path, displayName, rule)
-  return { ...said, ...defined({ mediaResolution: resolution }) }
+  return { ...wire, ...defined({ mediaResolution: resolution }) }
 }
 
 function writeBytes(part: MediaPart, path: Path, displayName: string | undefined, rule: MediaRule): JsonObject {
   const { mediaType, data } = part.source as { mediaType: string; data: string }
   const node = inner(part, 'inlineData')
   const urlSafe = spelt(node, FORMAT)['alphabet'] === 'url'
-  const said = urlSafe ? data.replaceAll('+', '-').replaceAll('/', '_') : data
+  const written = urlSafe ? data.replaceAll('+', '-').replaceAll('/', '_') : data
   reportKind(part, mediaType, path, rule)
-  return { inlineData: sealed(node, { mimeType: mediaType, data: said, displayName }) }
+  return { inlineData: sealed(node, { mimeType: mediaType, data: written, displayName }) }
 }
 
 function writeFile(part: MediaPart, path: Path, displayName: string | undefined, rule: MediaRule): JsonObject {
@@ -56,30 +56,30 @@ function writeFile(part: MediaPart, path: Path, displayName: string | undefined,
   const uri = source.type === 'url' ? source.url : (source as { id: string }).id
   const own = isOwn(uri)
   const node = inner(part, 'fileData')
-  const known = 'mediaType' in source ? source.mediaType : undefined
-  const untold = rule.native || spelt(node, FORMAT)['mimeType'] === 'absent'
-  const mimeType = known ?? (untold ? undefined : guess(uri, part.kind))
+  const declared = 'mediaType' in source ? source.mediaType : undefined
+  const omitted = rule.native || spelt(node, FORMAT)['mimeType'] === 'absent'
+  const mimeType = declared ?? (omitted ? undefined : guess(uri, part.kind))
   if (!rule.native && mimeType !== undefined) {
-    if (known === undefined) rule.losses.add([...path, 'source', 'mediaType'], mimeType, 'media-type-guessed')
+    if (declared === undefined) rule.losses.add([...path, 'source', 'mediaType'], mimeType, 'media-type-guessed')
     if (own !== (source.type === 'file-id')) reportSource(uri, own, mimeType, path, rule.losses)
     reportKind(part, mimeType, path, rule)
   }
   return { fileData: sealed(node, { mimeType, fileUri: uri, displayName }) }
 }
 
-/** A place of Google's own is read back as a file of theirs, and any other as a URL, whatever it was called. */
+/** A URI of Google's own is read as a file of theirs, and any other as a URL, whatever the part's source was. */
 function reportSource(uri: string, own: boolean, mediaType: string, path: Path, losses: Losses): void {
   const became = own ? { type: 'file-id', format: FORMAT, id: uri, mediaType } : { type: 'url', url: uri, mediaType }
   losses.change([...path, 'source'], became, 'told-by-the-place')
 }
 
-/** The kind is told by the media type alone. */
+/** The kind is determined by the media type alone. */
 function reportKind(part: MediaPart, mediaType: string, path: Path, { native, losses }: MediaRule): void {
   const kind = kindOfMediaType(mediaType)
   if (!native && kind !== part.kind) losses.change([...path, 'kind'], kind, 'told-by-the-media-type')
 }
 
-/** A document that is text is said as text. */
+/** A document that is text is written as text. */
 function writeDocument(part: MediaPart, path: Path, { losses }: MediaRule): JsonObject {
   const source = part.source as { text: string }
   const text = part.name === undefined ? source.text : `${part.name}\n\n${source.text}`
@@ -107,7 +107,7 @@ const BY_KIND: { readonly [K in MediaKind]: string } = {
   file: 'application/pdf',
 }
 
-/** The media type of a place that says none: of its extension where that fits the kind, else the kind's commonest. */
+/** The media type of a URI without one: by its extension where that fits the kind, else the most common of the kind. */
 function guess(uri: string, kind: MediaKind): string {
   const extension = /\.(\w+)(?:[?#]|$)/.exec(uri)?.[1]?.toLowerCase() ?? ''
   const type = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension]! : undefined

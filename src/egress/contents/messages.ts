@@ -12,7 +12,7 @@ export interface Turns {
   readonly contents: readonly JsonObject[]
 }
 
-/** All messages of a request: as they came, or as the upstream wants turns to be. */
+/** All messages of a request: as they came, or in the turns that the upstream requires. */
 export function writeTurns(messages: readonly Message[], context: WriteContext): Turns {
   const leading = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
   const count = leading === -1 ? messages.length : leading
@@ -33,7 +33,7 @@ export function writeTurns(messages: readonly Message[], context: WriteContext):
   return systemInstruction === undefined ? { contents } : { systemInstruction, contents }
 }
 
-/** What the user says where nobody says anything: no contents at all are refused. */
+/** The user's message where there is none: empty contents are refused. */
 const OPENING = 'Continue.'
 
 function opened(messages: readonly Message[], { losses }: WriteContext): readonly JsonObject[] {
@@ -42,7 +42,7 @@ function opened(messages: readonly Message[], { losses }: WriteContext): readonl
   return [{ role: 'user', parts: [{ text: OPENING }] }]
 }
 
-/** What stands before the conversation is one instruction (trap 42). */
+/** The messages before the conversation are one instruction (trap 42). */
 function writeSystem(messages: readonly Message[], context: WriteContext, ids: CallIds): Json | undefined {
   const parts = new PartsWriter(context, ids)
   messages.forEach((message, index) => {
@@ -89,7 +89,7 @@ interface Open {
   readonly parts: PartsWriter
 }
 
-/** Neighbours of one turn become one content; all answers to the calls of one turn are one content of their own (trap 43). */
+/** Neighbours of one role become one content; all results of one turn's calls are a separate content (trap 43). */
 class ContentsWriter {
   private readonly context: WriteContext
   private readonly ids: CallIds
@@ -133,11 +133,11 @@ class ContentsWriter {
     return turn === open.turn && isBare(open.message) && isBare(message)
   }
 
-  /** Ends the last content, and gives the one that is the last now: a turn in which nothing was said divides nothing. */
+  /** Ends the last content, and returns the one that is last then: a turn without parts separates nothing. */
   private leave(): Open | undefined {
     const last = this.contents.at(-1)
     last?.parts.end()
-    if (last === undefined || this.context.native || last.parts.parts.length > 0 || saysMore(last.message)) return last
+    if (last === undefined || this.context.native || last.parts.parts.length > 0 || hasExtras(last.message)) return last
     this.contents.pop()
     return this.contents.at(-1)
   }
@@ -150,12 +150,12 @@ class ContentsWriter {
   }
 }
 
-const saysMore = (message: Message): boolean => Object.keys(kept(message, FORMAT)).length > 0
+const hasExtras = (message: Message): boolean => Object.keys(kept(message, FORMAT)).length > 0
 
-/** Whether the format itself said nothing about the message, so that it can be one with its neighbour. */
+/** Whether the format has no extras on the message, so that it can be joined with its neighbour. */
 const isBare = (message: Message): boolean => message.extras?.[FORMAT] === undefined
 
-/** A content as it came. */
+/** A content in the caller's spelling. */
 function writeContent(message: Message, role: Json | undefined, parts: readonly JsonObject[]): JsonObject {
   const how = spelt(message, FORMAT)['parts']
   const written = how === 'single' ? parts[0] : how === 'absent' && parts.length === 0 ? undefined : parts

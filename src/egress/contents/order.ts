@@ -3,8 +3,8 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Message } from '../../canonical/request.ts'
 
 /**
- * The order in which the results of a turn's calls come first after it, in the order of the calls (trap 43). Messages
- * before `lead` keep their places.
+ * The order of messages in which the results of a turn's calls come right after it, in the order of the calls (trap
+ * 43). Messages before `lead` keep their places.
  */
 export function resultsInCallOrder(messages: readonly Message[], lead: number, places: Places): readonly number[] {
   const order: number[] = [...messages.keys()].slice(0, lead)
@@ -30,7 +30,7 @@ export function resultsInCallOrder(messages: readonly Message[], lead: number, p
   return order
 }
 
-/** A message of results with them in the order of their calls. */
+/** The order of a message's results that is the order of their calls. */
 export function inCallOrder(message: Message, places: Places, path: Path, losses: Losses): readonly number[] {
   const indices = [...message.content.keys()]
   if (message.role !== 'tool' || indices.length < 2) return indices
@@ -42,10 +42,10 @@ export function inCallOrder(message: Message, places: Places, path: Path, losses
   return order
 }
 
-/** Which call of the history an id names. */
+/** The number of the call, counted over the history, by its id. */
 export type Places = ReadonlyMap<string, number>
 
-/** Ids by their first calls: an id that comes again names the first. */
+/** Numbers the ids by their first calls: a repeated id refers to the first. */
 export function placesOfCalls(messages: readonly Message[]): Places {
   const places = new Map<string, number>()
   for (const { content } of messages)
@@ -56,7 +56,7 @@ export function placesOfCalls(messages: readonly Message[]): Places {
 const placeOf = ({ content: [first] }: Message, places: Places): number | undefined =>
   first?.type === 'tool-result' ? places.get(first.id) : undefined
 
-/** Sorted by place; what has none stays behind what it followed. */
+/** Sorted by number; an item without one stays after the item it followed. */
 function byPlace(indices: readonly number[], placeOf: (index: number) => number | undefined): readonly number[] {
   let last = -1
   const ranked = indices.map(index => {

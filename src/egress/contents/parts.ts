@@ -8,7 +8,7 @@ import { writeCall, writeResult } from './calls.ts'
 import { FORMAT, sealed, type WriteContext } from './fields.ts'
 import { writeMedia } from './media.ts'
 
-/** What may stand in whose turn. */
+/** The parts that a role's turn may contain. */
 const ALLOWED: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
   system: new Set(['text', 'opaque']),
   developer: new Set(['text', 'opaque']),
@@ -17,32 +17,32 @@ const ALLOWED: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
   tool: new Set(['tool-result']),
 }
 
-/** A caller without a signature for the first call of its turn writes this (trap 31). */
+/** Written by callers that have no signature for the first call of a turn (trap 31). */
 const SKIP = 'skip_thought_signature_validator'
 
-/** A proof that goes into the slot of the next part. */
+/** A proof for the slot of the next part. */
 interface Waiting {
   readonly value: string
-  /** The part it stands on where none follows. */
+  /** The part to write it on where none follows. */
   readonly part?: ReasoningPart
 }
 
-/** A thought without a proof that was the last thing said. */
-interface Said {
+/** A thought without a proof that was the last part written. */
+interface Unsigned {
   readonly path: Path
   readonly text: string
 }
 
 /**
- * Writes the parts of one content. Google's proof of a thought, and one that stands alone in front of a part, goes on the
- * part that follows, except where the caller had it elsewhere (traps 29, 31, 32, 91).
+ * Writes the parts of one content. Google's proof of a thought, or one without text before a part, is put on the part
+ * that follows, unless the caller had it elsewhere (traps 29, 31, 32, 91).
  */
 export class PartsWriter {
   readonly parts: JsonObject[] = []
   private readonly context: WriteContext
   private readonly ids: CallIds
   private waiting: Waiting | undefined
-  private unsigned: Said | undefined
+  private unsigned: Unsigned | undefined
   private called = false
 
   constructor(context: WriteContext, ids: CallIds) {
@@ -50,7 +50,7 @@ export class PartsWriter {
     this.ids = ids
   }
 
-  /** The parts of a message that stands at `path`. */
+  /** Writes the parts of the message at `path`. */
   putAll({ content }: Message, role: Role, path: Path, order: readonly number[] = [...content.keys()]): void {
     for (const index of order) this.put(content[index]!, role, [...path, 'content', index])
   }
@@ -68,7 +68,7 @@ export class PartsWriter {
     }
   }
 
-  /** No part follows. */
+  /** Marks the end: no part follows. */
   end(): void {
     if (this.waiting === undefined) return
     const { part, value } = this.waiting
@@ -86,8 +86,8 @@ export class PartsWriter {
     if (wire['text'] === '') this.end()
     const signature = this.signature(part)
     this.waiting = undefined
-    const said = signature === undefined ? wire : { ...wire, thoughtSignature: signature }
-    this.push(part.type === 'opaque' ? renamed(part, said) : sealed(part, said))
+    const signed = signature === undefined ? wire : { ...wire, thoughtSignature: signature }
+    this.push(part.type === 'opaque' ? renamed(part, signed) : sealed(part, signed))
   }
 
   private signature(part: Part): string | undefined {
@@ -126,7 +126,10 @@ export class PartsWriter {
     } else if (part.text !== '') this.thought(part, signature, path)
   }
 
-  /** A thought, whose proof the next part bears. Another one right behind it would be read as its next piece. */
+  /**
+   * A thought, whose proof is put on the next part. Another thought right after it would be read as its next chunk, so
+   * the two are joined.
+   */
   private thought(part: ReasoningPart, signature: string | undefined, path: Path): void {
     const { losses } = this.context
     const before = part.continues === undefined ? this.unsigned : undefined
@@ -145,7 +148,7 @@ export class PartsWriter {
     if (signature !== undefined) this.waiting = { value: signature }
   }
 
-  /** The signature this upstream made; another's is dropped (trap 30). */
+  /** The signature, if this upstream issued it; another's is dropped (trap 30). */
   private own({ signature }: ReasoningPart, path: Path): string | undefined {
     if (signature === undefined || signature.format === FORMAT) return signature?.value
     this.context.losses.drop([...path, 'signature'], `only-${signature.format}-knows`)
@@ -160,7 +163,7 @@ export class PartsWriter {
         return this.text(part, path)
       case 'refusal':
         context.losses.rename(path, { type: 'text', text: part.text, ...ownExtras(part) }, 'said-as-text')
-        return this.said(part.text, part)
+        return this.textPart(part.text, part)
       case 'media':
         return this.media(part, path)
       case 'tool-call':
@@ -168,7 +171,7 @@ export class PartsWriter {
       case 'tool-result':
         return writeResult(part, path, context, ids)
       case 'opaque':
-        return part.format === FORMAT ? part.value : this.said(part.text, undefined)
+        return part.format === FORMAT ? part.value : this.textPart(part.text, undefined)
       default:
         context.losses.drop(path, 'not-in-this-turn')
         return undefined
@@ -178,13 +181,13 @@ export class PartsWriter {
   private text(part: Part & { type: 'text' }, path: Path): JsonObject | undefined {
     const { native, losses } = this.context
     if (part.annotations !== undefined) losses.hide([...path, 'annotations'], 'no-annotations-in-requests')
-    if (!native) return this.said(part.text, part)
+    if (!native) return this.textPart(part.text, part)
     const { thought } = spelt(part, FORMAT)
     return thought === undefined ? { text: part.text } : { text: part.text, thought }
   }
 
-  /** An empty text says nothing, and some upstreams mind it (trap 81). */
-  private said(text: string | undefined, part: Part | undefined): JsonObject | undefined {
+  /** An empty text is left out, as some upstreams refuse it (trap 81). */
+  private textPart(text: string | undefined, part: Part | undefined): JsonObject | undefined {
     if (text === undefined || (text === '' && Object.keys(kept(part, FORMAT)).length === 0)) return undefined
     return { text }
   }
@@ -192,14 +195,14 @@ export class PartsWriter {
   private media(part: MediaPart, path: Path): JsonObject | undefined {
     const { native, dialect, losses } = this.context
     const wire = writeMedia(part, path, { native, names: dialect.vertex === true, losses })
-    return wire !== undefined && 'text' in wire ? this.said(String(wire['text']), part) : wire
+    return wire !== undefined && 'text' in wire ? this.textPart(String(wire['text']), part) : wire
   }
 }
 
 const ownExtras = (part: Part) =>
   part.extras?.[FORMAT] === undefined ? {} : { extras: { [FORMAT]: part.extras[FORMAT] } }
 
-/** An opaque part is as it came, but for the name of the slot its signature stood in. */
+/** An opaque part in its original form, including the name of its signature's field. */
 function renamed(part: Part, wire: JsonObject): JsonObject {
   const names = spelt(part, FORMAT)['names'] as { readonly thoughtSignature?: string } | undefined
   if (names?.thoughtSignature === undefined) return wire

@@ -3,12 +3,12 @@ import { type EnclosedThought, enclose } from '../../canonical/signature.ts'
 import { FORMAT } from './fields.ts'
 
 /**
- * What is to stand in the slot of the next part: Google's own proof as it is, and the thoughts of anybody else whole,
- * with their text, since clients strip the parts of thoughts and hand back the slot (traps 91, 92).
+ * Collects the thoughts for the slot of the next part: Google's own proof as it is, thoughts of other issuers whole,
+ * with their text, since clients strip thought parts and return the slot (traps 91, 92).
  */
 export class Slotted {
   private thoughts: EnclosedThought[] = []
-  /** The answer comes from an upstream of this very format, whose unsigned thoughts need no slot. */
+  /** The answer comes from an upstream of this same format, whose unsigned thoughts need no slot. */
   private readonly own: boolean
 
   constructor(own: boolean) {
@@ -19,7 +19,7 @@ export class Slotted {
     return this.thoughts.length === 0
   }
 
-  /** Whether a thought with words may not come next: those of an envelope come before the proofs without. */
+  /** Whether a thought with text may not come next: in an envelope those come before proofs without text. */
   get full(): boolean {
     return this.thoughts.length > 0 && this.thoughts.at(-1)!.text === undefined
   }
@@ -34,7 +34,7 @@ export class Slotted {
     })
   }
 
-  /** What the slot holds, which is empty then. */
+  /** Takes the value for the slot and empties it. */
   take(): string | undefined {
     if (this.thoughts.length === 0) return undefined
     const { thoughts } = this

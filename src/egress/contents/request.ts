@@ -10,14 +10,14 @@ import { contentsDialect } from './dialect.ts'
 import { FORMAT, sealed, type WriteContext } from './fields.ts'
 import { writeGeneration } from './generation.ts'
 import { writeTurns } from './messages.ts'
-import { asToBeSpoken } from './speech.ts'
+import { withSpokenInstructions } from './speech.ts'
 import { writeToolConfig, writeTools } from './tools.ts'
 
 const RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
 
 /** The canonical request as `POST …/models/{model}:generateContent` or `:streamGenerateContent` (FORMATS §7, §16). */
-export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  const { request, losses, renamed } = options.native ? unchanged(asked) : sanitize(asked, RULE)
+export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const { request, losses, renamed } = options.native ? unchanged(original) : sanitize(original, RULE)
   if (!options.native) losses.report(foreign(request, FORMAT))
   const context: WriteContext = {
     dialect: contentsDialect(options.dialect),
@@ -25,7 +25,7 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
     losses,
     budget: new Budget(),
   }
-  const { systemInstruction, contents } = writeTurns(asToBeSpoken(request, context).messages, context)
+  const { systemInstruction, contents } = writeTurns(withSpokenInstructions(request, context).messages, context)
   const marks = spelt(request, FORMAT)
   const tools = writeTools(request, context)
   const body = sealed(request, {
@@ -48,7 +48,7 @@ export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Wr
   return { wire, losses: losses.list, renamed }
 }
 
-/** Google's cloud has its version and project in the base address; the Gemini API its version here. */
+/** Google's cloud has the API version and the project in its base address; the Gemini API has the version here. */
 export function pathOf(
   request: CanonicalRequest,
   method: string,
@@ -60,17 +60,17 @@ export function pathOf(
   return `${before}${encoded(request.model)}:${method}`
 }
 
-/** Slashes stay as they are, unless two of them, or one at an end, could be taken for none. */
+/** Slashes stay as they are, unless an empty segment could be dropped. */
 function encoded(model: string): string {
   const whole = encodeURIComponent(model.toWellFormed()).replaceAll('%3A', ':')
   return model.split('/').includes('') ? whole : whole.replaceAll('%2F', '/')
 }
 
-/** The model once more in the body, behind what stood in front of it there. */
+/** The model in the body, with the prefix it had there. */
 export const modelOf = (before: Json | undefined, model: string): string | undefined =>
   typeof before === 'string' ? `${before}${model}` : undefined
 
-/** A stream is always asked for as server-sent events; the JSON array is the caller's framing. */
+/** A stream is always requested as server-sent events; the JSON array is the caller's framing. */
 function queryOf(request: CanonicalRequest, { native }: WriteContext): { readonly [name: string]: string } {
   const query = native ? (spelt(request, FORMAT)['query'] as { [name: string]: string } | undefined) : undefined
   return { ...query, ...(request.stream ? { alt: 'sse' } : {}) }

@@ -10,7 +10,7 @@ import { errorBody } from './error.ts'
 import { FORMAT, sealed } from './fields.ts'
 import { writeUsage } from './usage.ts'
 
-/** A whole answer as generateContent gives it (FORMATS §7). */
+/** A whole answer of generateContent (FORMATS §7). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
@@ -36,13 +36,13 @@ function writeCandidates(result: CanonicalResult, request: CanonicalRequest, los
   )
 }
 
-/** Whether the answer comes from an upstream of this very format. */
+/** Whether the answer comes from an upstream of this same format. */
 export const isOwn = (head: Node): boolean => spelt(head, FORMAT)['own'] === true
 
-/** How the upstream left out all candidates, or undefined. */
+/** The upstream's spelling of a missing candidate list, or undefined. */
 export const blockedHow = (candidate: Node): Json | undefined => spelt(candidate, FORMAT)['blocked']
 
-/** Who answered, and when. */
+/** Model, id and time of the answer. */
 export function writeHead(result: Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'spelling'>): JsonObject {
   const { id, model, createdAt } = result
   const time = spelt(result, FORMAT)['createTime']
@@ -53,7 +53,7 @@ export function writeHead(result: Pick<CanonicalResult, 'id' | 'model' | 'create
   }
 }
 
-/** The last second a date may name. */
+/** The last second that a date can represent. */
 const LAST_SECOND = 8.64e12
 
 const writeTime = (seconds: number | undefined): JsonObject =>

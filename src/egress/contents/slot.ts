@@ -10,15 +10,15 @@ export type Flow = 'text' | 'reasoning'
 
 /** One part of a streamed answer while it grows. */
 export class Slot {
-  /** What has been written of its body. */
-  said = ''
-  /** What waits to be written. */
+  /** The part of its body that has been written. */
+  written = ''
+  /** The part of its body that waits to be written. */
   waiting = ''
   ended = false
-  /** Whether its pieces have begun to go out. */
+  /** Whether its chunks are being written. */
   begun = false
   prefix = ''
-  /** Whether pieces of it have gone out as parts of their own. */
+  /** Whether chunks of it have been written as separate parts. */
   flowed = false
   private part: Part
   private annotations: Annotation[] | undefined
@@ -28,18 +28,18 @@ export class Slot {
     this.waiting = bodyOf(part)
   }
 
-  /** As what its pieces go out as they come; undefined where it must be whole. */
+  /** The kind of chunks the part is streamed as; undefined where it must be whole. */
   get flow(): Flow | undefined {
     const { part } = this
     if (!isBare(part)) return undefined
     if (part.type === 'text') return 'text'
     if (part.type !== 'reasoning' || part.redacted || spelt(part, FORMAT)['as'] !== undefined) return undefined
-    // A thought that is signed itself, and from the start, came whole.
+    // A thought with its own signature from the start came whole.
     const whole = part.signature !== undefined && spelt(part, FORMAT)['proof'] === 'self'
     return whole && !this.begun ? undefined : 'reasoning'
   }
 
-  /** Raw samples need not be whole: every piece is a part of its own, as Google itself streams them. */
+  /** Raw samples need not be whole: every chunk is a separate part, as Google itself streams them. */
   get flows(): boolean {
     const { part } = this
     return (
@@ -50,8 +50,8 @@ export class Slot {
     )
   }
 
-  /** What waits, as a part. */
-  piece(): Part {
+  /** Takes the waiting chunk, as a part. */
+  takeWaiting(): Part {
     const part = withBody(this.part, this.waiting)
     this.waiting = ''
     this.flowed = true
@@ -69,14 +69,14 @@ export class Slot {
     if (spelling !== undefined) this.part = { ...this.part, spelling: { ...this.part.spelling, ...spelling } }
   }
 
-  /** The part with all its body and notes. */
+  /** The part with its whole body and annotations. */
   whole(): Part {
-    const part = withBody(this.part, this.said + this.waiting)
+    const part = withBody(this.part, this.written + this.waiting)
     if (part.type !== 'text' || this.annotations === undefined) return part
     return { ...part, annotations: [...(part.annotations ?? []), ...this.annotations] }
   }
 }
 
-/** Nothing is said of it but what it is. */
+/** Whether the part has no field besides its source. */
 const isSourceOnly = (part: Part): boolean =>
   Object.keys(part).every(field => field === 'type' || field === 'kind' || field === 'source')

@@ -5,10 +5,10 @@ import { workOf } from '../../canonical/work.ts'
 import { voiceOf } from '../media/voices.ts'
 import type { WriteContext } from './fields.ts'
 
-/* Speech of a model that also converses: how to say it stands in front of what to say, for there are no instructions. */
+/* Speech of a model that also converses: the format has no instructions, so they precede the text. */
 
-/** The request with its instructions as the beginning of the text: `Say cheerfully: …`; messages keep their places. */
-export function asToBeSpoken(request: CanonicalRequest, { native, losses }: WriteContext): CanonicalRequest {
+/** The request with its instructions at the beginning of the text: `Say cheerfully: …`; messages keep their indexes. */
+export function withSpokenInstructions(request: CanonicalRequest, { native, losses }: WriteContext): CanonicalRequest {
   if (native || workOf(request) !== 'speech') return request
   const messages = request.messages.map((message, index): Message => {
     if (message.role !== 'system' && message.role !== 'developer') return message
@@ -26,12 +26,12 @@ export function asToBeSpoken(request: CanonicalRequest, { native, losses }: Writ
   return { ...request, messages }
 }
 
-/** What a speaking model answers: raw samples at 24 kHz. */
+/** The output of speaking models: raw samples at 24 kHz. */
 const RAW = 'audio/pcm'
-/** What the gateway makes of them for callers. */
+/** The containers that the gateway can make of them for callers. */
 const MADE: ReadonlySet<string | undefined> = new Set([undefined, 'audio/wav', 'audio/mpeg'])
 
-/** `speechConfig`; another container than can be made of raw samples is a loss, which is refused where it is speech. */
+/** `speechConfig`; a container that cannot be made of raw samples is a loss, which is refused for speech. */
 export function writeVoice(
   request: CanonicalRequest,
   { native, dialect, losses }: WriteContext,

@@ -8,17 +8,17 @@ import { narrowed, openApiOf } from '../sanitize/schema.ts'
 import { FORMAT, inner, sealed, sealedUnlessEmpty, type WriteContext } from './fields.ts'
 
 const DECLARATIONS = 'functionDeclarations'
-/** No field of its own: the tool is all that is unknown in an entry. */
+/** For opaque tools, which are whole entries instead of a field. */
 const OPAQUE = ''
 
-/** A tool as the field of an entry it is written as. */
+/** A tool as the field of the entry it is written in. */
 interface Field {
   readonly name: string
   readonly value: Json
   readonly index: number
 }
 
-/** The entries of `tools`: as the caller grouped them, or all functions in one, where the first of them stood. */
+/** The entries of `tools`: as the caller grouped them, or all functions in one, at the place of the first. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): Json | undefined {
   const { tools } = request
   if (tools === undefined) return undefined
@@ -42,12 +42,12 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): Js
 }
 
 /**
- * Whether some functions only may be called. Which is said beside the declarations, all of which stay as they are, so
- * that the prompt's cache holds; a tool of the upstream's own has no name to say there, and is not offered then.
+ * Whether only some functions may be called. They are listed beside the declarations, which stay unchanged, so that the
+ * prompt's cache holds; hosted tools cannot be listed there, so they are not offered then.
  */
 const narrows = (choice: ToolChoice | undefined): boolean => choice?.only !== undefined && choice.mode !== 'none'
 
-/** Models that take functions or tools of their own, but not both. */
+/** Models that take functions or hosted tools, but not both. */
 const EITHER = /gemini-[12]\b/
 
 const isMixed = ({ tools = [] }: CanonicalRequest): boolean =>
@@ -80,7 +80,7 @@ function reportOrder(entries: readonly (readonly Field[])[], length: number, { l
 
 type Groups = readonly (readonly (readonly [string, Json])[])[]
 
-/** The entries as the caller had them: each a list of field names with what stood there, for functions how many. */
+/** The entries as the caller grouped them: each a list of field names and values, for functions their number. */
 function regrouped(fields: readonly Field[], groups: Json): Json {
   let next = 0
   const single = !Array.isArray(groups)
@@ -162,7 +162,7 @@ function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Pick<
 
 const MODES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'AUTO', required: 'ANY', none: 'NONE' }
 
-/** `toolConfig`: which tools may be called, beside what the format itself says there. */
+/** `toolConfig`: the tools that may be called, and the format's own extras. */
 export function writeToolConfig(
   request: CanonicalRequest,
   choosable: boolean,
@@ -180,7 +180,7 @@ export function writeToolConfig(
   return sealed(config, { functionCallingConfig, ...together })
 }
 
-/** Several calls at once are always allowed. */
+/** Parallel calls are always allowed. */
 function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: WriteContext): void {
   if (parallelToolCalls === true) losses.hide(['parallelToolCalls'], 'allowed-anyway')
   else if (parallelToolCalls === false) losses.drop(['parallelToolCalls'], 'no-switch-for-parallel-calls')
@@ -188,13 +188,13 @@ function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: Wri
 
 const TOGETHER = 'includeServerSideToolInvocations'
 
-/** The Gemini API's own tools stand beside functions only where this is said. */
+/** The Gemini API takes its own tools beside functions only with this flag. */
 function writeTogether(request: CanonicalRequest, config: Node, { dialect, losses }: WriteContext): JsonObject {
   if (dialect.vertex === true || !isMixed(request) || !takesBoth(request) || narrows(request.toolChoice)) return {}
-  const said = config.extras?.[FORMAT]
-  if (said?.[TOGETHER] !== undefined) return {}
+  const configExtras = config.extras?.[FORMAT]
+  if (configExtras?.[TOGETHER] !== undefined) return {}
   const own = request.extras?.[FORMAT]
-  const toolConfig = { ...said, [TOGETHER]: true }
+  const toolConfig = { ...configExtras, [TOGETHER]: true }
   const became = { ...own, toolConfig }
   if (request.extras === undefined) losses.add(['extras'], { [FORMAT]: became }, 'minted-togetherness')
   else losses.add(['extras', FORMAT], became, 'minted-togetherness')
@@ -202,12 +202,15 @@ function writeTogether(request: CanonicalRequest, config: Node, { dialect, losse
 }
 
 function asChosen({ mode, only }: ToolChoice, calling: ReturnType<typeof inner>): JsonObject {
-  const said = spelt(calling, FORMAT)['mode']
-  const word = said === 'absent' ? undefined : (said ?? MODES[mode])
-  return { mode: word, allowedFunctionNames: only } as JsonObject
+  const spelled = spelt(calling, FORMAT)['mode']
+  const value = spelled === 'absent' ? undefined : (spelled ?? MODES[mode])
+  return { mode: value, allowedFunctionNames: only } as JsonObject
 }
 
-/** A choice among some functions, which must be declared; it leaves the model free only as VALIDATED (FORMATS §16.4). */
+/**
+ * A choice among some functions, which must be declared; as a mode that leaves the model free it is VALIDATED (FORMATS
+ * §16.4).
+ */
 function writeChoice(
   { mode, only, hosted, extras }: ToolChoice,
   tools: readonly Tool[] = [],

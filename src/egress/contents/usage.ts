@@ -5,7 +5,7 @@ import type { Usage } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
 import { FORMAT, sealed } from './fields.ts'
 
-/** Tokens as Google counts them: thoughts beside the answer, the tier among the counts (FORMATS §16.3). */
+/** Tokens as Google counts them: thoughts beside the answer, the service tier among the counts (FORMATS §16.3). */
 export function writeUsage(
   usage: Usage | undefined,
   serviceTier: string | undefined,

@@ -30,7 +30,7 @@ export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
     detect_language: language === undefined ? 'true' : undefined,
     utterances: timestamps !== undefined || speakers === true ? 'true' : undefined,
     diarize: speakers === true ? 'true' : undefined,
-    // Models before the third have the same under another name.
+    // Models before the third generation have the same field under another name.
     [/^(nova-2|nova|enhanced|base|whisper)/.test(request.model) ? 'keywords' : 'keyterm']: keywords,
   })
   return { wire: { path: '/v1/listen', query, headers: {}, body: {}, raw: { mediaType, bytes } }, losses: losses.list }

@@ -1,7 +1,7 @@
 import type { VoiceDialect } from '../media/voices.ts'
 import type { Dialect } from '../writer.ts'
 
-/** What a channel says of ElevenLabs: which voices callers' names stand for. */
+/** The voices that callers' names stand for. */
 export type ElevenLabsDialect = VoiceDialect
 
 export const FLAGS = ['voices', 'default_voice'] as const

@@ -9,13 +9,13 @@ import { writeTranscription } from './transcription.ts'
 
 type WriteRequest = (request: CanonicalRequest, options: WriteOptions) => Written<WireRequest>
 
-/** How each kind of work is asked for. */
+/** The request writer for each kind of work. */
 const WRITERS: { readonly [W in Work]?: WriteRequest } = {
   speech: writeSpeech,
   transcription: writeTranscription,
 }
 
-/** The request for the kind of work that is wanted. Throws GatewayError `cannot-express` for any other. */
+/** The request for its kind of work. Throws GatewayError `cannot-express` for any other. */
 export const writeRequest: WriteRequest = (request, options) => {
   const write = WRITERS[workOf(request)]
   if (write === undefined)

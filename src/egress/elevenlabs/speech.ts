@@ -14,9 +14,9 @@ const FORMAT = 'elevenlabs'
 const OUTPUT = new Set(['modalities', 'audio'])
 
 /**
- * The canonical request as `POST /v1/text-to-speech/{voice_id}`, or its `/stream` where events are made of the bytes.
+ * The canonical request as `POST /v1/text-to-speech/{voice_id}`, or its `/stream` where the bytes are sent as events.
  *
- * @throws GatewayError `invalid-request` where no voice is asked for and the channel names none.
+ * @throws GatewayError `invalid-request` without a voice in the request and in the channel.
  */
 export function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
@@ -48,7 +48,7 @@ const isId = (voice: string): boolean => /^[A-Za-z0-9]{20}$/.test(voice)
 
 const NO_VOICE = new GatewayError({
   kind: 'invalid-request',
-  message: 'voice: this model needs to be told a voice.',
+  message: 'voice: this model requires a voice.',
   param: 'voice',
 })
 
@@ -67,7 +67,7 @@ function writeSpeed(speed: number | undefined, losses: Losses): number | undefin
   return near
 }
 
-/** Samples at 24 kHz are what other services mean by `pcm`; a WAV file is made of them on the way back. */
+/** Other services' `pcm` has samples at 24 kHz; the response path makes a WAV file of them. */
 const CONTAINERS: { readonly [mediaType: string]: string } = {
   'audio/mpeg': 'mp3_44100_128',
   'audio/opus': 'opus_48000_128',

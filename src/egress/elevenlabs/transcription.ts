@@ -10,7 +10,7 @@ const FORMAT = 'elevenlabs'
 const OUTPUT = new Set(['transcript'])
 
 /**
- * The canonical request as a form for `POST /v1/speech-to-text`. Only what is said is written down, no laughter.
+ * The canonical request as a form for `POST /v1/speech-to-text`. Only speech is transcribed, without audio events.
  *
  * @throws GatewayError `cannot-express` without a recording.
  */

@@ -1,21 +1,21 @@
 import type { Dialect } from '../writer.ts'
 
 /**
- * The quirks of embeddings upstreams; what is not declared follows OpenAI's format. A field that is declared is
- * written for callers of the same format, too, whatever they called it.
+ * The quirks of embeddings upstreams; flags that are not declared follow OpenAI's format. A declared field name is also
+ * used for callers of the same format, whichever name they used.
  */
 export interface EmbeddingsDialect {
   readonly dimensions_field?: 'dimensions' | 'output_dimension'
   readonly encoding_field?: 'encoding_format' | 'embedding_type'
-  /** Knows the word `float`. Default true; otherwise numbers are asked for by saying nothing. */
+  /** Takes the encoding `float`. Default true; otherwise the field is omitted. */
   readonly float_encoding?: boolean
-  /** Where it is told what the vectors are for: Voyage's field, or Jina's. */
+  /** The field of the vectors' purpose: Voyage's or Jina's. */
   readonly purpose_field?: 'input_type' | 'task'
-  /** Takes pictures: `{ "image": … }`. */
+  /** Takes images: `{ "image": … }`. */
   readonly image_input?: boolean
   /** Takes `user`. Default true. */
   readonly end_user?: boolean
-  /** The most inputs one request may have; more are split by the gateway. */
+  /** The maximum number of inputs per request; the gateway splits larger ones. */
   readonly batch?: number
 }
 

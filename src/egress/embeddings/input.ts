@@ -9,14 +9,14 @@ import type { EmbeddingsDialect } from './dialect.ts'
 
 export const FORMAT = 'embeddings'
 
-/** What writing a request needs to know. */
+/** Context of writing a request. */
 export interface WriteContext {
   readonly dialect: EmbeddingsDialect
   readonly native: boolean
   readonly losses: Losses
 }
 
-/** Everything to embed, as a list or as it came. */
+/** All inputs, as a list or in the caller's spelling. */
 export function writeInput(request: CanonicalRequest, context: WriteContext): Json {
   const items = request.messages.map((message, index) => writeItem(message, ['messages', index], context))
   const [only] = items
@@ -41,7 +41,7 @@ function writeItem(message: Message, path: Path, context: WriteContext): Json {
   return spelt(message, FORMAT)['as'] === 'object' || Object.keys(own).length > 0 ? { text, ...own } : text
 }
 
-/** Tokens are a list, which has no place for anything else. */
+/** Tokens are a list, which has no place for other fields. */
 function writeOwn({ value }: OpaquePart, message: Message, path: Path, losses: Losses): Json {
   const { tokens } = value
   if (spelt(message, FORMAT)['as'] === 'object' || !Array.isArray(tokens)) return value
@@ -49,27 +49,27 @@ function writeOwn({ value }: OpaquePart, message: Message, path: Path, losses: L
   return tokens
 }
 
-/** A picture, or a document, where the upstream takes such: its address or its bare base64. */
+/** An image, or a document, where the upstream takes such: its URL or its bare base64. */
 function writeMedia(part: MediaPart, message: Message, path: Path, context: WriteContext): JsonObject | undefined {
   const { native, dialect, losses } = context
   const { source, kind } = part
   const at: Path = [...path, 'content', 0]
   const bare = spelt(message, FORMAT)['bare'] === true || !native
-  const said = bare && source.type === 'base64' ? source.data : urlOfSource(source)
-  if (said === undefined || (!native && (dialect.image_input !== true || kind !== 'image'))) return undefined
-  if (native) return { [kind === 'file' ? 'pdf' : 'image']: said }
+  const content = bare && source.type === 'base64' ? source.data : urlOfSource(source)
+  if (content === undefined || (!native && (dialect.image_input !== true || kind !== 'image'))) return undefined
+  if (native) return { [kind === 'file' ? 'pdf' : 'image']: content }
   losses.dropFields(part, at, { ...PART_LOSSES, name: 'no-name-here', detail: 'no-detail-here', use: 'no-masks' })
   dropOwn(part, at, losses)
   if (source.type === 'url' && source.mediaType !== undefined)
     losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
   if (source.type === 'base64') {
-    const told = sniffed(Buffer.from(source.data.slice(0, 64), 'base64')) ?? 'image/jpeg'
-    if (told !== source.mediaType) losses.change([...at, 'source', 'mediaType'], told, 'told-by-the-bytes')
+    const mediaType = sniffed(Buffer.from(source.data.slice(0, 64), 'base64')) ?? 'image/jpeg'
+    if (mediaType !== source.mediaType) losses.change([...at, 'source', 'mediaType'], mediaType, 'told-by-the-bytes')
   }
-  return { image: said }
+  return { image: content }
 }
 
-/** All texts of one thing as one; what is no text is lost. */
+/** All texts of one input as one; other parts are lost. */
 function writeText(content: readonly Part[], path: Path, losses: Losses): string {
   const texts: string[] = []
   for (const [index, part] of content.entries()) {
@@ -90,7 +90,7 @@ function textOf(part: Part, path: Path, losses: Losses): string | undefined {
     dropOwn(part, path, losses)
     return part.text
   }
-  // A piece of another format's: what becomes of it is reported with all such.
+  // A part of another format: its loss is reported with all such.
   if (part.type === 'opaque' && part.format !== FORMAT) return part.text
   if (part.type !== 'media' || part.source.type !== 'text') {
     losses.drop(path, part.type === 'media' ? 'no-media' : 'no-place-for-it')

@@ -3,11 +3,11 @@ import type { CanonicalRequest, EmbeddingPurpose } from '../../canonical/request
 import { spelt } from '../fields.ts'
 import { FORMAT, type WriteContext } from './input.ts'
 
-/** A vendor's word for a purpose, and what it means, where that is only near to it. */
-type Word = readonly [word: string, means?: EmbeddingPurpose]
-type Words = { readonly [P in EmbeddingPurpose]?: Word }
+/** A vendor's value for a purpose, and the purpose it stands for, where that is only near to it. */
+type PurposeValue = readonly [value: string, means?: EmbeddingPurpose]
+type PurposeValues = { readonly [P in EmbeddingPurpose]?: PurposeValue }
 
-const VOYAGE: Words = {
+const VOYAGE: PurposeValues = {
   query: ['query'],
   document: ['document'],
   'question-answering': ['query', 'query'],
@@ -15,17 +15,17 @@ const VOYAGE: Words = {
   'code-query': ['query', 'query'],
 }
 
-const JINA: Words = {
+const JINA: PurposeValues = {
   query: ['retrieval.query'],
   document: ['retrieval.passage'],
   similarity: ['text-matching'],
   'question-answering': ['retrieval.query', 'query'],
   'fact-verification': ['retrieval.query', 'query'],
 }
-const NEAR_QUERY: Word = ['retrieval.query', 'query']
+const NEAR_QUERY: PurposeValue = ['retrieval.query', 'query']
 
-/** Jina's models differ in their tasks; the first row that fits counts. */
-const JINA_MODELS: readonly (readonly [model: RegExp, words: Words])[] = [
+/** Jina's models differ in their tasks; the first matching row applies. */
+const JINA_MODELS: readonly (readonly [model: RegExp, values: PurposeValues])[] = [
   [/embeddings-v2|clip-v1|colbert/, {}],
   [
     /jina-code/,
@@ -41,23 +41,28 @@ const JINA_MODELS: readonly (readonly [model: RegExp, words: Words])[] = [
   [/./s, { ...JINA, classification: ['classification'], clustering: ['clustering'], 'code-query': NEAR_QUERY }],
 ]
 
-/** What the vectors are for, in the upstream's field and word; as the caller said it where the upstream's field is not known. */
+/**
+ * The vectors' purpose, in the upstream's field and value; in the caller's spelling where the upstream's field is not
+ * declared.
+ */
 export function writePurpose(request: CanonicalRequest, { dialect, native, losses }: WriteContext): JsonObject {
   const purpose = request.output.embedding?.purpose
   if (purpose === undefined) return {}
-  const said = native ? (spelt(request, FORMAT)['purpose'] as { field: string; word: string } | undefined) : undefined
-  const field = dialect.purpose_field ?? said?.field
+  const spelled = native
+    ? (spelt(request, FORMAT)['purpose'] as { field: string; word: string } | undefined)
+    : undefined
+  const field = dialect.purpose_field ?? spelled?.field
   const path = ['output', 'embedding', 'purpose']
   if (field === undefined) {
     losses.drop(path, 'no-purpose')
     return {}
   }
-  if (said?.field === field) return { [field]: said.word }
-  const [word, means = purpose] = wordsOf(field, request.model)[purpose] ?? []
-  if (word === undefined) losses.drop(path, 'no-such-purpose')
+  if (spelled?.field === field) return { [field]: spelled.word }
+  const [value, means = purpose] = valuesOf(field, request.model)[purpose] ?? []
+  if (value === undefined) losses.drop(path, 'no-such-purpose')
   else if (means !== purpose) losses.change(path, means, 'nearest-purpose')
-  return word === undefined ? {} : { [field]: word }
+  return value === undefined ? {} : { [field]: value }
 }
 
-const wordsOf = (field: string, model: string): Words =>
+const valuesOf = (field: string, model: string): PurposeValues =>
   field === 'input_type' ? VOYAGE : (JINA_MODELS.find(([pattern]) => pattern.test(model))?.[1] ?? {})

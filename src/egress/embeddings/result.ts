@@ -9,22 +9,22 @@ import { kept, spelt } from '../fields.ts'
 import { inputRequired, withCounts } from '../usage/input-usage.ts'
 import { FORMAT } from './input.ts'
 
-/** A whole answer as a list of embeddings (FORMATS §8), each as the caller asked for it, else as it came. */
+/** A whole answer as a list of embeddings (FORMATS §8), in the requested encoding, else as they came. */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
   const own = spelt(result, FORMAT)
-  const told = (own['with'] ?? []) as readonly string[]
-  const untold = (own['without'] ?? []) as readonly string[]
-  if (!told.includes('id')) losses.dropFields(result, [], { id: 'no-id' })
-  if (!told.includes('created')) losses.dropFields(result, [], { createdAt: 'no-time' })
-  if (result.model === undefined && !untold.includes('model')) losses.add(['model'], request.model, 'model-required')
-  if (result.usage === undefined && !untold.includes('usage')) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
+  const present = (own['with'] ?? []) as readonly string[]
+  const absent = (own['without'] ?? []) as readonly string[]
+  if (!present.includes('id')) losses.dropFields(result, [], { id: 'no-id' })
+  if (!present.includes('created')) losses.dropFields(result, [], { createdAt: 'no-time' })
+  if (result.model === undefined && !absent.includes('model')) losses.add(['model'], request.model, 'model-required')
+  if (result.usage === undefined && !absent.includes('usage')) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
   const fields = {
-    ...(told.includes('id') ? { id: result.id } : {}),
+    ...(present.includes('id') ? { id: result.id } : {}),
     object: own['object'] ?? 'list',
-    ...(told.includes('created') ? { created: result.createdAt } : {}),
+    ...(present.includes('created') ? { created: result.createdAt } : {}),
     data: writeData(result.candidates, request, losses),
     model: result.model ?? request.model,
     usage: writeUsage(result.usage ?? NOTHING_COUNTED, losses),
@@ -33,13 +33,13 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, ...bodyOrText(body) }, losses: losses.list }
 }
 
-/** Clients take for granted that vectors have a price. */
+/** Clients require a token count. */
 const NOTHING_COUNTED = { input: 0 }
 
 const RESULT_LOSSES = { job: 'no-jobs', error: 'no-error-beside-an-answer', serviceTier: 'no-tiers' }
 const CANDIDATE_LOSSES = { finish: 'nothing-to-finish', logprobs: 'no-logprobs', transcript: 'no-transcript' }
 
-/** Vectors nobody has read go out as they came, so the body is a text then. */
+/** Unparsed vectors are passed through, so the body is a text then. */
 function bodyOrText(body: JsonObject): Pick<WireAnswer, 'body' | 'raw'> {
   const { data, ...others } = body
   const entries = data as readonly JsonObject[]
@@ -58,7 +58,7 @@ function entryText(entry: JsonObject): string {
   return `${head}${head === '{' ? '' : ','}"embedding":${(embedding as unknown as NumbersText).json}}`
 }
 
-/** The fields without those the upstream left out. */
+/** The fields without those that the upstream left out. */
 function without(names: unknown, fields: JsonObject): JsonObject {
   if (names === undefined) return fields
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !(names as readonly string[]).includes(name)))
@@ -80,7 +80,7 @@ function writeData([candidate, ...others]: readonly Candidate[], request: Canoni
   return data
 }
 
-/** The vector as asked for: the caller never learns in which way it came. */
+/** The vector in the requested encoding; a conversion is no loss to the caller. */
 function inEncoding(part: EmbeddingPart, encoding: 'float' | 'base64' | undefined, path: Path, losses: Losses): Vector {
   if (encoding === undefined || encoding === encodingOf(part.vector)) return part.vector
   const vector = vectorAs(part.vector, encoding)

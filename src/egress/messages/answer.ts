@@ -8,20 +8,23 @@ import { writeMarker } from './cache.ts'
 import { writeAnnotation } from './citations.ts'
 import { asText, type Block, callerOf, FORMAT, inputOf } from './content.ts'
 
-/** How an answer is written: to whom it comes from this very format, exactly as it came. */
+/**
+ * Context of writing an answer; `own` where it comes from an upstream of this same format and is written exactly as it
+ * came.
+ */
 export interface AnswerContext {
   readonly own: boolean
   readonly losses: Losses
 }
 
-/** A block of a whole answer, or undefined where the part has none (and a loss, unless it says nothing). */
+/** A block of a whole answer, or undefined where the part has none (a loss, unless the part is empty). */
 export function writeAnswerPart(part: Part, path: Path, context: AnswerContext): Block | undefined {
   const { losses, own } = context
   if (!own && part.type !== 'opaque' && part.cache !== undefined)
     losses.drop([...path, 'cache'], 'no-cache-markers-here')
   switch (part.type) {
     case 'text':
-      return !own && isNothing(part)
+      return !own && isEmpty(part)
         ? undefined
         : { ...textHead(part, own), text: part.text, ...citations(part, path, context) }
     case 'refusal':
@@ -39,12 +42,15 @@ export function writeAnswerPart(part: Part, path: Path, context: AnswerContext):
   }
 }
 
-/** A text or thought without words and without anything beside them. */
-export const isNothing = (part: TextPart | RefusalPart | ReasoningPart): boolean =>
+/** Whether the part is a text or thought without text and other fields. */
+export const isEmpty = (part: TextPart | RefusalPart | ReasoningPart): boolean =>
   part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
 
-/** Another issuer's proof that stands alone: it goes in front of what it signs, or behind the last words (trap 32). */
-export const isLoneProof = (part: Part): boolean =>
+/**
+ * Whether the part is another issuer's proof without text: it is written before the part it signs, or after the last
+ * text (trap 32).
+ */
+export const isForeignProof = (part: Part): boolean =>
   part.type === 'reasoning' &&
   part.text === '' &&
   part.redacted === undefined &&
@@ -53,7 +59,10 @@ export const isLoneProof = (part: Part): boolean =>
 
 const EMPTY_FIELDS = new Set(['type', 'text', 'spelling', 'cache'])
 
-/** What every block of the kind has but its body. No citations are no field: null is described, but never sent (trap 87). */
+/**
+ * The fields of a text block except its body. Without citations the field is omitted: null is documented, but never
+ * sent (trap 87).
+ */
 export const textHead = (part: Part, own: boolean): Block => ({
   type: 'text',
   text: '',
@@ -61,7 +70,7 @@ export const textHead = (part: Part, own: boolean): Block => ({
   ...(part.type === 'opaque' ? {} : kept(part, FORMAT)),
 })
 
-/** Answers have no cache markers; what an upstream of this format put there is its own. */
+/** Answers have no cache markers; an upstream of this format may have its own there. */
 function ownCache({ cache }: { readonly cache?: Part['cache'] }, own: boolean): JsonObject {
   if (!own || cache === undefined) return {}
   const context = { native: true, losses: new Losses(), dialect: {}, markers: [] }
@@ -80,15 +89,18 @@ function citations(part: TextPart, path: Path, { own, losses }: AnswerContext): 
   return citations.length > 0 || own ? { citations } : {}
 }
 
-/** A refusal amid an answer is something it says. */
+/** A refusal inside an answer is written as text. */
 function writeRefusal(part: RefusalPart, path: Path, context: AnswerContext): Block | undefined {
   const { cache: _, ...text } = asText(part)
-  if (isNothing(text)) return undefined
+  if (isEmpty(text)) return undefined
   context.losses.change(path, text, 'said-as-text')
   return { ...textHead(text, context.own), text: part.text }
 }
 
-/** A refusal that ends an answer is why it ended: its words stand in `stop_details` (FORMATS §16.3). */
+/**
+ * The refusal at the end of an answer is the reason why it ended: its text is written to `stop_details` (FORMATS
+ * §16.3).
+ */
 export function explanationIn(content: readonly Part[]): RefusalPart | undefined {
   const last = content.at(-1)
   return last?.type === 'refusal' && last.text !== '' ? last : undefined
@@ -105,8 +117,8 @@ export const stopDetails = (part: RefusalPart): JsonObject => {
 }
 
 /**
- * What stands in the slot for the proof; undefined where the caller's own upstream has no slot. A thought nobody signed
- * must not go to an upstream that wants proofs: it stands there itself, in an envelope (traps 30, 92).
+ * The value of the signature slot; undefined where the caller's own upstream has no slot. An unsigned thought must not
+ * go to an upstream that requires proofs: the slot holds the thought itself, in an envelope (traps 30, 92).
  */
 export function proofOf({ signature, text, ...node }: ReasoningPart, own: boolean): string | undefined {
   if (signature !== undefined) return enclose([{ signature }], FORMAT)
@@ -116,7 +128,7 @@ export function proofOf({ signature, text, ...node }: ReasoningPart, own: boolea
 }
 
 function writeReasoning(part: ReasoningPart, path: Path, { own, losses }: AnswerContext): Block | undefined {
-  if (!own && isNothing(part)) return undefined
+  if (!own && isEmpty(part)) return undefined
   const others = { ...ownCache(part, own), ...kept(part, FORMAT) }
   if (part.redacted && part.signature !== undefined) {
     if (part.text !== '') losses.change([...path, 'text'], '', 'hidden-thought')
@@ -143,7 +155,7 @@ const inputFields = (part: ToolCallPart): JsonObject =>
 
 const LONGEST_ID = 64
 
-/** An id that stays legal where the caller's next turn goes to an upstream of this very format, as it is. */
+/** An id that is valid also where the caller's next turn goes unchanged to an upstream of this same format. */
 const idOf = ({ id }: ToolCallPart, own: boolean): string => (own ? id : sanitizeName(id, LONGEST_ID))
 
 export const callBlock = (part: ToolCallPart, input: JsonObject, own: boolean): Block => ({

@@ -2,45 +2,45 @@ import type { PartPatch } from '../../canonical/event.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 
-/** What the blocks of one message share: the next free index, and where their events go. */
+/** State that the blocks of one message share: the next free index, and the list of their events. */
 export interface BlockContext {
-  /** The answer comes from an upstream of this very format. */
+  /** The answer comes from an upstream of this same format. */
   own: boolean
   index: number
   out: WireEvent[]
-  /** Blocks that are said when another one follows, or the answer ends. */
+  /** Blocks that are written when another one follows, or the answer ends. */
   held: (() => void)[]
 }
 
-/** One part on its way out. While it is the open block, `prefix` is all that stands before the JSON text of a delta. */
+/** Writes one part. While it is the open block, `prefix` is the text before the JSON text of a delta. */
 export interface BlockWriter {
   readonly prefix: string | undefined
-  /** Something of the body was said. */
+  /** Whether any of the body was written. */
   grown: boolean
-  /** All of the body so far, where it is told again at the end. */
-  words: string | undefined
+  /** The whole body so far, where it is needed at the end. */
+  body: string | undefined
   delta(append: string): void
   patch(event: PartPatch): void
   end(): void
 }
 
 export const DELTA = 'content_block_delta'
-/** What closes a delta behind its one growing text. */
+/** The text that closes a delta after its growing text. */
 export const SUFFIX = '}}'
 
-/** Says the blocks that were held back. */
-export function sayHeld(page: BlockContext): void {
+/** Writes the blocks that were held back. */
+export function writeHeld(page: BlockContext): void {
   if (page.held.length === 0) return
   const { held } = page
   page.held = []
-  for (const say of held) say()
+  for (const write of held) write()
 }
 
-/** What every kind of block does alike: its index is the next free one when it opens. */
+/** Common to every kind of block: its index is the next free one when it opens. */
 export class OpenBlock {
   prefix: string | undefined
   grown = false
-  words: string | undefined
+  body: string | undefined
   protected readonly page: BlockContext
   private index = -1
 
@@ -53,19 +53,19 @@ export class OpenBlock {
   }
 
   protected open(content_block: JsonObject, deltaType?: string, field?: string): void {
-    sayHeld(this.page)
+    writeHeld(this.page)
     this.index = this.page.index++
     this.event('content_block_start', { content_block })
     if (deltaType === undefined) return
     this.prefix = `{"type":"${DELTA}","index":${this.index},"delta":{"type":"${deltaType}","${field}":`
   }
 
-  protected say(delta: JsonObject): void {
+  protected writeDelta(delta: JsonObject): void {
     this.event(DELTA, { delta })
   }
 
   protected grow(append: string): void {
-    if (this.words !== undefined) this.words += append
+    if (this.body !== undefined) this.body += append
     this.page.out.push({ event: DELTA, data: this.prefix + JSON.stringify(append) + SUFFIX })
   }
 

@@ -1,10 +1,10 @@
 import type { Part } from '../../canonical/content.ts'
 import type { BlockContext, BlockWriter } from './block.ts'
 import { FORMAT } from './content.ts'
-import { HiddenBlock, RefusalBlock, TextBlock, ThinkingBlock, WordsBlock } from './text-blocks.ts'
+import { HiddenBlock, OpaqueTextBlock, RefusalBlock, TextBlock, ThinkingBlock } from './text-blocks.ts'
 import { CallBlock, OpaqueBlock, WrappedCallBlock } from './tool-blocks.ts'
 
-/** What writes the part; only for parts that have a block. */
+/** The writer of the part; only for parts that have a block. */
 export function blockWriter(part: Part, page: BlockContext): BlockWriter {
   switch (part.type) {
     case 'text':
@@ -17,7 +17,7 @@ export function blockWriter(part: Part, page: BlockContext): BlockWriter {
       return part.freeform ? new WrappedCallBlock(part, page) : new CallBlock(part, page)
     case 'opaque':
       if (part.format === FORMAT) return new OpaqueBlock(part, page)
-      return new WordsBlock({ type: 'text', text: part.text ?? '' }, page)
+      return new OpaqueTextBlock({ type: 'text', text: part.text ?? '' }, page)
     default:
       throw new TypeError(`A ${part.type} has no block.`)
   }

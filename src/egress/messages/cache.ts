@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
 import { type Block, FORMAT, type WriteContext } from './content.ts'
 
-/** A cache marker that was set: where, and what it marks. */
+/** A cache marker that was written: its block and the path of what it marks. */
 export interface Marker {
   readonly block: Block
   readonly path: Path
@@ -24,13 +24,13 @@ export function writeCache(
   return block
 }
 
-/** Times a marker may ask for; the next longer one where another was asked for. */
+/** Cache times by requested time; the next longer one where the requested one does not exist. */
 const TIMES: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
 
 export function writeMarker(cache: CacheHint, path: Path, { native, losses }: WriteContext): JsonObject {
   const type = spelt(cache, FORMAT)['type'] ?? 'ephemeral'
-  const known = cache.ttl !== undefined && Object.hasOwn(TIMES, cache.ttl)
-  const ttl = native ? cache.ttl : known ? TIMES[cache.ttl!] : undefined
+  const supported = cache.ttl !== undefined && Object.hasOwn(TIMES, cache.ttl)
+  const ttl = native ? cache.ttl : supported ? TIMES[cache.ttl!] : undefined
   if (ttl !== cache.ttl) {
     if (ttl === undefined) losses.drop([...path, 'cache', 'ttl'], 'no-such-cache-time')
     else losses.change([...path, 'cache', 'ttl'], ttl, 'nearest-cache-time')
@@ -45,8 +45,8 @@ export function writeMarker(cache: CacheHint, path: Path, { native, losses }: Wr
 const MOST_MARKERS = 4
 
 /**
- * At most four markers (trap 63). Where there are more, the first three stay and one at the top stands for the rest:
- * it marks the end of the prompt, wherever that is. So the marks on turns already sent hardly ever move.
+ * At most four markers (trap 63). Where there are more, the first three stay and one at the top replaces the rest: it
+ * marks the end of the prompt. So the markers on turns already sent hardly ever move.
  */
 export function limitMarkers(body: Block, hint: CacheHint | undefined, context: WriteContext): void {
   const { markers, losses, native } = context
@@ -62,9 +62,9 @@ export function limitMarkers(body: Block, hint: CacheHint | undefined, context: 
 }
 
 /**
- * Caching for callers of formats that have no marks, or who set none (trap 62): the format's automatic caching marks
- * the end of the prompt wherever it is, so no turn changes when others follow; what every conversation begins with is
- * marked at its end, so that the next one finds it. Neither changes what is asked, and both are two of four markers.
+ * Caching for callers of formats without markers, or who set none (trap 62): the format's automatic caching marks the
+ * end of the prompt, so no turn changes when others follow; the common prefix of conversations is marked at its end, so
+ * that other conversations find it. Neither changes the request's meaning, and both are two of four markers.
  *
  * @returns the field of the whole request.
  */

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
-/** The citations of an earlier text: without the upstream's proof it refuses them. */
+/** The citations of an earlier text: the upstream refuses them without its own proof. */
 export function writeCitations(part: TextPart, path: Path, { native, losses }: WriteContext): { citations?: Json } {
   if (part.annotations === undefined) return {}
   const citations = part.annotations.flatMap((annotation, index): JsonObject[] => {
@@ -19,7 +19,7 @@ export function writeCitations(part: TextPart, path: Path, { native, losses }: W
 const isProved = (citation: Citation): boolean =>
   citation.extras?.[FORMAT]?.['encrypted_index'] !== undefined && spelt(citation, FORMAT)['own'] === true
 
-/** A place on the web; what the format requires and another did not say is empty. */
+/** A web citation; fields that the format requires and another lacks are empty. */
 export function writeCitation(citation: Citation): JsonObject {
   const { own, quote, proof } = spelt(citation, FORMAT)
   return {
@@ -32,7 +32,7 @@ export function writeCitation(citation: Citation): JsonObject {
   }
 }
 
-/** The annotation as this format has it, or undefined where it belongs to another. */
+/** The annotation in this format, or undefined where it belongs to another. */
 export const writeAnnotation = (annotation: Annotation): JsonObject | undefined =>
   annotation.type === 'citation'
     ? writeCitation(annotation)

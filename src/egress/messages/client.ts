@@ -6,7 +6,7 @@ const AGENT = 'claude-code-'
 
 /**
  * Whether the caller prints the last block of an answer, and nothing where that is no text: Claude Code and its SDK do
- * with `-p` (seen with 2.1.330 on 2026-11-22). It is known by the beta it asks for, and by its note of billing.
+ * with `-p` (seen with 2.1.330 on 2026-11-22). It is recognized by its beta header and by its billing block.
  */
 export function printsLastBlock(request: CanonicalRequest): boolean {
   const headers = spelt(request, FORMAT)['headers'] as { readonly 'anthropic-beta'?: string } | undefined

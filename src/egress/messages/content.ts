@@ -16,7 +16,7 @@ import { writeMedia } from './media.ts'
 
 export const FORMAT = 'messages'
 
-/** What writing a request needs to know, and the cache markers set so far. */
+/** Context of writing a request, and the cache markers set so far. */
 export interface WriteContext {
   readonly dialect: MessagesDialect
   readonly native: boolean
@@ -24,10 +24,10 @@ export interface WriteContext {
   readonly markers: Marker[]
 }
 
-/** A block on its way; fresh, so that it may still lose a marker. */
+/** A block being written; mutable, so that its marker may still be removed. */
 export type Block = { [field: string]: Json }
 
-/** What each turn takes of a caller of another format. */
+/** The parts that each turn may contain, for callers of other formats. */
 export const TURNS = {
   system: new Set(['text', 'opaque']),
   user: new Set(['text', 'media', 'opaque']),
@@ -43,7 +43,7 @@ export interface Placed {
   readonly path: Path
 }
 
-/** The blocks of a turn; parts that have no place in it, or say nothing, are left out. */
+/** The blocks of a turn; parts that have no place in it, or are empty, are left out. */
 export function writeBlocks(content: readonly Part[], path: Path, turn: Turn, context: WriteContext): Placed[] {
   const placed: Placed[] = []
   content.forEach((part, index) => {
@@ -73,7 +73,7 @@ function writeBlock(part: Part, path: Path, context: WriteContext): Block | unde
     case 'tool-result':
       return writeResult(part, path, context)
     case 'opaque':
-      return part.format === FORMAT ? { ...part.value } : writeWords(part.text, path, context)
+      return part.format === FORMAT ? { ...part.value } : writePlainText(part.text, path, context)
     case 'embedding':
     case 'rank':
       context.losses.drop(path, `no-${part.type}s`)
@@ -90,7 +90,7 @@ const withCache = (
 
 const isBlank = (text: string): boolean => text.trim() === ''
 
-/** Blocks of nothing are refused, so they stay away; a caller of this format may say what it likes. */
+/** Empty text blocks are refused, so they are left out; a native caller's are sent as they came. */
 function writeText(part: TextPart, path: Path, context: WriteContext): Block | undefined {
   if (!context.native && isBlank(part.text)) {
     reportBlank(part, path, context)
@@ -100,29 +100,29 @@ function writeText(part: TextPart, path: Path, context: WriteContext): Block | u
   return withCache({ ...block, ...kept(part, FORMAT) }, part, path, context)
 }
 
-/** White space says nothing; what else such a part has is lost with it. */
+/** White space is dropped silently; other fields of such a part are lost with it. */
 function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: WriteContext): void {
   if (part.cache !== undefined || part.extras !== undefined) losses.drop(path, 'blank-text')
-  else if (part.text !== '' || saysMore(part)) losses.hide(path, 'blank-text')
+  else if (part.text !== '' || hasOtherFields(part)) losses.hide(path, 'blank-text')
 }
 
-const saysMore = (part: Part): boolean =>
+const hasOtherFields = (part: Part): boolean =>
   Object.keys(part).some(key => key !== 'type' && key !== 'text' && key !== 'spelling')
 
-/** What another format's piece says in plain words; that it is only words now is told already. */
-function writeWords(text: string | undefined, path: Path, { losses }: WriteContext): Block | undefined {
+/** Another format's part as plain text; its loss is reported already. */
+function writePlainText(text: string | undefined, path: Path, { losses }: WriteContext): Block | undefined {
   if (text === undefined) return undefined
   if (!isBlank(text)) return { type: 'text', text }
   losses.drop(path, 'blank-text')
   return undefined
 }
 
-/** Only a thought with the issuer's own proof may come back; the caller's own kind of thoughts goes as it came (traps 26-30). */
+/** Only a thought with this issuer's own proof is sent; native callers' thoughts go as they came (traps 26-30). */
 function writeThinking(part: ReasoningPart, path: Path, context: WriteContext): Block | undefined {
   const { signature } = part
   const unsigned = signature === undefined && (!context.native || spelt(part, FORMAT)['signature'] === 'unsigned')
   if (unsigned || (signature !== undefined && signature.format !== FORMAT)) {
-    if (part.text !== '' || saysMore(part) || context.native)
+    if (part.text !== '' || hasOtherFields(part) || context.native)
       context.losses.drop(path, unsigned ? 'unsigned-thinking' : 'signed-by-another')
     return undefined
   }
@@ -142,7 +142,7 @@ function writeThought(part: ReasoningPart): Block {
   return { type: 'thinking', thinking: part.text, ...signature, ...kept(part, FORMAT) }
 }
 
-/** A refusal of earlier is something the assistant said. */
+/** A refusal in the history is text of the assistant. */
 function writeRefusal(part: RefusalPart, path: Path, context: WriteContext): Block | undefined {
   const text = asText(part)
   if (!context.native && isBlank(part.text)) {
@@ -153,7 +153,7 @@ function writeRefusal(part: RefusalPart, path: Path, context: WriteContext): Blo
   return writeText(text, path, context)
 }
 
-/** The part as the text that it is read back as. */
+/** The part as the text that it is read as. */
 export function asText(part: RefusalPart): TextPart {
   const own = part.extras?.[FORMAT]
   return {
@@ -173,11 +173,11 @@ function writeCall(part: ToolCallPart, path: Path, context: WriteContext): Block
   return withCache({ ...block, ...kept(part, FORMAT) }, part, path, context)
 }
 
-/** Called by the model itself: said again where the caller said it. */
+/** Called by the model itself: written where the caller wrote it. */
 export const callerOf = (part: ToolCallPart): JsonObject =>
   spelt(part, FORMAT)['caller'] === 'direct' ? { caller: { type: 'direct' } } : {}
 
-/** Arguments as the value they are, or as the text they are where that is no object or list. */
+/** Arguments as a JSON value, or as their text where that is no object or list. */
 export function inputOf(text: string): Json {
   if (text === '') return {}
   try {
@@ -188,7 +188,7 @@ export function inputOf(text: string): Json {
   }
 }
 
-/** Upstreams take objects only: anything else is put into one, so that the model sees what it once wrote. */
+/** Upstreams take objects only: anything else is wrapped in one, so that the model sees what it wrote. */
 function objectOf(text: string, path: Path, { losses }: WriteContext): JsonObject {
   const object = text === '' ? {} : parseObject(text)
   if (object !== undefined) return object
@@ -211,14 +211,14 @@ function writeResult(part: ToolResultPart, path: Path, context: WriteContext): B
   return withCache({ ...block, ...kept(part, FORMAT) }, part, path, context)
 }
 
-/** An error must say something. */
+/** A failed result must have content. */
 function insertFailure(part: ToolResultPart, path: Path, { losses }: WriteContext): Block {
-  const said = { type: 'text', text: 'The call failed.' }
-  losses.insert([...path, 'content', part.content.length], said, 'errors-say-something')
-  return { ...said }
+  const notice = { type: 'text', text: 'The call failed.' }
+  losses.insert([...path, 'content', part.content.length], notice, 'errors-say-something')
+  return { ...notice }
 }
 
-/** One plain text is a string, where it came as one or from another format. */
+/** A single plain text is a string, where it came as one or from another format. */
 export function contentOf(
   blocks: readonly Block[],
   spelling: Json | undefined,

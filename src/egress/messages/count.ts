@@ -20,7 +20,7 @@ export function writeCounting(request: CanonicalRequest, options: WriteOptions):
   }
 }
 
-/** How many tokens a request has, as `{input_tokens}`. */
+/** The number of tokens of a request, as `{input_tokens}`. */
 export function writeCounted(result: CanonicalResult): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))

@@ -2,37 +2,40 @@ import type { Effort } from '../../canonical/request.ts'
 import type { Dialect } from '../writer.ts'
 
 /**
- * The quirks of messages upstreams; what is not declared follows the public format. What an upstream is declared not
- * to take goes to it from nobody, its own format's callers included.
+ * The quirks of messages upstreams; flags that are not declared follow the public format. What an upstream is declared
+ * not to take is never sent to it, not even for native callers.
  */
 export interface MessagesDialect {
   /** `none`: the upstream refuses temperature, top_p and top_k; `one`: it takes a temperature or a top_p. */
   readonly sampling?: 'all' | 'one' | 'none'
-  /** The limit of an answer where the caller gives none; the format requires one. By default `max_output`, or 32,000. */
+  /** The limit of an answer where the caller sets none; the format requires one. By default `max_output`, or 32,000. */
   readonly max_tokens?: number
-  /** The most tokens the model answers with. */
+  /** The model's maximum number of output tokens. */
   readonly max_output?: number
   /** The version of the API; the caller's own, or 2023-06-01, where it is not declared. */
   readonly version?: string
-  /** Takes turns of the role `system` among the messages. Default true; otherwise they are the user's. */
+  /** Takes turns of the role `system` among the messages. Default true; otherwise their role is `user`. */
   readonly system_turns?: boolean
-  /** How thinking is asked for: left to the model, by a budget (older models), either (default), or not at all. */
+  /** How thinking is requested: adaptive, by a budget (older models), either (default), or not at all. */
   readonly thinking?: 'adaptive' | 'budget' | 'both' | 'none'
-  /** How it is turned off: `disabled` (default), `between_tools`, or never, when the least effort is asked for. */
+  /**
+   * How thinking is turned off: `disabled` (default), `between_tools`, or never, when the least effort is requested
+   * instead.
+   */
   readonly thinking_off?: 'disabled' | 'between_tools' | 'never'
-  /** The efforts it takes, weakest first; all but `minimal` by default. */
+  /** The supported efforts, weakest first; all but `minimal` by default. */
   readonly efforts?: readonly Effort[]
   /** Takes an effort beside thinking that is off (trap 39). Default true. */
   readonly effort_while_off?: boolean
-  /** Lets a tool be forced at all; while thinking by a budget none can be. Default true. */
+  /** Supports forcing a tool at all; with a thinking budget none can be forced. Default true. */
   readonly forced_tools?: boolean
-  /** Refuses the proof of a thought where anything before it changed. Default false. */
+  /** Refuses the proof of a thought if anything before it changed. Default false. */
   readonly bound_proofs?: boolean
-  /** Goes on with a last turn of the assistant. Default true; otherwise the user asks it to go on. */
+  /** Continues a last turn of the assistant. Default true; otherwise a user turn asks it to continue. */
   readonly prefill?: boolean
-  /** `auto`: requests of callers who cannot mark what to cache are cached. Default off. */
+  /** `auto`: requests of callers that cannot set cache markers are cached. Default off. */
   readonly cache?: 'auto' | 'off'
-  /** Keeps conversations that requests go on with (trap 94). Default false. */
+  /** Stores conversations that requests continue (trap 94). Default false. */
   readonly threads?: boolean
 }
 

@@ -4,7 +4,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf, type TooLongMessage } from '../errors/context-length.ts'
 import { retryHeaders } from '../transport/retry-after.ts'
 
-/** What the format calls each kind of failure (FORMATS §15). */
+/** The format's error type for each kind of failure (FORMATS §15). */
 const TYPES: { readonly [K in ErrorKind]: string } = {
   'invalid-request': 'invalid_request_error',
   'context-too-long': 'invalid_request_error',
@@ -26,26 +26,26 @@ const TYPES: { readonly [K in ErrorKind]: string } = {
   'timed-out': 'timeout_error',
 }
 
-/** Codes of kinds whose type does not tell them. */
+/** Codes of kinds that their type does not identify. */
 const CODES: { readonly [K in ErrorKind]?: string } = {
   'cannot-express': 'cannot_express',
   'upstream-account': 'upstream_account',
 }
 
-/** Claude Code compacts where a message begins with these words, and by how much where it has both numbers. */
+/** Claude Code compacts where a message begins like this, by an amount where it has both numbers. */
 const TOO_LONG: TooLongMessage = {
   pattern: /^prompt is too long|input length and `max_tokens` exceed context limit/i,
   write: (tokens, maximum) => `prompt is too long: ${tokens} tokens > ${maximum} maximum`,
   else: 'prompt is too long:',
 }
 
-/** What the format's clients know as an overloaded upstream (trap 78). */
+/** The status of an overloaded upstream in this format (trap 78). */
 const OVERLOADED = 529
 
-/** What the format's clients expect of a thread that is not to be had: they send all that was said then (trap 94). */
+/** Clients expect this status where threads are not supported, and then send the whole conversation (trap 94). */
 const STATUSES: { readonly [code: string]: number } = { thread_unsupported_request: 400 }
 
-/** An upstream that said that it is overloaded has this format's own status for it; the gateway's own lack is 503. */
+/** An overloaded upstream has the format's own status; the gateway's own overload is 503. */
 function statusOf({ kind, code, status, httpStatus }: CanonicalError): number {
   if (httpStatus !== undefined) return httpStatus
   if (code !== undefined && Object.hasOwn(STATUSES, code)) return STATUSES[code]!
@@ -60,9 +60,9 @@ export function writeError(error: CanonicalError, requestId: string): WireAnswer
   }
 }
 
-/** The same body is the event that ends a stream that broke (trap 75). */
+/** The same body is the event that ends a broken stream (trap 75). */
 export function errorBody(error: CanonicalError): JsonObject {
-  const { kind, code: word = CODES[kind] } = error
-  const details = word === undefined ? {} : { details: { error_code: word } }
+  const { kind, code: errorCode = CODES[kind] } = error
+  const details = errorCode === undefined ? {} : { details: { error_code: errorCode } }
   return { type: 'error', error: { type: TYPES[kind], message: messageOf(error, TOO_LONG), ...details } }
 }

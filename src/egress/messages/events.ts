@@ -16,7 +16,7 @@ import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { type BlockContext, type BlockWriter, DELTA, SUFFIX, sayHeld } from './block.ts'
+import { type BlockContext, type BlockWriter, DELTA, SUFFIX, writeHeld } from './block.ts'
 import { blockWriter, hasBlock } from './blocks.ts'
 import { printsLastBlock } from './client.ts'
 import { FORMAT } from './content.ts'
@@ -29,9 +29,9 @@ import { writeUsage } from './usage.ts'
 type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
 
 /**
- * A streamed answer, its parts one after another, as the events of a message (FORMATS §6, traps 1, 3, 4). The end comes
- * exactly once, an early one as an error, which leaves the open block open: clients execute a call whose block was
- * stopped (trap 88).
+ * A streamed answer, its parts one after another, as the events of a message (FORMATS §6, traps 1, 3, 4). The end is
+ * written exactly once; an early end is an error and leaves the open block open, as clients execute a call whose block
+ * was stopped (trap 88).
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
@@ -39,9 +39,9 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private start: ResultStart = { type: 'result-start' }
   private begun = false
   private over = false
-  /** The block of the part that is open, if it has one. */
+  /** The block of the open part, if it has one. */
   private open: BlockWriter | undefined
-  /** The part that started last, if it is a refusal. */
+  /** The last part that started, if it is a refusal. */
   private last: RefusalBlock | undefined
   private called = false
   private refused = false
@@ -74,7 +74,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private grow(prefix: string, append: string): readonly WireEvent[] {
     const open = this.open!
     open.grown = true
-    if (open.words !== undefined) open.words += append
+    if (open.body !== undefined) open.body += append
     return [{ event: DELTA, data: prefix + JSON.stringify(append) + SUFFIX }]
   }
 
@@ -107,11 +107,11 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     }
   }
 
-  private say(type: string, fields: { readonly [field: string]: Json }): void {
+  private writeEvent(type: string, fields: { readonly [field: string]: Json }): void {
     this.page.out.push({ event: type, data: JSON.stringify({ type, ...fields }) })
   }
 
-  /** The start waits for the first event after it, which may be the usage it has a place for (trap 21). */
+  /** The start is written at the first event after it, which may be the usage it has a field for (trap 21). */
   private begin(): void {
     if (this.begun) return
     this.begun = true
@@ -122,10 +122,10 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
       usage: writeUsage(this.usage, this.start.serviceTier, new Losses()),
       ...kept(this.start, FORMAT),
     }
-    this.say('message_start', { message })
+    this.writeEvent('message_start', { message })
   }
 
-  /** An event only this format knows. */
+  /** Passes on an event that only this format defines. */
   private pass(value: JsonObject, format: string): void {
     if (format !== FORMAT || typeof value['type'] !== 'string') return
     this.begin()
@@ -150,7 +150,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private startPart({ part }: PartStart): void {
-    this.letGo()
+    this.releaseRefusal()
     this.called ||= part.type === 'tool-call'
     if (!hasBlock(part)) return
     this.begin()
@@ -158,8 +158,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     if (this.open instanceof RefusalBlock) this.last = this.open
   }
 
-  /** A refusal that something follows is not the end of the answer. */
-  private letGo(): void {
+  /** A refusal that another part follows is not the end of the answer. */
+  private releaseRefusal(): void {
     this.last?.release()
     this.last = undefined
   }
@@ -169,26 +169,26 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     this.begin()
     const { container, ...late } = kept(event, FORMAT)
     const explained = this.last?.details()
-    if (explained === undefined) this.letGo()
-    if (!printsLastBlock(this.request)) sayHeld(this.page)
-    const said = { called: this.called, refused: this.refused }
-    const { stop_details, ...stop } = writeStop(this.ending ?? {}, said, new Losses())
+    if (explained === undefined) this.releaseRefusal()
+    if (!printsLastBlock(this.request)) writeHeld(this.page)
+    const content = { called: this.called, refused: this.refused }
+    const { stop_details, ...stop } = writeStop(this.ending ?? {}, content, new Losses())
     const details = explained ?? stop_details
     const delta = {
       ...{ stop_reason: null, stop_sequence: null },
       ...stop,
-      // That there are none, a whole answer says, but no stream (trap 87).
+      // A whole answer has the field as null, a stream omits it (trap 87).
       ...(details === null && !this.page.own ? {} : defined({ stop_details: details })),
       ...defined({ container }),
     }
     const tier = event.serviceTier === this.start.serviceTier ? undefined : event.serviceTier
-    this.say('message_delta', { delta, usage: writeUsage(this.usage, tier, new Losses()), ...late })
-    this.say('message_stop', {})
+    this.writeEvent('message_delta', { delta, usage: writeUsage(this.usage, tier, new Losses()), ...late })
+    this.writeEvent('message_stop', {})
   }
 
   private fail(error: CanonicalError): void {
     this.over = true
-    this.letGo()
+    this.releaseRefusal()
     this.page.out.push({ event: 'error', data: JSON.stringify(errorBody(error)) })
   }
 }

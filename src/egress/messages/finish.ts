@@ -4,13 +4,13 @@ import type { Candidate, Finish, FinishReason } from '../../canonical/result.ts'
 import { kept, spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
 
-/** What of an answer's content bears on why it ended. */
-export interface Said {
+/** The contents of an answer that determine why it ended. */
+export interface EndContent {
   readonly called: boolean
   readonly refused: boolean
 }
 
-const WORDS: { readonly [R in FinishReason]?: string } = {
+const STOP_REASONS: { readonly [R in FinishReason]?: string } = {
   length: 'max_tokens',
   'tool-calls': 'tool_use',
   paused: 'pause_turn',
@@ -18,37 +18,40 @@ const WORDS: { readonly [R in FinishReason]?: string } = {
 }
 
 /**
- * Why an answer ended, as the format can say it: calls made are the reason (trap 13), a refusal is one (trap 16), and
- * a broken answer never looks finished (trap 15).
+ * The finish reason in this format's terms: calls are a reason (trap 13), so is a refusal (trap 16), and an error never
+ * looks like a finished answer (trap 15).
  */
-function legalReason(reason: FinishReason, { called, refused }: Said): FinishReason {
+function supportedReason(reason: FinishReason, { called, refused }: EndContent): FinishReason {
   if (reason === 'error') return 'refused'
   if (reason !== 'stop' && reason !== 'other') return reason
   return called ? 'tool-calls' : refused ? 'refused' : 'stop'
 }
 
-/** `stop_reason`, `stop_sequence` and `stop_details`: all of them are required of us, the caller's own come as they came. */
-export function writeStop(candidate: Omit<Candidate, 'content'>, said: Said, losses: Losses): JsonObject {
-  const { own, word } = spelt(candidate, FORMAT)
+/**
+ * `stop_reason`, `stop_sequence` and `stop_details`: the gateway always writes all of them, the caller's own upstream's
+ * stay as they came.
+ */
+export function writeStop(candidate: Omit<Candidate, 'content'>, content: EndContent, losses: Losses): JsonObject {
+  const { own, word: raw } = spelt(candidate, FORMAT)
   const { stop_details, ...others } = kept(candidate, FORMAT)
-  if (own === true) return ownStop(candidate, word, kept(candidate, FORMAT))
+  if (own === true) return ownStop(candidate, raw, kept(candidate, FORMAT))
   for (const field of Object.keys(others)) losses.drop(['candidates', 0, 'extras', FORMAT, field], 'no-place-for-it')
-  const finish = candidate.finish ?? { reason: legalReason('stop', said) }
+  const finish = candidate.finish ?? { reason: supportedReason('stop', content) }
   if (candidate.finish === undefined) losses.add(['candidates', 0, 'finish'], { ...finish }, 'reason-required')
-  const reason = legalReason(finish.reason, said)
+  const reason = supportedReason(finish.reason, content)
   if (reason !== finish.reason) losses.change(['candidates', 0, 'finish', 'reason'], reason, 'no-such-finish')
   return {
-    stop_reason: wordOf({ ...finish, reason }),
+    stop_reason: stopReasonOf({ ...finish, reason }),
     stop_sequence: finish.stopSequence ?? null,
     stop_details: stop_details ?? null,
   }
 }
 
-const wordOf = ({ reason, stopSequence }: Finish): string =>
-  WORDS[reason] ?? (stopSequence === undefined ? 'end_turn' : 'stop_sequence')
+const stopReasonOf = ({ reason, stopSequence }: Finish): string =>
+  STOP_REASONS[reason] ?? (stopSequence === undefined ? 'end_turn' : 'stop_sequence')
 
-function ownStop({ finish }: Omit<Candidate, 'content'>, word: Json | undefined, others: JsonObject): JsonObject {
+function ownStop({ finish }: Omit<Candidate, 'content'>, raw: Json | undefined, others: JsonObject): JsonObject {
   if (finish === undefined) return others
   const stop_sequence = finish.stopSequence === undefined ? {} : { stop_sequence: finish.stopSequence }
-  return { stop_reason: word ?? wordOf(finish), ...stop_sequence, ...others }
+  return { stop_reason: raw ?? stopReasonOf(finish), ...stop_sequence, ...others }
 }

@@ -3,7 +3,7 @@ import type { HandBack, WriteOptions } from '../writer.ts'
 import { FORMAT } from './content.ts'
 import { messagesDialect } from './dialect.ts'
 
-/** A thought with its proof goes back to who signed it (trap 30); a caller of this format may say what nobody signed. */
+/** A thought with its proof is returned to its issuer (trap 30); a native caller may also send unsigned thoughts. */
 export function handsBack(thought: ReasoningPart, { native, own }: HandBack): ReasoningPart | undefined {
   if (!own) return undefined
   return thought.signature?.format === FORMAT || (native && thought.signature === undefined) ? thought : undefined
@@ -11,7 +11,8 @@ export function handsBack(thought: ReasoningPart, { native, own }: HandBack): Re
 
 /**
  * Whether a proof is refused where anything before it changed, as by the newest families of Claude ("Preserved
- * thinking", platform.claude.com, read on 2026-11-22). Of a model that callers of this format ask for nothing is known.
+ * thinking", platform.claude.com, read on 2026-11-22). For native callers the model's behaviour is unknown, so it is
+ * assumed.
  */
 export const boundProofs = ({ dialect, native }: WriteOptions): boolean =>
   native || messagesDialect(dialect).bound_proofs === true

@@ -4,9 +4,9 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { type Block, FORMAT, type WriteContext } from './content.ts'
 
-/** An image or a document; the format knows no other media (traps 50-52). */
+/** An image or a document; the format has no other media (traps 50-52). */
 export function writeMedia(part: MediaPart, path: Path, context: WriteContext): Block | undefined {
-  const source = context.native ? part.source : legalSource(part, path, context)
+  const source = context.native ? part.source : supportedSource(part, path, context)
   if (source === undefined) return undefined
   const own = context.native ? spelt(part, FORMAT)['as'] : undefined
   const image = own === undefined ? part.kind === 'image' : own === 'image'
@@ -27,8 +27,8 @@ const IMAGE_TYPES: { readonly [mediaType: string]: string } = {
   'image/webp': 'image/webp',
 }
 
-/** The source as the upstream takes it, or undefined (and a loss) where it takes none such. */
-function legalSource(part: MediaPart, path: Path, { losses }: WriteContext): MediaSource | undefined {
+/** The source in a form that the upstream takes, or undefined (and a loss) where there is none. */
+function supportedSource(part: MediaPart, path: Path, { losses }: WriteContext): MediaSource | undefined {
   const { source, kind } = part
   if (kind !== 'image' && kind !== 'file') {
     losses.drop(path, `no-${kind}`)
@@ -36,7 +36,7 @@ function legalSource(part: MediaPart, path: Path, { losses }: WriteContext): Med
   }
   switch (source.type) {
     case 'base64':
-      return kind === 'image' ? legalImage(source, path, losses) : legalFile(source, path, losses)
+      return kind === 'image' ? supportedImage(source, path, losses) : supportedFile(source, path, losses)
     case 'text':
       return plainText(source.text, source.mediaType, path, losses)
     case 'url':
@@ -57,7 +57,7 @@ function legalSource(part: MediaPart, path: Path, { losses }: WriteContext): Med
 
 type Base64 = Extract<MediaSource, { type: 'base64' }>
 
-function legalImage(source: Base64, path: Path, losses: WriteContext['losses']): MediaSource | undefined {
+function supportedImage(source: Base64, path: Path, losses: WriteContext['losses']): MediaSource | undefined {
   const written = source.mediaType.toLowerCase()
   const mediaType = Object.hasOwn(IMAGE_TYPES, written) ? IMAGE_TYPES[written] : undefined
   if (mediaType === undefined) {
@@ -70,8 +70,8 @@ function legalImage(source: Base64, path: Path, losses: WriteContext['losses']):
 
 const TEXTUAL = /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|csv|toml))$/i
 
-/** PDF as it is, texts of any kind as plain text (trap 51). */
-function legalFile(source: Base64, path: Path, losses: WriteContext['losses']): MediaSource | undefined {
+/** PDF as it is, text files as plain text (trap 51). */
+function supportedFile(source: Base64, path: Path, losses: WriteContext['losses']): MediaSource | undefined {
   if (source.mediaType === 'application/pdf') return source
   const text = TEXTUAL.test(source.mediaType) ? decoded(source.data) : undefined
   if (text === undefined) {
@@ -109,7 +109,7 @@ function plainText(
   return { type: 'text', mediaType: 'text/plain', text }
 }
 
-/** Raw bytes never come so far: a request in JSON gets them as base64 beforehand. */
+/** Raw bytes do not occur here: they are converted to base64 beforehand for requests in JSON. */
 function wireSource(source: MediaSource): JsonObject {
   switch (source.type) {
     case 'base64':
@@ -125,7 +125,7 @@ function wireSource(source: MediaSource): JsonObject {
   }
 }
 
-/** The block around its source, each with what the format itself said there. */
+/** The block around its source, each with the format's own extras. */
 function around(part: MediaPart, type: string, source: MediaSource, fields: JsonObject): Block {
   const { source: deeper, ...outer } = kept(part, FORMAT)
   const marks = part.spelling?.[FORMAT]?.['inside'] as JsonObject | undefined

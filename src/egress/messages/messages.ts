@@ -13,7 +13,7 @@ export interface Conversation {
   readonly messages: readonly Block[]
 }
 
-/** A caller of this format gets its turns back as they came, unless the upstream is declared to know no system turns. */
+/** Native callers' turns are written as they came, unless the upstream is declared without system turns. */
 export function writeOwnTurns(messages: readonly Message[], context: WriteContext): Conversation {
   const turns: { head: Block; blocks: Block[]; spelling: Json | undefined }[] = []
   let system: { content?: Json } | undefined
@@ -36,7 +36,7 @@ export function writeOwnTurns(messages: readonly Message[], context: WriteContex
   }
 }
 
-/** The system text with the client's notes to the upstream's bookkeeping where they stood. */
+/** The system text with the client's billing blocks at their places. */
 function billed(blocks: readonly Block[], message: Message): readonly Block[] {
   const notes = (spelt(message, FORMAT)['billing'] ?? []) as readonly { readonly at: number; readonly block: Block }[]
   const whole: Block[] = []
@@ -49,7 +49,7 @@ function billed(blocks: readonly Block[], message: Message): readonly Block[] {
   return whole
 }
 
-/** What the user says where the conversation begins, or ends, with somebody else. */
+/** The user's text where the conversation begins, or ends, with another role. */
 const GO_ON = 'Continue.'
 
 /** A conversation whose system text can still be marked. */
@@ -59,9 +59,9 @@ export interface Turned {
 }
 
 /**
- * Turns of another format made legal (traps 42, 43): leading system turns are the `system` field, neighbours of one
- * role are one turn, results of tools come before anything else the user says, and the user speaks first; last as well,
- * where the model does not go on with what it said.
+ * Turns of another format made valid (traps 42, 43): leading system turns are the `system` field, neighbours of one
+ * role are joined, results of tools come before other parts of the user turn, and the first turn is the user's; the
+ * last one as well, where the model does not continue the assistant's text.
  */
 export function writeTurns(messages: readonly Message[], thinking: boolean, context: WriteContext): Turned {
   const lead = leading(messages)
@@ -86,7 +86,7 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
     ? [{ kind: 'moved', path: ['messages'], order, reason: 'results-first' }]
     : []
   if (turns.list[0]?.role !== 'user') {
-    context.losses.insert(['messages', lead], said(GO_ON), 'the-user-speaks-first')
+    context.losses.insert(['messages', lead], userMessage(GO_ON), 'the-user-speaks-first')
     turns.list.unshift(userTurn([{ type: 'text', text: GO_ON }]))
   }
   const ending = endOf(turns, thinking, context)
@@ -105,7 +105,7 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
   }
 }
 
-const said = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
+const userMessage = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
 const userTurn = (blocks: readonly Block[]): WireTurn => ({
   role: 'user',
@@ -114,7 +114,7 @@ const userTurn = (blocks: readonly Block[]): WireTurn => ({
   closed: false,
 })
 
-/** What a call at the end is answered with. */
+/** The result for a call at the end. */
 const UNRECORDED = 'No result was recorded.'
 
 interface Ending {
@@ -124,8 +124,9 @@ interface Ending {
 }
 
 /**
- * The user's turn after a last one of the assistant: results of its calls, without which they are refused, or a word to
- * go on; none where the model goes on with what it said (prefill), which ends without a space then.
+ * The user's turn after a last one of the assistant: results of its calls, without which they are refused, or a text
+ * asking it to continue; none where the model continues the assistant's text (prefill), which then may not end in white
+ * space.
  */
 function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: WriteContext): Ending | undefined {
   const last = list.at(-1)
@@ -133,7 +134,7 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
   const ids = last.blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => String(id))
   if (ids.length > 0) return { ...unanswered(ids), reason: 'unanswered-call' }
   if (dialect.prefill === false || thinking)
-    return { message: said(GO_ON), blocks: [{ type: 'text', text: GO_ON }], reason: 'the-user-speaks-last' }
+    return { message: userMessage(GO_ON), blocks: [{ type: 'text', text: GO_ON }], reason: 'the-user-speaks-last' }
   const { block, path } = end!
   const text = block['type'] === 'text' ? (block['text'] as string) : ''
   if (text !== text.trimEnd()) {
@@ -171,13 +172,13 @@ interface WireTurn {
   readonly role: string
   readonly blocks: Block[]
   readonly extras: Block
-  /** Nothing joins it: the format itself said something of this one message. */
+  /** No turn is joined to it, as this one message has extras of the format. */
   readonly closed: boolean
 }
 
 class Turns {
   readonly list: WireTurn[] = []
-  /** The block said last. */
+  /** The last block written. */
   end: Placed | undefined
 
   add(role: string, placed: readonly Placed[], message: Message, path: Path, context: WriteContext): void {

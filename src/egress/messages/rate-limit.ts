@@ -1,6 +1,6 @@
 import type { RateLimitHeaders } from '../../canonical/rate-limit.ts'
 
-/** Anthropic's headers of limits (FORMATS §1): the time at which all is there again, in RFC 3339. */
+/** Anthropic's headers of limits (FORMATS §1): the time at which the quota is full again, in RFC 3339. */
 export const rateLimitHeaders: RateLimitHeaders = ({ requests, tokens }, now) => ({
   ...(requests && {
     'anthropic-ratelimit-requests-limit': `${requests.limit}`,

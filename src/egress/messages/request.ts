@@ -19,9 +19,9 @@ import { type Tools, writeTools } from './tools.ts'
 const RULE = { name: 128, id: 64, freeform: false, namespaces: false }
 
 /** The canonical request as `POST /v1/messages` (FORMATS §6, §16). */
-export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = messagesDialect(options.dialect)
-  const { request, losses, renamed } = options.native ? unchanged(asked) : sanitize(asked, RULE)
+  const { request, losses, renamed } = options.native ? unchanged(original) : sanitize(original, RULE)
   if (!options.native) losses.report(foreign(request, FORMAT))
   const context: WriteContext = { dialect, native: options.native, losses, markers: [] }
   const tools = writeTools(request, context)
@@ -67,7 +67,7 @@ function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Th
   return { ...(head.content === undefined ? {} : { system: head.content }), messages, ...cache }
 }
 
-/** Its own extras but for those of fields that are written piece by piece; a null of one of these is kept. */
+/** The format's own extras except those of fields that are written part by part; a null of these is kept. */
 function extrasOf(request: CanonicalRequest): JsonObject {
   const extras = kept(request, FORMAT)
   return Object.fromEntries(Object.entries(extras).filter(([key, value]) => !INNER.has(key) || value === null))
@@ -75,21 +75,21 @@ function extrasOf(request: CanonicalRequest): JsonObject {
 
 const INNER: ReadonlySet<string> = new Set(['metadata', 'output_config'])
 
-/** A field that is written piece by piece, with what else the format said in it; undefined where nothing is said. */
-function inner(request: CanonicalRequest, field: string, pieces: object): JsonObject | undefined {
+/** A field that is written part by part, with the format's own extras inside; undefined where it is empty. */
+function inner(request: CanonicalRequest, field: string, parts: object): JsonObject | undefined {
   const extras = request.extras?.[FORMAT]?.[field] as JsonObject | undefined
   const marks = spelt(request, FORMAT)[field] as JsonObject | undefined
-  const said = defined(pieces) as JsonObject
-  if (extras === undefined && marks === undefined && Object.keys(said).length === 0) return undefined
-  return { ...said, ...kept({ extras: { [FORMAT]: extras ?? {} }, spelling: { [FORMAT]: marks ?? {} } }, FORMAT) }
+  const fields = defined(parts) as JsonObject
+  if (extras === undefined && marks === undefined && Object.keys(fields).length === 0) return undefined
+  return { ...fields, ...kept({ extras: { [FORMAT]: extras ?? {} }, spelling: { [FORMAT]: marks ?? {} } }, FORMAT) }
 }
 
 const VERSION = '2023-06-01'
 
-/** The version is always told; betas and the rest are the caller's own, for its own format only (trap 79). */
+/** The version is always sent; betas and other headers are the caller's own, for its own format only (trap 79). */
 function writeHeaders(request: CanonicalRequest, { dialect, native }: WriteContext): WireRequest['headers'] {
-  const said = native ? (spelt(request, FORMAT)['headers'] as WireRequest['headers'] | undefined) : undefined
-  const { 'msgfmt-version': service, ...headers } = said ?? {}
+  const own = native ? (spelt(request, FORMAT)['headers'] as WireRequest['headers'] | undefined) : undefined
+  const { 'msgfmt-version': service, ...headers } = own ?? {}
   const version = dialect.version ?? headers['anthropic-version'] ?? service ?? VERSION
   return { ...headers, 'anthropic-version': version }
 }
@@ -98,7 +98,7 @@ function writeToolFields(request: CanonicalRequest, { wire }: Tools, { native }:
   return wire.length > 0 || (native && spelt(request, FORMAT)['tools'] === 'empty') ? { tools: wire } : {}
 }
 
-/** The shape of the answer and how much thought it is worth. */
+/** The shape of the answer, and the thinking for it. */
 function writeOutput(request: CanonicalRequest, { thinking, effort }: Thinking, context: WriteContext): JsonObject {
   const { output } = request
   if (!context.native) dropOutput(output, context)
@@ -161,7 +161,7 @@ function writeSettings(request: CanonicalRequest, context: WriteContext): JsonOb
   }) as JsonObject
 }
 
-/** Nothing is kept here, so what asks for nothing to be kept loses nothing. */
+/** The upstream keeps nothing, so requesting that nothing be kept loses nothing. */
 function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteContext): { thread?: JsonObject } {
   if (state === undefined) return {}
   for (const field of ['store', 'background'] as const)
@@ -186,10 +186,10 @@ function writeTier(request: CanonicalRequest, { native, losses }: WriteContext):
   const tier = request.serviceTier
   if (tier === undefined) return undefined
   if (native) return tier === 'default' && spelt(request, FORMAT)['tier'] === undefined ? 'standard_only' : tier
-  const word = Object.hasOwn(TIERS, tier) ? TIERS[tier] : undefined
-  if (word === undefined) losses.drop(['serviceTier'], 'no-such-tier')
+  const value = Object.hasOwn(TIERS, tier) ? TIERS[tier] : undefined
+  if (value === undefined) losses.drop(['serviceTier'], 'no-such-tier')
   else if (tier === 'priority') losses.change(['serviceTier'], 'auto', 'nearest-tier')
-  return word
+  return value
 }
 
 function writeStream(request: CanonicalRequest): JsonObject {

@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { kept, spelt } from '../fields.ts'
-import { type AnswerContext, explanationIn, isLoneProof, stopDetails, writeAnswerPart } from './answer.ts'
+import { type AnswerContext, explanationIn, isForeignProof, stopDetails, writeAnswerPart } from './answer.ts'
 import { printsLastBlock } from './client.ts'
 import { type Block, FORMAT } from './content.ts'
 import { writeStop } from './finish.ts'
@@ -21,7 +21,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   reportHead(result, request, losses)
   const context: AnswerContext = { own: spelling['own'] === true, losses }
   const candidate = result.candidates[0] ?? NO_ANSWER
-  const stop = writeStop(candidate, saidIn(candidate), losses)
+  const stop = writeStop(candidate, endContentOf(candidate), losses)
   if (result.candidates.length === 0) reportNoAnswer(losses)
   const content = writeContent(candidate, printsLastBlock(request), context)
   const body = {
@@ -37,7 +37,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** What every message begins with; oddities of an upstream's own come as they came. */
+/** The fields every message begins with; deviations of an upstream of this format stay as they came. */
 export function head(result: Omit<CanonicalResult, 'candidates'>, request: CanonicalRequest): JsonObject {
   const { own, type = 'message', role = 'assistant' } = spelt(result, FORMAT)
   return {
@@ -60,31 +60,32 @@ function reportHead(result: CanonicalResult, request: CanonicalRequest, losses: 
   if (candidate?.logprobs !== undefined) losses.drop(['candidates', 0, 'logprobs'], 'no-logprobs')
 }
 
-/** There is always an answer here, be it an empty one. */
+/** The format requires an answer, even an empty one. */
 function reportNoAnswer(losses: Losses): void {
   const finish = losses.list.findLast(loss => loss.kind === 'added' && loss.path.at(-1) === 'finish')
   losses.list.splice(losses.list.indexOf(finish!), 1)
   losses.insert(['candidates', 0], { content: [], finish: { reason: 'stop' } }, 'one-answer-always')
 }
 
-const saidIn = ({ content }: Candidate) => ({
+const endContentOf = ({ content }: Candidate) => ({
   called: content.some(part => part.type === 'tool-call'),
   refused: content.some(part => part.type === 'refusal' && part.text !== ''),
 })
 
-function writeContent({ content }: Candidate, endsInWords: boolean, context: AnswerContext): Block[] {
-  const told = explanationIn(content)
-  if (told?.cache !== undefined) context.losses.drop([...CONTENT, content.length - 1, 'cache'], 'no-cache-markers-here')
-  const said = told === undefined ? content : content.slice(0, -1)
-  const blocks = said.map((part, index) => writeAnswerPart(part, [...CONTENT, index], context))
-  return (endsInWords ? withoutLastProofs(said, blocks, context.losses) : blocks).filter(block => block !== undefined)
+function writeContent({ content }: Candidate, endsInText: boolean, context: AnswerContext): Block[] {
+  const explanation = explanationIn(content)
+  if (explanation?.cache !== undefined)
+    context.losses.drop([...CONTENT, content.length - 1, 'cache'], 'no-cache-markers-here')
+  const parts = explanation === undefined ? content : content.slice(0, -1)
+  const blocks = parts.map((part, index) => writeAnswerPart(part, [...CONTENT, index], context))
+  return (endsInText ? withoutLastProofs(parts, blocks, context.losses) : blocks).filter(block => block !== undefined)
 }
 
-/** Proofs that nothing follows are not told to a client that would take one for the last words. */
-function withoutLastProofs(said: readonly Part[], blocks: (Block | undefined)[], losses: Losses) {
+/** Proofs that nothing follows are withheld from a client that would print one as the last block. */
+function withoutLastProofs(parts: readonly Part[], blocks: (Block | undefined)[], losses: Losses) {
   for (let index = blocks.length - 1; index >= 0; index--) {
     if (blocks[index] === undefined) continue
-    if (!isLoneProof(said[index]!)) break
+    if (!isForeignProof(parts[index]!)) break
     losses.drop([...CONTENT, index], 'no-proof-at-the-end')
     blocks[index] = undefined
   }
@@ -94,6 +95,6 @@ function withoutLastProofs(said: readonly Part[], blocks: (Block | undefined)[],
 const CONTENT = ['candidates', 0, 'content']
 
 function explained({ content }: Candidate): JsonObject {
-  const told = explanationIn(content)
-  return told === undefined ? {} : { stop_details: stopDetails(told) }
+  const explanation = explanationIn(content)
+  return explanation === undefined ? {} : { stop_details: stopDetails(explanation) }
 }

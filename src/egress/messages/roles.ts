@@ -4,14 +4,14 @@ import { FORMAT, type Placed, type WriteContext } from './content.ts'
 
 export const isSystem = (role: Role): boolean => role === 'system' || role === 'developer'
 
-/** The role as the upstream takes it, of a caller of this format: a system turn stands where the caller put it. */
+/** The role in this upstream's terms, for native callers: a system turn stays at its place. */
 export function writeRole(message: Message, path: Path, context: WriteContext): string {
   const role = roleOf(message, context)
   reportRole(message, role, path, context)
   return role
 }
 
-/** A turn with its blocks, before it is known who may say it. */
+/** A turn with its blocks, before its role is determined. */
 export interface WrittenTurn {
   readonly message: Message
   readonly path: Path
@@ -25,16 +25,16 @@ const roleOf = ({ role }: Message, { dialect }: WriteContext): string => {
 }
 
 /**
- * Who says each turn. A system turn amid the others stands right behind one of the user's, and the assistant answers it,
- * if anybody speaks any more; elsewhere it has to be the user's ("Mid-conversation system messages",
- * platform.claude.com, read on 2026-11-22; trap 42).
+ * The role of each turn. A system turn amid the others is allowed right after a user turn, if an assistant turn or
+ * nothing follows; elsewhere it becomes a user turn ("Mid-conversation system messages", platform.claude.com, read on
+ * 2026-11-22; trap 42).
  */
 export function rolesOf(turns: readonly WrittenTurn[], context: WriteContext): readonly string[] {
   const roles = turns.map(({ message }) => roleOf(message, context))
   let run: number[] = []
   let before: string | undefined
   const settle = (next: string | undefined): void => {
-    const isOne = run.length < 2 || !run.some(at => saysMore(turns[at]!))
+    const isOne = run.length < 2 || !run.some(at => hasExtras(turns[at]!))
     const stands = isOne && before === 'user' && (next === undefined || next === 'assistant')
     if (!stands) for (const at of run) roles[at] = 'user'
     run = []
@@ -56,5 +56,5 @@ export function reportRole({ role }: Message, became: string, path: Path, { loss
   losses.change([...path, 'role'], became, became === 'user' ? 'no-system-turns' : 'no-developer-role')
 }
 
-/** A turn the format itself says more of is joined to no other. */
-const saysMore = ({ message }: WrittenTurn): boolean => message.extras?.[FORMAT] !== undefined
+/** A turn with extras of the format is joined to no other. */
+const hasExtras = ({ message }: WrittenTurn): boolean => message.extras?.[FORMAT] !== undefined

@@ -4,16 +4,16 @@ import { defined } from '../fields.ts'
 import type { WriteContext } from './content.ts'
 import type { MessagesDialect } from './dialect.ts'
 
-/** What an answer may be where nothing is known of the model: enough for any file an agent writes. */
+/** The default limit for an unknown model: enough for any file an agent writes. */
 const LIMIT = 32_000
-/** Room for the answer beside a budget to think with. */
+/** Room for the answer beside a thinking budget. */
 const ROOM = 4096
 
-/** The most tokens the answer may have, thoughts included, as far as anybody says. */
+/** The maximum number of tokens of the answer, thoughts included, as far as it is declared. */
 export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: MessagesDialect): number =>
   Math.min(sampling.maxTokens ?? Number.POSITIVE_INFINITY, max_output ?? Number.POSITIVE_INFINITY)
 
-/** The limit of the answer, which is required: what is made up leaves room for thinking (traps 38, 41). */
+/** The limit of the answer, which is required: a generated one leaves room for thinking (traps 38, 41). */
 export function writeLimit(request: CanonicalRequest, budget: number | undefined, context: WriteContext): JsonObject {
   const { sampling, output } = request
   const { native, dialect, losses } = context
@@ -30,7 +30,7 @@ export function writeLimit(request: CanonicalRequest, budget: number | undefined
   return { max_tokens: limit }
 }
 
-/** The version of the format that knows no sampling. */
+/** The version of the format without sampling parameters. */
 const UNSAMPLED = '2026-10-21'
 
 export function writeSampling(request: CanonicalRequest, thinking: boolean, context: WriteContext): JsonObject {
@@ -44,26 +44,34 @@ export function writeSampling(request: CanonicalRequest, thinking: boolean, cont
   })
   const unsampled = !native && dialect.version === UNSAMPLED && dialect.sampling !== 'all'
   const none = dialect.sampling === 'none' || unsampled
-  const legal = none ? withoutDice(sampling, context) : native ? sampling : legalDice(request, thinking, context)
+  const dice = none
+    ? withoutSampling(sampling, context)
+    : native
+      ? sampling
+      : supportedSampling(request, thinking, context)
   return defined({
-    temperature: legal.temperature,
-    top_p: legal.topP,
-    top_k: legal.topK,
+    temperature: dice.temperature,
+    top_p: dice.topP,
+    top_k: dice.topK,
     stop_sequences: native ? sampling.stop : writeStop(sampling.stop, context),
   }) as JsonObject
 }
 
-type Dice = Pick<Sampling, 'temperature' | 'topP' | 'topK'>
+type RandomSampling = Pick<Sampling, 'temperature' | 'topP' | 'topK'>
 
-function withoutDice(sampling: Sampling, { losses }: WriteContext): Dice {
+function withoutSampling(sampling: Sampling, { losses }: WriteContext): RandomSampling {
   losses.dropFields(sampling, ['sampling'], { temperature: 'no-sampling', topP: 'no-sampling', topK: 'no-sampling' })
   return {}
 }
 
 const LEAST_TOP_P = 0.95
 
-/** A temperature of at most 1; while thinking only 1, hardly any `top_p`, and no `top_k` (trap 38). */
-function legalDice({ sampling }: CanonicalRequest, thinking: boolean, { dialect, losses }: WriteContext): Dice {
+/** A temperature of at most 1; with thinking only 1, a `top_p` near 1, and no `top_k` (trap 38). */
+function supportedSampling(
+  { sampling }: CanonicalRequest,
+  thinking: boolean,
+  { dialect, losses }: WriteContext,
+): RandomSampling {
   const { temperature, topP, topK } = sampling
   const reason = 'not-while-thinking'
   const hot = temperature !== undefined && temperature > 1
@@ -82,19 +90,19 @@ function legalDice({ sampling }: CanonicalRequest, thinking: boolean, { dialect,
     temperature: drops.temperature ? undefined : hot ? 1 : temperature,
     topP: drops.topP || one ? undefined : topP,
     topK: drops.topK ? undefined : topK,
-  }) as Dice
+  }) as RandomSampling
 }
 
-/** Stop sequences of nothing but space are refused. */
+/** Blank stop sequences are refused. */
 function writeStop(stop: Sampling['stop'], { losses }: WriteContext): readonly string[] | undefined {
   if (stop === undefined) return undefined
-  const legal = stop.filter(word => word.trim() !== '')
-  if (legal.length === 0 && stop.length > 0) {
+  const nonBlank = stop.filter(text => text.trim() !== '')
+  if (nonBlank.length === 0 && stop.length > 0) {
     losses.drop(['sampling', 'stop'], 'blank-stop')
     return undefined
   }
-  stop.forEach((word, index) => {
-    if (word.trim() === '') losses.drop(['sampling', 'stop', index], 'blank-stop')
+  stop.forEach((text, index) => {
+    if (text.trim() === '') losses.drop(['sampling', 'stop', index], 'blank-stop')
   })
-  return legal
+  return nonBlank
 }

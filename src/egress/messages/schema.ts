@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
-/** Keywords that bind the answer in ways the upstream does not enforce, and refuses. */
+/** Keywords with constraints that the upstream does not enforce, and refuses. */
 const REFUSED: ReadonlySet<string> = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
   ...['maxItems', 'uniqueItems', 'contains', 'minContains', 'maxContains', 'minProperties', 'maxProperties'],
@@ -12,8 +12,8 @@ const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions']
 const LISTS: ReadonlySet<string> = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems'])
 
 /**
- * A schema the upstream can hold answers to: objects are closed, and keywords it does not enforce are gone. Only
- * keywords are looked at, never the names of properties.
+ * A schema in the subset that the upstream enforces: objects are closed, and other keywords are removed. Only keywords
+ * are changed, never names of properties.
  */
 export function strictSchema(schema: JsonObject): JsonObject {
   const entries: [string, Json][] = []
@@ -41,7 +41,7 @@ const strict = (value: Json): Json => (isObject(value) ? strictSchema(value) : v
 
 const UNITED: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf'])
 
-/** A schema of a tool's arguments: an object, and no union at the top. */
+/** A schema of a tool's arguments: an object, without a union at the top. */
 export function argumentSchema(schema: JsonObject): JsonObject {
   if (schema['type'] === 'object' && !Object.keys(schema).some(key => UNITED.has(key))) return schema
   const kept = Object.entries(schema).filter(([key]) => key !== 'type' && !UNITED.has(key))

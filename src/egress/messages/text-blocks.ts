@@ -4,12 +4,12 @@ import { patched } from '../../canonical/fold.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { enclose } from '../../canonical/signature.ts'
 import { kept } from '../fields.ts'
-import { isLoneProof, isNothing, proofOf, stopDetails, textHead } from './answer.ts'
+import { isEmpty, isForeignProof, proofOf, stopDetails, textHead } from './answer.ts'
 import { type BlockContext, type BlockWriter, OpenBlock } from './block.ts'
 import { writeAnnotation } from './citations.ts'
 import { asText, FORMAT } from './content.ts'
 
-/** A text begins with its first word, so that one without words leaves no empty block. */
+/** A text block opens at its first delta, so that an empty text leaves no empty block. */
 export class TextBlock extends OpenBlock implements BlockWriter {
   private readonly part: TextPart
 
@@ -30,7 +30,7 @@ export class TextBlock extends OpenBlock implements BlockWriter {
   }
 
   end(): void {
-    if (!this.started && isNothing(this.part) && !this.page.own) return
+    if (!this.started && isEmpty(this.part) && !this.page.own) return
     this.begin()
     this.close()
   }
@@ -44,34 +44,34 @@ export class TextBlock extends OpenBlock implements BlockWriter {
       const citation = writeAnnotation(annotation)
       if (citation === undefined) continue
       this.begin()
-      this.say({ type: 'citations_delta', citation })
+      this.writeDelta({ type: 'citations_delta', citation })
     }
   }
 }
 
-/** Another format's piece, said in words. */
-export class WordsBlock extends TextBlock {
-  private readonly inWords: string
+/** Another format's part, written as text. */
+export class OpaqueTextBlock extends TextBlock {
+  private readonly content: string
 
   constructor(part: TextPart, page: BlockContext) {
     super({ type: 'text', text: '' }, page)
-    this.inWords = part.text
+    this.content = part.text
   }
 
   override end(): void {
-    this.delta(this.inWords)
+    this.delta(this.content)
     super.end()
   }
 }
 
-/** A thought; its proof is the last of it (trap 28), and a proof alone is a thought too (trap 29). */
+/** A thought; its proof comes last (trap 28), and a proof without text is a thought, too (trap 29). */
 export class ThinkingBlock extends OpenBlock implements BlockWriter {
   private part: ReasoningPart
 
   constructor(part: ReasoningPart, page: BlockContext) {
     super(page)
     this.part = part
-    if (!page.own) this.words = ''
+    if (!page.own) this.body = ''
   }
 
   delta(append: string): void {
@@ -85,15 +85,15 @@ export class ThinkingBlock extends OpenBlock implements BlockWriter {
   }
 
   end(): void {
-    if (!this.started && isNothing(this.part) && !this.page.own) return
-    if (!this.started && isLoneProof(this.part)) this.page.held.push(() => this.finish())
+    if (!this.started && isEmpty(this.part) && !this.page.own) return
+    if (!this.started && isForeignProof(this.part)) this.page.held.push(() => this.finish())
     else this.finish()
   }
 
   private finish(): void {
     this.begin()
-    const signature = proofOf({ ...this.part, text: this.words ?? '' }, this.page.own)
-    if (signature !== undefined && signature !== '') this.say({ type: 'signature_delta', signature })
+    const signature = proofOf({ ...this.part, text: this.body ?? '' }, this.page.own)
+    if (signature !== undefined && signature !== '') this.writeDelta({ type: 'signature_delta', signature })
     this.close()
   }
 
@@ -107,7 +107,7 @@ export class ThinkingBlock extends OpenBlock implements BlockWriter {
   }
 }
 
-/** A hidden thought is its proof alone; one without any can only be shown (trap 27). */
+/** A redacted thought is its proof alone; without a proof its text is shown (trap 27). */
 export class HiddenBlock extends OpenBlock implements BlockWriter {
   private part: ReasoningPart
   private text = ''
@@ -139,8 +139,8 @@ export class HiddenBlock extends OpenBlock implements BlockWriter {
 }
 
 /**
- * A refusal is held back while it is the last part there is: at the end of the answer it belongs into `stop_details`.
- * When another part comes after it, it is a text like any other.
+ * A refusal is held back while it is the last part: at the end of the answer it is written to `stop_details`. When
+ * another part follows, it is an ordinary text.
  */
 export class RefusalBlock extends TextBlock {
   private readonly refusal: RefusalPart
@@ -162,16 +162,16 @@ export class RefusalBlock extends TextBlock {
     if (this.held === undefined) super.end()
   }
 
-  /** It is not the last part: what was held back is said. */
+  /** Writes the text that was held back: another part follows. */
   release(): void {
     if (this.held === undefined) return
-    const words = this.held
+    const text = this.held
     this.held = undefined
-    super.delta(words)
+    super.delta(text)
     if (this.ended) super.end()
   }
 
-  /** It was the last part: what it says of the whole answer, where it says something. */
+  /** The `stop_details` of a refusal that was the last part, if it has a text. */
   details(): JsonObject | undefined {
     return this.held === undefined || this.held === '' ? undefined : stopDetails({ ...this.refusal, text: this.held })
   }

@@ -5,7 +5,7 @@ import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { isMidway, isProved, lastAnswer, OFF, type Plan, planned } from './thinking-plan.ts'
 
-/** What is written of a wish to think, and what sampling and limits must make room for. */
+/** The written thinking settings, and what sampling and limits depend on. */
 export interface Thinking {
   readonly thinking?: JsonObject
   readonly effort?: string
@@ -16,11 +16,11 @@ export interface Thinking {
 
 const NOTHING: Thinking = { on: false }
 
-/** @param forced whether a tool has to be called, which none can while thinking by a budget. */
+/** @param forced whether a tool has to be called, which none can with a thinking budget. */
 export function writeThinking(request: CanonicalRequest, forced: boolean, context: WriteContext): Thinking {
   const { reasoning } = request
   if (reasoning === undefined) return NOTHING
-  if (!context.native) return legalThinking(reasoning, request, forced, context)
+  if (!context.native) return supportedThinking(reasoning, request, forced, context)
   const lacksThoughts = spelt(reasoning, FORMAT)['type'] === 'enabled' && isMidway(request) && thoughtElsewhere(request)
   return lacksThoughts ? withoutThoughts(reasoning, context) : ownThinking(reasoning, context)
 }
@@ -28,7 +28,7 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, contex
 const displayOf = (show: boolean | undefined): string | undefined =>
   show === undefined ? undefined : show ? 'summarized' : 'omitted'
 
-/** As it came; a strict upstream takes no effort beside thinking that is off (trap 39). */
+/** As the caller wrote it; a strict upstream takes no effort while thinking is off (trap 39). */
 function ownThinking(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
   const { type, budget, config } = spelt(reasoning, FORMAT)
   const off = type === 'disabled'
@@ -44,7 +44,10 @@ function ownThinking(reasoning: Reasoning, { dialect, losses }: WriteContext): T
   return { thinking: { ...wire, ...kept(reasoning, FORMAT) } as JsonObject, on: !off, ...defined({ effort }) }
 }
 
-/** A budget needs the thoughts of before, which an upstream of another format had: it thinks without one, or not at all. */
+/**
+ * A budget requires the earlier thoughts, which went to an upstream of another format: the model thinks without a
+ * budget, or not at all.
+ */
 function withoutThoughts(reasoning: Reasoning, context: WriteContext): Thinking {
   const adaptive = context.dialect.thinking === 'adaptive' || context.dialect.thinking === 'both'
   const became: Reasoning = adaptive ? { budget: -1, ...defined({ show: reasoning.show }) } : OFF
@@ -53,8 +56,8 @@ function withoutThoughts(reasoning: Reasoning, context: WriteContext): Thinking 
   return { thinking: { type: 'adaptive', ...defined({ display: displayOf(reasoning.show) }) } as JsonObject, on: true }
 }
 
-/** Canonical wishes made legal (traps 26, 38, 41, 93). */
-function legalThinking(
+/** Canonical settings made valid (traps 26, 38, 41, 93). */
+function supportedThinking(
   reasoning: Reasoning,
   request: CanonicalRequest,
   forced: boolean,
@@ -72,7 +75,7 @@ function legalThinking(
   return { thinking, on: true, ...defined({ effort, budget: enabled ? budget : undefined }) }
 }
 
-/** No thinking, or none before the first word where that is the least there is. */
+/** No thinking, or none before the first text where that is the least supported. */
 function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
   const own = kept(reasoning, FORMAT)
   if (dialect.thinking_off !== 'between_tools') return { thinking: { type: 'disabled', ...own }, on: false }
@@ -81,7 +84,9 @@ function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thi
   return { thinking, on: true }
 }
 
-/** It thought, but on another upstream, whose thoughts do not go to this one: even its own callers must do without. */
+/**
+ * Whether the turn has thoughts of another upstream only, which are not sent to this one, not even for native callers.
+ */
 function thoughtElsewhere(request: CanonicalRequest): boolean {
   const thoughts = lastAnswer(request).filter(part => part.type === 'reasoning')
   const isForeign = (part: ReasoningPart): boolean =>
@@ -89,14 +94,14 @@ function thoughtElsewhere(request: CanonicalRequest): boolean {
   return !thoughts.some(isProved) && thoughts.some(isForeign)
 }
 
-function report(asked: Reasoning, { became, reason, restated }: Plan, { losses }: WriteContext): void {
+function report(original: Reasoning, { became, reason, restated }: Plan, { losses }: WriteContext): void {
   for (const field of ['effort', 'budget', 'show'] as const) {
     const path = ['reasoning', field]
     const now = became[field]
-    if (now === asked[field]) continue
+    if (now === original[field]) continue
     if (now === undefined) restated ? losses.hide(path, reason) : losses.drop(path, reason)
     else if (restated) losses.rename(path, now, reason)
-    else if (asked[field] === undefined) losses.add(path, now, reason)
+    else if (original[field] === undefined) losses.add(path, now, reason)
     else losses.change(path, now, reason)
   }
 }

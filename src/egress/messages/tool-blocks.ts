@@ -4,7 +4,7 @@ import { type JsonObject, wordIn } from '../../canonical/node.ts'
 import { callBlock } from './answer.ts'
 import { type BlockContext, type BlockWriter, OpenBlock } from './block.ts'
 
-/** A call; one without arguments says so once, as an empty object (trap 8). */
+/** A call; one without arguments gets an empty object as its only delta (trap 8). */
 export class CallBlock extends OpenBlock implements BlockWriter {
   constructor(part: ToolCallPart, page: BlockContext) {
     super(page)
@@ -17,7 +17,7 @@ export class CallBlock extends OpenBlock implements BlockWriter {
     this.grow(append)
   }
 
-  /** A call told once more, whole: what has not been said yet is said now. */
+  /** A patch has the whole call: arguments that are not written yet are written now. */
   patch({ part }: PartPatch): void {
     if (part?.type === 'tool-call' && !this.grown) this.delta(part.arguments)
   }
@@ -28,7 +28,7 @@ export class CallBlock extends OpenBlock implements BlockWriter {
   }
 }
 
-/** A call whose argument is text: it goes as an object of one string. */
+/** A call whose argument is text: it is sent as an object of one string. */
 export class WrappedCallBlock extends OpenBlock implements BlockWriter {
   constructor(part: ToolCallPart, page: BlockContext) {
     super(page)
@@ -38,25 +38,25 @@ export class WrappedCallBlock extends OpenBlock implements BlockWriter {
   }
 
   delta(append: string): void {
-    this.say({ type: 'input_json_delta', partial_json: JSON.stringify(append).slice(1, -1) })
+    this.writeDelta({ type: 'input_json_delta', partial_json: JSON.stringify(append).slice(1, -1) })
   }
 
   patch(): void {}
 
   end(): void {
-    this.say({ type: 'input_json_delta', partial_json: '"}' })
+    this.writeDelta({ type: 'input_json_delta', partial_json: '"}' })
     this.close()
   }
 }
 
-/** How a block of this format alone is streamed: the field told by a delta, and the delta. */
+/** The blocks of this format that are streamed, by type: the field sent in a delta. */
 const STREAMED: { readonly [type: string]: 'input' | 'content' } = {
   server_tool_use: 'input',
   mcp_tool_use: 'input',
   compaction: 'content',
 }
 
-/** A block only this format knows, told when it is whole. */
+/** A block that only this format defines, written when it is complete. */
 export class OpaqueBlock extends OpenBlock implements BlockWriter {
   private value: JsonObject
 
@@ -78,10 +78,10 @@ export class OpaqueBlock extends OpenBlock implements BlockWriter {
     if (value === undefined || value === null) this.open(this.value)
     else if (field === 'input') {
       this.open({ ...this.value, input: {} })
-      this.say({ type: 'input_json_delta', partial_json: JSON.stringify(value) })
+      this.writeDelta({ type: 'input_json_delta', partial_json: JSON.stringify(value) })
     } else {
       this.open({ ...this.value, content: null })
-      this.say({ type: 'compaction_delta', content: value })
+      this.writeDelta({ type: 'compaction_delta', content: value })
     }
     this.close()
   }

@@ -9,9 +9,9 @@ import { HOSTED, nameOf } from './tool-names.ts'
 import type { Tools } from './tools.ts'
 
 /**
- * Whether a tool may be called, where the choice lets some of them only; undefined where it lets all, or names the one
- * that is to be called. The format has no such choice, so the others are not offered: that changes the prompt, but only
- * when the choice changes.
+ * Whether a tool may be called, where the choice allows only some; undefined where it allows all, or names the one to
+ * be called. The format has no such choice, so the others are not offered: that changes the prompt, but only when the
+ * choice changes.
  */
 export function allowing(choice: ToolChoice | undefined, context: WriteContext): ((tool: Tool) => boolean) | undefined {
   const { mode, only, hosted } = choice ?? {}
@@ -24,18 +24,18 @@ export function allowing(choice: ToolChoice | undefined, context: WriteContext):
   }
 }
 
-/** Whether the choice is said by the name of one tool, so that all can stay. */
+/** Whether the choice names a single tool, so that all can be offered. */
 export const namesOne = (choice: ToolChoice | undefined, { dialect }: WriteContext): boolean =>
   choice?.mode === 'required' &&
   choice.only?.length === 1 &&
   choice.hosted === undefined &&
   dialect.forced_tools !== false
 
-/** Whether a tool has to be called, as far as the upstream lets itself be told. */
+/** Whether a tool has to be called, as far as the upstream supports it. */
 export const forces = ({ toolChoice }: CanonicalRequest, { wire, none }: Tools, { dialect }: WriteContext): boolean =>
   toolChoice?.mode === 'required' && wire.length > 0 && !none && dialect.forced_tools !== false
 
-/** `tool_choice`, which also says whether several tools may be called at once (trap 54). */
+/** `tool_choice`, which also contains whether several tools may be called at once (trap 54). */
 export function writeToolChoice(request: CanonicalRequest, tools: Tools, context: WriteContext): JsonObject {
   const { toolChoice: choice, parallelToolCalls: parallel } = request
   const own = choice?.extras?.[FORMAT]?.['tool_choice']
@@ -46,8 +46,8 @@ export function writeToolChoice(request: CanonicalRequest, tools: Tools, context
     return {}
   }
   if (choice === undefined) context.losses.add(['toolChoice'], { mode: 'auto' }, 'minted-default-choice')
-  const asked = choice ?? { mode: 'auto' }
-  const wire = context.native ? ownChoice(asked) : legalChoice(asked, tools, context)
+  const effective = choice ?? { mode: 'auto' }
+  const wire = context.native ? ownChoice(effective) : supportedChoice(effective, tools, context)
   const disabled = parallel === undefined ? undefined : !parallel
   const silent = !context.native && wire['type'] === 'none' && disabled !== undefined
   if (silent) context.losses.drop(['parallelToolCalls'], 'none-is-none')
@@ -62,8 +62,8 @@ function ownChoice({ mode, only, hosted }: ToolChoice): JsonObject {
   return mode === 'required' && name !== undefined ? { type: 'tool', name } : { type: TYPES[mode] }
 }
 
-/** One tool at most can be named, it must be there, and some models cannot be told to call any (trap 93). */
-function legalChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: WriteContext): JsonObject {
+/** At most one tool can be named, it must be offered, and some models do not support forced calls (trap 93). */
+function supportedChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: WriteContext): JsonObject {
   const path: Path = ['toolChoice']
   const { mode, only, hosted } = choice
   const name = mode === 'required' && dialect.forced_tools !== false ? namedOf(choice, tools) : undefined
@@ -77,7 +77,7 @@ function legalChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: Writ
   return name === undefined ? { type: TYPES[became] } : { type: 'tool', name }
 }
 
-/** The one tool that has to be called, if it is offered. */
+/** The single tool that has to be called, if it is offered. */
 function namedOf({ only, hosted }: ToolChoice, { names }: Tools): string | undefined {
   const one = only?.length === 1 ? only[0] : undefined
   const name = hosted === undefined ? one : only === undefined ? HOSTED[hosted].name : undefined

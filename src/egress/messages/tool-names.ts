@@ -1,14 +1,14 @@
 import type { HostedKind, Tool } from '../../canonical/tool.ts'
 import { FORMAT } from './content.ts'
 
-/** Names and versions of the tools the upstream runs; callers of this format say which version they mean. */
+/** Names and versions of hosted tools; native callers choose the version. */
 export const HOSTED: { readonly [K in HostedKind]: { readonly name: string; readonly type: string } } = {
   'web-search': { name: 'web_search', type: 'web_search_20250305' },
   'web-fetch': { name: 'web_fetch', type: 'web_fetch_20250910' },
   'code-execution': { name: 'code_execution', type: 'code_execution_20250825' },
 }
 
-/** What a tool is called there; undefined for one of another format, or without a name. */
+/** The tool's name on the wire; undefined for one of another format, or without a name. */
 export function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'hosted') return HOSTED[tool.kind].name
   if (tool.type !== 'opaque') return tool.name

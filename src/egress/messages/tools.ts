@@ -9,11 +9,11 @@ import { argumentSchema, strictSchema } from './schema.ts'
 import { allowing, namesOne } from './tool-choice.ts'
 import { HOSTED, nameOf } from './tool-names.ts'
 
-/** The tools that are offered, and the choice among them as far as names go. */
+/** The tools that are offered, and their names for the tool choice. */
 export interface Tools {
   readonly wire: readonly JsonObject[]
   readonly names: ReadonlySet<string>
-  /** The caller lets none of its tools be called. */
+  /** The choice allows none of the caller's tools. */
   readonly none: boolean
   /** The last of them, where it can be marked. */
   readonly last?: Marker | undefined
@@ -62,7 +62,7 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
   return writeCache({ ...(block as Block), ...kept(tool, FORMAT) }, tool, path, context)
 }
 
-/** A schema is required, of an object; held to strictly, it is a closed one. */
+/** A schema of an object is required; a strict one is closed. */
 function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
   const at = [...path, 'parameters']
   if (parameters === undefined) {
@@ -76,8 +76,8 @@ function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses 
   return schema
 }
 
-/** What a kind of hosted tool has no word for. */
-const NO_WORDS: { readonly [K in HostedKind]: { readonly [field: string]: string } } = {
+/** Fields that a kind of hosted tool does not have. */
+const UNSUPPORTED: { readonly [K in HostedKind]: { readonly [field: string]: string } } = {
   'web-search': { contextSize: 'no-context-size' },
   'web-fetch': { contextSize: 'no-context-size', location: 'no-location' },
   'code-execution': {
@@ -92,7 +92,7 @@ function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Block
   const block = {
     type: spelling['type'] ?? type,
     ...(spelling['name'] === 'absent' ? {} : { name }),
-    ...(context.native ? ownFields(tool) : hostedFields(legalHosted(tool, path, context))),
+    ...(context.native ? ownFields(tool) : hostedFields(supportedHosted(tool, path, context))),
   }
   return writeCache({ ...block, ...kept(tool, FORMAT) }, tool, path, context)
 }
@@ -105,7 +105,7 @@ const hostedFields = ({ allowedDomains, blockedDomains, maxUses, location }: Hos
     user_location: location === undefined ? undefined : { type: 'approximate', ...location },
   }) as JsonObject
 
-/** With the lists that came empty. */
+/** With the empty lists of the caller. */
 function ownFields(tool: HostedTool): JsonObject {
   const empty = (spelt(tool, FORMAT)['empty'] ?? []) as readonly string[]
   return { ...Object.fromEntries(empty.map(field => [field, []])), ...hostedFields(tool) }
@@ -113,9 +113,9 @@ function ownFields(tool: HostedTool): JsonObject {
 
 type Place = NonNullable<HostedTool['location']>
 
-/** One list of domains only, neither an empty one, and at least one use. */
-function legalHosted(tool: HostedTool, path: Path, { losses }: WriteContext): HostedTool {
-  const faults: { [field: string]: string } = { ...NO_WORDS[tool.kind] }
+/** At most one list of domains, not empty, and at least one use. */
+function supportedHosted(tool: HostedTool, path: Path, { losses }: WriteContext): HostedTool {
+  const faults: { [field: string]: string } = { ...UNSUPPORTED[tool.kind] }
   if ((tool.allowedDomains?.length ?? 0) > 0 && tool.blockedDomains !== undefined)
     faults['blockedDomains'] ??= 'one-list-of-domains'
   if (tool.maxUses !== undefined && tool.maxUses <= 0) faults['maxUses'] ??= 'at-least-one-use'
@@ -126,12 +126,16 @@ function legalHosted(tool: HostedTool, path: Path, { losses }: WriteContext): Ho
   }
   losses.dropFields(tool, path, faults)
   const gone = new Set<string>([...empty, ...Object.keys(faults)])
-  const legal = Object.fromEntries(Object.entries(tool).filter(([field]) => !gone.has(field))) as unknown as HostedTool
-  return legal.location === undefined ? legal : { ...legal, location: legalPlace(legal.location, path, losses) }
+  const supported = Object.fromEntries(
+    Object.entries(tool).filter(([field]) => !gone.has(field)),
+  ) as unknown as HostedTool
+  return supported.location === undefined
+    ? supported
+    : { ...supported, location: supportedPlace(supported.location, path, losses) }
 }
 
-/** A country has the two letters of ISO 3166, or none at all. */
-function legalPlace(place: Place, path: Path, losses: Losses): Place {
+/** A country has the two letters of ISO 3166, or is left out. */
+function supportedPlace(place: Place, path: Path, losses: Losses): Place {
   const { country, ...others } = place
   if (country === undefined || country.length === 2) return place
   losses.drop([...path, 'location', 'country'], 'countries-have-two-letters')

@@ -5,9 +5,9 @@ import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
 
 /**
- * Counts as the format has them: the prompt without what a cache was read from or written to (FORMATS §16.3, traps 19,
- * 20). Its four counts are numbers in every recorded answer, and clients add them up; of the rest, what nobody counted is
- * left out, not null (trap 87).
+ * Counts in this format: the prompt without what was read from or written to a cache (FORMATS §16.3, traps 19, 20). Its
+ * four counts are numbers in every recorded answer, and clients add them up; other unknown counts are left out, not
+ * null (trap 87).
  */
 export function writeUsage(usage: Usage | undefined, tier: string | undefined, losses: Losses): JsonObject {
   const own = spelt(usage, FORMAT)['own'] === true
@@ -20,11 +20,11 @@ export function writeUsage(usage: Usage | undefined, tier: string | undefined, l
     cache_read_input_tokens: own ? usage?.cacheRead : (usage?.cacheRead ?? 0),
     output_tokens_details: usage?.reasoning === undefined ? undefined : { thinking_tokens: usage.reasoning },
     server_tool_use: usage?.hostedCalls && writeCalls(usage.hostedCalls),
-    service_tier: tierWord(tier),
+    service_tier: tierName(tier),
   }
-  const said = defined(counts) as JsonObject
+  const fields = defined(counts) as JsonObject
   const hollow = spelt(usage, FORMAT)['hollow'] as JsonObject | undefined
-  return own ? { ...said, ...hollow, ...kept(usage, FORMAT) } : { ...said, ...kept(usage, FORMAT) }
+  return own ? { ...fields, ...hollow, ...kept(usage, FORMAT) } : { ...fields, ...kept(usage, FORMAT) }
 }
 
 const cached = ({ cacheRead = 0, cacheWrite = 0 }: Usage): number => cacheRead + cacheWrite
@@ -56,13 +56,13 @@ const writeCalls = (calls: JsonObject): JsonObject =>
     ),
   )
 
-/** Tiers as an answer names them. */
+/** Service tiers as an answer names them. */
 const TIERS: { readonly [tier: string]: string } = { default: 'standard', priority: 'priority', batch: 'batch' }
 
-const tierWord = (tier: string | undefined): string | undefined =>
+const tierName = (tier: string | undefined): string | undefined =>
   tier !== undefined && Object.hasOwn(TIERS, tier) ? TIERS[tier] : undefined
 
-/** A tier the format has no word for; its own upstreams' words are kept. */
+/** Reports a tier that the format has no name for; names from its own upstreams are kept. */
 export function reportTier(tier: string | undefined, losses: Losses): void {
-  if (tier !== undefined && tierWord(tier) === undefined) losses.drop(['serviceTier'], 'no-such-tier')
+  if (tier !== undefined && tierName(tier) === undefined) losses.drop(['serviceTier'], 'no-such-tier')
 }

@@ -2,7 +2,7 @@ import type { CanonicalError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf } from '../errors/context-length.ts'
-import { type ErrorNames, statusOf, TOO_LONG, ERROR_NAMES } from '../errors/openai-error.ts'
+import { ERROR_NAMES, type ErrorNames, statusOf, TOO_LONG } from '../errors/openai-error.ts'
 import { defined } from '../fields.ts'
 import { retryHeaders } from '../transport/retry-after.ts'
 
