@@ -5,14 +5,14 @@ import type { TokenLogprob } from '../../canonical/result.ts'
 import { enclose } from '../../canonical/signature.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT, keptOfPart, writeAnnotation } from './content.ts'
-import { isOwn } from './items.ts'
+import { isOwnItem } from './items.ts'
 
-/* The pieces of an answer that stand alike in a whole answer and in a stream. */
+/* Parts of an answer, written alike in a whole answer and in a stream. */
 
-/** Which kind of item a part of an answer becomes, if any. */
-export type Place = 'message' | 'reasoning' | 'call' | 'picture' | 'item' | 'nowhere'
+/** The kind of item that a part of an answer becomes, if any. */
+export type ItemKind = 'message' | 'reasoning' | 'call' | 'picture' | 'item' | 'nowhere'
 
-export function placeOf(part: Part): Place {
+export function itemKindOf(part: Part): ItemKind {
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -32,8 +32,8 @@ export function placeOf(part: Part): Place {
   }
 }
 
-/** A part of a message, with the likely tokens that are its own. */
-export function writeContent(part: Part, tokens: readonly JsonObject[]): JsonObject {
+/** A part of a message, with its log probabilities. */
+export function writeContent(part: Part, logprobs: readonly JsonObject[]): JsonObject {
   const own = spelt(part, FORMAT)
   switch (part.type) {
     case 'text': {
@@ -43,7 +43,7 @@ export function writeContent(part: Part, tokens: readonly JsonObject[]): JsonObj
         type: 'output_text',
         text: part.text,
         ...(own['annotations'] === 'absent' && annotations.length === 0 ? {} : { annotations }),
-        ...(own['logprobs'] === 'absent' && tokens.length === 0 ? {} : { logprobs: tokens }),
+        ...(own['logprobs'] === 'absent' && logprobs.length === 0 ? {} : { logprobs }),
         ...keptOfPart(part),
       }
     }
@@ -52,43 +52,43 @@ export function writeContent(part: Part, tokens: readonly JsonObject[]): JsonObj
     case 'opaque':
       return part.format === FORMAT
         ? part.value
-        : { type: 'output_text', text: part.text ?? '', annotations: [], logprobs: tokens }
+        : { type: 'output_text', text: part.text ?? '', annotations: [], logprobs }
     default:
       return {}
   }
 }
 
-/** Whether the part is a text that may carry likely tokens; of an upstream's own texts, only those that may there. */
-export function isLogged(part: Part): boolean {
+/** Whether the part is a text that may have log probabilities; an upstream's own text only where it had them. */
+export function hasLogprobs(part: Part): boolean {
   if (part.type === 'opaque') return part.format !== FORMAT
   const { type, message, logprobs } = spelt(part, FORMAT)
   return part.type === 'text' && type == null && (message === undefined || logprobs !== undefined)
 }
 
 /**
- * What is sent as `encrypted_content`: this format's own proof as it is; the thoughts of others whole, signed or not, for
+ * The value of `encrypted_content`: this format's own proof unchanged; thoughts of others whole, signed or not, for
  * clients that keep nothing else of them (traps 27, 92).
  */
 export function proofOf(part: Part): string | undefined {
   if (part.type !== 'reasoning') return undefined
   const { text, signature, redacted } = part
   if (signature === undefined)
-    return text === '' || isOwn(spelt(part, FORMAT)) ? undefined : enclose([{ text }], FORMAT)
+    return text === '' || isOwnItem(spelt(part, FORMAT)) ? undefined : enclose([{ text }], FORMAT)
   const isNative = signature.format === FORMAT
   return enclose([defined({ text: isNative ? undefined : text, signature, redacted })], FORMAT)
 }
 
-/** A token and, where it was chosen, its rivals; the bytes every token has here are empty where nobody told them. */
+/** A token and, where reported, its alternatives; `bytes` is required here and empty where it is unknown. */
 export function writeToken(token: TokenLogprob): JsonObject {
   const absent = spelt(token, FORMAT)['top'] === 'absent'
   return {
-    ...writeRival(token),
-    ...(absent ? {} : { top_logprobs: token.top?.map(writeRival) ?? [] }),
+    ...writeAlternative(token),
+    ...(absent ? {} : { top_logprobs: token.top?.map(writeAlternative) ?? [] }),
     ...kept(token, FORMAT),
   }
 }
 
-function writeRival(token: TokenLogprob): JsonObject {
+function writeAlternative(token: TokenLogprob): JsonObject {
   const absent = token.bytes === undefined && spelt(token, FORMAT)['bytes'] === 'absent'
   return {
     token: token.token,
@@ -98,9 +98,9 @@ function writeRival(token: TokenLogprob): JsonObject {
   }
 }
 
-/** What a part of an answer cannot say here. */
+/** Reports the fields of a part that this format lacks. */
 export function reportPart(part: Part, path: Path, losses: Losses): void {
-  if (placeOf(part) === 'nowhere') {
+  if (itemKindOf(part) === 'nowhere') {
     if (part.type !== 'opaque') losses.drop(path, 'no-such-content')
     return
   }
@@ -113,17 +113,17 @@ export function reportPart(part: Part, path: Path, losses: Losses): void {
       reportAnnotation(one, [...path, 'annotations', index], losses)
 }
 
-const INVENTED = { title: '', start: 0, end: 0 } as const
+const DEFAULT_CITATION = { title: '', start: 0, end: 0 } as const
 
 function reportAnnotation(annotation: Annotation, path: Path, losses: Losses): void {
   if (annotation.type === 'opaque') return
   if (annotation.quote !== undefined) losses.drop([...path, 'quote'], 'no-quotes')
   if (spelt(annotation, FORMAT)['own'] !== undefined) return
   for (const field of ['title', 'start', 'end'] as const)
-    if (annotation[field] === undefined) losses.add([...path, field], INVENTED[field], 'minted-where-required')
+    if (annotation[field] === undefined) losses.add([...path, field], DEFAULT_CITATION[field], 'minted-where-required')
 }
 
-/** No token has no bytes: an empty list is how this format says that they are not known. */
+/** An empty list of bytes means unknown in this format, as every token has bytes. */
 export function reportTokens(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
   tokens.forEach((token, index) => {
     if (token.bytes?.length === 0) losses.drop([...path, index, 'bytes'], 'no-bytes')

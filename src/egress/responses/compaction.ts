@@ -11,10 +11,10 @@ import { writeHistory } from './input.ts'
 import { writeItems } from './output.ts'
 import { answerId } from './response.ts'
 import { TIERS } from './settings.ts'
-import { madeOf, meaningOf } from './status.ts'
+import { endContentOf, finishReasonOf } from './status.ts'
 import { writeUsage } from './usage.ts'
 
-const NOT_ASKED = {
+const REQUEST_LOSSES = {
   tools: 'no-tools-to-compact',
   toolChoice: 'no-tools-to-compact',
   parallelToolCalls: 'no-tools-to-compact',
@@ -33,11 +33,11 @@ const STATE = {
   thread: 'no-threads',
 }
 
-/** A conversation to be put in short (FORMATS §4): a history and the few settings this endpoint has. */
+/** A request to compact a conversation (FORMATS §4): a history and the few settings of this endpoint. */
 export function writeCompaction(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { losses } = context
   const { state, sampling, output } = request
-  losses.dropFields(request, [], NOT_ASKED)
+  losses.dropFields(request, [], REQUEST_LOSSES)
   if (sampling.extras?.[FORMAT] !== undefined) losses.drop(['sampling', 'extras', FORMAT], 'no-settings-to-compact')
   for (const field of SAMPLING)
     if (sampling[field as keyof typeof sampling] !== undefined)
@@ -58,7 +58,7 @@ export function writeCompaction(request: CanonicalRequest, context: WriteContext
   }
 }
 
-/** The messages that are kept as they are, and one item for all the others. */
+/** The messages that are kept unchanged, and one item for all others. */
 export function writeCompacted(messages: readonly Message[], sealed: string, base: string): readonly Part[] {
   const context: WriteContext = { dialect: {}, native: true, losses: new Losses() }
   const items = messages.flatMap((message, index) => {
@@ -69,14 +69,14 @@ export function writeCompacted(messages: readonly Message[], sealed: string, bas
   return [...items, item].map(value => ({ type: 'opaque', format: FORMAT, value }))
 }
 
-/** A message as an answer shows it: with an id, a state and a list of parts. */
+/** A message in the form of an answer: with an id, a status and a list of parts. */
 function whole(item: JsonObject, id: string): JsonObject {
   const { content } = item
   const parts = typeof content === 'string' ? [{ type: 'input_text', text: content }] : (content ?? [])
   return { ...item, type: 'message', id: item['id'] ?? id, status: item['status'] ?? 'completed', content: parts }
 }
 
-/** The answer of the endpoint for compacting; it names neither a model nor a tier, and is always whole. */
+/** The answer of the compaction endpoint; it has neither a model nor a tier, and is always whole. */
 export function writeCompactionResult(result: CanonicalResult): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
@@ -97,7 +97,7 @@ export function writeCompactionResult(result: CanonicalResult): Written<WireAnsw
 }
 
 const NO_TOKENS = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
-const NOT_TOLD = {
+const RESULT_LOSSES = {
   model: 'no-model-named',
   serviceTier: 'no-tier-named',
   job: 'no-jobs',
@@ -109,7 +109,7 @@ function report(result: CanonicalResult, id: string, losses: Losses): void {
   if (result.id === undefined) losses.add(['id'], id, 'id-required')
   else if (result.id !== id) losses.rename(['id'], id, 'id-made-legal')
   if (createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
-  losses.dropFields(result, [], NOT_TOLD)
+  losses.dropFields(result, [], RESULT_LOSSES)
   for (const index of candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
   const [candidate] = candidates
   if (candidate === undefined) {
@@ -117,7 +117,7 @@ function report(result: CanonicalResult, id: string, losses: Losses): void {
     return
   }
   if (candidate.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-place-for-it')
-  const finish = { reason: meaningOf(madeOf(candidate)) }
+  const finish = { reason: finishReasonOf(endContentOf(candidate)) }
   if (candidate.finish === undefined) losses.add(['candidates', 0, 'finish'], finish, 'finish-required')
   else if (candidate.finish.reason !== finish.reason || candidate.finish.stopSequence !== undefined)
     losses.change(['candidates', 0, 'finish'], finish, 'no-such-finish')

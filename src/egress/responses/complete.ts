@@ -2,55 +2,55 @@ import { flatJoin } from '../../canonical/flat.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
 /*
- * What every answer of the format has, for upstreams of the format that leave some of it out: strict clients read no
- * answer without (FORMATS §4, OpenResponses 2026-04-24). Nothing that was said is changed, and what lacks nothing is the
- * very same object. A null where the format never has one says no more than absence.
+ * Adds the fields that every answer of the format has, for upstreams of the format that leave some out: strict clients
+ * cannot read an answer without them (FORMATS §4, OpenResponses 2026-04-24). Present values stay unchanged, and an
+ * object that lacks nothing is returned as it is. A null where the format never has one counts as absent.
  */
 
-/** Whether the object has no such entry: none at all, or null where the usual one is not. */
-export const lacks = (said: JsonObject, field: string, usual: Json): boolean =>
-  said[field] === undefined || (said[field] === null && usual !== null)
+/** Whether the object lacks the field: it is absent, or null where its default is not. */
+export const lacks = (object: JsonObject, field: string, fallback: Json): boolean =>
+  object[field] === undefined || (object[field] === null && fallback !== null)
 
-/** The object with those of the entries it lacks, behind its own. */
-export function completed(said: JsonObject, entries: JsonObject): JsonObject {
+/** The object with the missing ones of the entries appended. */
+export function completed(object: JsonObject, entries: JsonObject): JsonObject {
   let whole: { [key: string]: Json } | undefined
-  for (const key in entries) if (lacks(said, key, entries[key]!)) (whole ??= { ...said })[key] = entries[key]!
-  return whole ?? said
+  for (const key in entries) if (lacks(object, key, entries[key]!)) (whole ??= { ...object })[key] = entries[key]!
+  return whole ?? object
 }
 
-/** Where an item stands, and how far it has come. */
+/** The place of an item, and its status. */
 export interface Standing {
-  /** What ids are made of. */
+  /** The base of generated ids. */
   readonly base: string
   readonly index: number
   readonly status: string
 }
 
 interface ItemRow {
-  /** How its id begins. */
+  /** The prefix of its id. */
   readonly prefix: string
-  /** It says how far it has come. */
-  readonly stated?: true
-  /** The caller answers it under a name of its own. */
-  readonly called?: true
+  /** Whether it has a status. */
+  readonly hasStatus?: true
+  /** Whether it has a `call_id`, by which the caller answers it. */
+  readonly hasCallId?: true
   readonly entries?: JsonObject
 }
 
 const ITEMS: { readonly [type: string]: ItemRow } = {
-  message: { prefix: 'msg', stated: true, entries: { type: 'message', role: 'assistant', content: [] } },
+  message: { prefix: 'msg', hasStatus: true, entries: { type: 'message', role: 'assistant', content: [] } },
   reasoning: { prefix: 'rs', entries: { summary: [] } },
-  function_call: { prefix: 'fc', stated: true, called: true, entries: { arguments: '{}' } },
-  custom_tool_call: { prefix: 'ctc', stated: true, called: true, entries: { input: '' } },
-  image_generation_call: { prefix: 'ig', stated: true, entries: { result: null } },
-  web_search_call: { prefix: 'ws', stated: true },
-  file_search_call: { prefix: 'fs', stated: true },
-  code_interpreter_call: { prefix: 'ci', stated: true },
-  computer_call: { prefix: 'cu', stated: true },
-  local_shell_call: { prefix: 'lsh', stated: true },
-  shell_call: { prefix: 'sh', stated: true },
-  apply_patch_call: { prefix: 'apc', stated: true },
-  tool_search_call: { prefix: 'tsc', stated: true },
-  mcp_call: { prefix: 'mcp', stated: true },
+  function_call: { prefix: 'fc', hasStatus: true, hasCallId: true, entries: { arguments: '{}' } },
+  custom_tool_call: { prefix: 'ctc', hasStatus: true, hasCallId: true, entries: { input: '' } },
+  image_generation_call: { prefix: 'ig', hasStatus: true, entries: { result: null } },
+  web_search_call: { prefix: 'ws', hasStatus: true },
+  file_search_call: { prefix: 'fs', hasStatus: true },
+  code_interpreter_call: { prefix: 'ci', hasStatus: true },
+  computer_call: { prefix: 'cu', hasStatus: true },
+  local_shell_call: { prefix: 'lsh', hasStatus: true },
+  shell_call: { prefix: 'sh', hasStatus: true },
+  apply_patch_call: { prefix: 'apc', hasStatus: true },
+  tool_search_call: { prefix: 'tsc', hasStatus: true },
+  mcp_call: { prefix: 'mcp', hasStatus: true },
   mcp_list_tools: { prefix: 'mcpl' },
   mcp_approval_request: { prefix: 'mcpr' },
   compaction: { prefix: 'cmp' },
@@ -61,15 +61,15 @@ const OTHER: ItemRow = { prefix: 'item' }
 export const idAt = (prefix: string, { base, index }: Pick<Standing, 'base' | 'index'>): string =>
   flatJoin(prefix, '_', base, '_', index)
 
-/** An item of an answer, with an id, a state where its type has one, and its parts whole. */
+/** An item of an answer, with an id, a status where its type has one, and complete parts. */
 export function completedItem(item: JsonObject, at: Standing): JsonObject {
   const type = item['type'] ?? (item['role'] === undefined ? '' : 'message')
   const row = typeof type === 'string' && Object.hasOwn(ITEMS, type) ? ITEMS[type]! : OTHER
-  const { prefix, stated, called, entries = NONE } = row
+  const { prefix, hasStatus, hasCallId, entries = NONE } = row
   let whole = completed(item, entries)
   if (whole['id'] == null) whole = { ...whole, id: idAt(prefix, at) }
-  if (stated && whole['status'] == null) whole = { ...whole, status: at.status }
-  if (called && whole['call_id'] == null) whole = { ...whole, call_id: item['id'] ?? idAt('call', at) }
+  if (hasStatus && whole['status'] == null) whole = { ...whole, status: at.status }
+  if (hasCallId && whole['call_id'] == null) whole = { ...whole, call_id: item['id'] ?? idAt('call', at) }
   return row === ITEMS['message'] ? withParts(whole, 'content', completedPart) : whole
 }
 
@@ -87,24 +87,24 @@ export function completedPart(part: JsonObject): JsonObject {
   return type === 'output_text' ? withParts(whole, 'logprobs', completedToken) : whole
 }
 
-const RIVAL: JsonObject = { bytes: [] }
-const TOKEN: JsonObject = { ...RIVAL, top_logprobs: [] }
+const ALTERNATIVE: JsonObject = { bytes: [] }
+const TOKEN: JsonObject = { ...ALTERNATIVE, top_logprobs: [] }
 
-/** A likely token with its rivals. */
+/** A token with its alternatives. */
 export const completedToken = (token: JsonObject): JsonObject =>
-  withParts(completed(token, TOKEN), 'top_logprobs', rival => completed(rival, RIVAL))
+  withParts(completed(token, TOKEN), 'top_logprobs', alternative => completed(alternative, ALTERNATIVE))
 
 /** The object with the objects of one of its lists completed. */
-function withParts(said: JsonObject, field: string, complete: (part: JsonObject) => JsonObject): JsonObject {
-  const parts = said[field]
-  if (!Array.isArray(parts)) return said
+function withParts(object: JsonObject, field: string, complete: (part: JsonObject) => JsonObject): JsonObject {
+  const parts = object[field]
+  if (!Array.isArray(parts)) return object
   let changed = false
   const whole = parts.map(part => {
     const one = isObject(part) ? complete(part) : part
     changed ||= one !== part
     return one
   })
-  return changed ? { ...said, [field]: whole } : said
+  return changed ? { ...object, [field]: whole } : object
 }
 
 const FUNCTION: JsonObject = { description: null, parameters: null, strict: false }
@@ -112,7 +112,7 @@ const FUNCTION: JsonObject = { description: null, parameters: null, strict: fals
 const TEXT: JsonObject = { format: { type: 'text' } }
 const REASONING: JsonObject = { effort: null, summary: null }
 
-/** The objects inside a response: the settings it repeats, and what it cost. */
+/** Completes the objects inside a response: the settings it repeats, and its usage. */
 export function completedInside(response: JsonObject): JsonObject {
   const { text, reasoning, usage } = response
   const whole = withParts(response, 'tools', tool => (tool['type'] === 'function' ? completed(tool, FUNCTION) : tool))
@@ -131,7 +131,7 @@ const changed = (field: string, value: Json | undefined, entries: JsonObject): J
 const replaced = (field: string, before: JsonObject, after: JsonObject): JsonObject =>
   before === after ? NONE : { [field]: after }
 
-/** Nobody has counted what is not told (trap 25). */
+/** Unknown counts are zero (trap 25). */
 export const NO_TOKENS: JsonObject = {
   input_tokens: 0,
   input_tokens_details: { cached_tokens: 0 },

@@ -7,16 +7,16 @@ import type { ResponsesDialect } from './dialect.ts'
 
 export const FORMAT = 'responses'
 
-/** What writing a request's messages needs to know. */
+/** Context of writing a request's messages. */
 export interface WriteContext {
   readonly dialect: ResponsesDialect
   readonly native: boolean
   readonly losses: Losses
-  /** The mask that is told elsewhere. */
+  /** The mask that is written in the drawing tool. */
   readonly mask?: MediaPart | undefined
 }
 
-/** The text type a turn's parts have where nothing else is said. */
+/** The default text type of a turn's parts. */
 export type TextType = 'input_text' | 'output_text'
 
 /** A part of a content list, or undefined (and a loss) where there is no place for it. */
@@ -48,11 +48,11 @@ export function writePart(part: Part, plain: TextType, path: Path, context: Writ
   }
 }
 
-/** What the format itself said at a part; the first of a message also carries what the message says. */
+/** The format's own extras of a part; those of the message, which its first part carries, are left out. */
 export function keptOfPart(part: Part): JsonObject {
-  const said = kept(part, FORMAT)
-  if (spelt(part, FORMAT)['message'] === undefined) return said
-  const { message: _, ...others } = said
+  const extras = kept(part, FORMAT)
+  if (spelt(part, FORMAT)['message'] === undefined) return extras
+  const { message: _, ...others } = extras
   return others
 }
 
@@ -69,14 +69,14 @@ function writeText(
   if (native) {
     if (type !== 'output_text') return { type, text: part.text }
     const cited = part.annotations?.flatMap(one => writeAnnotation(one) ?? [])
-    const likely = echoed === undefined ? {} : { logprobs: echoed }
-    return { type, text: part.text, ...(annotations === 'absent' ? {} : { annotations: cited ?? [] }), ...likely }
+    const logprobs = echoed === undefined ? {} : { logprobs: echoed }
+    return { type, text: part.text, ...(annotations === 'absent' ? {} : { annotations: cited ?? [] }), ...logprobs }
   }
   if (part.annotations !== undefined) losses.hide([...path, 'annotations'], 'no-annotations-in-requests')
   return plainText(part.text, plain)
 }
 
-/** A citation; the three facts every one has are made up where nobody told them. */
+/** A citation; the three required fields are empty or zero where they are unknown. */
 export function writeAnnotation(annotation: Annotation): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
   const { url, title, start, end } = annotation
@@ -91,7 +91,7 @@ export function writeAnnotation(annotation: Annotation): JsonObject | undefined 
   } as JsonObject
 }
 
-/** The cache marker as the caller wrote it, or as the upstream has it (trap 63); what the model said takes none. */
+/** The cache marker as the caller wrote it, or in the upstream's form (trap 63); output text takes none. */
 function writeCache(part: Part, plain: TextType, path: Path, { dialect, native, losses }: WriteContext): JsonObject {
   if (part.cache === undefined) return {}
   if (native) return defined({ prompt_cache_breakpoint: spelt(part.cache, FORMAT)['hint'] }) as JsonObject
@@ -148,7 +148,7 @@ function reportMask(part: MediaPart, path: Path, losses: Losses): void {
     losses.drop([...path, 'source', 'mediaType'], 'no-media-type-here')
 }
 
-/** A file's address, whichever way it is told. */
+/** The URL or the id of a file. */
 const addressOf = ({ source }: MediaPart): { url?: string; id?: string } =>
   source.type === 'file-id'
     ? source.format === FORMAT
@@ -156,13 +156,13 @@ const addressOf = ({ source }: MediaPart): { url?: string; id?: string } =>
       : {}
     : defined({ url: urlOfSource(source) })
 
-/** How closely to look must be said; a caller that did not say leaves it to the model. */
+/** `detail` is required; without one the model decides. */
 function writeImage(part: MediaPart, path: Path, { native, losses }: WriteContext): JsonObject | undefined {
   const { url, id } = addressOf(part)
   if (url === undefined && id === undefined) return undefined
-  const unsaid = part.detail === undefined && !native
-  if (unsaid) losses.add([...path, 'detail'], 'auto', 'minted-detail')
-  const detail = unsaid ? 'auto' : part.detail
+  const lacksDetail = part.detail === undefined && !native
+  if (lacksDetail) losses.add([...path, 'detail'], 'auto', 'minted-detail')
+  const detail = lacksDetail ? 'auto' : part.detail
   return { type: 'input_image', ...defined({ image_url: url, file_id: id, detail }) } as JsonObject
 }
 
@@ -171,9 +171,9 @@ function writeFile(part: MediaPart, path: Path, { native, losses }: WriteContext
   if (url === undefined && id === undefined) return undefined
   const bytes = part.source.type === 'base64'
   const field = bytes ? 'file_data' : url === undefined ? 'file_id' : 'file_url'
-  const invented = bytes && part.name === undefined && !native
-  if (invented) losses.add([...path, 'name'], 'file', 'name-required')
-  const filename = part.name ?? (invented ? 'file' : undefined)
+  const lacksName = bytes && part.name === undefined && !native
+  if (lacksName) losses.add([...path, 'name'], 'file', 'name-required')
+  const filename = part.name ?? (lacksName ? 'file' : undefined)
   return { type: 'input_file', [field]: url ?? id!, ...defined({ filename, detail: part.detail }) } as JsonObject
 }
 
@@ -186,23 +186,23 @@ function writeFileAs(part: MediaPart, field: string): JsonObject {
   }
 }
 
-/** A document that is text is said as text. */
-function writeDocument(part: MediaPart, said: string, path: Path, { losses }: WriteContext): JsonObject {
-  const text = part.name === undefined ? said : `${part.name}\n\n${said}`
+/** A document that is text is written as text. */
+function writeDocument(part: MediaPart, content: string, path: Path, { losses }: WriteContext): JsonObject {
+  const text = part.name === undefined ? content : `${part.name}\n\n${content}`
   const own = part.extras?.[FORMAT]
   const became = { type: 'text', text, ...defined({ cache: part.cache }), ...(own && { extras: { [FORMAT]: own } }) }
   losses.change(path, became, 'said-in-words')
   return { type: 'input_text', text }
 }
 
-/** A content field: one plain text as a string where that is how it came, or where the caller speaks another format. */
+/** A content field: a single plain text is a string where it was one, or where the caller uses another format. */
 export function contentOf(parts: readonly JsonObject[], spelling: Json | undefined, native: boolean): Json {
   if (parts.length === 0) return native ? parts : ''
   const single = parts.length === 1 && isPlainText(parts[0]!)
   return single && (spelling === 'string' || !native) ? parts[0]!['text']! : parts
 }
 
-/** A text with nothing to say besides; no annotations are nothing. */
+/** Whether the part is a text without other fields; empty annotations do not count. */
 function isPlainText(wire: JsonObject): boolean {
   const { type, text, annotations, ...others } = wire
   return (

@@ -9,22 +9,22 @@ import type { WriteOptions } from '../writer.ts'
 import { FORMAT } from './content.ts'
 import { writeRequest } from './request.ts'
 
-/** The endpoint where tokens are counted and nothing is answered. */
-const DOOR = '/responses/input_tokens'
+/** The endpoint that counts tokens. */
+const PATH = '/responses/input_tokens'
 
 /** A request whose tokens are to be counted, as `POST /responses/input_tokens` (FORMATS §4). */
-export function writeCounting(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  if (options.native) return writeRequest(asked, options)
+export function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  if (options.native) return writeRequest(original, options)
   const losses = new Losses()
-  const request = countable(asked, losses, ['cache', 'state'])
+  const request = countable(original, losses, ['cache', 'state'])
   const { wire, losses: lost, ...written } = writeRequest(request, options)
-  // Nothing is answered, so nothing is kept, and nothing is wanted beside the answer.
+  // Nothing is answered, so storage and inclusions do not apply.
   const { store: _, include: __, ...body } = wire.body
   const others = lost.filter(({ reason }) => reason !== 'minted-no-storage')
-  return { ...written, wire: { ...wire, path: DOOR, body }, losses: [...losses.list, ...others] }
+  return { ...written, wire: { ...wire, path: PATH, body }, losses: [...losses.list, ...others] }
 }
 
-/** How many tokens a request has, as `{object, input_tokens}`. */
+/** The number of tokens of a request, as `{object, input_tokens}`. */
 export function writeCounted(result: CanonicalResult): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))

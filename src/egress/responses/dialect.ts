@@ -1,10 +1,10 @@
 import type { Dialect } from '../writer.ts'
 
-/** The quirks of responses upstreams; what is not declared follows the public format. */
+/** The quirks of responses upstreams; flags that are not declared follow the public format. */
 export interface ResponsesDialect {
-  /** Keeps no answers, and knows neither groups of tools nor proofs on request: the state is the gateway's own. */
+  /** Stores no answers, and supports neither tool groups nor proofs on request: the gateway keeps the state. */
   readonly stateless?: boolean
-  /** Which cache marker the upstream obeys. */
+  /** The cache marker that the upstream obeys. */
   readonly cache?: 'none' | 'prompt_cache_breakpoint'
   /** Takes tools of type `custom`. Default true. */
   readonly custom_tools?: boolean

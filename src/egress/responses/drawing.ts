@@ -7,25 +7,25 @@ import { workOf } from '../../canonical/work.ts'
 import { defined, kept } from '../fields.ts'
 import { sizeInPixels } from '../media/picture-size.ts'
 
-/* A picture alone is asked for by the tool that draws, and no choice but to use it. */
+/* A request for an image alone is written as the drawing tool, with the choice to use it. */
 
 const FORMAT = 'responses'
 const TYPE = 'image_generation'
 
-/** What writing the tool needs to know. */
+/** Context of writing the tool. */
 interface WriteContext {
   readonly native: boolean
   readonly losses: Losses
 }
 
-/** Nothing but a picture is wanted. */
+/** Whether the output is nothing but an image. */
 export const isDrawing = (request: CanonicalRequest): boolean => workOf(request) === 'image'
 
 export const DRAW: JsonObject = { tool_choice: { type: TYPE } }
 
 const LOSSES = { tools: 'pictures-only', toolChoice: 'pictures-only' }
 
-/** The one tool, with how the picture is to look. */
+/** The drawing tool, with the settings of the image. */
 export function writeDrawingTool(request: CanonicalRequest, { native, losses }: WriteContext): JsonObject {
   losses.dropFields(request, [], LOSSES)
   const image = request.output.image ?? {}
@@ -49,8 +49,8 @@ export function writeDrawingTool(request: CanonicalRequest, { native, losses }: 
   return { tools: [tool] }
 }
 
-/** What other models' words come to. */
-const QUALITIES: { readonly [word: string]: string } = { standard: 'medium', hd: 'high', xhigh: 'high', max: 'high' }
+/** Qualities of other models, and the equivalent here. */
+const QUALITIES: { readonly [quality: string]: string } = { standard: 'medium', hd: 'high', xhigh: 'high', max: 'high' }
 
 function writeQuality(quality: string | undefined, losses: Losses): string | undefined {
   if (quality === undefined || !Object.hasOwn(QUALITIES, quality)) return quality
@@ -58,12 +58,12 @@ function writeQuality(quality: string | undefined, losses: Losses): string | und
   return QUALITIES[quality]
 }
 
-const WORDS: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp'])
+const OUTPUT_FORMATS: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp'])
 
 function writeType(mediaType: string | undefined, native: boolean, losses: Losses): string | undefined {
-  const word = mediaType?.replace(/^image\//, '')
-  if (word === undefined || native || WORDS.has(word)) return word
-  if (word === 'jpg') {
+  const name = mediaType?.replace(/^image\//, '')
+  if (name === undefined || native || OUTPUT_FORMATS.has(name)) return name
+  if (name === 'jpg') {
     losses.rename(['output', 'image', 'mediaType'], 'image/jpeg', 'another-word-for-it')
     return 'jpeg'
   }
@@ -73,24 +73,23 @@ function writeType(mediaType: string | undefined, native: boolean, losses: Losse
 
 function reportLooks(image: NonNullable<Output['image']>, losses: Losses): void {
   if (image.style !== undefined) losses.drop(['output', 'image', 'style'], 'no-style')
-  // Pictures come as bytes here; one wanted by address is given one by the gateway.
+  // Images come as bytes here; the gateway serves them by URL where that is requested.
   if (image.delivery !== undefined) losses.hide(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
 }
 
 /**
- * The mask the tool can be told: the last thing of a last turn that says something. Any other has no place and is lost
- * where it stands.
+ * The mask that the tool can take: the last part of a last turn that has a text. Any other mask is lost at its place.
  */
 export function maskOf(request: CanonicalRequest): MediaPart | undefined {
   if (!isDrawing(request)) return undefined
   const last = request.messages.at(-1)
   const part = last?.role === 'user' ? last.content.at(-1) : undefined
   if (part?.type !== 'media' || part.use !== 'mask' || part.kind !== 'image') return undefined
-  const says = last!.content.some(one => one.type === 'text' && one.text !== '')
-  return says && sayable(part) ? part : undefined
+  const hasText = last!.content.some(one => one.type === 'text' && one.text !== '')
+  return hasText && isAddressable(part) ? part : undefined
 }
 
-const sayable = ({ source }: MediaPart): boolean =>
+const isAddressable = ({ source }: MediaPart): boolean =>
   source.type === 'file-id' ? source.format === FORMAT : urlOfSource(source) !== undefined
 
 const writeMask = (part: MediaPart): JsonObject => {

@@ -6,7 +6,9 @@ import { FORMAT, type WriteContext } from './content.ts'
 import { writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
-/** What every answer repeats of its request, with the public defaults; strict readers miss any that is not there. */
+/**
+ * The settings that every answer repeats of its request, with the public defaults; strict readers require all of them.
+ */
 export const DEFAULTS: JsonObject = {
   background: false,
   completed_at: null,
@@ -29,13 +31,13 @@ export const DEFAULTS: JsonObject = {
   user: null,
 }
 
-/** Settings without a canonical word that an answer repeats. */
+/** Settings without a canonical field that an answer repeats. */
 const REPEATED = [
   ...['max_tool_calls', 'prompt', 'prompt_cache_options', 'prompt_cache_retention', 'truncation', 'top_logprobs'],
 ] as const
 
-/** The caller's request as an answer of the format repeats it, in place of the defaults. */
-export function echoOf(request: CanonicalRequest): JsonObject {
+/** The caller's settings as an answer of the format repeats them, in place of the defaults. */
+export function settingsEcho(request: CanonicalRequest): JsonObject {
   const context: WriteContext = { dialect: {}, native: true, losses: new Losses() }
   const { conversation, service_tier: _, ...settings } = writeSettings(request, context)
   const { tools } = writeTools(request, context) as { tools?: readonly JsonObject[] }
@@ -66,6 +68,6 @@ function repeated(request: CanonicalRequest): JsonObject {
   return Object.fromEntries(REPEATED.filter(field => extras[field] != null).map(field => [field, extras[field]!]))
 }
 
-/** A function as an answer shows it: with all its fields. */
+/** A function in the form of an answer: with all its fields. */
 const whole = (tool: JsonObject): JsonObject =>
   tool['type'] === 'function' ? { description: null, parameters: null, strict: false, ...tool } : tool

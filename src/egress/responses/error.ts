@@ -6,8 +6,8 @@ import { ERROR_NAMES, type ErrorNames, statusOf, TOO_LONG } from '../errors/open
 import { defined } from '../fields.ts'
 import { retryHeaders } from '../transport/retry-after.ts'
 
-/** Where the format has words of its own (FORMATS §15). */
-const OWN_WORDS: ErrorNames = {
+/** Where the format has its own names (FORMATS §15). */
+const OWN_NAMES: ErrorNames = {
   ...ERROR_NAMES,
   'not-found': ['not_found_error', 'not_found'],
   internal: ['internal_error', 'server_error'],
@@ -18,7 +18,7 @@ const OWN_WORDS: ErrorNames = {
 /** An error before the first byte. */
 export function writeError(error: CanonicalError, requestId: string): WireAnswer {
   const { param } = error
-  const [type, code] = OWN_WORDS[error.kind]
+  const [type, code] = OWN_NAMES[error.kind]
   return {
     status: statusOf(error),
     headers: { 'x-request-id': requestId, ...retryHeaders(error) },
@@ -26,9 +26,9 @@ export function writeError(error: CanonicalError, requestId: string): WireAnswer
   }
 }
 
-/** The error of an answer that failed (trap 75): a code is required there. */
+/** The error of a failed answer (trap 75), which requires a code. */
 export function failureOf(error: CanonicalError): JsonObject {
-  const [type, code] = OWN_WORDS[error.kind]
+  const [type, code] = OWN_NAMES[error.kind]
   const message = messageOf(error, TOO_LONG)
   return { code: error.code ?? code ?? type, message, type, ...defined({ param: error.param }) }
 }

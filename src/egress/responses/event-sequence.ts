@@ -10,12 +10,12 @@ export class EventSequence {
     this.line(type, `${JSON.stringify({ type, ...fields }).slice(0, -1)},"sequence_number":`)
   }
 
-  /** An event's text up to its number: what most of a stream is made of costs no object. */
+  /** Writes an event's text up to its number: deltas, the bulk of a stream, cost no object. */
   line(type: string, text: string): void {
     this.out.push({ event: type, data: `${text}${this.sequence++}}` })
   }
 
-  /** The events since the last time. */
+  /** The events since the last call. */
   take(): readonly WireEvent[] {
     const { out } = this
     this.out = []

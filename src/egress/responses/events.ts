@@ -8,7 +8,7 @@ import type { Finish, TokenLogprob, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { spelt } from '../fields.ts'
-import { placeOf, writeToken } from './answer.ts'
+import { itemKindOf, writeToken } from './answer.ts'
 import { completedToken } from './complete.ts'
 import { FORMAT } from './content.ts'
 import { EventSequence } from './event-sequence.ts'
@@ -22,34 +22,34 @@ import {
   type PartWriter,
   PictureWriter,
 } from './item-events.ts'
-import { MessageWriter, type TokenTray } from './message-events.ts'
-import { Responder, type Stand } from './response.ts'
-import { type Made, type State, writeState } from './status.ts'
+import { type LogprobSource, MessageWriter } from './message-events.ts'
+import { Responder, type ResponseContent } from './response.ts'
+import { type EndContent, type ResponseState, writeState } from './status.ts'
 import { ThoughtWriter } from './thought-events.ts'
 import { writeUsage } from './usage.ts'
 
-/** Ends a stream: OpenResponses demands it, and every known client takes it (trap 68). */
+/** Ends a stream: OpenResponses requires it, and every known client accepts it (trap 68). */
 const DONE: WireEvent = { data: '[DONE]' }
 
-const RUNNING: State = { status: 'in_progress', incomplete_details: null }
-const FAILED: State = { status: 'failed', incomplete_details: null }
+const RUNNING: ResponseState = { status: 'in_progress', incomplete_details: null }
+const FAILED: ResponseState = { status: 'failed', incomplete_details: null }
 const EARLY: CanonicalError = { kind: 'upstream-failed', message: 'The answer ended early.' }
 
 /**
- * A streamed answer (FORMATS §4): items in the order their parts began, one done before the next is added (trap 96), and
- * a terminal event whose response is put together from all of them (trap 10).
+ * A streamed answer (FORMATS §4): items in the order their parts began, each done before the next is added (trap 96),
+ * and a terminal event whose response contains all of them (trap 10).
  */
-export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, ItemContext, TokenTray {
+export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, ItemContext, LogprobSource {
   readonly events = new EventSequence()
   readonly items: ItemWriter[] = []
   readonly ids = new ItemIds()
   private readonly request: CanonicalRequest
   private readonly parts: PartWriter[] = []
-  private readonly made: Made = { called: false, refused: false }
+  private readonly content: EndContent = { called: false, refused: false }
   private responder: Responder | undefined
   private message: MessageWriter | undefined
-  private glimpsed: PictureWriter | undefined
-  private tokens: JsonObject[] = []
+  private previewed: PictureWriter | undefined
+  private logprobs: JsonObject[] = []
   private finish: Finish | undefined
   private usage: Usage | undefined
   private over = false
@@ -88,11 +88,11 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     return this.over ? NOTHING : this.push({ type: 'error', error: EARLY })
   }
 
-  /** The likely tokens that no text has taken yet. */
+  /** Takes the log probabilities that are not written with a text yet. */
   take(): readonly JsonObject[] {
-    const { tokens } = this
-    if (tokens.length > 0) this.tokens = []
-    return tokens
+    const { logprobs } = this
+    if (logprobs.length > 0) this.logprobs = []
+    return logprobs
   }
 
   private handle(event: Exclude<CanonicalEvent, { type: 'part-delta' }>): void {
@@ -106,7 +106,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
       case 'part-end':
         return this.parts[event.at.part]?.end()
       case 'logprobs':
-        for (const token of event.append) this.tokens.push(this.logged(token))
+        for (const token of event.append) this.logprobs.push(this.writeLogprob(token))
         return
       case 'candidate-end':
         this.finish = event.finish
@@ -115,7 +115,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
         this.usage = event.usage
         return
       case 'preview':
-        return this.glimpse(event)
+        return this.preview(event)
       case 'opaque':
         return this.pass(event.format, event.value)
       case 'error':
@@ -125,7 +125,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     }
   }
 
-  private logged(token: TokenLogprob): JsonObject {
+  private writeLogprob(token: TokenLogprob): JsonObject {
     const written = writeToken(token)
     return this.completes ? completedToken(written) : written
   }
@@ -138,36 +138,36 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   }
 
   private begin({ at, part }: PartStart): void {
-    this.made.called ||= part.type === 'tool-call'
-    this.made.refused ||= part.type === 'refusal'
+    this.content.called ||= part.type === 'tool-call'
+    this.content.refused ||= part.type === 'refusal'
     this.parts[at.part] = this.writerOf(part)
   }
 
   private writerOf(part: Part): PartWriter {
-    const place = placeOf(part)
+    const place = itemKindOf(part)
     if (place === 'nowhere') return NOWHERE
     if (place === 'message') return this.messageOf(part).add(part, this)
     this.leaveMessage()
     if (part.type === 'reasoning') return new ThoughtWriter(part, this)
-    if (part.type === 'media') return this.picture(part)
+    if (part.type === 'media') return this.pictureWriter(part)
     return part.type === 'tool-call' ? new CallWriter(part, this) : new OpaqueWriter(part, this)
   }
 
-  /** A picture may have been seen before it begins. */
-  private picture(part: MediaPart): PictureWriter {
-    const glimpsed = this.glimpsed
-    this.glimpsed = undefined
-    return glimpsed?.become(part) ?? new PictureWriter(part, this)
+  /** Previews may come before the image begins. */
+  private pictureWriter(part: MediaPart): PictureWriter {
+    const previewed = this.previewed
+    this.previewed = undefined
+    return previewed?.become(part) ?? new PictureWriter(part, this)
   }
 
-  private glimpse(preview: Preview): void {
+  private preview(preview: Preview): void {
     if (this.responder?.own !== false) return
     this.leaveMessage()
-    this.glimpsed ??= new PictureWriter({ type: 'media', kind: 'image', source: emptied(preview.source) }, this)
-    this.glimpsed.glimpse(preview)
+    this.previewed ??= new PictureWriter({ type: 'media', kind: 'image', source: emptied(preview.source) }, this)
+    this.previewed.preview(preview)
   }
 
-  /** Neighbouring parts share a message, unless one says that it is the first of its own. */
+  /** Neighbouring parts share a message, unless one is marked as the first of another. */
   private messageOf(part: Part): MessageWriter {
     if (spelt(part, FORMAT)['message'] !== undefined) this.leaveMessage()
     if (this.message?.takes !== true) this.message = new MessageWriter(part, this)
@@ -179,7 +179,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     this.message = undefined
   }
 
-  /** An event of the same format goes on under the next number, and where its item is now. */
+  /** An event of the same format is passed on with the next number, and the current index of its item. */
   private pass(format: string, value: JsonObject): void {
     if (format !== FORMAT || typeof value['type'] !== 'string') return
     const { sequence_number: _, type, ...fields } = value
@@ -188,7 +188,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     this.events.emit(type as string, this.completes ? this.completed(placed) : placed)
   }
 
-  /** An event with the name of its item, where it tells the place alone, and its response whole. */
+  /** Adds the id of its item to an event that has the index alone, and completes its response. */
   private completed(fields: JsonObject): JsonObject {
     const { item_id, output_index, response } = fields
     if (isObject(response)) return { ...fields, response: this.responder!.filled(response, RUNNING) }
@@ -200,22 +200,22 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private settle(): void {
     this.message?.close(this.state().status === 'incomplete' ? 'incomplete' : 'completed')
     this.message = undefined
-    if (this.tokens.length > 0) this.spread(this.take())
+    if (this.logprobs.length > 0) this.spread(this.take())
   }
 
-  /** Likely tokens that came after their texts: each text takes as many as it is known to have, the last takes the rest. */
-  private spread(tokens: readonly JsonObject[]): void {
+  /** Distributes late log probabilities: each text takes its known number, the last one takes the rest. */
+  private spread(logprobs: readonly JsonObject[]): void {
     const texts = this.items.flatMap(item => (item instanceof MessageWriter ? item.logged : []))
     let from = 0
     for (const [index, text] of texts.entries()) {
-      const end = index === texts.length - 1 ? tokens.length : from + text.wants
-      text.log(tokens.slice(from, end))
+      const end = index === texts.length - 1 ? logprobs.length : from + text.missingLogprobs
+      text.log(logprobs.slice(from, end))
       from = end
     }
   }
 
-  private state(): State {
-    return writeState(this.finish, this.made)
+  private state(): ResponseState {
+    return writeState(this.finish, this.content)
   }
 
   private complete(late: ResultEnd): void {
@@ -230,7 +230,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     this.close(FAILED, { error })
   }
 
-  private close(state: State, more: Partial<Stand>): void {
+  private close(state: ResponseState, more: Partial<ResponseContent>): void {
     const usage = this.usage && writeUsage(this.usage, new Losses())
     const output = this.items.map(item => item.written())
     const response = this.responder!.body({ state, output, usage, ...more })

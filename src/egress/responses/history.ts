@@ -6,7 +6,7 @@ import { spelt } from '../fields.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { asItCame, FOREIGN_THOUGHT, nameless, type Stamp, writeCall, writeReasoning, writeSpoken } from './items.ts'
 
-/** An assistant's turn: thoughts and calls are items of their own, neighbouring texts and refusals are one message. */
+/** An assistant's turn: thoughts and calls are separate items, neighbouring texts and refusals are one message. */
 export function writeTurn(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
   if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
   const turn = new Turn(context)
@@ -33,12 +33,12 @@ class Turn {
         return this.item(this.call(part, path))
       case 'opaque':
         if (part.format === FORMAT && spelt(part, FORMAT)['in'] === undefined) return this.item(part.value)
-        return this.say(part, path)
+        return this.speak(part, path)
       case 'media':
         if (!this.context.native) return this.context.losses.drop(path, 'no-media-from-assistants')
-        return this.say(part, path)
+        return this.speak(part, path)
       default:
-        return this.say(part, path)
+        return this.speak(part, path)
     }
   }
 
@@ -53,10 +53,10 @@ class Turn {
     this.items.push(wire)
   }
 
-  private say(part: Part, path: Path): void {
+  private speak(part: Part, path: Path): void {
     const { native } = this.context
     const opens = native && spelt(part, FORMAT)['message'] !== undefined
-    if (!native && saysNothing(part)) return
+    if (!native && isEmptyText(part)) return
     const wire = writePart(part, 'output_text', path, this.context)
     if (wire === undefined) return
     if (opens) this.close()
@@ -76,7 +76,7 @@ class Turn {
     return writeCall(part, this.stamp)
   }
 
-  /** Only what this format's upstreams proved themselves goes back to one (trap 30); anything else they would refuse. */
+  /** Only thoughts with this format's own proof are returned to its upstreams (trap 30), which refuse all others. */
   private reasoning(part: ReasoningPart, path: Path): JsonObject | undefined {
     const { native, losses } = this.context
     const { signature, redacted, cache } = part
@@ -96,7 +96,7 @@ const isForeign = ({ signature, ...part }: ReasoningPart): boolean => {
   return signature !== undefined || enclosed === true || (typeof id === 'string' && id.startsWith(FOREIGN_THOUGHT))
 }
 
-const saysNothing = (part: Part): boolean =>
+const isEmptyText = (part: Part): boolean =>
   ((part.type === 'text' && part.annotations === undefined) || part.type === 'refusal') &&
   part.text === '' &&
   part.cache === undefined &&

@@ -32,8 +32,8 @@ function inputOf(items: readonly JsonObject[], spelling: Json | undefined, { nat
 }
 
 /**
- * A caller's own instructions; of another format's caller, a leading system turn that is one plain text and not all
- * there is: no input at all is refused.
+ * A native caller's own instructions; for other formats a leading system turn that is a single plain text, unless it is
+ * the only message: empty input is refused.
  */
 function instructionsOf(messages: readonly Message[], { native }: WriteContext): string | undefined {
   const [first] = messages
@@ -48,13 +48,13 @@ function instructionsOf(messages: readonly Message[], { native }: WriteContext):
 function writeMessage(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
   if (message.role === 'assistant') return writeTurn(message, path, context)
   if (message.role === 'tool') return writeResults(message, path, context)
-  return writeSaid(message, path, context)
+  return writeInputMessage(message, path, context)
 }
 
 const FOR_USERS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque'])
 const FOR_SYSTEMS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
 
-function writeSaid(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
+function writeInputMessage(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
   const { native } = context
   const item = native ? itemIn(message) : undefined
   if (item !== undefined) return [item]
@@ -75,13 +75,13 @@ function writeSaid(message: Message, path: Path, context: WriteContext): readonl
   ]
 }
 
-/** The item that stands for a message, where it is none. */
+/** The item that a message was read from, where it was not a message item. */
 function itemIn({ content: [part] }: Message): JsonObject | undefined {
   const is = part?.type === 'opaque' && part.format === FORMAT && spelt(part, FORMAT)['in'] === undefined
   return is ? part.value : undefined
 }
 
-/** A message that was read from a bare string has no spelling of its own. */
+/** A message that was read from a bare string has no spelling. */
 const contentSpelling = (own: JsonObject): Json | undefined => (own['id'] === undefined ? 'string' : own['content'])
 
 function writeParts(
@@ -116,8 +116,8 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext):
   const { native, losses } = context
   const own = spelt(result, FORMAT)
   if (result.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
-  const said = native ? result.content : withFailure(result, path, context)
-  const parts = writeParts(said, [...path, 'content'], context, FOR_USERS)
+  const content = native ? result.content : withFailure(result, path, context)
+  const parts = writeParts(content, [...path, 'content'], context, FOR_USERS)
   const output = native && own['output'] === 'absent' ? undefined : contentOf(parts, own['output'], native)
   return {
     type: result.freeform ? 'custom_tool_call_output' : 'function_call_output',
@@ -129,16 +129,16 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext):
   }
 }
 
-/** There is no flag for a failed call, so the text says it (trap 49). */
+/** There is no flag for a failed call, so the text contains it (trap 49). */
 function withFailure(result: ToolResultPart, path: Path, { losses }: WriteContext): readonly Part[] {
   const { content } = result
   if (result.failed === undefined) return content
   losses.drop([...path, 'failed'], 'no-failure-flag')
   const index = content.findIndex(part => part.type === 'text')
   if (index === -1) {
-    const said: Part = { type: 'text', text: 'The call failed.' }
-    losses.insert([...path, 'content', content.length], said, 'failure-said-in-words')
-    return [...content, said]
+    const notice: Part = { type: 'text', text: 'The call failed.' }
+    losses.insert([...path, 'content', content.length], notice, 'failure-said-in-words')
+    return [...content, notice]
   }
   const part = content[index] as TextPart
   const text = `Error: ${part.text}`

@@ -7,40 +7,43 @@ import { writeMade } from '../media/image-settings.ts'
 import { completedItem, idAt } from './complete.ts'
 import { FORMAT } from './content.ts'
 import type { EventSequence } from './event-sequence.ts'
-import { isOwn, minted, type Stamp, writeCall, writePicture } from './items.ts'
+import { isOwnItem, ownOrGenerated, type Stamp, writeCall, writePicture } from './items.ts'
 
-/** A part of an answer while it is written. */
+/** Writes a part of an answer. */
 export interface PartWriter {
   delta(append: string): void
   patch(late: PartPatch): void
   end(): void
 }
 
-/** A part that has no place in the format. */
+/** For parts that have no place in the format. */
 export const NOWHERE: PartWriter = { delta() {}, patch() {}, end() {} }
 
-/** An item of the output, as far as it has come. */
+/** An item of the output in its current state. */
 export interface ItemWriter {
   written(): JsonObject
-  /** The answer broke off: what has not ended never will. */
+  /** The answer was cut off: open items stay incomplete. */
   cutShort(): void
 }
 
-/** What the items of one stream share. */
+/** State that the items of one stream share. */
 export interface ItemContext {
   readonly events: EventSequence
-  /** What ids are made of. */
+  /** The base of generated ids. */
   readonly base: string
-  /** How many items there are: the place of the next one. */
+  /** The items so far; their number is the index of the next one. */
   readonly items: ItemWriter[]
-  /** The answer came in this format. */
+  /** The answer comes from an upstream of this same format. */
   readonly own: boolean
-  /** What the upstream left out is added. */
+  /** Whether fields that the upstream left out are added. */
   readonly completes: boolean
   readonly ids: ItemIds
 }
 
-/** Which place an id is of: of two with the same id the later. Items change theirs on the way, and are known by both. */
+/**
+ * Indexes of items by id: of two with the same id the later. An item's id may change while it streams, and it is found
+ * by both.
+ */
 export class ItemIds {
   private readonly places = new Map<Json | undefined, number>()
   private readonly ids = new Map<number, string>()
@@ -55,31 +58,34 @@ export class ItemIds {
     return this.places.get(id)
   }
 
-  /** The latest id of the item at that place. */
+  /** The latest id of the item at that index. */
   idAt(place: number): string | undefined {
     return this.ids.get(place)
   }
 }
 
-/** The id of the item at a place, for its events: its own, or one made for it. */
+/** The id of the item at an index, for its events: its own, or a generated one. */
 export function itemId(own: JsonObject, prefix: string, base: string, index: number): string {
   const { id } = own
   if (typeof id === 'string') return id
-  return isOwn(own) ? idAt(prefix, { base, index }) : String(minted(base, index, '')({}, prefix)['id'])
+  return isOwnItem(own) ? idAt(prefix, { base, index }) : String(ownOrGenerated(base, index, '')({}, prefix)['id'])
 }
 
-/** How far an item has come. */
+/** The status of an item. */
 export type Progress = 'in_progress' | 'completed' | 'incomplete'
 
-/** Ids and states as they are; an item the answer broke off in is not complete, whatever its beginning said (trap 88). */
+/**
+ * Stamps with own ids and states; an item in which the answer was cut off is incomplete, whatever its start declared
+ * (trap 88).
+ */
 export const stampAt =
   (base: string, index: number, status: Progress, broken: boolean): Stamp =>
   (own, prefix) => {
-    const stamp = minted(base, index, status)(own, prefix)
+    const stamp = ownOrGenerated(base, index, status)(own, prefix)
     return broken && status === 'in_progress' ? { ...stamp, status: UNFINISHED[prefix] ?? 'incomplete' } : stamp
   }
 
-/** The item as it is shown where what an upstream left out is added. */
+/** The item with the fields that an upstream left out, where these are added. */
 export const shownAt = (
   item: JsonObject,
   { base, completes }: ItemContext,
@@ -91,10 +97,10 @@ export const shownAt = (
     ? completedItem(item, { base, index, status: broken && status === 'in_progress' ? 'incomplete' : status })
     : item
 
-/** Where an item that was not finished has another word than `incomplete`. */
+/** Where an unfinished item has another status than `incomplete`. */
 const UNFINISHED: { readonly [prefix: string]: string } = { ig: 'failed' }
 
-/** An item that is one part. */
+/** An item of a single part. */
 export abstract class SingleWriter implements PartWriter, ItemWriter {
   protected readonly context: ItemContext
   protected readonly index: number
@@ -111,7 +117,7 @@ export abstract class SingleWriter implements PartWriter, ItemWriter {
     context.ids.add(this.ownId(), this.index)
   }
 
-  /** The id the part came with. */
+  /** The id the part was read with. */
   private ownId(): Json | undefined {
     return this.part.type === 'opaque' ? this.part.value['id'] : spelt(this.part, FORMAT)['id']
   }
@@ -142,7 +148,7 @@ export abstract class SingleWriter implements PartWriter, ItemWriter {
   abstract written(): JsonObject
 }
 
-/** A piece only this format knows. */
+/** A part of a type that only this format defines. */
 export class OpaqueWriter extends SingleWriter {
   constructor(part: Part, context: ItemContext) {
     super(part, context)
@@ -156,7 +162,7 @@ export class OpaqueWriter extends SingleWriter {
   }
 }
 
-/** A picture comes whole, at its end. */
+/** An image is written whole, at its end. */
 export class PictureWriter extends SingleWriter {
   private readonly data: string[] = []
 
@@ -169,8 +175,8 @@ export class PictureWriter extends SingleWriter {
     this.data.push(append)
   }
 
-  /** The picture as far as it has come. */
-  glimpse({ index, source, made }: Preview): void {
+  /** Writes a preview of the image. */
+  preview({ index, source, made }: Preview): void {
     if (source.type !== 'base64') return
     this.context.events.emit('response.image_generation_call.partial_image', {
       item_id: this.written()['id']!,
@@ -182,7 +188,7 @@ export class PictureWriter extends SingleWriter {
     })
   }
 
-  /** The picture it is a glimpse of begins. */
+  /** Sets the part when the previewed image begins. */
   become(part: MediaPart): this {
     this.part = part
     return this
@@ -191,13 +197,13 @@ export class PictureWriter extends SingleWriter {
   override end(): void {
     this.body = this.data.join('')
     const item_id = this.written()['id']!
-    // An upstream of this format has said so itself.
-    if (this.part.type === 'media' && !isOwn(spelt(this.part, FORMAT)))
+    // An upstream of this format has sent this event itself.
+    if (this.part.type === 'media' && !isOwnItem(spelt(this.part, FORMAT)))
       this.context.events.emit('response.image_generation_call.completed', { item_id, output_index: this.index })
     super.end()
   }
 
-  /** A call that came to no picture is what it turned out to be. */
+  /** A call that made no image is written as what it turned out to be. */
   written(): JsonObject {
     if (this.part.type === 'opaque') return this.shown(this.part.value)
     const item = this.shown(writePicture(withBody(this.part, this.body) as MediaPart, this.stamp()))
@@ -207,7 +213,7 @@ export class PictureWriter extends SingleWriter {
 
 const NAMELESS: JsonObject = {}
 
-/** A call; arguments that say nothing become `{}` at the end, exactly once (trap 8). */
+/** A call; empty arguments become `{}` at the end, exactly once (trap 8). */
 export class CallWriter extends SingleWriter {
   private readonly id: string
   private readonly field: string
@@ -232,22 +238,25 @@ export class CallWriter extends SingleWriter {
 
   override end(): void {
     this.status = 'completed'
-    const said = this.written()[this.field] as string | JsonObject | undefined
-    const whole = typeof said === 'string' ? said : this.body
+    const written = this.written()[this.field] as string | JsonObject | undefined
+    const whole = typeof written === 'string' ? written : this.body
     if (this.body === '' && whole !== '') this.delta(whole)
     const place = { item_id: this.id, output_index: this.index }
     this.context.events.emit(`${this.event}.done`, { ...place, ...this.named(), [this.field]: whole })
     super.end()
   }
 
-  /** The end of a function's arguments names it, where that is not an upstream's own to leave out (FORMATS §18). */
+  /**
+   * The `done` event of a function's arguments has its name, unless the upstream of this format left it out (FORMATS
+   * §18).
+   */
   private named(): JsonObject {
     const { part, context } = this
     const isBare = part.type !== 'tool-call' || part.freeform || (context.own && !context.completes)
     return isBare ? NAMELESS : { name: part.name }
   }
 
-  /** Until it has ended, its arguments are what has come of them, and nothing is made of that. */
+  /** Before the end its arguments are written as received. */
   written(): JsonObject {
     const item = this.shown(writeCall(withBody(this.part, this.body) as ToolCallPart, this.stamp()))
     return this.status === 'in_progress' ? { ...item, [this.field]: this.body } : item

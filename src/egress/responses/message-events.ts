@@ -3,7 +3,7 @@ import type { PartPatch } from '../../canonical/event.ts'
 import { patched, withBody } from '../../canonical/fold.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
-import { isLogged, writeContent } from './answer.ts'
+import { hasLogprobs, writeContent } from './answer.ts'
 import { completedPart } from './complete.ts'
 import { FORMAT, writeAnnotation } from './content.ts'
 import {
@@ -17,8 +17,8 @@ import {
 } from './item-events.ts'
 import { writeSpoken } from './items.ts'
 
-/** Likely tokens on their way to the text they belong to. */
-export interface TokenTray {
+/** Log probabilities that wait for their text. */
+export interface LogprobSource {
   take(): readonly JsonObject[]
 }
 
@@ -32,7 +32,7 @@ export class MessageWriter implements ItemWriter {
   private open = 0
   private closing = false
   private settled = false
-  /** The state it has at its end. */
+  /** Its status at the end. */
   private status: Progress = 'in_progress'
   private broken = false
 
@@ -48,20 +48,20 @@ export class MessageWriter implements ItemWriter {
     context.events.emit('response.output_item.added', { output_index: this.index, item })
   }
 
-  add(part: Part, tray: TokenTray): SpokenWriter {
+  add(part: Part, logprobSource: LogprobSource): SpokenWriter {
     this.open++
-    const writer = new SpokenWriter(part, this, this.parts.length, tray)
+    const writer = new SpokenWriter(part, this, this.parts.length, logprobSource)
     this.parts.push(writer)
     return writer
   }
 
-  /** A part has ended. An upstream's own message knows how many it has; others may be followed by more. */
+  /** Called at the end of a part. An upstream's own message has a known number of parts; others may be continued. */
   partEnded(): void {
     this.open--
     if (this.closing || (this.own && this.parts.length >= this.expected())) this.finish('completed')
   }
 
-  /** Nothing more will be added: the message ends as soon as all its parts have. */
+  /** No part will be added: the message ends as soon as all its parts have. */
   close(status: Progress = 'completed'): void {
     this.closing = true
     this.finish(status)
@@ -78,12 +78,12 @@ export class MessageWriter implements ItemWriter {
     this.broken = true
   }
 
-  /** Whether another part may still be added. */
+  /** Whether another part may be added. */
   get takes(): boolean {
     return !this.settled && !this.closing
   }
 
-  /** The texts of the message, for likely tokens that come late. */
+  /** The texts of the message, for late log probabilities. */
   get logged(): readonly SpokenWriter[] {
     return this.parts.filter(writer => writer.logged)
   }
@@ -113,11 +113,11 @@ export class MessageWriter implements ItemWriter {
 
 const NO_PART: Part = { type: 'text', text: '' }
 
-/** A text, a refusal or a piece only this format knows, in a message. */
+/** A text, a refusal or a part that only this format defines, in a message. */
 export class SpokenWriter implements PartWriter {
   private readonly message: MessageWriter
   private readonly place: number
-  private readonly tray: TokenTray
+  private readonly logprobSource: LogprobSource
   private readonly silent: boolean
   private readonly refusal: boolean
   private readonly prefix: string
@@ -127,11 +127,11 @@ export class SpokenWriter implements PartWriter {
   private readonly tokens: JsonObject[] = []
   private annotations = 0
 
-  constructor(part: Part, message: MessageWriter, place: number, tray: TokenTray) {
+  constructor(part: Part, message: MessageWriter, place: number, logprobSource: LogprobSource) {
     this.part = part
     this.message = message
     this.place = place
-    this.tray = tray
+    this.logprobSource = logprobSource
     this.refusal = part.type === 'refusal'
     this.silent = (spelt(part, FORMAT)['message'] as JsonObject | undefined)?.['silent'] === true
     const type = this.refusal ? 'response.refusal.delta' : TEXT_DELTA
@@ -142,11 +142,11 @@ export class SpokenWriter implements PartWriter {
   }
 
   get logged(): boolean {
-    return isLogged(this.part)
+    return hasLogprobs(this.part)
   }
 
-  /** How many likely tokens the text is known to have, and has not got yet. */
-  get wants(): number {
+  /** How many more log probabilities the text is known to have. */
+  get missingLogprobs(): number {
     const count = spelt(this.part, FORMAT)['logprobs']
     return typeof count === 'number' ? Math.max(count - this.tokens.length, 0) : 0
   }
@@ -158,7 +158,7 @@ export class SpokenWriter implements PartWriter {
   delta(append: string): void {
     this.body += append
     const { events } = this.message.context
-    const tokens = this.logged ? this.tray.take() : NO_TOKENS
+    const tokens = this.logged ? this.logprobSource.take() : NO_TOKENS
     if (tokens.length === 0) {
       events.line(
         this.refusal ? 'response.refusal.delta' : TEXT_DELTA,
@@ -185,7 +185,7 @@ export class SpokenWriter implements PartWriter {
   }
 
   end(): void {
-    if (this.logged) this.log(this.tray.take())
+    if (this.logged) this.log(this.logprobSource.take())
     if (!this.silent) {
       if (this.refusal) this.emit('response.refusal.done', { refusal: this.body })
       else if (this.isText()) this.emit('response.output_text.done', { text: this.body, logprobs: this.tokens })

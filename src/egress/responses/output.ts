@@ -3,20 +3,22 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Candidate } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
-import { isLogged, placeOf, proofOf, reportPart, reportTokens, writeContent, writeToken } from './answer.ts'
+import { hasLogprobs, itemKindOf, proofOf, reportPart, reportTokens, writeContent, writeToken } from './answer.ts'
 import { FORMAT } from './content.ts'
-import { minted, reportPicture, writeCall, writePicture, writeReasoning, writeSpoken } from './items.ts'
+import { ownOrGenerated, reportPicture, writeCall, writePicture, writeReasoning, writeSpoken } from './items.ts'
 
-/** A candidate's parts as the items of an answer; `base` is what their ids are made of, `last` the state of the last. */
+/**
+ * A candidate's parts as the items of an answer; `base` is the base of their ids, `last` the status of the last item.
+ */
 export function writeItems(candidate: Candidate, base: string, last: string, path: Path, losses: Losses): JsonObject[] {
   const output = new Output(candidate, base)
   candidate.content.forEach((part, index) => {
     reportPart(part, [...path, 'content', index], losses)
     output.put(part)
-    if (placeOf(part) === 'picture') reportPicture(part as MediaPart, [...path, 'content', index], losses)
+    if (itemKindOf(part) === 'picture') reportPicture(part as MediaPart, [...path, 'content', index], losses)
   })
   if (candidate.logprobs !== undefined) {
-    if (output.keepsTokens()) reportTokens(candidate.logprobs, [...path, 'logprobs'], losses)
+    if (output.assignRest()) reportTokens(candidate.logprobs, [...path, 'logprobs'], losses)
     else losses.drop([...path, 'logprobs'], 'no-text-they-belong-to')
   }
   return output.written(last)
@@ -33,7 +35,7 @@ class Output {
   private readonly items: Item[] = []
   private readonly base: string
   private readonly tokens: readonly JsonObject[]
-  /** How many of the tokens have found their text. */
+  /** The number of log probabilities that are assigned to texts. */
   private taken = 0
 
   constructor(candidate: Candidate, base: string) {
@@ -42,21 +44,21 @@ class Output {
   }
 
   put(part: Part): void {
-    const place = placeOf(part)
+    const place = itemKindOf(part)
     if (place === 'nowhere') return
     if (place !== 'message') {
       this.items.push({ part })
       return
     }
-    const said: Spoken = { part, tokens: this.take(part) }
+    const entry: Spoken = { part, tokens: this.take(part) }
     const last = this.items.at(-1)
-    if (last !== undefined && 'spoken' in last && spelt(part, FORMAT)['message'] === undefined) last.spoken.push(said)
-    else this.items.push({ spoken: [said] })
+    if (last !== undefined && 'spoken' in last && spelt(part, FORMAT)['message'] === undefined) last.spoken.push(entry)
+    else this.items.push({ spoken: [entry] })
   }
 
-  /** As many tokens as the text is known to have; where nothing is known, all there are. */
+  /** As many log probabilities as the text is known to have; all of them where the number is unknown. */
   private take(part: Part): readonly JsonObject[] {
-    if (!isLogged(part)) return []
+    if (!hasLogprobs(part)) return []
     const count = spelt(part, FORMAT)['logprobs']
     if (count === 'absent') return []
     const end = typeof count === 'number' ? this.taken + count : this.tokens.length
@@ -65,11 +67,11 @@ class Output {
     return taken
   }
 
-  /** Gives the tokens left over to the last text; false where there is none. */
-  keepsTokens(): boolean {
+  /** Assigns the remaining log probabilities to the last text; false where there is none. */
+  assignRest(): boolean {
     const logged = this.items
       .flatMap(item => ('spoken' in item ? item.spoken : []))
-      .findLast(({ part }) => isLogged(part))
+      .findLast(({ part }) => hasLogprobs(part))
     if (logged === undefined) return false
     logged.tokens = [...logged.tokens, ...this.tokens.slice(this.taken)]
     return true
@@ -77,17 +79,17 @@ class Output {
 
   written(last: string): JsonObject[] {
     return this.items.map((item, index) => {
-      const stamp = minted(this.base, index, index === this.items.length - 1 ? last : 'completed')
+      const stamp = ownOrGenerated(this.base, index, index === this.items.length - 1 ? last : 'completed')
       if ('spoken' in item) return writeSpoken(item.spoken[0]!.part, contentOf(item.spoken), stamp)
       const { part } = item
       if (part.type === 'reasoning') return writeReasoning(part, stamp, proofOf(part))
-      if (part.type === 'media') return writePicture(part, minted(this.base, index, 'completed'))
+      if (part.type === 'media') return writePicture(part, ownOrGenerated(this.base, index, 'completed'))
       return part.type === 'tool-call' ? writeCall(part, stamp) : (part as Part & { type: 'opaque' }).value
     })
   }
 }
 
-/** The content of a message item, as it came where it came so. */
+/** The content of a message item, in its own spelling. */
 function contentOf(spoken: readonly Spoken[]): Json | undefined {
   const { part } = spoken[0]!
   const own = spelt(part, FORMAT)['message'] as JsonObject | undefined

@@ -7,8 +7,8 @@ import { failureOf } from './error.ts'
 import { ResponsesStream } from './events.ts'
 
 /**
- * A request too long for the model, told as OpenAI tells it to who asked for a stream: with status 200, in an `error`
- * event and as the response that failed. Codex reads the latter alone and never the body of a 400; opencode and the
+ * A request that is too long for the model, in the form in which OpenAI answers streaming requests: with status 200, as
+ * an `error` event and as a failed response. Codex reads only the latter and never the body of a 400; opencode and the
  * SDKs read the former (codex-rs `sse/responses.rs`, opencode issue 8089; trap 98). On a socket the former would end
  * the turn before the latter.
  */
@@ -25,7 +25,7 @@ export function writeRefused(
   return [...begun, ...stream.push({ type: 'error', error })]
 }
 
-/** The event is described as flat; OpenAI sends it nested, and clients read the one or the other (FORMATS §§5, 15). */
+/** The event is documented as flat; OpenAI sends it nested, and clients read one or the other (FORMATS §§5, 15). */
 function flatAndNested(error: CanonicalError): JsonObject {
   const { code, message, type, param = null } = failureOf(error)
   return { code: code!, message: message!, param, error: { type: type!, code: code!, message: message!, param } }

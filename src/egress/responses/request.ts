@@ -9,22 +9,22 @@ import type { WriteOptions } from '../writer.ts'
 import { writeCompaction } from './compaction.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { responsesDialect } from './dialect.ts'
-import { doorFor } from './door.ts'
 import { maskOf } from './drawing.ts'
+import { pathFor } from './endpoint.ts'
 import { writeHistory } from './input.ts'
 import { writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
 import { ownTools, writeToolChoice, writeTools } from './tools.ts'
 
 /** The canonical request as `POST /responses` (FORMATS §4, §16). */
-export function writeRequest(asked: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = responsesDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: dialect.stateless !== true }
-  const { request, losses, renamed } = options.native ? unchanged(asked) : sanitize(asked, rule)
+  const { request, losses, renamed } = options.native ? unchanged(original) : sanitize(original, rule)
   if (!options.native) losses.report(foreign(request, FORMAT))
   const context: WriteContext = { dialect, native: options.native, losses }
   const body =
     !context.native && request.output.compaction === true ? writeCompaction(request, context) : whole(request, context)
-  return { wire: { ...doorOf(request, context), body }, losses: losses.list, renamed }
+  return { wire: { ...addressOf(request, context), body }, losses: losses.list, renamed }
 }
 
 function whole(request: CanonicalRequest, context: WriteContext): JsonObject {
@@ -48,11 +48,11 @@ function whole(request: CanonicalRequest, context: WriteContext): JsonObject {
   } as JsonObject
 }
 
-/** A native request goes through the endpoint it came through. */
-function doorOf(request: CanonicalRequest, { native }: WriteContext): Omit<WireRequest, 'body'> {
+/** A native request is sent to the endpoint it was read from. */
+function addressOf(request: CanonicalRequest, { native }: WriteContext): Omit<WireRequest, 'body'> {
   const { path, query, headers } = native ? spelt(request, FORMAT) : {}
   return {
-    path: (path as string | undefined) ?? (native ? '/responses' : doorFor(request)),
+    path: (path as string | undefined) ?? (native ? '/responses' : pathFor(request)),
     query: (query as WireRequest['query'] | undefined) ?? {},
     headers: (headers as WireRequest['headers'] | undefined) ?? {},
   }
@@ -62,8 +62,8 @@ const PROOFS = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
 
 /**
- * What is wanted beside the answer. Another format's caller gets proofs unasked, so they are asked for here whenever
- * it speaks of reasoning: without them its next turn could not hand the thoughts back.
+ * The additional output to include. Other formats' callers get proofs without requesting them, so they are included
+ * whenever the request has reasoning settings: without them the next turn could not return the thoughts.
  */
 function writeInclude(request: CanonicalRequest, { dialect, native }: WriteContext): JsonObject {
   const { include, top } = spelt(request, FORMAT)

@@ -6,34 +6,34 @@ import type { CanonicalResult } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { completed, completedInside, lacks, NO_TOKENS } from './complete.ts'
 import { FORMAT } from './content.ts'
-import { isCompactDoor } from './door.ts'
-import { DEFAULTS, echoOf } from './echo.ts'
+import { DEFAULTS, settingsEcho } from './echo.ts'
+import { isCompactEndpoint } from './endpoint.ts'
 import { failureOf } from './error.ts'
-import type { State } from './status.ts'
+import type { ResponseState } from './status.ts'
 
-/** What is known of an answer as a whole. */
-export type Head = Node & Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier' | 'complete'>
+/** The fields of an answer as a whole. */
+export type ResponseHead = Node & Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier' | 'complete'>
 
-/** What an answer has come to. */
-export interface Stand {
-  readonly state: State
+/** The current contents of an answer. */
+export interface ResponseContent {
+  readonly state: ResponseState
   readonly output: readonly JsonObject[]
   readonly usage?: JsonObject | undefined
   readonly error?: CanonicalError | undefined
-  /** Late facts: they take the place of the earlier ones. */
-  readonly late?: Pick<Head, 'serviceTier' | 'extras' | 'spelling'> | undefined
+  /** Late fields, which replace the earlier ones. */
+  readonly late?: Pick<ResponseHead, 'serviceTier' | 'extras' | 'spelling'> | undefined
 }
 
 const PREFIX = 'resp_'
 
-/** The id of an answer: those of other formats get the beginning clients look for. */
+/** The id of an answer: ids of other formats get the prefix that clients expect. */
 export const answerId = (id: string | undefined): string =>
   id === undefined ? `${PREFIX}0` : id.startsWith(PREFIX) ? id : flatJoin(PREFIX, id)
 
-/** A response object before anything is known of it: to fill it in is much cheaper than to put one together. */
+/** An empty response object: filling it in is much cheaper than building one. */
 const BLANK: JsonObject = { id: '', object: 'response', created_at: 0, model: '', ...DEFAULTS }
 
-/** What every response has, and whether it may be null. */
+/** The fields of every response; null for those that may be null. */
 const ALWAYS: JsonObject = {
   ...BLANK,
   ...{ status: '', output: [], service_tier: '', tools: [], text: {} },
@@ -49,23 +49,23 @@ const baseOf = (id: string): string => flatCopy(id.slice(id.startsWith(PREFIX) ?
 
 const echoIn = (node: Node): JsonObject | undefined => spelt(node, FORMAT)['echo'] as JsonObject | undefined
 
-/** Whether the answer comes from an upstream of this very format. */
+/** Whether the answer comes from an upstream of this same format. */
 export const isOwnAnswer = (head: Node): boolean => echoIn(head) !== undefined
 
-/** Writes the response object of one answer, as often as a stream shows it. */
+/** Writes the response object of one answer, each time that a stream contains it. */
 export class Responder {
-  /** The upstream speaks this format too: its answer is repeated as it came. */
+  /** The answer comes from an upstream of this same format and is repeated as it came. */
   readonly own: boolean
-  /** What that upstream left out is added. */
+  /** Whether fields that this upstream left out are added. */
   readonly completes: boolean
   readonly id: string
-  /** What the ids of items are made of. */
+  /** The base of the ids of items. */
   readonly base: string
-  private readonly head: Head
+  private readonly head: ResponseHead
   private readonly request: CanonicalRequest
   private fixed: JsonObject | undefined
 
-  constructor(head: Head, request: CanonicalRequest) {
+  constructor(head: ResponseHead, request: CanonicalRequest) {
     this.head = head
     this.request = request
     this.own = isOwnAnswer(head)
@@ -75,37 +75,37 @@ export class Responder {
     this.base = baseOf(this.id)
   }
 
-  /** The tier where no upstream names one. */
+  /** The service tier where no upstream reports one. */
   get tier(): string {
     return this.request.serviceTier ?? 'default'
   }
 
-  body(stand: Stand): JsonObject {
-    if (!this.own) return this.foreignBody(stand)
-    const said = this.ownBody(stand)
-    if (!this.completes) return said
-    const untimed = said['status'] === 'completed' && said['completed_at'] == null
-    return this.filled(untimed ? { ...said, ...this.completion(stand) } : said, stand.state)
+  body(content: ResponseContent): JsonObject {
+    if (!this.own) return this.foreignBody(content)
+    const response = this.ownBody(content)
+    if (!this.completes) return response
+    const untimed = response['status'] === 'completed' && response['completed_at'] == null
+    return this.filled(untimed ? { ...response, ...this.completion(content) } : response, content.state)
   }
 
-  /** When the answer was whole, which only a complete one ever was. */
-  private completion({ state, late }: Pick<Stand, 'state' | 'late'>): JsonObject {
+  /** The time of completion, which only a completed answer has. */
+  private completion({ state, late }: Pick<ResponseContent, 'state' | 'late'>): JsonObject {
     if (state.status !== 'completed') return NONE
     return { completed_at: spelt(late ?? this.head, FORMAT)['completedAt'] ?? null }
   }
 
-  /** What is the same however often the response is shown. */
+  /** The fields that are the same each time. */
   private get blank(): JsonObject {
     return (this.fixed ??= {
       ...BLANK,
       id: this.id,
       created_at: this.head.createdAt ?? 0,
       model: this.head.model ?? this.request.model,
-      ...echoOf(this.request),
+      ...settingsEcho(this.request),
     })
   }
 
-  private foreignBody({ state, output, usage, error, late }: Stand): JsonObject {
+  private foreignBody({ state, output, usage, error, late }: ResponseContent): JsonObject {
     return {
       ...this.blank,
       ...state,
@@ -119,14 +119,14 @@ export class Responder {
     }
   }
 
-  private ownBody({ state, output, usage, error, late }: Stand): JsonObject {
+  private ownBody({ state, output, usage, error, late }: ResponseContent): JsonObject {
     const node = late !== undefined && echoIn(late) !== undefined ? late : this.head
     const echo = echoIn(node)!
     const { createdAt } = this.head
     const id = this.completes ? this.id : this.head.id
     const nameless = spelt(this.head, FORMAT)['nameless'] !== undefined && this.compacts(echo)
     const model = nameless ? undefined : this.head.model
-    const said = isObject(echo['error']) ? { ...echo['error'], message: error?.message ?? '' } : undefined
+    const ownError = isObject(echo['error']) ? { ...echo['error'], message: error?.message ?? '' } : undefined
     const counted = defined({ usage }) as JsonObject
     return {
       ...(defined({
@@ -139,23 +139,23 @@ export class Responder {
       output,
       ...counted,
       ...kept(node, FORMAT),
-      // A beginning says that nothing is counted yet.
+      // The initial response has a null usage.
       ...counted,
-      ...(error === undefined ? {} : { status: state.status, error: said ?? failureOf(error) }),
+      ...(error === undefined ? {} : { status: state.status, error: ownError ?? failureOf(error) }),
     }
   }
 
-  /** The answer with what its upstream left out. */
-  filled(said: JsonObject, state: State): JsonObject {
-    if (this.compacts(said)) return completedInside(completed(said, this.compaction))
-    const lacking = ALL.filter(field => lacks(said, field, ALWAYS[field]!))
-    if (lacking.length === 0) return completedInside(said)
+  /** The answer with the fields that its upstream left out. */
+  filled(response: JsonObject, state: ResponseState): JsonObject {
+    if (this.compacts(response)) return completedInside(completed(response, this.compaction))
+    const lacking = ALL.filter(field => lacks(response, field, ALWAYS[field]!))
+    if (lacking.length === 0) return completedInside(response)
     const all: JsonObject = { ...this.blank, ...state, error: null, usage: null, output: [], service_tier: this.tier }
-    return completedInside({ ...said, ...Object.fromEntries(lacking.map(field => [field, all[field]!])) })
+    return completedInside({ ...response, ...Object.fromEntries(lacking.map(field => [field, all[field]!])) })
   }
 
   private compacts({ object }: JsonObject): boolean {
-    return object === 'response.compaction' || (object == null && isCompactDoor(this.request))
+    return object === 'response.compaction' || (object == null && isCompactEndpoint(this.request))
   }
 
   private get compaction(): JsonObject {

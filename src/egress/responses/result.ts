@@ -6,28 +6,28 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { writeCompactionResult } from './compaction.ts'
 import { completedItem } from './complete.ts'
 import { FORMAT } from './content.ts'
-import { isCompactDoor } from './door.ts'
+import { isCompactEndpoint } from './endpoint.ts'
 import { writeItems } from './output.ts'
 import { Responder } from './response.ts'
-import { type Made, madeOf, reportFinish, type State, writeState } from './status.ts'
+import { type EndContent, endContentOf, type ResponseState, reportFinish, writeState } from './status.ts'
 import { writeUsage } from './usage.ts'
 
 const SILENT: Candidate = { content: [] }
-const FAILED: State = { status: 'failed', incomplete_details: null }
+const FAILED: ResponseState = { status: 'failed', incomplete_details: null }
 
-/** A whole answer as a response object (FORMATS §4), which repeats what was asked. */
+/** A whole answer as a response object (FORMATS §4), which repeats the request's settings. */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const responder = new Responder(result, request)
-  if (!responder.own && isCompactDoor(request)) return writeCompactionResult(result)
+  if (!responder.own && isCompactEndpoint(request)) return writeCompactionResult(result)
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   const [candidate = SILENT] = result.candidates
-  const made = madeOf(candidate)
-  const state = result.error === undefined ? writeState(candidate.finish, made) : FAILED
+  const content = endContentOf(candidate)
+  const state = result.error === undefined ? writeState(candidate.finish, content) : FAILED
   const last = state.status === 'incomplete' ? 'incomplete' : 'completed'
   const items = writeItems(candidate, responder.base, last, ['candidates', 0], losses)
   const output = responder.completes ? completedItems(items, responder.base, last) : items
-  if (!responder.own) report(result, responder, made, losses)
+  if (!responder.own) report(result, responder, content, losses)
   const usage = result.usage && writeUsage(result.usage, losses)
   const body = responder.body({ state, output, usage, error: result.error })
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
@@ -38,8 +38,8 @@ const completedItems = (items: readonly JsonObject[], base: string, last: string
     completedItem(item, { base, index, status: index === items.length - 1 ? last : 'completed' }),
   )
 
-/** What an answer of another format has to give up, and what it has to take on. */
-function report(result: CanonicalResult, { id, tier }: Responder, made: Made, losses: Losses): void {
+/** Reports the losses and additions of an answer of another format. */
+function report(result: CanonicalResult, { id, tier }: Responder, content: EndContent, losses: Losses): void {
   const { error, candidates } = result
   losses.dropFields(result, [], { job: 'no-jobs' })
   if (result.id === undefined) losses.add(['id'], id, 'id-required')
@@ -50,7 +50,7 @@ function report(result: CanonicalResult, { id, tier }: Responder, made: Made, lo
   for (const index of candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
   const [candidate] = candidates
   if (candidate?.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-place-for-it')
-  if (candidate !== undefined && error === undefined) reportFinish(candidate, made, ['candidates', 0], losses)
+  if (candidate !== undefined && error === undefined) reportFinish(candidate, content, ['candidates', 0], losses)
   else if (candidate?.finish !== undefined) losses.drop(['candidates', 0, 'finish'], 'failed-instead')
   if (candidates.length === 0 && error === undefined)
     losses.add(['candidates', 0], { content: [], finish: { reason: 'stop' } }, 'one-answer-always')

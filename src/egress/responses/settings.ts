@@ -6,15 +6,15 @@ import { endUserOf } from '../sanitize/end-user.ts'
 import { knownTier } from '../sanitize/tiers.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
-/* What a request settles beside its history and tools; an answer repeats it. */
+/* The settings of a request besides its history and tools; an answer repeats them. */
 
 const SAMPLING_LOSSES = { topK: 'no-top-k', seed: 'no-seed', stop: 'no-stop-sequences' }
 const PENALTIES = { frequencyPenalty: 'no-penalties', presencePenalty: 'no-penalties' }
 
-/** The smallest limit there may be. */
+/** The minimum limit. */
 const LEAST_TOKENS = 16
 
-/** There are no stop sequences, no seed and no candidates here (trap 18); penalties are a dialect's own. */
+/** The format has no stop sequences, seeds and candidates (trap 18); penalties exist in dialects only. */
 export function writeSampling(sampling: Sampling, { native, losses }: WriteContext): JsonObject {
   const { maxTokens } = sampling
   const tooFew = !native && maxTokens !== undefined && maxTokens < LEAST_TOKENS
@@ -50,8 +50,8 @@ export function writeOutput(output: Output, context: WriteContext): JsonObject {
   else if (modalities !== undefined && !drawing) losses.drop(['output', 'modalities'], 'text-only')
   const own = kept(output, FORMAT)
   const format = text === undefined ? undefined : writeShape(text, context)
-  const told = { ...(defined({ format, verbosity }) as JsonObject), ...own }
-  return Object.keys(told).length > 0 || spelt(output, FORMAT)['own'] !== undefined ? { text: told } : {}
+  const fields = { ...(defined({ format, verbosity }) as JsonObject), ...own }
+  return Object.keys(fields).length > 0 || spelt(output, FORMAT)['own'] !== undefined ? { text: fields } : {}
 }
 
 function writeShape(text: NonNullable<Output['text']>, { native, losses }: WriteContext): JsonObject {
@@ -67,7 +67,7 @@ function writeShape(text: NonNullable<Output['text']>, { native, losses }: Write
   }
 }
 
-/** Thoughts are not shown unless asked for, so the wish to hide them needs no words. */
+/** Thoughts are hidden by default, so hiding them needs no field. */
 export function writeReasoning(reasoning: Reasoning | undefined, { native, losses }: WriteContext): JsonObject {
   if (reasoning === undefined) return {}
   if (reasoning.budget === -1) losses.hide(['reasoning', 'budget'], 'left-to-the-model-anyway')
@@ -75,11 +75,11 @@ export function writeReasoning(reasoning: Reasoning | undefined, { native, losse
   if (reasoning.show === false) losses.hide(['reasoning', 'show'], 'hidden-unless-asked-for')
   const { summary, as } = native ? spelt(reasoning, FORMAT) : {}
   const field = (as as string | undefined) ?? 'summary'
-  const told = {
+  const fields = {
     ...defined({ effort: reasoning.effort, [field]: reasoning.show === true ? (summary ?? 'auto') : undefined }),
     ...kept(reasoning, FORMAT),
   } as JsonObject
-  return Object.keys(told).length > 0 || native ? { reasoning: told } : {}
+  return Object.keys(fields).length > 0 || native ? { reasoning: fields } : {}
 }
 
 export const TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'])
@@ -105,7 +105,7 @@ const STATE_LOSSES = {
 
 function writeState({ state, ...request }: CanonicalRequest, { dialect, native, losses }: WriteContext) {
   losses.dropFields(state, ['state'], { thread: 'no-threads' })
-  if (!native && dialect.stateless !== true && storesUnasked(state)) {
+  if (!native && dialect.stateless !== true && storesByDefault(state)) {
     if (state === undefined) losses.add(['state'], { store: false }, 'minted-no-storage')
     else losses.add(['state', 'store'], false, 'minted-no-storage')
     return { store: false }
@@ -125,6 +125,6 @@ function writeState({ state, ...request }: CanonicalRequest, { dialect, native, 
   }
 }
 
-/** Absence means storing here and nowhere else: what nobody asked to be kept is not. */
-const storesUnasked = (state: State | undefined): boolean =>
+/** Without `store` only this format stores, so it is set to false unless the caller set any state. */
+const storesByDefault = (state: State | undefined): boolean =>
   state === undefined || Object.values(state).every(value => value === undefined)

@@ -2,25 +2,25 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Candidate, Finish, FinishReason } from '../../canonical/result.ts'
 
-/** What an answer is made of, as far as its state depends on it. */
-export interface Made {
+/** The contents of an answer that determine its state. */
+export interface EndContent {
   called: boolean
   refused: boolean
 }
 
-export type State = { readonly status: string; readonly incomplete_details: JsonObject | null }
+export type ResponseState = { readonly status: string; readonly incomplete_details: JsonObject | null }
 
-const COMPLETED: State = { status: 'completed', incomplete_details: null }
-const FAILED: State = { status: 'failed', incomplete_details: null }
-const incomplete = (reason: string): State => ({ status: 'incomplete', incomplete_details: { reason } })
+const COMPLETED: ResponseState = { status: 'completed', incomplete_details: null }
+const FAILED: ResponseState = { status: 'failed', incomplete_details: null }
+const incomplete = (reason: string): ResponseState => ({ status: 'incomplete', incomplete_details: { reason } })
 
-/** The state an answer ended in (FORMATS §16.3, trap 14). A refusal that was spoken is a complete answer. */
-export function writeState(finish: Finish | undefined, made: Made): State {
+/** The final state of an answer (FORMATS §16.3, trap 14). A refusal in the content is a completed answer. */
+export function writeState(finish: Finish | undefined, content: EndContent): ResponseState {
   switch (finish?.reason) {
     case 'length':
       return incomplete('max_output_tokens')
     case 'refused':
-      return made.refused && !made.called ? COMPLETED : incomplete('content_filter')
+      return content.refused && !content.called ? COMPLETED : incomplete('content_filter')
     case 'error':
       return FAILED
     default:
@@ -28,23 +28,23 @@ export function writeState(finish: Finish | undefined, made: Made): State {
   }
 }
 
-export const madeOf = ({ content }: Candidate): Made => ({
+export const endContentOf = ({ content }: Candidate): EndContent => ({
   called: content.some(part => part.type === 'tool-call'),
   refused: content.some(part => part.type === 'refusal'),
 })
 
-/** How a complete answer is read back. */
-export const meaningOf = ({ called, refused }: Made): FinishReason =>
+/** The finish reason as which a completed answer is read. */
+export const finishReasonOf = ({ called, refused }: EndContent): FinishReason =>
   called ? 'tool-calls' : refused ? 'refused' : 'stop'
 
-export function reportFinish({ finish }: Candidate, made: Made, path: Path, losses: Losses): void {
+export function reportFinish({ finish }: Candidate, content: EndContent, path: Path, losses: Losses): void {
   const at = [...path, 'finish']
   if (finish === undefined) {
-    losses.add(at, { reason: meaningOf(made) }, 'finish-required')
+    losses.add(at, { reason: finishReasonOf(content) }, 'finish-required')
     return
   }
   if (finish.stopSequence !== undefined) losses.drop([...at, 'stopSequence'], 'no-stop-sequence')
-  if (writeState(finish, made).status !== 'completed') return
-  const reason = meaningOf(made)
+  if (writeState(finish, content).status !== 'completed') return
+  const reason = finishReasonOf(content)
   if (finish.reason !== reason) losses.change([...at, 'reason'], reason, 'no-such-finish')
 }

@@ -7,25 +7,25 @@ import { FORMAT } from './content.ts'
 import { type ItemContext, itemId, SingleWriter } from './item-events.ts'
 import { CUT, reasoningText, summaryText, writeReasoning } from './items.ts'
 
-const PIECES = {
+const SECTIONS = {
   summary: { part: 'response.reasoning_summary_part', text: 'response.reasoning_summary_text', place: 'summary_index' },
   content: { part: 'response.content_part', text: 'response.reasoning_text', place: 'content_index' },
 } as const
 
-/** A thought, told in the pieces it was cut into. */
+/** A thought, written in its sections. */
 export class ThoughtWriter extends SingleWriter {
   private readonly id: string
-  /** The place of the piece that was opened last. */
+  /** The index of the last section that was opened. */
   private place = -1
-  private piece: { text: string; readonly prefix: string } | undefined
-  /** What is left of the empty line that is being passed over. */
+  private section: { text: string; readonly prefix: string } | undefined
+  /** The rest of the separator that is being skipped. */
   private gap = 0
   private cuts = 0
 
   constructor(part: ReasoningPart, context: ItemContext) {
     super(part, context)
     this.id = itemId(spelt(part, FORMAT), 'rs', context.base, this.index)
-    const item = unspoken(writeReasoning({ ...part, text: '' }, this.stamp(), proofOf(part)))
+    const item = emptied(writeReasoning({ ...part, text: '' }, this.stamp(), proofOf(part)))
     const begun = spelt(part, FORMAT)['begun'] as JsonObject | undefined
     const shown = this.shown({ ...item, ...begun })
     context.events.emit('response.output_item.added', { output_index: this.index, item: shown })
@@ -35,7 +35,7 @@ export class ThoughtWriter extends SingleWriter {
     let rest = append
     for (let cut = this.cut(); cut !== undefined && cut <= this.body.length + rest.length; cut = this.cut()) {
       const before = rest.slice(0, cut - this.body.length)
-      this.say(before)
+      this.append(before)
       this.close()
       rest = rest.slice(before.length)
       this.gap = CUT.length
@@ -44,13 +44,13 @@ export class ThoughtWriter extends SingleWriter {
       if (rest === '' && this.gap > 0) return
     }
     rest = this.skip(rest)
-    if (rest !== '') this.say(rest)
+    if (rest !== '') this.append(rest)
   }
 
   override end(): void {
-    const told = spelt(this.part, FORMAT)['cuts'] != null
-    if (this.piece === undefined && told && this.place < this.cuts) this.open()
-    if (this.piece !== undefined) this.close()
+    const hasCuts = spelt(this.part, FORMAT)['cuts'] != null
+    if (this.section === undefined && hasCuts && this.place < this.cuts) this.open()
+    if (this.section !== undefined) this.close()
     super.end()
   }
 
@@ -59,7 +59,7 @@ export class ThoughtWriter extends SingleWriter {
     return this.shown(writeReasoning(part, this.stamp(), proofOf(part)))
   }
 
-  /** Where the text is cut next, if that is known. */
+  /** The offset of the next cut, if it is known. */
   private cut(): number | undefined {
     return (spelt(this.part, FORMAT)['cuts'] as readonly number[] | undefined | null)?.[this.cuts]
   }
@@ -73,38 +73,41 @@ export class ThoughtWriter extends SingleWriter {
     return text.slice(skipped.length)
   }
 
-  private say(text: string): void {
-    const piece = this.piece ?? this.open()
+  private append(text: string): void {
+    const section = this.section ?? this.open()
     if (text === '') return
-    piece.text += text
+    section.text += text
     this.body += text
-    this.context.events.line(`${this.words().text}.delta`, `${piece.prefix}${JSON.stringify(text)},"sequence_number":`)
+    this.context.events.line(
+      `${this.names().text}.delta`,
+      `${section.prefix}${JSON.stringify(text)},"sequence_number":`,
+    )
   }
 
-  private open(): NonNullable<ThoughtWriter['piece']> {
-    const { part, text, place } = this.words()
+  private open(): NonNullable<ThoughtWriter['section']> {
+    const { part, text, place } = this.names()
     this.place++
     const where = this.where(place)
     this.context.events.emit(`${part}.added`, { ...where, part: this.shape('') })
     const prefix = `${JSON.stringify({ type: `${text}.delta`, ...where }).slice(0, -1)},"delta":`
-    return (this.piece = { text: '', prefix })
+    return (this.section = { text: '', prefix })
   }
 
   private close(): void {
-    const said = (this.piece ?? this.open()).text
-    const { part, text, place } = this.words()
+    const content = (this.section ?? this.open()).text
+    const { part, text, place } = this.names()
     const where = this.where(place)
-    this.context.events.emit(`${text}.done`, { ...where, text: said })
-    this.context.events.emit(`${part}.done`, { ...where, part: this.shape(said) })
-    this.piece = undefined
+    this.context.events.emit(`${text}.done`, { ...where, text: content })
+    this.context.events.emit(`${part}.done`, { ...where, part: this.shape(content) })
+    this.section = undefined
   }
 
   private where(place: string): JsonObject {
     return { item_id: this.id, output_index: this.index, [place]: this.place }
   }
 
-  private words() {
-    return PIECES[this.inContent() ? 'content' : 'summary']
+  private names() {
+    return SECTIONS[this.inContent() ? 'content' : 'summary']
   }
 
   private shape(text: string): JsonObject {
@@ -116,8 +119,8 @@ export class ThoughtWriter extends SingleWriter {
   }
 }
 
-/** A thought before its first word. */
-function unspoken(item: JsonObject): JsonObject {
+/** A thought before its first delta. */
+function emptied(item: JsonObject): JsonObject {
   const { content, ...others } = item
   return { ...others, ...('summary' in item ? { summary: [] } : {}), ...(content === undefined ? {} : { content: [] }) }
 }

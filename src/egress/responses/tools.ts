@@ -7,7 +7,7 @@ import { parametersOf } from '../sanitize/parameters.ts'
 import { FORMAT } from './content.ts'
 import { DRAW, isDrawing, writeDrawingTool } from './drawing.ts'
 
-/** What writing tools needs to know. */
+/** Context of writing tools. */
 interface WriteContext {
   readonly native: boolean
   readonly losses: Losses
@@ -15,7 +15,7 @@ interface WriteContext {
 
 type Named = FunctionTool | FreeformTool
 
-/** The tools in their order; those of one group stand in it, where its first one stood. */
+/** The tools in their order; those of one group are written at the place of the first. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): JsonObject {
   if (isDrawing(request)) return writeDrawingTool(request, context)
   const { tools } = request
@@ -23,13 +23,13 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): Js
   return writeList(tools, spelt(request, FORMAT)['tools'], context)
 }
 
-/** The tools of a native request that no item of its input brings. */
+/** The tools of a native request without those that an item of its input defines. */
 export const ownTools = (request: CanonicalRequest): CanonicalRequest =>
-  request.tools?.some(isBrought) === true
-    ? { ...request, tools: request.tools.filter(tool => !isBrought(tool)) }
+  request.tools?.some(isInInput) === true
+    ? { ...request, tools: request.tools.filter(tool => !isInInput(tool)) }
     : request
 
-const isBrought = (tool: Tool): boolean => spelt(tool, FORMAT)['as'] === 'item'
+const isInInput = (tool: Tool): boolean => spelt(tool, FORMAT)['as'] === 'item'
 
 function writeList(tools: readonly Tool[], spelling: Json | undefined, context: WriteContext): JsonObject {
   const written: JsonObject[] = []
@@ -72,13 +72,13 @@ function writeGroup(
   if (first.namespace!.description !== description)
     losses.add([...path, 'namespace', 'description'], '', 'minted-description')
   const group = spelt(first, FORMAT)['group'] as JsonObject | undefined
-  const said = group === undefined ? undefined : (first.extras?.[FORMAT]?.['namespace'] as JsonObject | undefined)
+  const extras = group === undefined ? undefined : (first.extras?.[FORMAT]?.['namespace'] as JsonObject | undefined)
   return {
     type: 'namespace',
     name,
     ...defined({ description }),
     tools,
-    ...kept({ extras: { [FORMAT]: said ?? {} }, spelling: { [FORMAT]: group ?? {} } }, FORMAT),
+    ...kept({ extras: { [FORMAT]: extras ?? {} }, spelling: { [FORMAT]: group ?? {} } }, FORMAT),
   }
 }
 
@@ -98,7 +98,7 @@ function reportGroup(
     losses.change([...path, 'namespace'], { ...described, description }, 'one-description-a-group')
 }
 
-/** Tools that come together in their group leave their places; what was dropped stays where it was. */
+/** Tools of a group are moved together; dropped ones keep their places. */
 function reportOrder(order: readonly number[], tools: readonly Tool[], losses: Losses): void {
   if (order.every((index, place) => place === 0 || index > order[place - 1]!)) return
   const kept = new Set(order)
@@ -119,7 +119,7 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | 
   }
 }
 
-/** A caller that did not ask for strictness must not get it, though it is the default here (trap 56). */
+/** Strictness is the default here, so it is turned off for callers that did not request it (trap 56). */
 function writeFunction(tool: FunctionTool, path: Path, { native, losses }: WriteContext): JsonObject {
   const { name, description, parameters, strict, cache } = tool
   if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
@@ -147,11 +147,11 @@ function writeCustom(tool: FreeformTool): JsonObject {
   return { type: 'custom', name, ...defined({ description, format }), ...keptOfTool(tool) } as JsonObject
 }
 
-/** What the format itself said at a tool; the first of a group also carries what the group says. */
+/** The format's own extras of a tool; those of the group, which its first tool carries, are left out. */
 function keptOfTool(tool: Named): JsonObject {
-  const said = kept(tool, FORMAT)
-  if (spelt(tool, FORMAT)['group'] === undefined) return said
-  const { namespace: _, ...others } = said
+  const extras = kept(tool, FORMAT)
+  if (spelt(tool, FORMAT)['group'] === undefined) return extras
+  const { namespace: _, ...others } = extras
   return others
 }
 
@@ -200,7 +200,7 @@ function writeInterpreter(tool: HostedTool): JsonObject {
   return { type: 'code_interpreter', ...automatic, ...kept(tool, FORMAT) }
 }
 
-/** Which tools may be called, and whether several at once. */
+/** `tool_choice`, and whether several tools may be called at once. */
 export function writeToolChoice(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { toolChoice: choice, tools, parallelToolCalls } = request
   const parallel = defined({ parallel_tool_calls: parallelToolCalls }) as JsonObject
@@ -215,13 +215,13 @@ const CHOSEN: { readonly [K in HostedKind]?: string } = {
   'code-execution': 'code_interpreter',
 }
 
-/** One choice at a time: named tools come before a hosted one, and neither stands beside `none`. */
+/** One choice at a time: named tools precede a hosted one, and `none` excludes both. */
 function writeChoice(choice: ToolChoice, tools: readonly Tool[], { losses }: WriteContext): Json {
   const { mode, only, hosted } = choice
   const { as, type, types } = spelt(choice, FORMAT)
   if (hosted !== undefined) {
-    const known = type ?? CHOSEN[hosted]
-    if (mode === 'required' && only === undefined && known !== undefined) return { type: known }
+    const toolType = type ?? CHOSEN[hosted]
+    if (mode === 'required' && only === undefined && toolType !== undefined) return { type: toolType }
     losses.drop(['toolChoice', 'hosted'], 'no-such-choice')
   }
   if (only === undefined) return mode

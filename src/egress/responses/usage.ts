@@ -7,7 +7,7 @@ import { FORMAT } from './content.ts'
 const NO_COUNTS = { hostedCalls: 'no-count-of-hosted-calls', inputBy: 'no-count-by-kind', outputBy: 'no-count-by-kind' }
 const REQUIRED = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const
 
-/** Tokens with all their details; an upstream that did not count something counted none of it (trap 25). */
+/** Tokens with all details; unknown counts are zero (trap 25). */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const whole = spelt(usage, FORMAT)['whole']
   if (whole !== undefined) return whole as JsonObject
