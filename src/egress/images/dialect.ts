@@ -1,15 +1,15 @@
 import type { Dialect } from '../writer.ts'
 
-/** The quirks of upstreams that make pictures; what is not declared follows the public format. */
+/** The quirks of image generation upstreams; flags that are not declared follow the public format. */
 export interface ImagesDialect {
   /**
-   * How it takes pictures to start from: `any` (default), as files of a form, or in JSON where one is named by address
-   * or id; `form`, as files alone; `urls`, as addresses in JSON alone.
+   * How images to edit are sent: `any` (default), as files of a form, or in JSON where one is a URL or an id; `form`,
+   * as files only; `urls`, as URLs in JSON only.
    */
   readonly edits?: 'any' | 'form' | 'urls'
-  /** It can be told the address of a picture. Default true; otherwise the picture is fetched and sent. */
+  /** Takes URLs of images. Default true; otherwise the image is fetched and sent. */
   readonly picture_urls?: boolean
-  /** It gives addresses unless asked for bytes: those of other formats' callers are asked for. */
+  /** Returns URLs by default: for callers of other formats bytes are requested. */
   readonly response_format?: boolean
 }
 

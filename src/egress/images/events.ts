@@ -11,35 +11,35 @@ import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { writeMade } from '../media/image-settings.ts'
-import { isPicture, pictureless, startsFromPictures, writePicture } from './answer.ts'
+import { isPicture, noImageError, startsFromImages, writePicture } from './answer.ts'
 import { errorBody } from './error.ts'
-import { FORMAT, wordOfType } from './types.ts'
+import { FORMAT, outputFormatOfType } from './types.ts'
 import { writeUsage } from './usage.ts'
 
-/** Pieces of one picture on their way. */
+/** One image while its chunks arrive. */
 interface Growing {
-  /** As it began, or turned out to be; its body is in the pieces. */
+  /** The part as it started or was patched; its body is in `data`. */
   part: Part
   readonly data: string[]
 }
 
 /**
- * A streamed answer (FORMATS §10): unfinished pictures as they come, and a completed event for each finished one, in
- * the order of the candidates; the last one waits for the usage. A stream without any picture ends with an error.
+ * A streamed answer (FORMATS §10): previews as they come, and a completed event for each finished image, in the order
+ * of the candidates; the last one waits for the usage. A stream without any image ends with an error.
  */
 export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
   private readonly type: string
   private readonly growing = new Map<string, Growing>()
-  /** What is not a picture: told where there is none. */
-  private words: CanonicalResult = EMPTY
+  /** Everything but images: the text of the error where there are none. */
+  private rest: CanonicalResult = EMPTY
   private readonly pictures: MediaPart[][] = []
   private readonly ended = new Map<number, CandidateEnd>()
   private next = 0
   private head: ResultStart = { type: 'result-start' }
   private usage: Usage | undefined
   private waiting: { readonly body: JsonObject } | undefined
-  private word: string | undefined
+  private outputFormat: string | undefined
   private made = 0
   private over = false
 
@@ -66,7 +66,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
         this.usage = event.usage
         return NOTHING
       case 'candidate-end':
-        this.words = step(this.words, event)
+        this.rest = step(this.rest, event)
         this.ended.set(event.candidate, event)
         return this.finished()
       case 'result-end':
@@ -89,12 +89,12 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     const place = `${event.at.candidate}/${event.at.part}`
     const grown = this.growing.get(place)
     if (event.type === 'part-start' && isPicture(event.part)) this.growing.set(place, { part: event.part, data: [] })
-    else if (grown === undefined) this.words = step(this.words, event)
+    else if (grown === undefined) this.rest = step(this.rest, event)
     else if (event.type === 'part-delta' && event.of === undefined) grown.data.push(event.append)
     else if (event.type === 'part-patch') grown.part = withBody(patched(grown.part, event), '')
     else if (event.type === 'part-end') {
       this.growing.delete(place)
-      // A drawing that came to nothing turns out to be no picture.
+      // A drawing that failed may turn out to be no image.
       if (isPicture(grown.part))
         (this.pictures[event.at.candidate] ??= [])[event.at.part] = whole(grown.part, grown.data)
     }
@@ -107,7 +107,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     return eventOf(`${this.type}.partial_image`, body)
   }
 
-  /** Every candidate that is whole, and has none before it that is not. */
+  /** Writes the candidates that have ended, up to the first that has not. */
   private finished(): readonly WireEvent[] {
     const out: WireEvent[] = []
     for (let end = this.ended.get(this.next); end !== undefined; end = this.ended.get(++this.next)) {
@@ -122,7 +122,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     return out
   }
 
-  /** The completed event that waited, with the usage that came by now. */
+  /** The completed event that waited, with the usage received so far. */
   private flush(): readonly WireEvent[] {
     if (this.waiting === undefined) return NOTHING
     const { body } = this.waiting
@@ -132,33 +132,34 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     return [eventOf(`${this.type}.completed`, { ...body, ...defined({ usage }) })]
   }
 
-  /** What this event's own picture cost, where its upstream said so, and not all before it, too. */
+  /** The usage of this event's own image where its upstream reported it, otherwise the total so far. */
   private counted(usage: Usage): JsonObject {
     const own = spelt(usage, FORMAT)['own'] as JsonObject | undefined
-    const how = { native: this.native, wordsOnly: !startsFromPictures(this.request) }
+    const how = { native: this.native, textOnly: !startsFromImages(this.request) }
     return own ?? writeUsage(usage, new Losses(), how)
   }
 
-  /** What an event says of its picture and of the answer. */
+  /** The fields of an event that describe its image and the answer. */
   private about(part: MediaPart, node: Node): JsonObject {
     const own = spelt(node, FORMAT)
-    if (part.source.type === 'base64') this.word ??= wordOfType(part.source.mediaType)
-    const word = own['output_format'] === 'absent' || part.source.type !== 'base64' ? undefined : this.word
+    if (part.source.type === 'base64') this.outputFormat ??= outputFormatOfType(part.source.mediaType)
+    const output_format =
+      own['output_format'] === 'absent' || part.source.type !== 'base64' ? undefined : this.outputFormat
     return {
-      ...defined({ created_at: this.head.createdAt, output_format: word }),
+      ...defined({ created_at: this.head.createdAt, output_format: output_format }),
       ...(this.native ? {} : { background: 'auto', quality: 'auto', size: 'auto' }),
       ...writeMade(part.made),
       ...kept(node, FORMAT),
     } as JsonObject
   }
 
-  /** The upstream said it in this format; otherwise nobody told what the picture looks like, which events have to. */
+  /** Whether the answer is of this same format; otherwise the required properties of images are unknown. */
   private get native(): boolean {
     return spelt(this.head, FORMAT)['own'] === true
   }
 
   private close(): readonly WireEvent[] {
-    if (this.made === 0) return this.fail(pictureless(this.words).error)
+    if (this.made === 0) return this.fail(noImageError(this.rest).error)
     this.over = true
     return this.flush()
   }
@@ -169,11 +170,11 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 }
 
-/** Whether it starts from pictures, as the endpoint it came through or its content says. */
+/** Whether the request edits images, by its endpoint or its content. */
 function isEdit(request: CanonicalRequest): boolean {
   const { path } = spelt(request, FORMAT)
   if (typeof path === 'string') return !path.endsWith('/generations')
-  return startsFromPictures(request)
+  return startsFromImages(request)
 }
 
 function whole(part: MediaPart, data: readonly string[]): MediaPart {

@@ -5,7 +5,7 @@ import { ImagesStream } from './events.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** Pictures made and changed, FORMATS §10. */
+/** Image generation and editing, FORMATS §10. */
 export const images: Writer = {
   request: writeRequest,
   result: writeResult,

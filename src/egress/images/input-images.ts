@@ -9,7 +9,7 @@ import { defined, kept, spelt } from '../fields.ts'
 import type { ImagesDialect } from './dialect.ts'
 import { FORMAT } from './types.ts'
 
-/** What a request says, and the pictures it starts from: named in the body, or as the files of a form. */
+/** The prompt of a request, and the images it edits: named in the body, or as files of a form. */
 export interface InputImages {
   readonly prompt: string | undefined
   readonly named: JsonObject
@@ -18,16 +18,16 @@ export interface InputImages {
 
 type Picture = MediaPart | OpaquePart
 
-/** The turn that says what to make. */
+/** The index of the turn with the prompt. */
 export const turnOf = (messages: readonly Message[]): number => messages.findLastIndex(({ role }) => role === 'user')
 
 const isMask = (part: Part): boolean => part.type === 'media' && part.use === 'mask'
 
-/* As the format's own caller said it. */
+/* For native callers: as it came. */
 
 const isMade = (part: Part): part is Picture => part.type === 'media' || part.type === 'opaque'
 
-/** Whether the upstream takes the pictures in the shape their caller chose: a form, or JSON of whichever words. */
+/** Whether the upstream takes the images in the shape that their caller chose: a form, or JSON. */
 export function fits(content: readonly Part[], { path, form }: JsonObject, { edits }: ImagesDialect): boolean {
   if (edits === undefined || edits === 'any' || path === '/images/generations') return true
   const pictures = content.filter(isMade)
@@ -35,7 +35,7 @@ export function fits(content: readonly Part[], { path, form }: JsonObject, { edi
   return form !== true && pictures.every(part => spelt(part, FORMAT)['as'] === 'url')
 }
 
-/** The turn's pictures in the fields, or the files, they came in. */
+/** The turn's images in the fields, or the files, they came in. */
 export function writeUnchanged(content: readonly Part[], marks: JsonObject): InputImages {
   const pictures = content.filter(isMade)
   const isSent = (part: Part): part is MediaPart => 'source' in part && part.source.type === 'bytes'
@@ -61,14 +61,14 @@ function fileAsItCame(part: MediaPart): WireFile {
   }
 }
 
-/** The pictures under the fields they stood in. */
+/** The images by the fields they were in. */
 function fieldsOf(pictures: readonly Part[]): JsonObject {
   const fields: { [field: string]: Json } = {}
   const lists = new Map<string, Json[]>()
   for (const part of pictures) {
     const own = spelt(part, FORMAT)
     const field = (own['in'] as string | undefined) ?? (isMask(part) ? 'mask' : 'images')
-    const wire = nameAsItCame(part as Picture, own)
+    const wire = referenceAsItCame(part as Picture, own)
     if (own['alone'] === true) fields[field] = wire
     else if (lists.has(field)) lists.get(field)!.push(wire)
     else lists.set(field, (fields[field] = [wire]))
@@ -76,16 +76,16 @@ function fieldsOf(pictures: readonly Part[]): JsonObject {
   return fields
 }
 
-function nameAsItCame(part: Picture, own: JsonObject): Json {
+function referenceAsItCame(part: Picture, own: JsonObject): Json {
   if (part.type === 'opaque') return part.value
-  const said = part.source.type === 'file-id' ? part.source.id : urlOfSource(part.source)!
-  if (own['as'] === undefined) return said
-  return { [own['as'] as string]: said, ...(own['typed'] === true ? TYPED : {}), ...kept(part, FORMAT) }
+  const reference = part.source.type === 'file-id' ? part.source.id : urlOfSource(part.source)!
+  if (own['as'] === undefined) return reference
+  return { [own['as'] as string]: reference, ...(own['typed'] === true ? TYPED : {}), ...kept(part, FORMAT) }
 }
 
-/* As another format's caller said it, or this one's in a shape its upstream does not take. */
+/* For callers of other formats, or in a shape that a native upstream does not take. */
 
-/** The pictures the upstream can be given, with everything else of the turn as its prompt, or lost. */
+/** The images that the upstream can take, and all texts of the turn as its prompt; everything else is lost. */
 export function writeInputImages(
   content: readonly Part[],
   path: Path,
@@ -97,7 +97,7 @@ export function writeInputImages(
   const masks: number[] = []
   for (const [index, part] of content.entries()) {
     const at = [...path, index]
-    if (wordsOf(part) !== undefined) texts.push(index)
+    if (textOf(part) !== undefined) texts.push(index)
     else if (part.type === 'opaque' && part.format !== FORMAT) continue
     else if (!isPicture(part)) losses.drop(at, 'pictures-only')
     else if (dialect.edits === 'form' && bytesOf(part) === undefined) losses.drop(at, 'files-only')
@@ -108,15 +108,19 @@ export function writeInputImages(
   reportOrder([...texts, ...pictures, ...masks], content.length, path, losses)
   const kept = [...pictures, ...masks].map(index => ({ part: content[index] as Picture, path: [...path, index] }))
   const inForm = dialect.edits !== 'urls' && kept.every(({ part }) => bytesOf(part) !== undefined)
-  const told = { prompt: promptOf(content, texts, path, losses) }
-  if (kept.length === 0) return { ...told, named: {}, files: undefined }
+  const common = { prompt: promptOf(content, texts, path, losses) }
+  if (kept.length === 0) return { ...common, named: {}, files: undefined }
   return inForm
-    ? { ...told, named: {}, files: kept.map(({ part, path }) => writeFile(part as MediaPart, path, pictures, losses)) }
-    : { ...told, named: writeNamed(kept, dialect, losses), files: undefined }
+    ? {
+        ...common,
+        named: {},
+        files: kept.map(({ part, path }) => writeFile(part as MediaPart, path, pictures, losses)),
+      }
+    : { ...common, named: writeNamed(kept, dialect, losses), files: undefined }
 }
 
-/** A piece that is told in words: a text, or another format's with words of its own. */
-function wordsOf(part: Part): string | undefined {
+/** The text of a part: of a text, or of another format's part that has one. */
+function textOf(part: Part): string | undefined {
   if (part.type === 'text') return part.text
   return part.type === 'opaque' && part.format !== FORMAT ? part.text : undefined
 }
@@ -127,9 +131,9 @@ const isPicture = (part: Part): part is Picture =>
     part.kind === 'image' &&
     (part.source.type === 'file-id' ? part.source.format === FORMAT : part.source.type !== 'text'))
 
-/** There is one prompt: all that is said in words, in its first place. */
+/** A single prompt: all texts, at the place of the first. */
 function promptOf(content: readonly Part[], texts: readonly number[], path: Path, losses: Losses): string {
-  const prompt = texts.map(index => wordsOf(content[index]!)).join('\n\n')
+  const prompt = texts.map(index => textOf(content[index]!)).join('\n\n')
   const [first, ...others] = texts
   if (first !== undefined) losses.dropFields(content[first], [...path, first], TEXT_LOSSES)
   if (others.length > 0) losses.change([...path, first!, 'text'], prompt, 'one-prompt')
@@ -139,7 +143,7 @@ function promptOf(content: readonly Part[], texts: readonly number[], path: Path
 
 const TEXT_LOSSES = { cache: 'no-cache-markers', annotations: 'no-annotations' }
 
-/** First the words, then the pictures, then the mask. */
+/** Texts first, then images, then the mask. */
 function reportOrder(order: readonly number[], length: number, path: Path, losses: Losses): void {
   if (order.every((index, place) => place === 0 || index > order[place - 1]!)) return
   const there = new Set(order)
@@ -156,7 +160,7 @@ function bytesOf(part: Picture): Bytes | undefined {
 
 const PICTURE_LOSSES = { cache: 'no-cache-markers', detail: 'no-detail-here', transcript: 'no-transcript-here' }
 
-/** A picture of a form; upstreams look at the file's name, so it has one. */
+/** An image of a form; upstreams check the file's name, so it has one. */
 function writeFile(part: MediaPart, path: Path, pictures: readonly number[], losses: Losses): WireFile {
   const { mediaType } = part.source as { readonly mediaType: string }
   losses.dropFields(part, path, PICTURE_LOSSES)
@@ -177,7 +181,7 @@ function writeNamed(kept: readonly Placed[], { edits }: ImagesDialect, losses: L
   const images: Json[] = []
   let mask: Json | undefined
   for (const { part, path } of kept) {
-    const wire = edits === 'urls' ? writeUrl(part, path, losses) : writeName(part, path, losses)
+    const wire = edits === 'urls' ? writeUrl(part, path, losses) : writeReference(part, path, losses)
     if (wire === undefined) continue
     if (isMask(part)) mask = wire
     else images.push(wire)
@@ -189,14 +193,14 @@ function writeNamed(kept: readonly Placed[], { edits }: ImagesDialect, losses: L
 
 const TYPED = { type: 'image_url' }
 
-/** The way of upstreams that know pictures by their address alone. */
+/** The form for upstreams that take images by URL only. */
 function writeUrl(part: Picture, path: Path, losses: Losses): JsonObject | undefined {
   if (part.type === 'opaque') return part.value
-  const { image_url, ...others } = writeName(part, path, losses) ?? {}
+  const { image_url, ...others } = writeReference(part, path, losses) ?? {}
   return image_url === undefined ? others : { ...others, url: image_url, ...TYPED }
 }
 
-function writeName(part: Picture, path: Path, losses: Losses): JsonObject | undefined {
+function writeReference(part: Picture, path: Path, losses: Losses): JsonObject | undefined {
   if (part.type === 'opaque') return part.value
   const { source } = part
   const url = source.type === 'bytes' ? dataUrl(source.mediaType, source.bytes) : urlOfSource(source)
@@ -209,17 +213,18 @@ function writeName(part: Picture, path: Path, losses: Losses): JsonObject | unde
     losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
   return {
     ...(source.type === 'file-id' ? { file_id: source.id } : { image_url: url! }),
-    ...besideName(part, path, losses),
+    ...besideReference(part, path, losses),
   }
 }
 
-const NAMES: ReadonlySet<string> = new Set(['image_url', 'file_id', 'url', 'type'])
+const REFERENCES: ReadonlySet<string> = new Set(['image_url', 'file_id', 'url', 'type'])
 
-/** What else is said of a picture, but for other names of it. */
-function besideName({ extras }: MediaPart, path: Path, losses: Losses): JsonObject {
-  const said = Object.entries(extras?.[FORMAT] ?? {})
-  for (const [field] of said) if (NAMES.has(field)) losses.drop([...path, 'extras', FORMAT, field], 'named-once')
-  return Object.fromEntries(said.filter(([field]) => !NAMES.has(field)))
+/** The format's own extras of an image, without other references to it. */
+function besideReference({ extras }: MediaPart, path: Path, losses: Losses): JsonObject {
+  const entries = Object.entries(extras?.[FORMAT] ?? {})
+  for (const [field] of entries)
+    if (REFERENCES.has(field)) losses.drop([...path, 'extras', FORMAT, field], 'named-once')
+  return Object.fromEntries(entries.filter(([field]) => !REFERENCES.has(field)))
 }
 
 const dataUrl = (mediaType: string, bytes: Bytes): string | undefined =>

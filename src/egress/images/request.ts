@@ -9,9 +9,9 @@ import type { WriteOptions } from '../writer.ts'
 import { imagesDialect } from './dialect.ts'
 import { fits, type InputImages, turnOf, writeInputImages, writeUnchanged } from './input-images.ts'
 
-import { FORMAT, typeOfWord, wordOfType } from './types.ts'
+import { FORMAT, outputFormatOfType, typeOfOutputFormat } from './types.ts'
 
-/** The canonical request as `POST /images/generations` or, with pictures to start from, `/images/edits` (FORMATS §10). */
+/** The canonical request as `POST /images/generations` or, with images to edit, `/images/edits` (FORMATS §10). */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
@@ -25,7 +25,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     ? writeUnchanged(content, marks)
     : writeInputImages(content, ['messages', turn, 'content'], dialect, losses)
   const path = pathOf(marks, { named, files })
-  const said = {
+  const fields = {
     model: request.model,
     ...defined({ prompt: !own && prompt === '' && path === '/images/variations' ? undefined : prompt }),
     ...writeOutput(request, options, losses),
@@ -37,7 +37,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     ...kept(request, FORMAT),
   }
   const body =
-    files === undefined ? said : { ...inTexts(said, request, losses), ...(marks['said'] as JsonObject | undefined) }
+    files === undefined ? fields : { ...inTexts(fields, request, losses), ...(marks['said'] as JsonObject | undefined) }
   const wire = {
     path,
     query: {},
@@ -48,7 +48,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   return { wire, losses: losses.list }
 }
 
-/** Its caller's own, unless no picture is left to be changed. */
+/** The caller's own path, unless no image is left to edit. */
 function pathOf({ path }: JsonObject, { named, files }: Omit<InputImages, 'prompt'>): string {
   const starts = files !== undefined || Object.keys(named).length > 0
   if (typeof path === 'string' && (starts || path === '/images/generations')) return path
@@ -58,7 +58,7 @@ function pathOf({ path }: JsonObject, { named, files }: Omit<InputImages, 'promp
 const userField = ({ user }: JsonObject, native: boolean): string =>
   native && user !== 'user' ? 'safety_identifier' : 'user'
 
-/** A form has texts alone; what only this format knows is read back as one. */
+/** A form has text fields only; the format's own extras are read from it as text. */
 function inTexts(body: object, { extras }: CanonicalRequest, losses: Losses): JsonObject {
   const entries = Object.entries(body).filter(([, value]) => value != null)
   return Object.fromEntries(
@@ -92,15 +92,15 @@ function writeOutput({ output, ...request }: CanonicalRequest, options: WriteOpt
   }) as JsonObject
 }
 
-/** A form has no word for it. */
-function writeModeration({ output: { image } }: CanonicalRequest, sayable: boolean, losses: Losses): JsonObject {
+/** A form has no such field. */
+function writeModeration({ output: { image } }: CanonicalRequest, hasField: boolean, losses: Losses): JsonObject {
   if (image?.moderation === undefined) return {}
-  if (sayable) return { moderation: image.moderation }
+  if (hasField) return { moderation: image.moderation }
   losses.drop(['output', 'image', 'moderation'], 'no-moderation-of-forms')
   return {}
 }
 
-/** Only what starts from a picture can be true to it. */
+/** Fidelity applies to edited images only. */
 function writeFidelity({ output: { image } }: CanonicalRequest, starts: boolean, losses: Losses): JsonObject {
   if (image?.fidelity === undefined) return {}
   if (starts) return { input_fidelity: image.fidelity }
@@ -110,13 +110,13 @@ function writeFidelity({ output: { image } }: CanonicalRequest, starts: boolean,
 
 function writeType(mediaType: string | undefined, losses: Losses): string | undefined {
   if (mediaType === undefined) return undefined
-  const word = wordOfType(mediaType)
-  if (typeOfWord(word) !== mediaType)
-    losses.change(['output', 'image', 'mediaType'], typeOfWord(word), 'nearest-picture-type')
-  return word
+  const outputFormat = outputFormatOfType(mediaType)
+  if (typeOfOutputFormat(outputFormat) !== mediaType)
+    losses.change(['output', 'image', 'mediaType'], typeOfOutputFormat(outputFormat), 'nearest-picture-type')
+  return outputFormat
 }
 
-/** Callers of other formats want the picture itself. */
+/** Callers of other formats want the image itself. */
 function writeDelivery(
   image: Output['image'],
   { dialect, native }: WriteOptions,
@@ -144,7 +144,7 @@ const STATE_LOSSES = {
   thread: 'no-threads',
 }
 
-/** A picture is asked for in one turn, and nothing but its looks can be settled. */
+/** A request has a single turn, and settings of the image only. */
 function reportRest(request: CanonicalRequest, turn: number, losses: Losses): void {
   reportConversational(request, losses)
   losses.dropFields(request.output, ['output'], OUTPUT_LOSSES)

@@ -6,8 +6,8 @@ import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { writeMade } from '../media/image-settings.ts'
-import { isPicture, pictureless, startsFromPictures, writePicture } from './answer.ts'
-import { FORMAT, typeOfWord, wordOfType } from './types.ts'
+import { isPicture, noImageError, startsFromImages, writePicture } from './answer.ts'
+import { FORMAT, outputFormatOfType, typeOfOutputFormat } from './types.ts'
 import { writeUsage } from './usage.ts'
 
 const LOSSES = {
@@ -19,10 +19,10 @@ const LOSSES = {
 }
 
 /**
- * A whole answer (FORMATS §10): an entry for each picture.
+ * A whole answer (FORMATS §10): an entry for each image.
  *
- * @throws GatewayError for an answer of another format without any picture: `invalid-request` where it was refused,
- * else `upstream-failed`, with what the model said.
+ * @throws GatewayError for an answer of another format without any image: `invalid-request` where it was refused, else
+ * `upstream-failed`, with the model's text.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
@@ -30,10 +30,10 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   losses.dropFields(result, [], LOSSES)
   const own = spelt(result, FORMAT)
   const native = own['output_format'] !== undefined
-  if (!native && !result.candidates.some(({ content }) => content.some(isPicture))) throw pictureless(result)
-  const word = wordOf(result, own)
-  const output_format = word ?? (native && own['output_format'] !== 'absent' ? own['output_format'] : undefined)
-  const shared = { word, looks: looksOf(result) }
+  if (!native && !result.candidates.some(({ content }) => content.some(isPicture))) throw noImageError(result)
+  const format = outputFormatOf(result, own)
+  const output_format = format ?? (native && own['output_format'] !== 'absent' ? own['output_format'] : undefined)
+  const shared = { format, looks: looksOf(result) }
   const data = result.candidates.flatMap((candidate, index) =>
     writeCandidate(candidate, ['candidates', index], shared, native, losses),
   )
@@ -43,7 +43,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     ...shared.looks,
     ...defined({
       output_format,
-      usage: result.usage && writeUsage(result.usage, losses, { native, wordsOnly: !startsFromPictures(request) }),
+      usage: result.usage && writeUsage(result.usage, losses, { native, textOnly: !startsFromImages(request) }),
     }),
     ...kept(result, FORMAT),
   }
@@ -51,25 +51,25 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body: defined(body) as JsonObject }, losses: losses.list }
 }
 
-/** One word for the kind of all pictures: that of the first; undefined where the upstream gave none, or no bytes. */
-function wordOf({ candidates }: CanonicalResult, own: JsonObject): string | undefined {
+/** A single output format for all images: that of the first; undefined where the upstream gave none, or no bytes. */
+function outputFormatOf({ candidates }: CanonicalResult, own: JsonObject): string | undefined {
   if (own['output_format'] === 'absent') return undefined
   const first = candidates
     .flatMap(({ content }) => content)
     .find(part => isPicture(part) && part.source.type === 'base64')
   if (first?.type !== 'media' || first.source.type !== 'base64') return undefined
-  const said = own['output_format']
-  if (typeof said === 'string' && typeOfWord(said) === first.source.mediaType) return said
-  return wordOfType(first.source.mediaType)
+  const declared = own['output_format']
+  if (typeof declared === 'string' && typeOfOutputFormat(declared) === first.source.mediaType) return declared
+  return outputFormatOfType(first.source.mediaType)
 }
 
-/** What is told once, of all pictures. */
+/** The fields that an answer has once for all images. */
 interface Shared {
-  readonly word: string | undefined
+  readonly format: string | undefined
   readonly looks: Omit<Made, 'prompt'>
 }
 
-/** The looks of all pictures: those of the first that tells them. */
+/** The properties of all images: those of the first that has them. */
 function looksOf({ candidates }: CanonicalResult): Shared['looks'] {
   const all = candidates.flatMap(({ content }) => content.filter(isPicture)).toReversed()
   const { prompt: _, ...looks } = Object.assign({}, ...all.map(({ made }) => defined({ ...made }))) as Made
@@ -116,11 +116,11 @@ const DETAILS = {
   cache: 'no-cache-markers',
 }
 
-/** What is lost of a picture; gives it as it is read back. */
+/** Reports the losses of an image; returns it as it is read from the answer. */
 function reportPicture(
   part: Candidate['content'][number] & { type: 'media' },
   path: Path,
-  { word, looks }: Shared,
+  { format, looks }: Shared,
   losses: Losses,
 ): object {
   losses.dropFields(part, path, DETAILS)
@@ -129,27 +129,30 @@ function reportPicture(
   const { source } = part
   if (source.type === 'url' && source.mediaType !== undefined)
     losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
-  if (source.type === 'base64' && word !== undefined && source.mediaType !== typeOfWord(word))
-    losses.change([...path, 'source', 'mediaType'], typeOfWord(word), 'one-kind-for-all')
+  if (source.type === 'base64' && format !== undefined && source.mediaType !== typeOfOutputFormat(format))
+    losses.change([...path, 'source', 'mediaType'], typeOfOutputFormat(format), 'one-kind-for-all')
   const kept =
     source.type === 'url'
       ? { type: 'url', url: source.url }
-      : { ...source, mediaType: word === undefined && source.type === 'base64' ? source.mediaType : typeOfWord(word!) }
+      : {
+          ...source,
+          mediaType: format === undefined && source.type === 'base64' ? source.mediaType : typeOfOutputFormat(format!),
+        }
   return { type: 'media', kind: 'image', source: kept, ...(Object.keys(made).length === 0 ? {} : { made }) }
 }
 
-/** Pictures that look otherwise, or do not tell, are taken to look like the first. */
-function reportLooks(own: Made | undefined, told: Made, path: Path, losses: Losses): void {
+/** Images with other properties, or none, are read with those of the first. */
+function reportLooks(own: Made | undefined, shared: Made, path: Path, losses: Losses): void {
   if (own === undefined) {
-    if (Object.keys(told).length > 0) losses.add(path, told, 'told-of-all')
+    if (Object.keys(shared).length > 0) losses.add(path, shared, 'told-of-all')
     return
   }
-  for (const [word, said] of Object.entries(told))
-    if (own[word as keyof Made] === undefined) losses.add([...path, word], said, 'told-of-all')
-    else if (own[word as keyof Made] !== said) losses.change([...path, word], said, 'told-of-all')
+  for (const [field, value] of Object.entries(shared))
+    if (own[field as keyof Made] === undefined) losses.add([...path, field], value, 'told-of-all')
+    else if (own[field as keyof Made] !== value) losses.change([...path, field], value, 'told-of-all')
 }
 
-/** Every picture that is there was finished. */
+/** Every image in an answer is finished. */
 function reportFinish(finish: Candidate['finish'], path: Path, losses: Losses): void {
   if (finish === undefined) losses.add([...path, 'finish'], { reason: 'stop' }, 'always-finished')
   else {

@@ -1,14 +1,15 @@
 export const FORMAT = 'images'
 
-const OTHERS: { readonly [word: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
-const WORDS: { readonly [type: string]: string } = { 'image/svg+xml': 'svg', 'image/jpg': 'jpeg' }
+const OTHERS: { readonly [outputFormat: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
+const OUTPUT_FORMATS: { readonly [type: string]: string } = { 'image/svg+xml': 'svg', 'image/jpg': 'jpeg' }
 
-/** What the format's word for a kind of picture is read back as. */
-export const typeOfWord = (word: string): string => (Object.hasOwn(OTHERS, word) ? OTHERS[word]! : `image/${word}`)
+/** The media type of an output format. */
+export const typeOfOutputFormat = (outputFormat: string): string =>
+  Object.hasOwn(OTHERS, outputFormat) ? OTHERS[outputFormat]! : `image/${outputFormat}`
 
-/** The format's word for a kind of picture; PNG is what anything else is taken for. */
-export function wordOfType(mediaType: string): string {
-  if (Object.hasOwn(WORDS, mediaType)) return WORDS[mediaType]!
-  const word = mediaType.startsWith('image/') ? mediaType.slice('image/'.length) : ''
-  return word === '' ? 'png' : word
+/** The output format for a media type; PNG for anything unknown. */
+export function outputFormatOfType(mediaType: string): string {
+  if (Object.hasOwn(OUTPUT_FORMATS, mediaType)) return OUTPUT_FORMATS[mediaType]!
+  const name = mediaType.startsWith('image/') ? mediaType.slice('image/'.length) : ''
+  return name === '' ? 'png' : name
 }

@@ -13,18 +13,18 @@ const LOSSES = {
 }
 const UNCOUNTED: readonly Modality[] = ['audio', 'video', 'embedding']
 
-/** How an answer came about: in this format, or else in whichever, to a request of nothing but words maybe. */
+/** The circumstances of an answer: whether it is of this format, and whether its request had texts only. */
 export interface Counted {
   readonly native: boolean
-  readonly wordsOnly: boolean
+  readonly textOnly: boolean
 }
 
 /** Tokens as the format counts them; both counts are required, so an unknown one becomes zero. */
-export function writeUsage(told: Usage, losses: Losses, how: Counted): JsonObject {
-  const whole = spelt(told, FORMAT)['whole']
+export function writeUsage(original: Usage, losses: Losses, how: Counted): JsonObject {
+  const whole = spelt(original, FORMAT)['whole']
   if (whole !== undefined) return whole as JsonObject
-  losses.dropFields(told, ['usage'], LOSSES)
-  const usage = how.native ? told : { ...told, ...byKind(told, losses, how) }
+  losses.dropFields(original, ['usage'], LOSSES)
+  const usage = how.native ? original : { ...original, ...byKind(original, losses, how) }
   const { input = 0, output = 0 } = usage
   for (const side of ['input', 'output'] as const)
     if (usage[side] === undefined) losses.add(['usage', side], 0, 'count-required')
@@ -42,14 +42,14 @@ export function writeUsage(told: Usage, losses: Losses, how: Counted): JsonObjec
   }) as JsonObject
 }
 
-/** Counts by kind have both kinds: one that is not told is what the other leaves. */
-function byKind(usage: Usage, losses: Losses, { wordsOnly }: Counted): Pick<Usage, 'inputBy' | 'outputBy'> {
+/** Counts by modality have both text and image: a missing one is the remainder. */
+function byKind(usage: Usage, losses: Losses, { textOnly: wordsOnly }: Counted): Pick<Usage, 'inputBy' | 'outputBy'> {
   const sides = (['inputBy', 'outputBy'] as const).flatMap(side => {
     const { text, image } = usage[side] ?? {}
     if (text !== undefined && image !== undefined) return []
     const all = (side === 'inputBy' ? usage.input : usage.output) ?? 0
-    const known = text !== undefined || image !== undefined
-    if (!known && (side === 'outputBy' || !wordsOnly)) return []
+    const hasCounts = text !== undefined || image !== undefined
+    if (!hasCounts && (side === 'outputBy' || !wordsOnly)) return []
     const both = { text: text ?? Math.max(0, all - (image ?? 0)), image: image ?? Math.max(0, all - (text ?? all)) }
     losses.add(['usage', side], both, 'both-kinds-required')
     return [[side, both] as const]
@@ -58,6 +58,6 @@ function byKind(usage: Usage, losses: Losses, { wordsOnly }: Counted): Pick<Usag
 }
 
 function details(by: Usage['inputBy'], extras: JsonObject | undefined): JsonObject | undefined {
-  const said = { ...defined({ text_tokens: by?.text, image_tokens: by?.image }), ...extras } as JsonObject
-  return Object.keys(said).length === 0 ? undefined : said
+  const fields = { ...defined({ text_tokens: by?.text, image_tokens: by?.image }), ...extras } as JsonObject
+  return Object.keys(fields).length === 0 ? undefined : fields
 }

@@ -1,11 +1,11 @@
 import type { Dialect } from '../writer.ts'
 
 /**
- * The quirks of rerank upstreams; what is not declared follows Jina's format. What is declared holds for callers of the
- * same format, too: three vendors share it.
+ * The quirks of rerank upstreams; flags that are not declared follow Jina's format. Declared ones apply to native
+ * callers, too: three vendors share the format.
  */
 export interface RerankDialect {
-  /** What the number of ranks wanted is called: Voyage says `top_k`. */
+  /** The field for the number of ranks: Voyage's is `top_k`. */
   readonly top_field?: 'top_n' | 'top_k'
   /** `text`: documents are plain texts, never objects. */
   readonly documents?: 'any' | 'text'

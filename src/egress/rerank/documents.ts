@@ -7,16 +7,16 @@ import { kept, spelt } from '../fields.ts'
 
 export const FORMAT = 'rerank'
 
-/** What writing a document needs to know. */
+/** Context of writing a document. */
 export interface WriteContext {
-  /** Documents can be nothing but texts. */
+  /** Whether documents can only be texts. */
   readonly textOnly: boolean
-  /** How a text stands that is all of a document. */
+  /** The form of a document that is a single text. */
   plain(text: string): Json
   readonly losses: Losses
 }
 
-/** The parts of a document as it came, or else as one text or one picture. `path` leads to the list of parts. */
+/** The parts of a document as it came, or else as one text or one image. `path` leads to the list of parts. */
 export function writeDocument(content: readonly Part[], path: Path, context: WriteContext): Json {
   const [first] = content
   if (first !== undefined && !context.textOnly && content.every(isSpelt)) return asItCame(content, first)
@@ -31,7 +31,7 @@ export function writeDocument(content: readonly Part[], path: Path, context: Wri
 
 const isSpelt = (part: Part): boolean => part.spelling?.[FORMAT] !== undefined && fieldOf(part) !== null
 
-/** The field a part was read from; none where the object had no say, null where the part was in no object. */
+/** The field a part was read from; undefined for an empty object, null where the part was in no object. */
 function fieldOf(part: Part): string | undefined | null {
   const { field, empty } = spelt(part, FORMAT)
   return typeof field === 'string' ? field : empty === true ? undefined : null
@@ -59,10 +59,10 @@ interface Text {
   readonly index: number
 }
 
-/** The texts of a document; what cannot stand beside them, or not at all, is lost. */
+/** The texts of a document; parts that cannot be combined with them, or have no place at all, are lost. */
 function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: WriteContext): readonly Text[] {
   const texts = content.flatMap((part, index): Text[] => {
-    // A piece of another format's: what becomes of it is reported with all such.
+    // A part of another format: its loss is reported with all such.
     const text = part.type === 'text' || (part.type === 'opaque' && part.format !== FORMAT) ? part.text : undefined
     return text === undefined ? [] : [{ part, text, index }]
   })
@@ -93,12 +93,12 @@ function writeText(texts: readonly Text[], path: Path, context: WriteContext): J
 
 const NO_NOTES = { ...NO_MARKS, name: 'no-name-here', detail: 'no-detail-here', transcript: 'no-transcript-here' }
 
-/** Its address, or its bare base64. */
+/** The URL, or the bare base64. */
 function writePicture(part: MediaPart, at: Path, context: WriteContext): Json {
   const { kind, source } = part
   const { losses } = context
-  const said = source.type === 'base64' ? source.data : source.type === 'url' ? source.url : undefined
-  if (kind !== 'image' || said === undefined) {
+  const content = source.type === 'base64' ? source.data : source.type === 'url' ? source.url : undefined
+  if (kind !== 'image' || content === undefined) {
     losses.drop(at, kind === 'image' ? 'only-its-issuer-knows' : 'pictures-only')
     return context.plain('')
   }
@@ -106,8 +106,8 @@ function writePicture(part: MediaPart, at: Path, context: WriteContext): Json {
   if (source.type === 'url' && source.mediaType !== undefined)
     losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
   if (source.type === 'base64') {
-    const told = sniffed(Buffer.from(said.slice(0, 64), 'base64')) ?? 'image/jpeg'
-    if (told !== source.mediaType) losses.change([...at, 'source', 'mediaType'], told, 'told-by-the-bytes')
+    const mediaType = sniffed(Buffer.from(content.slice(0, 64), 'base64')) ?? 'image/jpeg'
+    if (mediaType !== source.mediaType) losses.change([...at, 'source', 'mediaType'], mediaType, 'told-by-the-bytes')
   }
-  return { image: said }
+  return { image: content }
 }

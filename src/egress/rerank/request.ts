@@ -9,7 +9,7 @@ import type { WriteOptions } from '../writer.ts'
 import { rerankDialect } from './dialect.ts'
 import { FORMAT, type WriteContext, writeDocument } from './documents.ts'
 
-const ASKED = new Set(['ranking'])
+const OUTPUT = new Set(['ranking'])
 
 /** The canonical request as `POST /rerank` (FORMATS §9). Throws GatewayError `cannot-express` for any other work. */
 export function writeRequest(request: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
@@ -19,7 +19,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   const { top_field, documents } = rerankDialect(dialect)
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
-  reportUnwritten(request, ASKED, losses)
+  reportUnwritten(request, OUTPUT, losses)
   const own = native ? spelt(request, FORMAT) : {}
   const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
   const echo = own['echo'] === 'default' ? undefined : (ranking.echo ?? false)

@@ -10,13 +10,13 @@ import { inputRequired, withCounts } from '../usage/input-usage.ts'
 import { writeMeta } from '../usage/meta.ts'
 import { FORMAT, writeDocument } from './documents.ts'
 
-const TOLD = new Set(['id', 'model', 'candidates', 'usage'])
+const WRITTEN = new Set(['id', 'model', 'candidates', 'usage'])
 
-/** A whole answer (FORMATS §9) as the client that asked expects it: Jina's, Cohere's or Voyage's. */
+/** A whole answer (FORMATS §9) in the form that the client expects: Jina's, Cohere's or Voyage's. */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
-  onlyAnswers(result, TOLD, losses)
+  onlyAnswers(result, WRITTEN, losses)
   const came = spelt(result, FORMAT)
   const style = (spelt(request, FORMAT)['style'] ?? came['shape'] ?? 'jina') as string
   const object = (came['shape'] === style ? came['object'] : undefined) ?? (style === 'cohere' ? 'absent' : 'list')
@@ -31,7 +31,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Cohere's clients know that nothing may be told; the others' take for granted that a ranking has a price. */
+/** Cohere's clients accept a missing usage; other clients require it. */
 function writeSpent({ usage }: CanonicalResult, style: string, same: boolean, losses: Losses): JsonObject | undefined {
   if (style === 'cohere') return usage && writeMeta(FORMAT, usage, losses)
   if (usage === undefined && !same) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
@@ -46,13 +46,13 @@ function writeRanks({ candidates }: CanonicalResult, style: string, same: boolea
     const path: Path = ['candidates', 0, 'content', index]
     if (part.type === 'rank') return [writeRank(part, path, plain, losses)]
     if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
-    // A piece of another format's is reported with all such, unless it comes in words.
+    // A part of another format is reported with all such, unless it has a text.
     if (part.type !== 'opaque' || part.text !== undefined) losses.drop(path, 'no-place-for-it')
     return []
   })
 }
 
-/** `plain`: a document that is nothing but a text is told as that text. */
+/** `plain`: a document that is a single text is written as a string. */
 function writeRank(rank: RankPart, path: Path, plain: boolean, losses: Losses): JsonObject {
   const context = { textOnly: false, plain: (text: string) => (plain ? text : { text }), losses }
   return {

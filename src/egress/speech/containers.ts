@@ -1,18 +1,18 @@
 export const FORMAT = 'speech'
 
-/** The word of `response_format` for each media type, and for what else it is called. */
-const WORDS: { readonly [mediaType: string]: string } = {
+/** The value of `response_format` for each media type and its aliases. */
+const CONTAINERS: { readonly [mediaType: string]: string } = {
   ...{ 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3', 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/wave': 'wav' },
   ...{ 'audio/pcm': 'pcm', 'audio/l16': 'pcm', 'audio/pcm16': 'pcm', 'audio/opus': 'opus', 'audio/ogg': 'opus' },
   ...{ 'audio/aac': 'aac', 'audio/flac': 'flac', 'audio/x-flac': 'flac' },
 }
 
-const TYPES: { readonly [word: string]: string } = { mp3: 'audio/mpeg' }
+const TYPES: { readonly [container: string]: string } = { mp3: 'audio/mpeg' }
 
-/** The word for a media type, and the media type that it is read back as; undefined where the format has none. */
-export function wordOf(mediaType: string): { readonly word: string; readonly mediaType: string } | undefined {
+/** The container for a media type, and the media type as which it is read; undefined where the format has none. */
+export function containerOf(mediaType: string): { readonly container: string; readonly mediaType: string } | undefined {
   const type = mediaType.split(';')[0]!.trim().toLowerCase()
-  if (!Object.hasOwn(WORDS, type)) return undefined
-  const word = WORDS[type]!
-  return { word, mediaType: Object.hasOwn(TYPES, word) ? TYPES[word]! : `audio/${word}` }
+  if (!Object.hasOwn(CONTAINERS, type)) return undefined
+  const container = CONTAINERS[type]!
+  return { container, mediaType: Object.hasOwn(TYPES, container) ? TYPES[container]! : `audio/${container}` }
 }

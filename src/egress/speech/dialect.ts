@@ -1,9 +1,11 @@
 import type { VoiceDialect } from '../media/voices.ts'
 import type { Dialect } from '../writer.ts'
 
-/** The quirks of speech upstreams; what is not declared follows the public format. */
+/** The quirks of speech upstreams; flags that are not declared follow the public format. */
 export interface SpeechDialect extends VoiceDialect {
-  /** Streams events (`stream_format: sse`). Default true; otherwise the gateway makes them of the bytes as they come. */
+  /**
+   * Streams events (`stream_format: sse`). Default true; otherwise the gateway makes them of the bytes as they come.
+   */
   readonly speech_events?: boolean
 }
 

@@ -12,22 +12,24 @@ import { kept, spelt } from '../fields.ts'
 import { FORMAT } from './containers.ts'
 import { errorBody } from './error.ts'
 import { continues, isRecording, type Recording, wrapping } from './recording.ts'
-import { silence } from './result.ts'
+import { silenceError } from './result.ts'
 import { filledUsage, writeUsage } from './usage.ts'
 
-/** A streamed answer, its parts one after another (FORMATS §12): pieces of the one recording, then its end with what it cost. */
+/**
+ * A streamed answer, its parts one after another (FORMATS §12): chunks of the recording, then its end with the usage.
+ */
 export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
   private out: WireEvent[] = []
   private first: Recording | undefined
-  /** The open part is a piece of it. */
-  private heard = false
-  /** Bytes of a file made here that make no whole group of base64 yet; undefined where none is made. */
+  /** Whether the open part belongs to the recording. */
+  private isOpen = false
+  /** Bytes of a WAV file made here that are no whole group of base64 yet; undefined where none is made. */
   private carried: Base64Groups | undefined
   private usage: Usage | undefined
   private ended: CandidateEnd | undefined
   private over = false
-  /** Said by an upstream of the format itself. */
+  /** Whether the answer comes from an upstream of this same format. */
   private native = false
 
   constructor(request: CanonicalRequest) {
@@ -57,7 +59,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
       case 'part-start':
         return this.start(event.part)
       case 'part-delta':
-        return event.of === undefined && this.heard ? this.emit(event.append) : undefined
+        return event.of === undefined && this.isOpen ? this.emit(event.append) : undefined
       case 'candidate-end':
         if (event.candidate === 0) this.ended = event
         return
@@ -65,7 +67,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
         this.usage = event.usage
         return
       case 'opaque':
-        if (event.format === FORMAT) this.say(event.value)
+        if (event.format === FORMAT) this.writeEvent(event.value)
         return
       case 'result-end':
         return this.finish(event)
@@ -75,7 +77,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private start(part: Part): void {
-    this.heard = isRecording(part) && (this.first === undefined || continues(this.first, part))
+    this.isOpen = isRecording(part) && (this.first === undefined || continues(this.first, part))
     if (!isRecording(part) || this.first !== undefined) return
     this.first = part
     const { mediaType } = part.source
@@ -83,30 +85,30 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private emit(base64: string): void {
-    if (this.carried === undefined) return this.say({ type: 'speech.audio.delta', audio: base64 })
+    if (this.carried === undefined) return this.writeEvent({ type: 'speech.audio.delta', audio: base64 })
     const audio = this.carried.push(Buffer.from(base64, 'base64'))
-    if (audio !== '') this.say({ type: 'speech.audio.delta', audio })
+    if (audio !== '') this.writeEvent({ type: 'speech.audio.delta', audio })
   }
 
   private flush(): void {
-    if (this.carried?.isEven === false) this.say({ type: 'speech.audio.delta', audio: this.carried.end() })
+    if (this.carried?.isEven === false) this.writeEvent({ type: 'speech.audio.delta', audio: this.carried.end() })
     this.carried = undefined
   }
 
   private finish(event: ResultEnd): void {
-    if (this.first === undefined) return this.fail(silence(this.ended))
+    if (this.first === undefined) return this.fail(silenceError(this.ended))
     this.flush()
     const usage = this.native ? this.usage && { usage: writeUsage(this.usage) } : { usage: filledUsage(this.usage) }
-    this.say({ type: 'speech.audio.done', ...usage, ...kept(event, FORMAT) })
+    this.writeEvent({ type: 'speech.audio.done', ...usage, ...kept(event, FORMAT) })
     this.over = true
   }
 
   private fail(error: CanonicalError): void {
-    this.say({ type: 'error', ...errorBody(error) })
+    this.writeEvent({ type: 'error', ...errorBody(error) })
     this.over = true
   }
 
-  private say(event: JsonObject): void {
+  private writeEvent(event: JsonObject): void {
     this.out.push({ data: JSON.stringify(event) })
   }
 }

@@ -5,7 +5,7 @@ import { SpeechStream } from './events.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** Text to speech as OpenAI has it, FORMATS §12. */
+/** Text to speech in OpenAI's format, FORMATS §12. */
 export const speech: Writer = {
   request: writeRequest,
   result: writeResult,

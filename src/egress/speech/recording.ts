@@ -3,13 +3,13 @@ import type { MediaPart, MediaSource, Part } from '../../canonical/content.ts'
 import { samplesOf, WAV_HEADER, wavHeader } from '../../canonical/media/wav.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 
-/** A piece of audio whose bytes are at hand. */
+/** An audio part whose bytes are available. */
 export type Recording = MediaPart & { readonly source: MediaSource & { readonly type: 'base64' | 'bytes' } }
 
 export const isRecording = (part: Part): part is Recording =>
   part.type === 'media' && part.kind === 'audio' && (part.source.type === 'base64' || part.source.type === 'bytes')
 
-/** Raw samples that come in several parts are one recording. */
+/** Raw samples in several parts are one recording. */
 export const continues = (first: Recording, next: Recording): boolean =>
   first.source.type === 'base64' &&
   next.source.type === 'base64' &&
@@ -20,8 +20,8 @@ const RAW = 'audio/pcm'
 const WAV = 'audio/wav'
 
 /**
- * What becomes of raw samples, which few can play: they go out as they are where they were asked for, else as a WAV
- * file. Undefined for audio that is in a container already.
+ * How raw samples are delivered, which few players support: unchanged where they were requested, else as a WAV file.
+ * Undefined for audio that is in a container already.
  */
 export function wrapping(mediaType: string, { output }: CanonicalRequest): 'raw' | 'wav' | undefined {
   const wanted = output.audio?.mediaType
@@ -30,7 +30,7 @@ export function wrapping(mediaType: string, { output }: CanonicalRequest): 'raw'
   return mediaType === RAW && wanted === undefined ? undefined : 'wav'
 }
 
-/** The bytes of all pieces of a recording as the caller gets them, and as what. */
+/** The bytes of all parts of a recording, and their media type, as delivered to the caller. */
 export function delivered(
   [first, ...more]: readonly [Recording, ...Recording[]],
   request: CanonicalRequest,
@@ -45,8 +45,8 @@ export function delivered(
 const bytesOf = ({ source }: Recording): Bytes =>
   source.type === 'bytes' ? source.bytes : new HeldBytes(Buffer.from(source.data, 'base64'))
 
-const joined = (pieces: readonly Recording[]): Bytes =>
-  new HeldBytes(Buffer.concat(pieces.map(piece => (bytesOf(piece) as HeldBytes).bytes)))
+const joined = (parts: readonly Recording[]): Bytes =>
+  new HeldBytes(Buffer.concat(parts.map(part => (bytesOf(part) as HeldBytes).bytes)))
 
 function asWav(samples: Bytes, mediaType: string): Bytes {
   const header = wavHeader(samplesOf(mediaType)!, samples.size)

@@ -7,16 +7,19 @@ import { speechTextOf } from '../media/speech-text.ts'
 import { voiceOf } from '../media/voices.ts'
 import { reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
-import { FORMAT, wordOf } from './containers.ts'
+import { containerOf, FORMAT } from './containers.ts'
 import { type SpeechDialect, speechDialect } from './dialect.ts'
 
-/** The voice of a request that asks for none: the format requires one. */
+/** The default voice: the format requires one. */
 const USUAL_VOICE = 'alloy'
 const OUTPUT = new Set(['modalities', 'audio'])
 
 /** The canonical request as `POST /audio/speech` (FORMATS §12). */
-export function writeRequest(request: CanonicalRequest, { dialect: said, native }: WriteOptions): Written<WireRequest> {
-  const dialect = speechDialect(said)
+export function writeRequest(
+  request: CanonicalRequest,
+  { dialect: flags, native }: WriteOptions,
+): Written<WireRequest> {
+  const dialect = speechDialect(flags)
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
   reportUnwritten(request, OUTPUT, losses)
@@ -38,7 +41,7 @@ export function writeRequest(request: CanonicalRequest, { dialect: said, native 
   return { wire: { path: '/audio/speech', query: {}, headers: {}, body, accept: '*/*' }, losses: losses.list }
 }
 
-/** One's own voice is named by an object. */
+/** A custom voice is an object with an id. */
 function writeVoice(voice: string, audio: Output['audio']): Json {
   const { voice: as, inside } = spelt(audio, FORMAT)
   if (as !== 'object') return voice
@@ -52,13 +55,13 @@ function writeVoice(voice: string, audio: Output['audio']): Json {
 function writeContainer(mediaType: string | undefined, losses: Losses): string | undefined {
   if (mediaType === undefined) return undefined
   const path = ['output', 'audio', 'mediaType']
-  const found = wordOf(mediaType)
+  const found = containerOf(mediaType)
   if (found === undefined) losses.drop(path, 'no-such-container')
   else if (found.mediaType !== mediaType) losses.rename(path, found.mediaType, 'another-word-for-it')
-  return found?.word
+  return found?.container
 }
 
-/** Models that give bytes only (FORMATS §12); the gateway makes events of them as they come. */
+/** Models that return bytes only (FORMATS §12); the gateway makes events of them as they come. */
 const BYTES_ONLY = /^tts-1\b/
 
 function writeFlow(

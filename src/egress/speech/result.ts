@@ -12,9 +12,9 @@ const CANDIDATE = new Set(['content', 'finish'])
 const PART = new Set(['type', 'kind', 'source'])
 
 /**
- * A whole answer: the recording and nothing beside (FORMATS §12).
+ * A whole answer: the recording alone (FORMATS §12).
  *
- * @throws GatewayError where there is no recording in it.
+ * @throws GatewayError for an answer without a recording.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
@@ -22,9 +22,9 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   dropOthers(result, [], HEAD, 'bytes-only', losses)
   for (const index of result.candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
   const [candidate] = result.candidates
-  const pieces = candidate === undefined ? [] : piecesOf(candidate, losses)
-  const [first, ...more] = pieces
-  if (candidate === undefined || first === undefined) throw new GatewayError(silence(candidate))
+  const parts = candidate === undefined ? [] : recordingParts(candidate, losses)
+  const [first, ...more] = parts
+  if (candidate === undefined || first === undefined) throw new GatewayError(silenceError(candidate))
   dropOthers(candidate, ['candidates', 0], CANDIDATE, 'bytes-only', losses)
   reportFinish(candidate.finish, losses)
   const raw = delivered([first.part, ...more.map(({ part }) => part)], request)
@@ -33,25 +33,25 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body: {}, raw }, losses: losses.list }
 }
 
-interface Piece {
+interface Placed {
   readonly part: Recording
   readonly path: Path
 }
 
-/** The pieces of the one recording; what else was said is lost. */
-function piecesOf({ content }: Candidate, losses: Losses): readonly Piece[] {
-  const pieces: Piece[] = []
+/** The parts of the recording; other parts are lost. */
+function recordingParts({ content }: Candidate, losses: Losses): readonly Placed[] {
+  const parts: Placed[] = []
   for (const [index, part] of content.entries()) {
     const path = ['candidates', 0, 'content', index]
-    const first = pieces[0]?.part
+    const first = parts[0]?.part
     if (!isRecording(part) || (first !== undefined && !continues(first, part))) losses.drop(path, 'one-recording-only')
     else {
       if (first !== undefined) losses.hide(path, 'one-recording-only')
       else dropOthers(part, path, PART, 'bytes-only', losses)
-      pieces.push({ part, path })
+      parts.push({ part, path })
     }
   }
-  return pieces
+  return parts
 }
 
 const STOP: Finish = { reason: 'stop' }
@@ -64,8 +64,8 @@ function reportFinish(finish: Finish | undefined, losses: Losses): void {
   else dropOthers(finish, path, FINISH, 'no-finish', losses)
 }
 
-/** Why nothing is heard. */
-export function silence(candidate: Pick<Candidate, 'finish'> | undefined) {
+/** The error for an answer without audio. */
+export function silenceError(candidate: Pick<Candidate, 'finish'> | undefined) {
   return candidate?.finish?.reason === 'refused'
     ? ({
         kind: 'invalid-request',

@@ -3,7 +3,7 @@ import type { Usage } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './containers.ts'
 
-/** Tokens as an upstream of the format told them; who counts none tells of none. */
+/** Tokens as an upstream of the format reported them; other upstreams' answers have no counts. */
 export function writeUsage(usage: Usage): JsonObject {
   const whole = spelt(usage, FORMAT)['whole']
   if (whole !== undefined) return whole as JsonObject
@@ -15,5 +15,5 @@ export function writeUsage(usage: Usage): JsonObject {
   } as JsonObject
 }
 
-/** The last event of a stream has to tell tokens: those no other upstream counted are none. */
+/** The last event of a stream requires token counts: unknown ones are zero. */
 export const filledUsage = (usage: Usage | undefined): JsonObject => writeUsage({ input: 0, output: 0, ...usage })

@@ -1,10 +1,10 @@
 import type { Dialect } from '../writer.ts'
 
-/** The quirks of upstreams that take recordings as OpenAI does. */
+/** The quirks of upstreams that transcribe in OpenAI's format. */
 export interface TranscriptionsDialect {
   /**
-   * Which shapes of answer the upstream knows: `all`; `json` has no subtitles and tells no speakers, so that subtitles
-   * are made of its segments; `none` answers in JSON only and is asked for times and speakers by fields of their own.
+   * The response formats that the upstream supports: `all`; `json` without subtitles and speakers, so that subtitles
+   * are made of its segments; `none` for JSON only, with separate fields for times and speakers.
    */
   readonly transcript_shapes?: 'all' | 'json' | 'none'
 }

@@ -14,7 +14,7 @@ import { writeUsage } from './usage.ts'
 
 const FORMAT = 'transcriptions'
 
-/** A transcript as it comes (FORMATS §12): pieces of text, segments with their times, and at the end all of the text. */
+/** A streamed transcript (FORMATS §12): deltas of text, segments with their times, and at the end the whole text. */
 export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
   /** The open texts, by part; a value is the upstream's name for the segment the text belongs to. */
@@ -56,7 +56,7 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
         this.usage = event.usage
         return NOTHING
       case 'opaque':
-        return event.format === FORMAT ? [said(event.value)] : NOTHING
+        return event.format === FORMAT ? [eventOf(event.value)] : NOTHING
       case 'result-end':
         return this.close(event)
       case 'error':
@@ -76,7 +76,7 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
     this.text += append
     const logprobs = this.waiting.length === 0 ? {} : { logprobs: this.waiting.map(writeLogprob) }
     this.waiting = []
-    return [said({ type: 'transcript.text.delta', delta: append, ...marks, ...logprobs })]
+    return [eventOf({ type: 'transcript.text.delta', delta: append, ...marks, ...logprobs })]
   }
 
   private timed({ segments = [], words, ...facts }: Transcript): readonly WireEvent[] {
@@ -84,7 +84,7 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
     this.facts = { ...this.facts, ...facts, ...defined({ words: all }) }
     return segments.map(segment => {
       const { type: _, ...wire } = writeSegment(segment, this.segments++, 'diarized')
-      return said({ type: 'transcript.text.segment', ...wire })
+      return eventOf({ type: 'transcript.text.segment', ...wire })
     })
   }
 
@@ -98,13 +98,13 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
       text: this.text,
       usage: this.usage && writeUsage(this.usage, new Losses()),
     })
-    return [said({ type: 'transcript.text.done', ...facts, ...kept(this.head, FORMAT), ...kept(end, FORMAT) })]
+    return [eventOf({ type: 'transcript.text.done', ...facts, ...kept(this.head, FORMAT), ...kept(end, FORMAT) })]
   }
 
   private fail(error: CanonicalError): readonly WireEvent[] {
     this.over = true
-    return [said(errorBody(error))]
+    return [eventOf(errorBody(error))]
   }
 }
 
-const said = (wire: JsonObject): WireEvent => ({ data: JSON.stringify(wire) })
+const eventOf = (wire: JsonObject): WireEvent => ({ data: JSON.stringify(wire) })

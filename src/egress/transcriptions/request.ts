@@ -18,15 +18,15 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
   const { transcript_shapes = 'all' } = transcriptionsDialect(options.dialect)
-  const { said } = spelt(request, FORMAT)
-  const own = options.native && said !== undefined ? (said as JsonObject) : undefined
+  const { said: spelled } = spelt(request, FORMAT)
+  const own = options.native && spelled !== undefined ? (spelled as JsonObject) : undefined
   const file = recordingOf(request, FORMAT, losses, options.native)
   const prompt = hintOf(request, losses)
   const { transcript } = request.output
   const body = {
     model: request.model,
     ...defined({ language: transcript?.language, prompt }),
-    ...(options.native ? own : writeSaid(request, losses)),
+    ...(options.native ? own : writeFields(request, losses)),
     ...kept(request, FORMAT),
   } as JsonObject
   if (!options.native) reportSettings(request, losses)
@@ -37,8 +37,8 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
 
 const ACCEPT = 'application/json, text/event-stream, text/plain'
 
-/** What is said in words of the form's own. */
-function writeSaid({ output, sampling, stream }: CanonicalRequest, losses: Losses): JsonObject {
+/** The settings in the form's own fields. */
+function writeFields({ output, sampling, stream }: CanonicalRequest, losses: Losses): JsonObject {
   const { transcript } = output
   const shape = shapeFor(transcript, losses)
   return defined({
@@ -51,7 +51,7 @@ function writeSaid({ output, sampling, stream }: CanonicalRequest, losses: Losse
   }) as JsonObject
 }
 
-/** How likely each token was is told in plain JSON only. */
+/** Log probabilities exist in plain JSON only. */
 function includes({ logprobs }: CanonicalRequest['sampling'], shape: string | undefined, losses: Losses): boolean {
   if (logprobs === undefined) return false
   if (shape !== undefined) losses.drop(['sampling', 'logprobs'], 'not-beside-times')
@@ -59,7 +59,7 @@ function includes({ logprobs }: CanonicalRequest['sampling'], shape: string | un
   return shape === undefined
 }
 
-/** Speakers come with segments, whether these are wanted or not, and never with words, nor in a translation. */
+/** Speakers come with segments, whether or not these were requested, and never with words, nor in a translation. */
 function shapeFor(transcript: Output['transcript'], losses: Losses): string | undefined {
   const timed = transcript?.timestamps === undefined ? undefined : 'verbose_json'
   if (transcript?.speakers !== true) return timed
@@ -91,7 +91,7 @@ function reportSettings(request: CanonicalRequest, losses: Losses): void {
 
 type Shape = (body: JsonObject, request: CanonicalRequest, losses: Losses) => JsonObject
 
-/** What becomes of the wish for a shape at an upstream that does not know them all. */
+/** How a response format is written for an upstream that does not support them all. */
 const SHAPES: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
   all: body => body,
   json: (body, { output: { transcript } }, losses) => {

@@ -12,7 +12,7 @@ import { writeUsage } from './usage.ts'
 const FORMAT = 'transcriptions'
 
 /**
- * A whole answer in the shape its caller asked for: JSON, or the transcript alone as text or subtitles (FORMATS §12).
+ * A whole answer in the requested response format: JSON, or the transcript alone as text or subtitles (FORMATS §12).
  *
  * @throws GatewayError `cannot-express` for subtitles of a transcript without times.
  */
@@ -24,8 +24,8 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   losses.report(foreign(result, FORMAT))
   reportResult(result, losses)
   const candidate = required(result, request, losses)
-  const told = candidate.transcript?.segments
-  const segments = told && writeSegments(told, format === 'diarized_json' ? 'diarized' : 'verbose', losses)
+  const reported = candidate.transcript?.segments
+  const segments = reported && writeSegments(reported, format === 'diarized_json' ? 'diarized' : 'verbose', losses)
   const usage = result.usage && writeUsage(result.usage, losses)
   const body = {
     ...writeFacts({ candidate, node: result, request, text: textOf(candidate), segments, usage }),
@@ -34,7 +34,10 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** The one candidate with what clients' types require of its shape: made up where the upstream did not tell it, and reported. */
+/**
+ * The candidate with the fields that clients' types require of its response format: generated where the upstream left
+ * them out, and reported.
+ */
 function required({ candidates }: CanonicalResult, request: CanonicalRequest, losses: Losses): Candidate {
   const [candidate = EMPTY] = candidates
   const needs = NEEDS.get(formatOf(request))
@@ -55,16 +58,16 @@ const NEEDS: ReadonlyMap<string, readonly ('language' | 'duration' | 'segments')
 ])
 const UNDETERMINED = 'und'
 
-/** A recording is as long as what is heard of it, at least. */
+/** A recording is at least as long as its last segment or word. */
 const endOf = ({ segments = [], words = [] }: Transcript): number =>
   Math.max(0, ...[segments.at(-1), words.at(-1)].map(last => last?.end ?? 0))
 
 const EMPTY: Candidate = { content: [], finish: { reason: 'stop' } }
 
-/** The word for the shape of the answer, as the caller wrote it. */
+/** The response format that the caller requested. */
 function formatOf(request: CanonicalRequest): string {
-  const { said } = spelt(request, FORMAT)
-  const format = isObject(said) ? said['response_format'] : undefined
+  const { said: spelled } = spelt(request, FORMAT)
+  const format = isObject(spelled) ? spelled['response_format'] : undefined
   return typeof format === 'string' ? format : 'json'
 }
 
@@ -77,7 +80,7 @@ interface Facts {
   readonly usage?: JsonObject | undefined
 }
 
-/** What is known of a transcript, at the end of a stream as in a whole answer. */
+/** The fields of a transcript, at the end of a stream and in a whole answer. */
 export function writeFacts({ candidate, node, request, text, segments, usage }: Facts): JsonObject {
   const { transcript, logprobs } = candidate
   const own = spelt(node, FORMAT)
@@ -110,12 +113,12 @@ function writeRaw(result: CanonicalResult, format: string): RawBody | undefined 
     return { mediaType: PLAIN, text: writeSubtitles(segments ?? [], format) }
   throw new GatewayError({
     kind: 'cannot-express',
-    message: 'The upstream told no times, so no subtitles can be made of its transcript.',
+    message: 'The upstream returned no times, so no subtitles can be made of its transcript.',
     param: 'response_format',
   })
 }
 
-/** What no shape of answer has a place for. */
+/** Reports what has no place in any response format. */
 function reportResult(result: CanonicalResult, losses: Losses): void {
   losses.dropFields(result, [], RESULT_LOSSES)
   if (result.candidates.length === 0) losses.add(['candidates'], [EMPTY], 'one-transcript')

@@ -5,12 +5,12 @@ import { defined, kept, spelt } from '../fields.ts'
 
 const FORMAT = 'transcriptions'
 
-/** What clients' types require of a segment besides, in figures that say nothing. */
+/** Further fields that clients' types require of a segment, with neutral values. */
 const FIGURES: JsonObject = {
   ...{ seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 },
 }
 
-/** The segments of a whole answer; what is made up for them is reported. */
+/** The segments of a whole answer; generated fields are reported. */
 export const writeSegments = (
   segments: readonly Segment[],
   as: 'verbose' | 'diarized',
@@ -26,7 +26,7 @@ export const writeSegments = (
     return writeSegment(segment, index, as)
   })
 
-/** A segment as it came, or as this format numbers its own: verbose ones by number, those with speakers by name. */
+/** A segment as it came, or with an id of this format: verbose ones by number, those with speakers by name. */
 export function writeSegment(segment: Segment, index: number, as: 'verbose' | 'diarized'): JsonObject {
   const { own, id, type, speaker = 'speaker' } = spelt(segment, FORMAT)
   const { start, end, text } = segment

@@ -5,7 +5,7 @@ import { defined, kept, spelt } from '../fields.ts'
 
 const FORMAT = 'transcriptions'
 
-/** Tokens as a transcript's upstream counts them; seconds of audio are what it said itself. */
+/** Tokens as a transcript's upstream counts them; seconds of audio only where it reported them itself. */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const whole = spelt(usage, FORMAT)['whole']
   if (whole !== undefined) return whole as JsonObject

@@ -6,7 +6,7 @@ import { readWavHead, samplesOf, USUAL } from '../../canonical/media/wav.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { workOf } from '../../canonical/work.ts'
-import { wordOf } from '../../egress/speech/containers.ts'
+import { containerOf } from '../../egress/speech/containers.ts'
 import type { Attempt } from '../attempt.ts'
 import type { Answered } from '../write-result.ts'
 import { encodedBytes, MP3, rawFormat } from './encoding.ts'
@@ -40,9 +40,9 @@ export async function inAskedContainer(answered: Answered, asked: Asked): Promis
 
 /** Raw samples are what was asked for as they are and as a WAV file (egress/speech/recording.ts), at the usual rate. */
 function fits(mediaType: string, { request }: Asked): boolean {
-  const wanted = wordOf(request.output.audio?.mediaType ?? MP3)?.word
+  const wanted = containerOf(request.output.audio?.mediaType ?? MP3)?.container
   const samples = samplesOf(mediaType)
-  if (samples === undefined) return wordOf(mediaType)?.word === wanted
+  if (samples === undefined) return containerOf(mediaType)?.container === wanted
   return wanted === 'wav' || (wanted === 'pcm' && samples.rate === USUAL.rate && samples.channels === USUAL.channels)
 }
 
