@@ -13,7 +13,7 @@ interface Call {
  * time.
  */
 export class CallIds {
-  private readonly before: Known
+  private readonly before: KnownIds
   private readonly byId = new Map<string, Call>()
   /** Calls without a result: all of them, those by tool name, and those by the id on the wire. */
   private readonly open = new CallQueue()
@@ -24,7 +24,7 @@ export class CallIds {
   private count: number
 
   /** @param before ids that are taken already, and the number of earlier calls. */
-  constructor(before: Known = NONE) {
+  constructor(before: KnownIds = NONE) {
     this.before = before
     this.count = before.count
   }
@@ -103,17 +103,17 @@ function answered(call: Call | undefined): string | undefined {
 }
 
 /** The ids of calls, and the number of calls. */
-interface Known {
+interface KnownIds {
   readonly ids: ReadonlySet<string>
   readonly count: number
 }
 
-const NONE: Known = { ids: new Set(), count: 0 }
+const NONE: KnownIds = { ids: new Set(), count: 0 }
 
 /** Computed once per request, however many answers it has. */
-const knownByRequest = new WeakMap<CanonicalRequest, Known>()
+const knownByRequest = new WeakMap<CanonicalRequest, KnownIds>()
 
-function knownIn(request: CanonicalRequest): Known {
+function knownIn(request: CanonicalRequest): KnownIds {
   const found = knownByRequest.get(request)
   if (found !== undefined) return found
   const ids = new Set<string>()

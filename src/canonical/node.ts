@@ -25,7 +25,7 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The field's string; an empty string for any other type. */
-export const wordIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+export const stringIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** The object a JSON text holds, or undefined where it holds anything else or does not parse. */
 export function parseObject(text: string): JsonObject | undefined {

@@ -1,5 +1,5 @@
 import type { Loss } from '../canonical/loss.ts'
-import { isObject, type Json, type JsonObject, wordIn } from '../canonical/node.ts'
+import { isObject, type Json, type JsonObject, stringIn } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 
 /*
@@ -24,7 +24,7 @@ const keepsAll: Holds = value =>
   isObject(value) &&
   Array.isArray(value['edits']) &&
   value['edits'].every(
-    edit => isObject(edit) && /^clear_thinking_/.test(wordIn(edit['type'])) && edit['keep'] === 'all',
+    edit => isObject(edit) && /^clear_thinking_/.test(stringIn(edit['type'])) && edit['keep'] === 'all',
   )
 
 /** Padding against traffic analysis is no part of an answer. */

@@ -38,7 +38,7 @@ export function styleOf(text: string): SubtitleStyle | undefined {
 
 /** The cues of SubRip or WebVTT text, without markup; anything that is no cue is skipped. */
 export function readSubtitles(text: string): readonly Segment[] {
-  const spoken = HEAD.test(text) ? unmarked : (cue: string): CueText => ({ text: unescaped(cue) })
+  const textOf = HEAD.test(text) ? unmarked : (cue: string): CueText => ({ text: unescaped(cue) })
   const segments: Segment[] = []
   for (const block of text.replace(/\r\n?/g, '\n').split(/\n\n+/)) {
     const lines = block.split('\n')
@@ -49,7 +49,7 @@ export function readSubtitles(text: string): readonly Segment[] {
       .slice(at + 1)
       .join('\n')
       .trim()
-    if (cue !== '') segments.push({ start: seconds(start), end: seconds(end), ...spoken(cue) })
+    if (cue !== '') segments.push({ start: seconds(start), end: seconds(end), ...textOf(cue) })
   }
   return segments
 }

@@ -53,7 +53,7 @@ export const isHidden = (part: ReasoningPart): boolean =>
   part.redacted === true || (part.text === '' && part.signature !== undefined)
 
 /** Whether the part is generated audio; other media have no place in a message. */
-export const isSpoken = (part: Part): part is MediaPart =>
+export const isAudio = (part: Part): part is MediaPart =>
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64'
 
 /** The head of a call; in a stream its arguments follow. */

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { kept, spelt } from '../fields.ts'
-import { callHead, isSpoken, signatureExtra, writeAnnotation, writeLogprob } from './answer.ts'
+import { callHead, isAudio, signatureExtra, writeAnnotation, writeLogprob } from './answer.ts'
 import type { Envelope } from './chunk.ts'
 import { around, FORMAT } from './content.ts'
 import { streamedFinish } from './finish.ts'
@@ -43,7 +43,7 @@ export class CandidateWriter {
   private signature: string | undefined
   private out: WireEvent[] = []
   private begun = false
-  private spoken = false
+  private hasAudio = false
   private calls = 0
   private written = 0
   private logprobs: TokenLogprob[] = []
@@ -108,7 +108,7 @@ export class CandidateWriter {
   /** A message has one audio field; further audio has no place. */
   private laneFor(part: Part): Lane | undefined {
     const lane = laneOf(part)
-    return lane === 'audio' && this.spoken ? undefined : lane
+    return lane === 'audio' && this.hasAudio ? undefined : lane
   }
 
   private opened(part: Part, lane: Lane | undefined): Open {
@@ -155,7 +155,7 @@ export class CandidateWriter {
 
   private openAudio(part: Part): Pick<Open, 'prefix' | 'suffix'> {
     this.begin()
-    this.spoken = true
+    this.hasAudio = true
     this.pushChunk({ audio: { data: '', ...kept(part, FORMAT) } })
     return { prefix: this.envelope.prefix(this.index, '"audio":{"data":'), suffix: this.envelope.suffix('}', 'null') }
   }
@@ -223,7 +223,7 @@ function laneOf(part: Part): Lane | undefined {
   if (part.type === 'opaque') return part.format !== FORMAT && part.text !== undefined ? 'content' : undefined
   if (part.type === 'reasoning') return part.redacted ? undefined : 'reasoning'
   if (part.type === 'refusal') return 'refusal'
-  return isSpoken(part) ? 'audio' : undefined
+  return isAudio(part) ? 'audio' : undefined
 }
 
 const signatureOf = (part: Part & { type: 'reasoning' }): string | undefined =>

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { isHidden, isSpoken, signatureExtra, signsCall } from './answer.ts'
+import { isAudio, isHidden, signatureExtra, signsCall } from './answer.ts'
 import { writeCall } from './assistant.ts'
 import { FORMAT } from './content.ts'
 import { isPicture, writePicture } from './images.ts'
@@ -111,7 +111,7 @@ class MessageWriter {
       case 'opaque':
         return this.opaque(part, path)
       default:
-        if (isSpoken(part) && this.fields.audio === undefined) this.speech(part, path)
+        if (isAudio(part) && this.fields.audio === undefined) this.speech(part, path)
         else if (isPicture(part)) this.images.push(writePicture(part, path, this.losses))
         else this.losses.drop(path, 'no-such-content')
     }
@@ -120,7 +120,7 @@ class MessageWriter {
   /** Only parts written as objects have a place for the format's own extras. */
   private reportNode(part: Exclude<Part, OpaquePart>, path: Path): void {
     if (part.cache !== undefined) this.losses.drop([...path, 'cache'], 'no-cache-markers-here')
-    if (part.extras?.[FORMAT] === undefined || part.type === 'tool-call' || isSpoken(part) || isPicture(part)) return
+    if (part.extras?.[FORMAT] === undefined || part.type === 'tool-call' || isAudio(part) || isPicture(part)) return
     if (this.list === undefined) this.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
   }
 

@@ -7,7 +7,7 @@ import { defined, kept, spelt } from '../fields.ts'
 import { endUserOf } from '../sanitize/end-user.ts'
 import { sanitize, unchanged } from '../sanitize/names.ts'
 import { fewStops } from '../sanitize/stops.ts'
-import { knownTier } from '../sanitize/tiers.ts'
+import { supportedTier } from '../sanitize/tiers.ts'
 import type { WriteOptions } from '../writer.ts'
 import { writeAudio, writeModalities } from './audio-output.ts'
 import { withShortIds } from './call-ids.ts'
@@ -151,7 +151,7 @@ function writeSettings(request: CanonicalRequest, { dialect, native, losses }: W
     store: stores ? state?.store : undefined,
     [user]: native ? endUser : endUserOf(endUser, losses),
     metadata: request.metadata,
-    service_tier: knownTier(request.serviceTier, TIERS, { native, losses }),
+    service_tier: supportedTier(request.serviceTier, TIERS, { native, losses }),
     prompt_cache_key: request.cacheKey,
   }) as JsonObject
 }

@@ -19,7 +19,7 @@ export function writeEmbed(request: CanonicalRequest, native: boolean, losses: L
     losses.list.push({ ...WRITTEN_OUT, path: ['output', 'embedding'], became: {} })
   return {
     model: request.model,
-    ...(native ? listsAsTheyCame(request, losses) : writeLists(request, losses)),
+    ...(native ? originalLists(request, losses) : writeLists(request, losses)),
     ...defined({
       input_type: native ? inputTypeOf(request) : writePurpose(request, losses),
       embedding_types: writeEncoding(request, native, losses),
@@ -69,7 +69,7 @@ function writeEncoding({ output }: CanonicalRequest, native: boolean, losses: Lo
 }
 
 /** Each input in the list it was read from. */
-function listsAsTheyCame({ messages, ...rest }: CanonicalRequest, losses: Losses): JsonObject {
+function originalLists({ messages, ...rest }: CanonicalRequest, losses: Losses): JsonObject {
   const texts: Json[] = []
   const images: Json[] = []
   const inputs: Json[] = []
@@ -107,8 +107,8 @@ function writeInput(message: Message, path: Path, losses: Losses): JsonObject {
     const written = writePart(part, [...path, 'content', index], losses)
     return written === undefined ? [] : [written]
   })
-  const came = spelt(message, FORMAT)['in'] === 'inputs'
-  return { content: content.length === 0 && !came ? [NOTHING] : content, ...kept(message, FORMAT) }
+  const wasInput = spelt(message, FORMAT)['in'] === 'inputs'
+  return { content: content.length === 0 && !wasInput ? [NOTHING] : content, ...kept(message, FORMAT) }
 }
 
 const NO_MARKS = { cache: 'no-cache-markers', annotations: 'no-annotations' }

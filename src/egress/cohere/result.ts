@@ -85,8 +85,8 @@ function echoOf(parts: readonly EmbeddingPart[]): JsonObject {
 }
 
 function wantedOf(parts: readonly EmbeddingPart[], request: CanonicalRequest): VectorEncoding {
-  const came = parts.length > 0 && parts.every(({ vector }) => typeof vector === 'string') ? 'base64' : 'float'
-  return request.output.embedding?.encoding ?? came
+  const encoding = parts.length > 0 && parts.every(({ vector }) => typeof vector === 'string') ? 'base64' : 'float'
+  return request.output.embedding?.encoding ?? encoding
 }
 
 /** The vector in the requested encoding; a conversion is no loss. */

@@ -1,7 +1,7 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
 import type { MediaSource, Part, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
-import { type Json, type JsonObject, parseObject, wordIn } from '../../canonical/node.ts'
+import { type Json, type JsonObject, parseObject, stringIn } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
 import { sanitizeName } from '../sanitize/names.ts'
 import { FORMAT, inner, sealed, type WriteContext } from './fields.ts'
@@ -128,7 +128,7 @@ function writeItem(part: Part, path: Path, context: WriteContext): string | Json
       names: context.native || context.dialect.vertex === true,
       losses: context.losses,
     })
-    return wire !== undefined && 'text' in wire ? wordIn(wire['text']) : wire && sealed(part, wire)
+    return wire !== undefined && 'text' in wire ? stringIn(wire['text']) : wire && sealed(part, wire)
   }
   context.losses.drop(path, 'not-in-results')
   return undefined

@@ -45,7 +45,7 @@ export class CandidateWriter {
   private last: Flow | undefined
   private readonly grounding = new GroundingWriter()
   private logprobs: TokenLogprob[] = []
-  private spoke = false
+  private hasParts = false
   /** The next part is a refusal, whose place is determined at the candidate's end. */
   private held = false
   private refusal: string | undefined
@@ -117,7 +117,8 @@ export class CandidateWriter {
     }
     const signature = this.slotted.take()
     const last = signature === undefined ? this.lone : aloneSignature(signature)
-    const content = this.spoke || last !== undefined ? { content: { parts: [last ?? EMPTY_PART], role: 'model' } } : {}
+    const content =
+      this.hasParts || last !== undefined ? { content: { parts: [last ?? EMPTY_PART], role: 'model' } } : {}
     return { ...content, index: this.index, ...sealed(finish, facts) }
   }
 
@@ -231,7 +232,7 @@ export class CandidateWriter {
 
   private emit(part: string, facts: JsonObject = {}): void {
     this.writeLone()
-    this.spoke = true
+    this.hasParts = true
     const logprobsResult = this.logprobs.length === 0 ? undefined : writeLogprobs(this.logprobs)
     this.logprobs = []
     const all = logprobsResult === undefined ? facts : { ...facts, logprobsResult }

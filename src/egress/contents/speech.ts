@@ -37,8 +37,8 @@ export function writeVoice(
   { native, dialect, losses }: WriteContext,
 ): JsonObject | undefined {
   const { audio } = request.output
-  const speaks = audio !== undefined || workOf(request) === 'speech'
-  const voice = native || !speaks ? audio?.voice : voiceOf(request, dialect, losses)
+  const hasSpeech = audio !== undefined || workOf(request) === 'speech'
+  const voice = native || !hasSpeech ? audio?.voice : voiceOf(request, dialect, losses)
   if (!native) {
     losses.dropFields(audio, ['output', 'audio'], { speed: 'no-speed' })
     if (workOf(request) === 'speech') reportContainer(audio, voice, losses)

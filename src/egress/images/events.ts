@@ -4,7 +4,7 @@ import type { CanonicalError } from '../../canonical/error.ts'
 import type { CandidateEnd, CanonicalEvent, Preview, ResultStart } from '../../canonical/event.ts'
 import { EMPTY, patched, step, withBody } from '../../canonical/fold.ts'
 import { Losses } from '../../canonical/loss.ts'
-import { type JsonObject, type Node, wordIn } from '../../canonical/node.ts'
+import { type JsonObject, type Node, stringIn } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
@@ -77,7 +77,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
       case 'transcript':
         return NOTHING
       case 'opaque':
-        return event.format === FORMAT ? [eventOf(wordIn(event.value['type']) || 'message', event.value)] : NOTHING
+        return event.format === FORMAT ? [eventOf(stringIn(event.value['type']) || 'message', event.value)] : NOTHING
     }
   }
 

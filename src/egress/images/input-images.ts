@@ -41,7 +41,7 @@ export function writeUnchanged(content: readonly Part[], marks: JsonObject): Inp
   const isSent = (part: Part): part is MediaPart => 'source' in part && part.source.type === 'bytes'
   const sent = pictures.filter(isSent)
   const hollow = (marks['hollow'] as readonly string[] | undefined) ?? []
-  const files = sent.map(fileAsItCame)
+  const files = sent.map(originalFile)
   const others = pictures.filter(part => !isSent(part))
   return {
     prompt: content.find(part => part.type === 'text')?.text,
@@ -50,7 +50,7 @@ export function writeUnchanged(content: readonly Part[], marks: JsonObject): Inp
   }
 }
 
-function fileAsItCame(part: MediaPart): WireFile {
+function originalFile(part: MediaPart): WireFile {
   const { bytes, mediaType } = part.source as { readonly bytes: Bytes; readonly mediaType: string }
   const own = spelt(part, FORMAT)
   return {
@@ -68,7 +68,7 @@ function fieldsOf(pictures: readonly Part[]): JsonObject {
   for (const part of pictures) {
     const own = spelt(part, FORMAT)
     const field = (own['in'] as string | undefined) ?? (isMask(part) ? 'mask' : 'images')
-    const wire = referenceAsItCame(part as Picture, own)
+    const wire = originalReference(part as Picture, own)
     if (own['alone'] === true) fields[field] = wire
     else if (lists.has(field)) lists.get(field)!.push(wire)
     else lists.set(field, (fields[field] = [wire]))
@@ -76,7 +76,7 @@ function fieldsOf(pictures: readonly Part[]): JsonObject {
   return fields
 }
 
-function referenceAsItCame(part: Picture, own: JsonObject): Json {
+function originalReference(part: Picture, own: JsonObject): Json {
   if (part.type === 'opaque') return part.value
   const reference = part.source.type === 'file-id' ? part.source.id : urlOfSource(part.source)!
   if (own['as'] === undefined) return reference

@@ -43,13 +43,13 @@ export function writeUsage(original: Usage, losses: Losses, how: Counted): JsonO
 }
 
 /** Counts by modality have both text and image: a missing one is the remainder. */
-function byKind(usage: Usage, losses: Losses, { textOnly: wordsOnly }: Counted): Pick<Usage, 'inputBy' | 'outputBy'> {
+function byKind(usage: Usage, losses: Losses, { textOnly }: Counted): Pick<Usage, 'inputBy' | 'outputBy'> {
   const sides = (['inputBy', 'outputBy'] as const).flatMap(side => {
     const { text, image } = usage[side] ?? {}
     if (text !== undefined && image !== undefined) return []
     const all = (side === 'inputBy' ? usage.input : usage.output) ?? 0
     const hasCounts = text !== undefined || image !== undefined
-    if (!hasCounts && (side === 'outputBy' || !wordsOnly)) return []
+    if (!hasCounts && (side === 'outputBy' || !textOnly)) return []
     const both = { text: text ?? Math.max(0, all - (image ?? 0)), image: image ?? Math.max(0, all - (text ?? all)) }
     losses.add(['usage', side], both, 'both-kinds-required')
     return [[side, both] as const]

@@ -1,6 +1,6 @@
 import type { OpaquePart, ToolCallPart } from '../../canonical/content.ts'
 import type { PartPatch } from '../../canonical/event.ts'
-import { type JsonObject, wordIn } from '../../canonical/node.ts'
+import { type JsonObject, stringIn } from '../../canonical/node.ts'
 import { callBlock } from './answer.ts'
 import { type BlockContext, type BlockWriter, OpenBlock } from './block.ts'
 
@@ -72,7 +72,7 @@ export class OpaqueBlock extends OpenBlock implements BlockWriter {
   }
 
   end(): void {
-    const type = wordIn(this.value['type'])
+    const type = stringIn(this.value['type'])
     const field = Object.hasOwn(STREAMED, type) ? STREAMED[type] : undefined
     const value = field === undefined ? undefined : this.value[field]
     if (value === undefined || value === null) this.open(this.value)

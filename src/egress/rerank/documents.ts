@@ -19,7 +19,7 @@ export interface WriteContext {
 /** The parts of a document as it came, or else as one text or one image. `path` leads to the list of parts. */
 export function writeDocument(content: readonly Part[], path: Path, context: WriteContext): Json {
   const [first] = content
-  if (first !== undefined && !context.textOnly && content.every(isSpelt)) return asItCame(content, first)
+  if (first !== undefined && !context.textOnly && content.every(isSpelt)) return originalDocument(content, first)
   const texts = textsIn(content, path, context)
   if (texts.length > 0) return writeText(texts, path, context)
   const index = content.findIndex(part => part.type === 'media')
@@ -37,7 +37,7 @@ function fieldOf(part: Part): string | undefined | null {
   return typeof field === 'string' ? field : empty === true ? undefined : null
 }
 
-function asItCame(content: readonly Part[], first: Part): Json {
+function originalDocument(content: readonly Part[], first: Part): Json {
   const entries = content.flatMap((part): [string, Json][] => {
     const field = fieldOf(part)
     if (typeof field !== 'string') return []

@@ -17,14 +17,15 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   onlyAnswers(result, WRITTEN, losses)
-  const came = spelt(result, FORMAT)
-  const style = (spelt(request, FORMAT)['style'] ?? came['shape'] ?? 'jina') as string
-  const object = (came['shape'] === style ? came['object'] : undefined) ?? (style === 'cohere' ? 'absent' : 'list')
-  const spent = writeSpent(result, style, came['shape'] === style, losses)
+  const original = spelt(result, FORMAT)
+  const style = (spelt(request, FORMAT)['style'] ?? original['shape'] ?? 'jina') as string
+  const object =
+    (original['shape'] === style ? original['object'] : undefined) ?? (style === 'cohere' ? 'absent' : 'list')
+  const spent = writeSpent(result, style, original['shape'] === style, losses)
   const body = {
     ...defined({ id: result.id, model: result.model }),
     ...(object === 'absent' ? {} : { object }),
-    [style === 'voyage' ? 'data' : 'results']: writeRanks(result, style, came['shape'] === style, losses),
+    [style === 'voyage' ? 'data' : 'results']: writeRanks(result, style, original['shape'] === style, losses),
     ...defined({ [style === 'cohere' ? 'meta' : 'usage']: spent }),
     ...kept(result, FORMAT),
   } as JsonObject

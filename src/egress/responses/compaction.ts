@@ -5,7 +5,7 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
-import { knownTier } from '../sanitize/tiers.ts'
+import { supportedTier } from '../sanitize/tiers.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { writeHistory } from './input.ts'
 import { writeItems } from './output.ts'
@@ -52,7 +52,7 @@ export function writeCompaction(request: CanonicalRequest, context: WriteContext
     ...(defined({
       previous_response_id: state?.previous,
       prompt_cache_key: request.cacheKey,
-      service_tier: knownTier(request.serviceTier, TIERS, context),
+      service_tier: supportedTier(request.serviceTier, TIERS, context),
     }) as JsonObject),
     ...kept(request, FORMAT),
   }

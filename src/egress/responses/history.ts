@@ -4,7 +4,15 @@ import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { spelt } from '../fields.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
-import { asItCame, FOREIGN_THOUGHT, nameless, type Stamp, writeCall, writeReasoning, writeSpoken } from './items.ts'
+import {
+  FOREIGN_THOUGHT,
+  ownStamp,
+  type Stamp,
+  withoutId,
+  writeCall,
+  writeMessageItem,
+  writeReasoning,
+} from './items.ts'
 
 /** An assistant's turn: thoughts and calls are separate items, neighbouring texts and refusals are one message. */
 export function writeTurn(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
@@ -16,13 +24,13 @@ export function writeTurn(message: Message, path: Path, context: WriteContext): 
 
 class Turn {
   private readonly items: JsonObject[] = []
-  private spoken: { readonly first: Node; readonly parts: JsonObject[] } | undefined
+  private openMessage: { readonly first: Node; readonly parts: JsonObject[] } | undefined
   private readonly context: WriteContext
   private readonly stamp: Stamp
 
   constructor(context: WriteContext) {
     this.context = context
-    this.stamp = context.native ? asItCame : nameless
+    this.stamp = context.native ? ownStamp : withoutId
   }
 
   put(part: Part, path: Path): void {
@@ -33,12 +41,12 @@ class Turn {
         return this.item(this.call(part, path))
       case 'opaque':
         if (part.format === FORMAT && spelt(part, FORMAT)['in'] === undefined) return this.item(part.value)
-        return this.speak(part, path)
+        return this.addToMessage(part, path)
       case 'media':
         if (!this.context.native) return this.context.losses.drop(path, 'no-media-from-assistants')
-        return this.speak(part, path)
+        return this.addToMessage(part, path)
       default:
-        return this.speak(part, path)
+        return this.addToMessage(part, path)
     }
   }
 
@@ -53,22 +61,22 @@ class Turn {
     this.items.push(wire)
   }
 
-  private speak(part: Part, path: Path): void {
+  private addToMessage(part: Part, path: Path): void {
     const { native } = this.context
     const opens = native && spelt(part, FORMAT)['message'] !== undefined
     if (!native && isEmptyText(part)) return
     const wire = writePart(part, 'output_text', path, this.context)
     if (wire === undefined) return
     if (opens) this.close()
-    this.spoken ??= { first: part, parts: [] }
-    this.spoken.parts.push(wire)
+    this.openMessage ??= { first: part, parts: [] }
+    this.openMessage.parts.push(wire)
   }
 
   private close(): void {
-    if (this.spoken === undefined) return
-    const { first, parts } = this.spoken
-    this.spoken = undefined
-    this.items.push(writeSpoken(first, spokenContent(first, parts, this.context.native), this.stamp))
+    if (this.openMessage === undefined) return
+    const { first, parts } = this.openMessage
+    this.openMessage = undefined
+    this.items.push(writeMessageItem(first, messageContent(first, parts, this.context.native), this.stamp))
   }
 
   private call(part: ToolCallPart, path: Path): JsonObject {
@@ -102,7 +110,7 @@ const isEmptyText = (part: Part): boolean =>
   part.cache === undefined &&
   part.extras?.[FORMAT] === undefined
 
-function spokenContent(first: Node, parts: readonly JsonObject[], native: boolean): Json | undefined {
+function messageContent(first: Node, parts: readonly JsonObject[], native: boolean): Json | undefined {
   const own = (spelt(first, FORMAT)['message'] as JsonObject | undefined) ?? {}
   if (native && own['silent'] === true) return []
   if (native && own['content'] === 'absent') return undefined

@@ -5,7 +5,7 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { writeTurn } from './history.ts'
-import { asItCame, nameless } from './items.ts'
+import { ownStamp, withoutId } from './items.ts'
 
 /** `instructions` and `input`: a leading system text, and everything else as items. */
 export function writeHistory(request: CanonicalRequest, context: WriteContext): JsonObject {
@@ -67,7 +67,7 @@ function writeInputMessage(message: Message, path: Path, context: WriteContext):
   return [
     {
       ...(native && own['type'] === 'absent' ? {} : { type: 'message' }),
-      ...(native ? asItCame(own, 'msg') : {}),
+      ...(native ? ownStamp(own, 'msg') : {}),
       role: message.role,
       ...(content === undefined ? {} : { content }),
       ...extras,
@@ -121,7 +121,7 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext):
   const output = native && own['output'] === 'absent' ? undefined : contentOf(parts, own['output'], native)
   return {
     type: result.freeform ? 'custom_tool_call_output' : 'function_call_output',
-    ...(native ? asItCame(own, '') : nameless(own, '')),
+    ...(native ? ownStamp(own, '') : withoutId(own, '')),
     ...(native && own['call'] !== undefined ? {} : { call_id: result.id }),
     ...(native ? defined({ name: result.name }) : {}),
     ...(output === undefined ? {} : { output }),

@@ -13,11 +13,11 @@ export type Stamp = (spelling: JsonObject, prefix: string) => JsonObject
 
 export const isOwnItem = (spelling: JsonObject): boolean => spelling['id'] !== undefined
 
-export const asItCame: Stamp = ({ id, status, role }) =>
+export const ownStamp: Stamp = ({ id, status, role }) =>
   defined({ id: id ?? undefined, status: status ?? undefined, role: role ?? undefined }) as JsonObject
 
 /** Upstreams look up ids they are sent, and fail for those they have not stored (trap 34). */
-export const nameless: Stamp = () => ({})
+export const withoutId: Stamp = () => ({})
 
 /** The prefix of ids that the gateway generates for thoughts of other formats. */
 export const FOREIGN_THOUGHT = 'rs_il_'
@@ -26,7 +26,7 @@ export const FOREIGN_THOUGHT = 'rs_il_'
 export const ownOrGenerated =
   (base: string, index: number, status: string): Stamp =>
   (own, prefix) => {
-    if (isOwnItem(own)) return asItCame(own, prefix)
+    if (isOwnItem(own)) return ownStamp(own, prefix)
     if (prefix === 'rs') return { id: flatJoin(FOREIGN_THOUGHT, base, '_', index) }
     return { id: flatJoin(prefix, '_', base, '_', index), status }
   }
@@ -115,7 +115,7 @@ export function reportPicture(part: MediaPart, path: Path, losses: Losses): void
 }
 
 /** A message of the assistant around its content; its first part carries the message's own fields. */
-export function writeSpoken(first: Node, content: Json | undefined, stamp: Stamp): JsonObject {
+export function writeMessageItem(first: Node, content: Json | undefined, stamp: Stamp): JsonObject {
   const own = (spelt(first, FORMAT)['message'] as JsonObject | undefined) ?? {}
   const extras = isOwnItem(own) ? (first.extras?.[FORMAT]?.['message'] as JsonObject | undefined) : undefined
   return {

@@ -15,7 +15,7 @@ import {
   shownAt,
   stampAt,
 } from './item-events.ts'
-import { writeSpoken } from './items.ts'
+import { writeMessageItem } from './items.ts'
 
 /** Log probabilities that wait for their text. */
 export interface LogprobSource {
@@ -27,7 +27,7 @@ export class MessageWriter implements ItemWriter {
   readonly context: ItemContext
   readonly index: number
   readonly id: string
-  private readonly parts: SpokenWriter[] = []
+  private readonly parts: MessagePartWriter[] = []
   private readonly own: boolean
   private open = 0
   private closing = false
@@ -44,13 +44,13 @@ export class MessageWriter implements ItemWriter {
     this.id = itemId(message ?? {}, 'msg', context.base, this.index)
     context.items.push(this)
     context.ids.add(this.id, this.index)
-    const item = this.shown(writeSpoken(first, [], this.stamp()))
+    const item = this.shown(writeMessageItem(first, [], this.stamp()))
     context.events.emit('response.output_item.added', { output_index: this.index, item })
   }
 
-  add(part: Part, logprobSource: LogprobSource): SpokenWriter {
+  add(part: Part, logprobSource: LogprobSource): MessagePartWriter {
     this.open++
-    const writer = new SpokenWriter(part, this, this.parts.length, logprobSource)
+    const writer = new MessagePartWriter(part, this, this.parts.length, logprobSource)
     this.parts.push(writer)
     return writer
   }
@@ -84,12 +84,12 @@ export class MessageWriter implements ItemWriter {
   }
 
   /** The texts of the message, for late log probabilities. */
-  get logged(): readonly SpokenWriter[] {
+  get logged(): readonly MessagePartWriter[] {
     return this.parts.filter(writer => writer.logged)
   }
 
   written(): JsonObject {
-    return this.shown(writeSpoken(this.parts[0]?.whole ?? NO_PART, this.content(), this.stamp()))
+    return this.shown(writeMessageItem(this.parts[0]?.whole ?? NO_PART, this.content(), this.stamp()))
   }
 
   private shown(item: JsonObject): JsonObject {
@@ -114,7 +114,7 @@ export class MessageWriter implements ItemWriter {
 const NO_PART: Part = { type: 'text', text: '' }
 
 /** A text, a refusal or a part that only this format defines, in a message. */
-export class SpokenWriter implements PartWriter {
+export class MessagePartWriter implements PartWriter {
   private readonly message: MessageWriter
   private readonly place: number
   private readonly logprobSource: LogprobSource

@@ -5,7 +5,7 @@ import type { Candidate } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
 import { hasLogprobs, itemKindOf, proofOf, reportPart, reportTokens, writeContent, writeToken } from './answer.ts'
 import { FORMAT } from './content.ts'
-import { ownOrGenerated, reportPicture, writeCall, writePicture, writeReasoning, writeSpoken } from './items.ts'
+import { ownOrGenerated, reportPicture, writeCall, writeMessageItem, writePicture, writeReasoning } from './items.ts'
 
 /**
  * A candidate's parts as the items of an answer; `base` is the base of their ids, `last` the status of the last item.
@@ -24,12 +24,12 @@ export function writeItems(candidate: Candidate, base: string, last: string, pat
   return output.written(last)
 }
 
-interface Spoken {
+interface MessagePart {
   readonly part: Part
   tokens: readonly JsonObject[]
 }
 
-type Item = { readonly spoken: Spoken[] } | { readonly part: Part }
+type Item = { readonly parts: MessagePart[] } | { readonly part: Part }
 
 class Output {
   private readonly items: Item[] = []
@@ -50,10 +50,10 @@ class Output {
       this.items.push({ part })
       return
     }
-    const entry: Spoken = { part, tokens: this.take(part) }
+    const entry: MessagePart = { part, tokens: this.take(part) }
     const last = this.items.at(-1)
-    if (last !== undefined && 'spoken' in last && spelt(part, FORMAT)['message'] === undefined) last.spoken.push(entry)
-    else this.items.push({ spoken: [entry] })
+    if (last !== undefined && 'parts' in last && spelt(part, FORMAT)['message'] === undefined) last.parts.push(entry)
+    else this.items.push({ parts: [entry] })
   }
 
   /** As many log probabilities as the text is known to have; all of them where the number is unknown. */
@@ -70,7 +70,7 @@ class Output {
   /** Assigns the remaining log probabilities to the last text; false where there is none. */
   assignRest(): boolean {
     const logged = this.items
-      .flatMap(item => ('spoken' in item ? item.spoken : []))
+      .flatMap(item => ('parts' in item ? item.parts : []))
       .findLast(({ part }) => hasLogprobs(part))
     if (logged === undefined) return false
     logged.tokens = [...logged.tokens, ...this.tokens.slice(this.taken)]
@@ -80,7 +80,7 @@ class Output {
   written(last: string): JsonObject[] {
     return this.items.map((item, index) => {
       const stamp = ownOrGenerated(this.base, index, index === this.items.length - 1 ? last : 'completed')
-      if ('spoken' in item) return writeSpoken(item.spoken[0]!.part, contentOf(item.spoken), stamp)
+      if ('parts' in item) return writeMessageItem(item.parts[0]!.part, contentOf(item.parts), stamp)
       const { part } = item
       if (part.type === 'reasoning') return writeReasoning(part, stamp, proofOf(part))
       if (part.type === 'media') return writePicture(part, ownOrGenerated(this.base, index, 'completed'))
@@ -90,11 +90,11 @@ class Output {
 }
 
 /** The content of a message item, in its own spelling. */
-function contentOf(spoken: readonly Spoken[]): Json | undefined {
-  const { part } = spoken[0]!
+function contentOf(entries: readonly MessagePart[]): Json | undefined {
+  const { part } = entries[0]!
   const own = spelt(part, FORMAT)['message'] as JsonObject | undefined
   if (own?.['silent'] === true) return []
   if (own?.['content'] === 'absent') return undefined
   if (own?.['content'] === 'string' && part.type === 'text') return part.text
-  return spoken.map(({ part, tokens }) => writeContent(part, tokens))
+  return entries.map(({ part, tokens }) => writeContent(part, tokens))
 }

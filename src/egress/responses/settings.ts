@@ -3,7 +3,7 @@ import type { CanonicalRequest, Output, Reasoning, Sampling, State } from '../..
 import { reportCompletion } from '../completion.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { endUserOf } from '../sanitize/end-user.ts'
-import { knownTier } from '../sanitize/tiers.ts'
+import { supportedTier } from '../sanitize/tiers.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
 /* The settings of a request besides its history and tools; an answer repeats them. */
@@ -91,7 +91,7 @@ export function writeSettings(request: CanonicalRequest, context: WriteContext):
     ...writeState(request, context),
     [user]: context.native ? request.endUser : endUserOf(request.endUser, context.losses),
     metadata: request.metadata,
-    service_tier: knownTier(request.serviceTier, TIERS, context),
+    service_tier: supportedTier(request.serviceTier, TIERS, context),
     prompt_cache_key: request.cacheKey,
   }) as JsonObject
 }

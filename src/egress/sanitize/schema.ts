@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, wordIn } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import { Budget } from './budget.ts'
 
 /*
@@ -65,7 +65,7 @@ class Narrower {
     this.values(out, whole)
     this.children(out)
     const format = whole['format']
-    if (FORMATS[wordIn(out['type'])]?.has(format ?? null)) out['format'] = format!
+    if (FORMATS[stringIn(out['type'])]?.has(format ?? null)) out['format'] = format!
     const choices = this.choices(whole)
     if (choices !== undefined) return this.withChoices(out, choices, nullable)
     return nullable ? orNull(out) : out

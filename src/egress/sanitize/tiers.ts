@@ -6,7 +6,7 @@ interface WriteContext {
 }
 
 /** The service tier, where the format has its name; a native caller's value is passed on. */
-export function knownTier(
+export function supportedTier(
   tier: string | undefined,
   names: ReadonlySet<string>,
   { native, losses }: WriteContext,

@@ -12,7 +12,7 @@ import { kept, spelt } from '../fields.ts'
 import { FORMAT } from './containers.ts'
 import { errorBody } from './error.ts'
 import { continues, isRecording, type Recording, wrapping } from './recording.ts'
-import { silenceError } from './result.ts'
+import { noAudioError } from './result.ts'
 import { filledUsage, writeUsage } from './usage.ts'
 
 /**
@@ -96,7 +96,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private finish(event: ResultEnd): void {
-    if (this.first === undefined) return this.fail(silenceError(this.ended))
+    if (this.first === undefined) return this.fail(noAudioError(this.ended))
     this.flush()
     const usage = this.native ? this.usage && { usage: writeUsage(this.usage) } : { usage: filledUsage(this.usage) }
     this.writeEvent({ type: 'speech.audio.done', ...usage, ...kept(event, FORMAT) })

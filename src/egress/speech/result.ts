@@ -24,7 +24,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const [candidate] = result.candidates
   const parts = candidate === undefined ? [] : recordingParts(candidate, losses)
   const [first, ...more] = parts
-  if (candidate === undefined || first === undefined) throw new GatewayError(silenceError(candidate))
+  if (candidate === undefined || first === undefined) throw new GatewayError(noAudioError(candidate))
   dropOthers(candidate, ['candidates', 0], CANDIDATE, 'bytes-only', losses)
   reportFinish(candidate.finish, losses)
   const raw = delivered([first.part, ...more.map(({ part }) => part)], request)
@@ -65,7 +65,7 @@ function reportFinish(finish: Finish | undefined, losses: Losses): void {
 }
 
 /** The error for an answer without audio. */
-export function silenceError(candidate: Pick<Candidate, 'finish'> | undefined) {
+export function noAudioError(candidate: Pick<Candidate, 'finish'> | undefined) {
   return candidate?.finish?.reason === 'refused'
     ? ({
         kind: 'invalid-request',

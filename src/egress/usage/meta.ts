@@ -35,9 +35,9 @@ export function writeMeta(format: Format, usage: Usage, losses: Losses): JsonObj
 }
 
 /** The tokens of images, which are billed apart from the others. */
-function pictureTokens({ input, inputBy }: Usage, came: boolean): number | undefined {
+function pictureTokens({ input, inputBy }: Usage, wasReported: boolean): number | undefined {
   const image = inputBy?.image
-  return image !== undefined && input !== undefined && (came || image <= input) ? image : undefined
+  return image !== undefined && input !== undefined && (wasReported || image <= input) ? image : undefined
 }
 
 /** The group where it has fields, or came empty; a value that is no group stays where there are no fields to write. */

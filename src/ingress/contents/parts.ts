@@ -1,6 +1,6 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import type { OpaquePart, Part, ReasoningPart } from '../../canonical/content.ts'
-import { type JsonObject, wordIn } from '../../canonical/node.ts'
+import { type JsonObject, stringIn } from '../../canonical/node.ts'
 import { disclose, type EnclosedThought, isEnvelope } from '../../canonical/signature.ts'
 import { anyText, defined, flag, object, text, WrongType } from '../fields.ts'
 import { readCall, readResponse } from './calls.ts'
@@ -200,7 +200,7 @@ function opaque(wire: JsonObject, opened: Opened, signed: boolean): OpaquePart {
 /** Code that ran at the upstream, and what came of it, for formats that have no such part. */
 function wordsOf({ executableCode, codeExecutionResult }: JsonObject): string | undefined {
   const { code, language } = (executableCode ?? {}) as JsonObject
-  if (typeof code === 'string') return `\n\`\`\`${wordIn(language).toLowerCase()}\n${code}\n\`\`\`\n`
+  if (typeof code === 'string') return `\n\`\`\`${stringIn(language).toLowerCase()}\n${code}\n\`\`\`\n`
   const { output } = (codeExecutionResult ?? {}) as JsonObject
   return typeof output === 'string' ? `\n\`\`\`\n${output}\n\`\`\`\n` : undefined
 }

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, wordIn } from '../../canonical/node.ts'
+import { type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
 import { anyObjects } from '../fields.ts'
@@ -48,7 +48,7 @@ export function upstreamCallsIn(items: readonly JsonObject[], tools: Json | unde
   const declared = anyObjects(tools)
   if (!declared.some(runsUpstream)) return NO_CALLS
   const names = namesOf(declared)
-  const answered = new Set(items.filter(({ type }) => wordIn(type).endsWith('_output')).map(({ call_id }) => call_id))
+  const answered = new Set(items.filter(({ type }) => stringIn(type).endsWith('_output')).map(({ call_id }) => call_id))
   const spoken = items.findLastIndex(({ type, role }) => (type ?? 'message') === 'message' && role === 'assistant')
   const isOwn = (item: JsonObject): boolean =>
     isFreeform(item) && typeof item['id'] === 'string' && !answered.has(item['call_id']) && !names.has(item['name'])
