@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import { enclose } from '../../canonical/signature.ts'
 import { kept, spelt } from '../fields.ts'
 import { writeArguments } from './calls.ts'
-import { FORMAT, inner, sealed } from './fields.ts'
+import { FORMAT, inner, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
 
 /* The parts of an answer, written alike in a whole answer and in the events of a stream. */
@@ -43,14 +43,14 @@ function writeAnswerCall(part: ToolCallPart, path: Path, losses: Losses): JsonOb
   if (part.freeform !== undefined) losses.drop([...path, 'freeform'], 'no-freeform-calls')
   if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
   const args = how === 'absent' && part.arguments === '{}' ? undefined : writeArguments(part, path, { losses })
-  return { functionCall: sealed(node, { id, name: part.name, args }) }
+  return { functionCall: withExtras(node, { id, name: part.name, args }) }
 }
 
 /** The wire part, with the signature that came before it. */
 export function signedPart(part: Part, wire: JsonObject, signature: string | undefined): JsonObject {
   const value = signature ?? spelt(part, FORMAT)['slot']
   const signed = value === undefined ? wire : { ...wire, thoughtSignature: value }
-  if (part.type !== 'opaque') return sealed(part, signed)
+  if (part.type !== 'opaque') return withExtras(part, signed)
   const names = spelt(part, FORMAT)['names'] as { readonly thoughtSignature?: string } | undefined
   if (names?.thoughtSignature === undefined || value === undefined) return signed
   return { ...wire, [names.thoughtSignature]: value }
@@ -69,7 +69,7 @@ export function writeThought(part: ReasoningPart, path: Path, losses: Losses): T
   const { as, text, thought, slot, proof: where } = spelt(part, FORMAT)
   const { signature } = part
   const isOwn = signature?.format === FORMAT
-  if (as === 'alone' && isOwn) return { wire: sealed(part, { text, thought, thoughtSignature: signature.value }) }
+  if (as === 'alone' && isOwn) return { wire: withExtras(part, { text, thought, thoughtSignature: signature.value }) }
   if (part.redacted && part.text === '' && signature === undefined && isBare(part)) {
     losses.drop(path, 'no-hidden-reasoning')
     return NO_THOUGHT
@@ -83,11 +83,11 @@ export function writeThought(part: ReasoningPart, path: Path, losses: Losses): T
       part.text === '' && signature !== undefined && where !== 'self'
         ? { text: '' }
         : { text: part.text, thought: true }
-    return { wire: sealed(part, { ...body, thoughtSignature: proof }) }
+    return { wire: withExtras(part, { ...body, thoughtSignature: proof }) }
   }
   if (part.text === '' && signature !== undefined) return { slotted: part }
   if (part.text === '' && text !== '') return NO_THOUGHT
-  return { wire: sealed(part, { text: part.text, thought: true, thoughtSignature: slot }), slotted: part }
+  return { wire: withExtras(part, { text: part.text, thought: true, thoughtSignature: slot }), slotted: part }
 }
 
 /** Whether the part has no fields of this format of its own. */

@@ -4,7 +4,7 @@ import type { Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, parseObject, stringIn } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
 import { sanitizeName } from '../sanitize/names.ts'
-import { FORMAT, inner, sealed, type WriteContext } from './fields.ts'
+import { FORMAT, inner, type WriteContext, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
 
 /** A call in a request. Arguments that are no object are sent as its one argument `input`. */
@@ -15,7 +15,7 @@ export function writeCall(part: ToolCallPart, path: Path, context: WriteContext,
   const read = ids.call(id, part.name)
   if (!context.native && read !== part.id) context.losses.rename([...path, 'id'], read, 'id-made-unique')
   const args = spelling['args'] === 'absent' && context.native ? undefined : writeArguments(part, path, context)
-  return { functionCall: sealed(node, { id, name: part.name, args }) }
+  return { functionCall: withExtras(node, { id, name: part.name, args }) }
 }
 
 function idOf(
@@ -53,7 +53,7 @@ export function writeResult(part: ToolResultPart, path: Path, context: WriteCont
     ? writeSpelled(texts, spelling['response'])
     : writeResponse(texts.join('\n\n'), part.failed)
   const parts = media.length > 0 || (context.native && spelling['parts'] === 'empty') ? media : undefined
-  return { functionResponse: sealed(node, { id, name, response, parts }) }
+  return { functionResponse: withExtras(node, { id, name, response, parts }) }
 }
 
 /** The response in the caller's own spelling. */
@@ -128,7 +128,7 @@ function writeItem(part: Part, path: Path, context: WriteContext): string | Json
       names: context.native || context.dialect.vertex === true,
       losses: context.losses,
     })
-    return wire !== undefined && 'text' in wire ? stringIn(wire['text']) : wire && sealed(part, wire)
+    return wire !== undefined && 'text' in wire ? stringIn(wire['text']) : wire && withExtras(part, wire)
   }
   context.losses.drop(path, 'not-in-results')
   return undefined

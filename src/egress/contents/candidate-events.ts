@@ -10,7 +10,7 @@ import { aloneSignature, signedPart, type Thought, writeAnswerPart, writeThought
 import { hasOwnGrounding, isRefusal, refusalOf } from './candidate.ts'
 import { GroundingWriter } from './citations.ts'
 import { Envelope } from './envelope.ts'
-import { FORMAT, sealed } from './fields.ts'
+import { FORMAT, withExtras } from './fields.ts'
 import { writeStreamFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { Slotted } from './proofs.ts'
@@ -119,7 +119,7 @@ export class CandidateWriter {
     const last = signature === undefined ? this.lone : aloneSignature(signature)
     const content =
       this.hasParts || last !== undefined ? { content: { parts: [last ?? EMPTY_PART], role: 'model' } } : {}
-    return { ...content, index: this.index, ...sealed(finish, facts) }
+    return { ...content, index: this.index, ...withExtras(finish, facts) }
   }
 
   /** Writes what can be written in order. */

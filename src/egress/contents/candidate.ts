@@ -6,7 +6,7 @@ import type { Candidate } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
 import { aloneSignature, isBare, signedPart, writeAnswerPart, writeThought } from './answer.ts'
 import { GroundingWriter, reportCitations } from './citations.ts'
-import { FORMAT, inner, sealed } from './fields.ts'
+import { FORMAT, inner, withExtras } from './fields.ts'
 import { reportFinish, writeFinish } from './finish.ts'
 import { reportLogprobs, writeLogprobs } from './logprobs.ts'
 import { Slotted } from './proofs.ts'
@@ -33,7 +33,7 @@ export function writeCandidate(
   reportIds(candidate, ids, path, losses)
   if (own['logprobsResult'] === undefined) reportLogprobs(candidate.logprobs, [...path, 'logprobs'], losses)
   const { logprobs } = candidate
-  return sealed(candidate, {
+  return withExtras(candidate, {
     index: own['index'] === 'absent' ? undefined : (own['index'] ?? index),
     content: own['content'] === 'absent' ? undefined : writeContent(candidate, parts),
     finishReason: writeFinish(candidate),
@@ -69,7 +69,7 @@ export const hasOwnGrounding = (candidate: Pick<Candidate, 'extras'>): boolean =
 function writeContent(candidate: Candidate, parts: readonly JsonObject[]): JsonObject {
   const node = inner(candidate, 'content')
   const { role, parts: how } = spelt(node, FORMAT)
-  return sealed(node, {
+  return withExtras(node, {
     parts: how === 'absent' && parts.length === 0 ? undefined : parts,
     role: role === 'absent' ? undefined : (role ?? 'model'),
   })

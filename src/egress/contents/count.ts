@@ -7,7 +7,7 @@ import { spelt } from '../fields.ts'
 import { countable } from '../usage/countable.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
-import { FORMAT, sealed } from './fields.ts'
+import { FORMAT, withExtras } from './fields.ts'
 import { pathOf, writeRequest } from './request.ts'
 import { byModality } from './usage.ts'
 
@@ -31,7 +31,7 @@ export function writeCounting(original: CanonicalRequest, options: WriteOptions)
 
 function wrapped(request: CanonicalRequest, body: JsonObject, native: boolean): JsonObject {
   const named = native ? body : { model: `models/${request.model}`, ...body }
-  return sealed(native ? request.output : undefined, { generateContentRequest: named })
+  return withExtras(native ? request.output : undefined, { generateContentRequest: named })
 }
 
 /** The number of tokens of a request, as `{totalTokens, …}`. */
@@ -43,7 +43,7 @@ export function writeCounted(result: CanonicalResult): Written<WireAnswer> {
   if (usage?.inputBy?.embedding !== undefined) losses.drop(['usage', 'inputBy', 'embedding'], 'no-such-count')
   const body =
     spelt(result, FORMAT)['whole'] ??
-    sealed(result, {
+    withExtras(result, {
       totalTokens: usage?.input ?? 0,
       cachedContentTokenCount: usage?.cacheRead,
       promptTokensDetails: byModality(usage?.inputBy),

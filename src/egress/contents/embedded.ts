@@ -6,7 +6,7 @@ import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.t
 import { vectorAs } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { spelt } from '../fields.ts'
-import { FORMAT, sealed } from './fields.ts'
+import { FORMAT, withExtras } from './fields.ts'
 import { writeUsage } from './usage.ts'
 
 /** Vectors in the shape of the requested method: one `embedding`, or a list of `embeddings` (FORMATS §8). */
@@ -17,7 +17,7 @@ export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest
   const vectors = writeVectors(result.candidates, losses)
   const { method } = spelt(request, FORMAT)
   const alone = method === undefined ? spelt(result, FORMAT)['single'] === true : method === 'embedContent'
-  const body = sealed(result, {
+  const body = withExtras(result, {
     ...(alone && vectors.length === 1 ? { embedding: vectors[0] } : { embeddings: vectors }),
     usageMetadata: writeCounts(result.usage, losses),
   })
@@ -39,7 +39,7 @@ function writeVectors([candidate, ...others]: readonly Candidate[], losses: Loss
   const vectors: JsonObject[] = []
   for (const [index, part] of candidate.content.entries()) {
     const path: Path = ['candidates', 0, 'content', index]
-    if (part.type === 'embedding') vectors.push(sealed(part, { values: numbersOf(part, path, losses) }))
+    if (part.type === 'embedding') vectors.push(withExtras(part, { values: numbersOf(part, path, losses) }))
     else if (part.type === 'opaque' && part.format === FORMAT) vectors.push(part.value)
     else losses.drop(path, 'no-vector')
   }

@@ -8,7 +8,7 @@ import { reportConversational } from '../sanitize/bare.ts'
 import { Budget } from '../sanitize/budget.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
-import { FORMAT, inner, sealed, sealedUnlessEmpty, type WriteContext } from './fields.ts'
+import { FORMAT, inner, type WriteContext, withExtras, withExtrasUnlessEmpty } from './fields.ts'
 import { PartsWriter } from './parts.ts'
 import { modelOf, pathOf } from './request.ts'
 
@@ -30,7 +30,7 @@ export function writeEmbedding(request: CanonicalRequest, options: WriteOptions)
   const items = request.messages.map((message, index) =>
     writeItem(message, ['messages', index], request, alone, context),
   )
-  const body = sealed(request, alone ? items[0]! : { requests: items })
+  const body = withExtras(request, alone ? items[0]! : { requests: items })
   report(request, losses)
   const path = pathOf(request, alone ? 'embedContent' : 'batchEmbedContents', context)
   const query = (marks['query'] ?? {}) as { readonly [name: string]: string }
@@ -63,11 +63,11 @@ function writeItem(
     outputDimensionality: dimensions,
   })
   const within = ([field]: readonly [string, unknown]): boolean => (config as readonly string[]).includes(field)
-  return sealed(message, {
+  return withExtras(message, {
     model: writeModel(message, request.model, alone, context),
     content: writeContent(message, path, context),
     ...Object.fromEntries(settings.filter(setting => !within(setting))),
-    embedContentConfig: sealedUnlessEmpty(
+    embedContentConfig: withExtrasUnlessEmpty(
       inner(message, 'embedContentConfig'),
       defined(Object.fromEntries(settings.filter(within))),
     ),
@@ -91,7 +91,7 @@ function writeContent(message: Message, path: Path, context: WriteContext): Json
   const { parts } = writer
   const node = inner(message, 'content')
   const { parts: how, role } = context.native ? spelt(node, FORMAT) : {}
-  return sealed(node, {
+  return withExtras(node, {
     role,
     parts: how === 'single' ? parts[0] : how === 'absent' && parts.length === 0 ? undefined : parts,
   })

@@ -8,7 +8,7 @@ import type { WireEvent } from '../../canonical/wire.ts'
 import { CandidateWriter } from './candidate-events.ts'
 import { Envelope } from './envelope.ts'
 import { errorBody } from './error.ts'
-import { FORMAT, sealed } from './fields.ts'
+import { FORMAT, withExtras } from './fields.ts'
 import { blockedHow } from './result.ts'
 import { writeUsage } from './usage.ts'
 
@@ -71,7 +71,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   private close(event: ResultEnd): readonly WireEvent[] {
     this.over = true
     this.tier = event.serviceTier ?? this.tier
-    return [this.last(sealed(event, {}))]
+    return [this.last(withExtras(event, {}))]
   }
 
   /** Finish and usage of all candidates, including those that finished before an error. */

@@ -26,7 +26,7 @@ export function inner(node: Node | undefined, field: string): Node {
 }
 
 /** The object with the format's own extras, field names in their original spelling, and numbers that were strings. */
-export function sealed(node: Node | undefined, fields: object): JsonObject {
+export function withExtras(node: Node | undefined, fields: object): JsonObject {
   const own = kept(node, FORMAT)
   const out = own === NONE ? (defined(fields) as JsonObject) : { ...own, ...(defined(fields) as JsonObject) }
   const { names, numerals } = spelt(node, FORMAT) as { readonly [mark: string]: JsonObject | undefined }
@@ -43,9 +43,9 @@ export function sealed(node: Node | undefined, fields: object): JsonObject {
 const asNumeral = (value: Json | undefined, text: Json | undefined): Json | undefined =>
   typeof text === 'string' && Number(text) === value ? text : value
 
-/** As `sealed`, or undefined where there are no fields and the original had none. */
-export function sealedUnlessEmpty(node: Node, fields: object): JsonObject | undefined {
-  const out = sealed(node, fields)
+/** As `withExtras`, or undefined where there are no fields and the original had none. */
+export function withExtrasUnlessEmpty(node: Node, fields: object): JsonObject | undefined {
+  const out = withExtras(node, fields)
   for (const _ in out) return out
   return spelt(node, FORMAT)['present'] === true ? out : undefined
 }

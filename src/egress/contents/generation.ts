@@ -4,7 +4,7 @@ import { reportCompletion } from '../completion.ts'
 import { defined, spelt } from '../fields.ts'
 import { narrowed, openApiOf } from '../sanitize/schema.ts'
 import { fewStops } from '../sanitize/stops.ts'
-import { FORMAT, inner, sealedUnlessEmpty, type WriteContext } from './fields.ts'
+import { FORMAT, inner, type WriteContext, withExtrasUnlessEmpty } from './fields.ts'
 import { writeImage } from './image.ts'
 import { writeVoice } from './speech.ts'
 import { reportSchema } from './tools.ts'
@@ -13,7 +13,7 @@ import { reportSchema } from './tools.ts'
 export function writeGeneration(request: CanonicalRequest, context: WriteContext): JsonObject | undefined {
   const node = inner(request, 'generationConfig')
   const thinking = inner(node, 'thinkingConfig')
-  return sealedUnlessEmpty(node, {
+  return withExtrasUnlessEmpty(node, {
     ...writeSampling(request.sampling, node, context),
     ...writeOutput(request, node, context),
     thinkingConfig: writeThinking(request, thinking, context),
@@ -53,7 +53,8 @@ function writeOutput(request: CanonicalRequest, node: Node, context: WriteContex
     responseModalities: writeModalities(output.modalities, context),
     ...writeShape(output.text, node, context),
     ...(own['audio'] === undefined ? {} : { responseFormat: own['audio'] }),
-    speechConfig: own['speech'] ?? sealedUnlessEmpty(inner(node, 'speechConfig'), writeVoice(request, context) ?? {}),
+    speechConfig:
+      own['speech'] ?? withExtrasUnlessEmpty(inner(node, 'speechConfig'), writeVoice(request, context) ?? {}),
     imageConfig: own['image'] ?? writeImage(request, context),
   }) as JsonObject
 }
@@ -123,9 +124,12 @@ function writeThinking(
   const { effort, budget, show } = reasoning ?? {}
   if (context.native) {
     const level = spelt(node, FORMAT)['level'] ?? (effort === undefined ? undefined : LEVELS[effort])
-    return sealedUnlessEmpty(node, { thinkingLevel: level, thinkingBudget: budget, includeThoughts: show })
+    return withExtrasUnlessEmpty(node, { thinkingLevel: level, thinkingBudget: budget, includeThoughts: show })
   }
-  return sealedUnlessEmpty(node, { ...depth({ effort, budget } as Reasoning, model, context), includeThoughts: show })
+  return withExtrasUnlessEmpty(node, {
+    ...depth({ effort, budget } as Reasoning, model, context),
+    includeThoughts: show,
+  })
 }
 
 /** A level or a budget, never both; no thinking is a budget of zero. */

@@ -1,7 +1,7 @@
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
-import { sealed } from './fields.ts'
+import { withExtras } from './fields.ts'
 
 /** The chosen tokens and, where any are reported, the most likely alternatives at each step. */
 export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject {
@@ -13,7 +13,7 @@ export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject {
 }
 
 const writeToken = ({ token, logprob, ...node }: TokenLogprob): JsonObject =>
-  sealed(node, { token, logProbability: logprob })
+  withExtras(node, { token, logProbability: logprob })
 
 export function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Path, losses: Losses): void {
   logprobs?.forEach((token, index) => {

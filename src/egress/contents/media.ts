@@ -3,7 +3,7 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined, spelt } from '../fields.ts'
-import { FORMAT, inner, sealed } from './fields.ts'
+import { FORMAT, inner, withExtras } from './fields.ts'
 
 /** How media are written in a place. */
 export interface MediaRule {
@@ -48,7 +48,7 @@ function writeBytes(part: MediaPart, path: Path, displayName: string | undefined
   const urlSafe = spelt(node, FORMAT)['alphabet'] === 'url'
   const written = urlSafe ? data.replaceAll('+', '-').replaceAll('/', '_') : data
   reportKind(part, mediaType, path, rule)
-  return { inlineData: sealed(node, { mimeType: mediaType, data: written, displayName }) }
+  return { inlineData: withExtras(node, { mimeType: mediaType, data: written, displayName }) }
 }
 
 function writeFile(part: MediaPart, path: Path, displayName: string | undefined, rule: MediaRule): JsonObject {
@@ -64,7 +64,7 @@ function writeFile(part: MediaPart, path: Path, displayName: string | undefined,
     if (own !== (source.type === 'file-id')) reportSource(uri, own, mimeType, path, rule.losses)
     reportKind(part, mimeType, path, rule)
   }
-  return { fileData: sealed(node, { mimeType, fileUri: uri, displayName }) }
+  return { fileData: withExtras(node, { mimeType, fileUri: uri, displayName }) }
 }
 
 /** A URI of Google's own is read as a file of theirs, and any other as a URL, whatever the part's source was. */

@@ -3,7 +3,7 @@ import type { Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
-import { FORMAT, sealed, type WriteContext } from './fields.ts'
+import { FORMAT, type WriteContext, withExtras } from './fields.ts'
 import { inCallOrder, placesOfCalls, resultsInCallOrder } from './order.ts'
 import { PartsWriter } from './parts.ts'
 
@@ -159,5 +159,5 @@ const isBare = (message: Message): boolean => message.extras?.[FORMAT] === undef
 function writeContent(message: Message, role: Json | undefined, parts: readonly JsonObject[]): JsonObject {
   const how = spelt(message, FORMAT)['parts']
   const written = how === 'single' ? parts[0] : how === 'absent' && parts.length === 0 ? undefined : parts
-  return sealed(message, { role: role === 'absent' ? undefined : role, parts: written })
+  return withExtras(message, { role: role === 'absent' ? undefined : role, parts: written })
 }

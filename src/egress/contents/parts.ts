@@ -5,7 +5,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
 import { writeCall, writeResult } from './calls.ts'
-import { FORMAT, sealed, type WriteContext } from './fields.ts'
+import { FORMAT, type WriteContext, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
 
 /** The parts that a role's turn may contain. */
@@ -73,7 +73,7 @@ export class PartsWriter {
     if (this.waiting === undefined) return
     const { part, value } = this.waiting
     this.waiting = undefined
-    this.push(sealed(part, { text: '', thoughtSignature: value }))
+    this.push(withExtras(part, { text: '', thoughtSignature: value }))
   }
 
   private push(wire: JsonObject): void {
@@ -87,7 +87,7 @@ export class PartsWriter {
     const signature = this.signature(part)
     this.waiting = undefined
     const signed = signature === undefined ? wire : { ...wire, thoughtSignature: signature }
-    this.push(part.type === 'opaque' ? renamed(part, signed) : sealed(part, signed))
+    this.push(part.type === 'opaque' ? renamed(part, signed) : withExtras(part, signed))
   }
 
   private signature(part: Part): string | undefined {
@@ -109,7 +109,7 @@ export class PartsWriter {
     const marks = spelt(part, FORMAT)
     if (native && marks['as'] === 'alone') {
       const { text, thought } = marks
-      if (signature !== undefined) this.push(sealed(part, { text, thought, thoughtSignature: signature }))
+      if (signature !== undefined) this.push(withExtras(part, { text, thought, thoughtSignature: signature }))
       return
     }
     if (part.redacted && signature === undefined && part.text === '') {
@@ -122,7 +122,7 @@ export class PartsWriter {
       if (!bare) this.end()
     } else if (!bare || (native && marks['proof'] !== 'next' && marks['enclosed'] === undefined)) {
       const slot = native ? (marks['slot'] as string | undefined) : undefined
-      this.push(sealed(part, { text: part.text, thought: true, thoughtSignature: signature ?? slot }))
+      this.push(withExtras(part, { text: part.text, thought: true, thoughtSignature: signature ?? slot }))
     } else if (part.text !== '') this.thought(part, signature, path)
   }
 
@@ -134,7 +134,7 @@ export class PartsWriter {
     const { losses } = this.context
     const before = part.continues === undefined ? this.unsigned : undefined
     if (before === undefined) {
-      this.push(sealed(part, { text: part.text, thought: true }))
+      this.push(withExtras(part, { text: part.text, thought: true }))
       if (signature === undefined) this.unsigned = { path, text: part.text }
     } else {
       const text = `${before.text}\n\n${part.text}`

@@ -7,7 +7,7 @@ import { Budget } from '../sanitize/budget.ts'
 import { type SanitizeRule, sanitize, unchanged } from '../sanitize/names.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
-import { FORMAT, sealed, type WriteContext } from './fields.ts'
+import { FORMAT, type WriteContext, withExtras } from './fields.ts'
 import { writeGeneration } from './generation.ts'
 import { writeTurns } from './messages.ts'
 import { withSpokenInstructions } from './speech.ts'
@@ -28,7 +28,7 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
   const { systemInstruction, contents } = writeTurns(withSpokenInstructions(request, context).messages, context)
   const marks = spelt(request, FORMAT)
   const tools = writeTools(request, context)
-  const body = sealed(request, {
+  const body = withExtras(request, {
     model: context.native ? modelOf(marks['model'], request.model) : undefined,
     systemInstruction,
     contents: context.native && marks['contents'] === 'single' ? contents[0] : contents,

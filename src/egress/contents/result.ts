@@ -7,7 +7,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { spelt } from '../fields.ts'
 import { writeCandidate } from './candidate.ts'
 import { errorBody } from './error.ts'
-import { FORMAT, sealed } from './fields.ts'
+import { FORMAT, withExtras } from './fields.ts'
 import { writeUsage } from './usage.ts'
 
 /** A whole answer of generateContent (FORMATS §7). */
@@ -16,7 +16,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], { job: 'no-jobs' })
   reportTime(result, losses)
-  const body = sealed(result, {
+  const body = withExtras(result, {
     candidates: writeCandidates(result, request, losses),
     usageMetadata: writeUsage(result.usage, result.serviceTier, losses),
     ...writeHead(result),

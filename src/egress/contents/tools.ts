@@ -5,7 +5,7 @@ import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../
 import { spelt } from '../fields.ts'
 import { reportNoChoice } from '../sanitize/choice.ts'
 import { narrowed, openApiOf } from '../sanitize/schema.ts'
-import { FORMAT, inner, sealed, sealedUnlessEmpty, type WriteContext } from './fields.ts'
+import { FORMAT, inner, type WriteContext, withExtras, withExtrasUnlessEmpty } from './fields.ts'
 
 const DECLARATIONS = 'functionDeclarations'
 /** For opaque tools, which are whole entries instead of a field. */
@@ -115,7 +115,7 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): J
   const head = { name, description }
   if (context.native) {
     const own = spelt(tool, FORMAT)['parameters']
-    return sealed(
+    return withExtras(
       tool,
       own === undefined ? { ...head, parametersJsonSchema: parameters } : { ...head, parameters: own },
     )
@@ -124,10 +124,10 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): J
   else context.losses.dropFields(tool, path, { strict: 'no-strict-tools' })
   context.losses.dropFields(tool, path, { cache: 'no-cache-markers' })
   if (parameters === undefined || context.dialect.schema !== 'openapi')
-    return sealed(undefined, { ...head, parametersJsonSchema: parameters, ...own(tool) })
+    return withExtras(undefined, { ...head, parametersJsonSchema: parameters, ...own(tool) })
   const narrow = narrowed(parameters, context.budget)
   reportSchema(parameters, narrow, [...path, 'parameters'], context)
-  return sealed(undefined, { ...head, parameters: openApiOf(narrow), ...own(tool) })
+  return withExtras(undefined, { ...head, parameters: openApiOf(narrow), ...own(tool) })
 }
 
 const own = (tool: Tool): JsonObject => ('extras' in tool ? (tool.extras?.[FORMAT] ?? {}) : {})
@@ -157,7 +157,7 @@ function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Pick<
   const domains = tool.kind === 'web-search' && (context.native || context.dialect.vertex === true)
   if (!domains) context.losses.dropFields(tool, path, { blockedDomains: 'no-list-of-domains' })
   const value = { excludeDomains: domains ? tool.blockedDomains : undefined }
-  return { name, value: context.native ? sealed(tool, value) : sealed(undefined, { ...value, ...own(tool) }) }
+  return { name, value: context.native ? withExtras(tool, value) : withExtras(undefined, { ...value, ...own(tool) }) }
 }
 
 const MODES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'AUTO', required: 'ANY', none: 'NONE' }
@@ -174,10 +174,10 @@ export function writeToolConfig(
   const together = context.native ? {} : writeTogether(request, config, context)
   if (!choosable && !context.native) reportNoChoice(request, context.losses)
   else reportParallel(request, context)
-  if (choice === undefined || !(choosable || context.native)) return sealedUnlessEmpty(config, together)
+  if (choice === undefined || !(choosable || context.native)) return withExtrasUnlessEmpty(config, together)
   const chosen = context.native ? asChosen(choice, calling) : writeChoice(choice, request.tools, context)
-  const functionCallingConfig = sealed(calling, chosen)
-  return sealed(config, { functionCallingConfig, ...together })
+  const functionCallingConfig = withExtras(calling, chosen)
+  return withExtras(config, { functionCallingConfig, ...together })
 }
 
 /** Parallel calls are always allowed. */

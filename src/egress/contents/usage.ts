@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
-import { FORMAT, sealed } from './fields.ts'
+import { FORMAT, withExtras } from './fields.ts'
 
 /** Tokens as Google counts them: thoughts beside the answer, the service tier among the counts (FORMATS §16.3). */
 export function writeUsage(
@@ -20,7 +20,7 @@ export function writeUsage(
   const reasoning = reasoningOf(usage)
   const output = usage.output ?? reasoning
   return {
-    ...sealed(usage, {
+    ...withExtras(usage, {
       promptTokenCount: input,
       cachedContentTokenCount: usage.cacheRead,
       candidatesTokenCount: usage.output === undefined ? undefined : usage.output - (reasoning ?? 0),

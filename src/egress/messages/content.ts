@@ -36,7 +36,7 @@ export const TURNS = {
   result: new Set(['text', 'media', 'opaque']),
 } as const satisfies { readonly [turn: string]: ReadonlySet<Part['type']> }
 
-export type Turn = keyof typeof TURNS
+export type TurnKind = keyof typeof TURNS
 
 export interface Placed {
   readonly block: Block
@@ -44,7 +44,7 @@ export interface Placed {
 }
 
 /** The blocks of a turn; parts that have no place in it, or are empty, are left out. */
-export function writeBlocks(content: readonly Part[], path: Path, turn: Turn, context: WriteContext): Placed[] {
+export function writeBlocks(content: readonly Part[], path: Path, turn: TurnKind, context: WriteContext): Placed[] {
   const placed: Placed[] = []
   content.forEach((part, index) => {
     const at = [...path, index]

@@ -44,15 +44,15 @@ export function writeSampling(request: CanonicalRequest, thinking: boolean, cont
   })
   const unsampled = !native && dialect.version === UNSAMPLED && dialect.sampling !== 'all'
   const none = dialect.sampling === 'none' || unsampled
-  const dice = none
+  const random = none
     ? withoutSampling(sampling, context)
     : native
       ? sampling
       : supportedSampling(request, thinking, context)
   return defined({
-    temperature: dice.temperature,
-    top_p: dice.topP,
-    top_k: dice.topK,
+    temperature: random.temperature,
+    top_p: random.topP,
+    top_k: random.topK,
     stop_sequences: native ? sampling.stop : writeStop(sampling.stop, context),
   }) as JsonObject
 }

@@ -11,7 +11,7 @@ import {
   withoutId,
   writeCall,
   writeMessageItem,
-  writeReasoning,
+  writeReasoningItem,
 } from './items.ts'
 
 /** An assistant's turn: thoughts and calls are separate items, neighbouring texts and refusals are one message. */
@@ -95,7 +95,7 @@ class Turn {
     }
     if (redacted !== undefined) losses.hide([...path, 'redacted'], 'told-by-the-proof')
     if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
-    return writeReasoning(part, this.stamp, proof)
+    return writeReasoningItem(part, this.stamp, proof)
   }
 }
 

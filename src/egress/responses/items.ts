@@ -64,7 +64,7 @@ export function sectionsOf(text: string, cuts: readonly number[] | undefined): r
 }
 
 /** A thought: as a summary, or in full where its upstream sent it so. */
-export function writeReasoning(part: ReasoningPart, stamp: Stamp, proof: string | undefined): JsonObject {
+export function writeReasoningItem(part: ReasoningPart, stamp: Stamp, proof: string | undefined): JsonObject {
   const own = spelt(part, FORMAT)
   const inContent = own['as'] === 'content'
   const sections = sectionsOf(part.text, own['cuts'] as readonly number[] | undefined)

@@ -5,7 +5,14 @@ import type { Candidate } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
 import { hasLogprobs, itemKindOf, proofOf, reportPart, reportTokens, writeContent, writeToken } from './answer.ts'
 import { FORMAT } from './content.ts'
-import { ownOrGenerated, reportPicture, writeCall, writeMessageItem, writePicture, writeReasoning } from './items.ts'
+import {
+  ownOrGenerated,
+  reportPicture,
+  writeCall,
+  writeMessageItem,
+  writePicture,
+  writeReasoningItem,
+} from './items.ts'
 
 /**
  * A candidate's parts as the items of an answer; `base` is the base of their ids, `last` the status of the last item.
@@ -82,7 +89,7 @@ class Output {
       const stamp = ownOrGenerated(this.base, index, index === this.items.length - 1 ? last : 'completed')
       if ('parts' in item) return writeMessageItem(item.parts[0]!.part, contentOf(item.parts), stamp)
       const { part } = item
-      if (part.type === 'reasoning') return writeReasoning(part, stamp, proofOf(part))
+      if (part.type === 'reasoning') return writeReasoningItem(part, stamp, proofOf(part))
       if (part.type === 'media') return writePicture(part, ownOrGenerated(this.base, index, 'completed'))
       return part.type === 'tool-call' ? writeCall(part, stamp) : (part as Part & { type: 'opaque' }).value
     })

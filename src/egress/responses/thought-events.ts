@@ -5,7 +5,7 @@ import { spelt } from '../fields.ts'
 import { proofOf } from './answer.ts'
 import { FORMAT } from './content.ts'
 import { type ItemContext, itemId, SingleWriter } from './item-events.ts'
-import { CUT, reasoningText, summaryText, writeReasoning } from './items.ts'
+import { CUT, reasoningText, summaryText, writeReasoningItem } from './items.ts'
 
 const SECTIONS = {
   summary: { part: 'response.reasoning_summary_part', text: 'response.reasoning_summary_text', place: 'summary_index' },
@@ -25,7 +25,7 @@ export class ThoughtWriter extends SingleWriter {
   constructor(part: ReasoningPart, context: ItemContext) {
     super(part, context)
     this.id = itemId(spelt(part, FORMAT), 'rs', context.base, this.index)
-    const item = emptied(writeReasoning({ ...part, text: '' }, this.stamp(), proofOf(part)))
+    const item = emptied(writeReasoningItem({ ...part, text: '' }, this.stamp(), proofOf(part)))
     const begun = spelt(part, FORMAT)['begun'] as JsonObject | undefined
     const shown = this.shown({ ...item, ...begun })
     context.events.emit('response.output_item.added', { output_index: this.index, item: shown })
@@ -56,7 +56,7 @@ export class ThoughtWriter extends SingleWriter {
 
   written(): JsonObject {
     const part = withBody(this.part, this.body) as ReasoningPart
-    return this.shown(writeReasoning(part, this.stamp(), proofOf(part)))
+    return this.shown(writeReasoningItem(part, this.stamp(), proofOf(part)))
   }
 
   /** The offset of the next cut, if it is known. */
