@@ -126,7 +126,7 @@ export class CandidateWriter {
   private settle(): readonly WireEvent[] {
     this.out = []
     for (let slot = this.slots[this.current]; slot !== undefined; slot = this.slots[this.current]) {
-      if (slot.waiting !== '' && slot.flow !== undefined) this.pour(slot, slot.flow)
+      if (slot.waiting !== '' && slot.flow !== undefined) this.writeChunk(slot, slot.flow)
       if (slot.waiting !== '' && slot.flows) this.whole(slot.takeWaiting())
       if (!slot.ended) break
       this.held = this.holds(slot)
@@ -144,7 +144,7 @@ export class CandidateWriter {
   }
 
   /** Writes a chunk of a text or a thought. */
-  private pour(slot: Slot, flow: Flow): void {
+  private writeChunk(slot: Slot, flow: Flow): void {
     const text = slot.waiting
     slot.waiting = ''
     slot.written += text
@@ -224,8 +224,8 @@ export class CandidateWriter {
 
   /** Ends the part to which a reader would append; its citations must be written before. */
   private divide(next: Flow | undefined): void {
-    const news = this.grounding.news()
-    if (news !== undefined) this.emit(MARK, { groundingMetadata: news })
+    const unreported = this.grounding.takeUnreported()
+    if (unreported !== undefined) this.emit(MARK, { groundingMetadata: unreported })
     else if (next !== undefined && next === this.last) this.emit(MARK)
     this.last = undefined
   }

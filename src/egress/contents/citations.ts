@@ -19,7 +19,7 @@ export class GroundingWriter {
   private readonly places = new Map<string, number>()
   private readonly supports: Support[] = []
   private bytes = 0
-  /** The number of supports written by `news`. */
+  /** The number of supports written by `takeUnreported`. */
   private reported = 0
 
   /** Adds one text of the candidate, in order. */
@@ -42,7 +42,7 @@ export class GroundingWriter {
   }
 
   /** The citations not yet written, or undefined where there are none. */
-  news(): JsonObject | undefined {
+  takeUnreported(): JsonObject | undefined {
     const fresh = this.supports.slice(this.reported)
     if (fresh.length === 0) return undefined
     this.reported = this.supports.length

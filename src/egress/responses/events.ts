@@ -157,7 +157,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private pictureWriter(part: MediaPart): PictureWriter {
     const previewed = this.previewed
     this.previewed = undefined
-    return previewed?.become(part) ?? new PictureWriter(part, this)
+    return previewed?.replacePart(part) ?? new PictureWriter(part, this)
   }
 
   private preview(preview: Preview): void {
@@ -200,11 +200,11 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private settle(): void {
     this.message?.close(this.state().status === 'incomplete' ? 'incomplete' : 'completed')
     this.message = undefined
-    if (this.logprobs.length > 0) this.spread(this.take())
+    if (this.logprobs.length > 0) this.distribute(this.take())
   }
 
   /** Distributes late log probabilities: each text takes its known number, the last one takes the rest. */
-  private spread(logprobs: readonly JsonObject[]): void {
+  private distribute(logprobs: readonly JsonObject[]): void {
     const texts = this.items.flatMap(item => (item instanceof MessageWriter ? item.logged : []))
     let from = 0
     for (const [index, text] of texts.entries()) {

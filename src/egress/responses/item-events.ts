@@ -189,7 +189,7 @@ export class PictureWriter extends SingleWriter {
   }
 
   /** Sets the part when the previewed image begins. */
-  become(part: MediaPart): this {
+  replacePart(part: MediaPart): this {
     this.part = part
     return this
   }
