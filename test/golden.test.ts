@@ -1,12 +1,11 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { fieldTables } from './field-table.ts'
+import { expectSection, UPDATE } from './generated-page.ts'
 import { FIXTURES, goldensOf, goldensThere } from './golden.ts'
-import { lossTable, withLossTable } from './known-losses.ts'
-
-/** `npm run golden` writes what it would otherwise compare with. */
-const UPDATE = process.env['UPDATE'] === '1'
-
-const LOSSES = 'docs/losses.md'
+import { lossTable } from './known-losses.ts'
+import { routeTable } from './route-table.ts'
+import { trapsIn, withTests } from './trap-table.ts'
 
 const GOLDENS = FIXTURES.flatMap(goldensOf)
 
@@ -26,8 +25,33 @@ test('no golden without a fixture', () => {
 })
 
 test('the table of known losses is that of the goldens', () => {
-  const page = readFileSync(LOSSES, 'utf8')
-  const fresh = withLossTable(page, lossTable())
-  if (UPDATE) writeFileSync(LOSSES, fresh)
-  else expect(page).toBe(fresh)
+  expectSection('docs/losses.md', 'losses', lossTable())
+})
+
+describe('the page of formats', () => {
+  test('lists every endpoint of a format', () => {
+    expectSection('docs/formats.md', 'endpoints', routeTable())
+  })
+
+  test('shows every field where the writers put it', { timeout: 120_000 }, () => {
+    expectSection('docs/formats.md', 'fields', fieldTables())
+  })
+})
+
+describe('the page of traps', () => {
+  const page = readFileSync('docs/traps.md', 'utf8')
+
+  test('names the tests of every trap', () => {
+    const fresh = withTests(page)
+    if (UPDATE) writeFileSync('docs/traps.md', fresh)
+    else expect(page).toBe(fresh)
+  })
+
+  test('has a row for every trap that is cited, and a test for every row', () => {
+    const rows = new Set([...page.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number)))
+    const cited = trapsIn(globSync('{src,test}/**/*.ts'))
+    expect([...cited.keys()].filter(number => !rows.has(number))).toEqual([])
+    const tested = trapsIn(globSync('test/**/*.ts'))
+    expect([...rows].filter(number => !tested.has(number))).toEqual([])
+  })
 })

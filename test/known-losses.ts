@@ -12,17 +12,6 @@ import { FIXTURES, requestOf, requestTo } from './golden.ts'
  * the very requests the goldens are made of, so it cannot drift from the code.
  */
 
-const BEGIN = '<!-- losses -->'
-const END = '<!-- /losses -->'
-
-/** The page with this table between its two marks. */
-export function withLossTable(page: string, table: string): string {
-  const begin = page.indexOf(BEGIN)
-  const end = page.indexOf(END)
-  if (begin < 0 || end < begin) throw new Error(`The page has no ${BEGIN} … ${END}`)
-  return `${page.slice(0, begin + BEGIN.length)}\n${table}${page.slice(end)}`
-}
-
 /** Rows are places in a request, columns the formats it is written in; a cell says why the place is lost there. */
 export function lossTable(): string {
   const formats = Object.keys(WRITERS)

@@ -1,0 +1,11 @@
+import { FORMATS } from '../src/providers/index.ts'
+import { ROUTES } from '../src/server/routes.ts'
+
+/** A row a format: where callers send it, and the work its upstreams do. */
+export function routeTable(): string {
+  const rows = [...FORMATS].map(([format, { does, versioned }]) => {
+    const paths = ROUTES.filter(route => route.format === format).map(({ path }) => `\`${path}\``)
+    return `| ${format} | ${[...new Set(paths)].join(', ')} | ${does.join(', ')} | ${versioned} |`
+  })
+  return `| Format | Endpoints | Work of its upstreams | Version stands in |\n|---|---|---|---|\n${rows.join('\n')}\n`
+}

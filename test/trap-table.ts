@@ -1,0 +1,32 @@
+import { globSync, readFileSync } from 'node:fs'
+
+const CITED = /\b[Tt]raps? (\d+(?:(?:, | and |-)\d+)*)/g
+
+/** The files that cite each trap by its number: `trap 31`, `traps 26-36`, `traps 47, 65`. */
+export function trapsIn(files: readonly string[]): Map<number, Set<string>> {
+  const cited = new Map<number, Set<string>>()
+  for (const file of files.toSorted()) {
+    for (const [, list] of readFileSync(file, 'utf8').matchAll(CITED)) {
+      for (const number of numbersIn(list!)) cited.set(number, (cited.get(number) ?? new Set()).add(file))
+    }
+  }
+  return cited
+}
+
+function numbersIn(list: string): number[] {
+  return list.split(/, | and /).flatMap(range => {
+    const [first, last = first] = range.split('-').map(Number)
+    return Array.from({ length: last! - first! + 1 }, (_, index) => first! + index)
+  })
+}
+
+const ROW = /^(\| (\d+) \|.*\|)[^|]*\|$/gm
+
+/** The page with the last column of every row made anew. */
+export function withTests(page: string): string {
+  const tests = trapsIn(globSync('test/**/*.ts'))
+  return page.replace(ROW, (_, row: string, number: string) => {
+    const files = [...(tests.get(Number(number)) ?? [])].map(file => `\`${file}\``)
+    return `${row} ${files.join(', ')} |`
+  })
+}
