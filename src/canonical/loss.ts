@@ -1,5 +1,5 @@
 import { append } from './append.ts'
-import { type Format, isObject } from './node.ts'
+import { type Format, isObject, type Node } from './node.ts'
 
 export type Path = readonly (string | number)[]
 
@@ -26,6 +26,14 @@ export interface Written<Wire> {
   readonly losses: readonly Loss[]
   /** How names were made valid for this upstream: wire name to the caller's name, for the response path. */
   readonly renamed?: ReadonlyMap<string, { readonly name: string; readonly namespace?: string }>
+}
+
+/**
+ * Why each field of a node is lost that a writer does not write. A new canonical field does not compile until every such
+ * table names it as written or has a reason for it.
+ */
+export type Unwritten<N, Written extends keyof N = never> = {
+  readonly [Field in Exclude<keyof N, Written | keyof Node>]-?: string
 }
 
 /** Collects losses while a value is written. */

@@ -1,5 +1,5 @@
 import type { MediaPart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
-import type { Path } from '../../canonical/loss.ts'
+import type { Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
@@ -57,6 +57,10 @@ interface Thoughts {
   /** The content part they were written as, where thoughts are parts. */
   readonly wire?: JsonObject
 }
+const REASONING_PART_LOSSES: Unwritten<ReasoningPart, 'type' | 'text' | 'redacted' | 'continues'> = {
+  signature: 'no-signatures',
+  cache: 'no-cache-markers-here',
+}
 
 export class Turn {
   private readonly content: JsonObject[] = []
@@ -101,7 +105,7 @@ export class Turn {
       losses.drop(path, 'no-hidden-reasoning')
       return
     }
-    losses.dropFields(part, path, { signature: 'no-signatures', cache: 'no-cache-markers-here' })
+    losses.dropFields(part, path, REASONING_PART_LOSSES)
     if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
     if (!thinksInParts(this.context)) this.thoughts = this.join(this.thoughts, part, path)
     else {
@@ -192,7 +196,7 @@ export class Turn {
   }
 }
 
-const AUDIO_LOSSES = {
+const AUDIO_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made' | 'use'> = {
   name: 'no-name-here',
   detail: 'no-detail-here',
   transcript: 'no-transcript-in-requests',

@@ -1,5 +1,5 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { writeLink } from './content.ts'
 
@@ -7,7 +7,7 @@ import { writeLink } from './content.ts'
 export const isPicture = (part: Part): part is MediaPart =>
   part.type === 'media' && part.kind === 'image' && (part.source.type === 'base64' || part.source.type === 'url')
 
-const PICTURE_LOSSES = {
+const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'detail' | 'cache'> = {
   name: 'no-name-here',
   transcript: 'no-transcript-here',
   use: 'no-masks-here',

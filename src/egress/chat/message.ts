@@ -1,7 +1,7 @@
 import { AnswerIds } from '../../canonical/answer-ids.ts'
 import type { MediaPart, OpaquePart, Part, ReasoningPart, TextPart, ToolCallPart } from '../../canonical/content.ts'
 import { bodyOf } from '../../canonical/fold.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate } from '../../canonical/result.ts'
@@ -72,6 +72,10 @@ function reportParted(content: readonly Part[], order: readonly number[], path: 
 /** A text of a content list, in the upstream's own spelling where it had one. */
 const textPart = (part: TextPart): JsonObject =>
   (spelt(part, FORMAT)['value'] as JsonObject | undefined) ?? { type: 'text', text: part.text, ...kept(part, FORMAT) }
+const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'transcript' | 'made' | 'use' | 'cache'> = {
+  name: 'no-name-here',
+  detail: 'no-detail-here',
+}
 
 class MessageWriter {
   private readonly texts = new Texts()
@@ -159,7 +163,7 @@ class MessageWriter {
 
   private speech(part: MediaPart, path: Path): void {
     const { source, transcript } = part
-    this.losses.dropFields(part, path, { name: 'no-name-here', detail: 'no-detail-here' })
+    this.losses.dropFields(part, path, MEDIA_LOSSES)
     if (source.type !== 'base64') return
     const mediaType = this.request.output.audio?.mediaType ?? 'audio/wav'
     if (mediaType !== source.mediaType) this.losses.change([...path, 'source', 'mediaType'], mediaType, 'type-as-asked')

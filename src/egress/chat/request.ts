@@ -1,6 +1,6 @@
-import { foreign, type Losses, type Written } from '../../canonical/loss.ts'
+import { foreign, type Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { isImplied, type Json, type JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output, Reasoning, Sampling } from '../../canonical/request.ts'
+import type { CanonicalRequest, Output, Reasoning, Sampling, State } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, kept, spelt } from '../fields.ts'
@@ -77,7 +77,10 @@ function writeOutput(output: Output, context: WriteContext): JsonObject {
   }) as JsonObject
 }
 
-const OUTPUT_LOSSES = {
+const OUTPUT_LOSSES: Unwritten<
+  Output,
+  'modalities' | 'candidates' | 'text' | 'verbosity' | 'audio' | 'ranking' | 'completion' | 'count' | 'compaction'
+> = {
   image: 'no-image-settings',
   video: 'no-video-settings',
   embedding: 'no-embeddings',
@@ -96,6 +99,7 @@ function writeShape(text: NonNullable<Output['text']>, { dialect, native, losses
   const name = text.name ?? (native ? undefined : 'answer')
   return around(text, 'json_schema', defined({ name, description, schema, strict }) as JsonObject)
 }
+const REASONING_LOSSES: Unwritten<Reasoning, 'effort' | 'show'> = { budget: 'no-thinking-budget' }
 
 function writeReasoning(reasoning: Reasoning | undefined, { dialect, native, losses }: WriteContext): JsonObject {
   if (reasoning === undefined) return {}
@@ -109,7 +113,7 @@ function writeReasoning(reasoning: Reasoning | undefined, { dialect, native, los
   }
   if (own === 'thinking') return writeThinking(reasoning, losses)
   if (reasoning.budget === -1) losses.hide(['reasoning', 'budget'], 'left-to-the-model-anyway')
-  else losses.dropFields(reasoning, ['reasoning'], { budget: 'no-thinking-budget' })
+  else losses.dropFields(reasoning, ['reasoning'], REASONING_LOSSES)
   dropShow(reasoning, losses)
   if (own !== 'none') return defined({ reasoning_effort: reasoning.effort }) as JsonObject
   if (reasoning.effort !== undefined) losses.drop(['reasoning', 'effort'], 'no-reasoning-effort')
@@ -134,15 +138,16 @@ function writeThinking(reasoning: Reasoning, losses: Losses): JsonObject {
 }
 
 const TIERS = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])
+const STATE_LOSSES: Unwritten<State, 'store'> = {
+  previous: 'no-kept-answers',
+  conversation: 'no-conversations',
+  background: 'no-background-work',
+  thread: 'no-threads',
+}
 
 function writeSettings(request: CanonicalRequest, { dialect, native, losses }: WriteContext): JsonObject {
   const { state, endUser, cache } = request
-  losses.dropFields(state, ['state'], {
-    previous: 'no-kept-answers',
-    conversation: 'no-conversations',
-    background: 'no-background-work',
-    thread: 'no-threads',
-  })
+  losses.dropFields(state, ['state'], STATE_LOSSES)
   if (cache !== undefined) losses.drop(['cache'], 'no-cache-markers-here')
   const stores = native || dialect.store !== false
   if (!stores && state?.store !== undefined) losses.drop(['state', 'store'], 'no-storage')

@@ -1,4 +1,4 @@
-import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
@@ -10,11 +10,16 @@ import { reportFinish, writeFinish } from './finish.ts'
 import { writeMessage } from './message.ts'
 import { writeUsage } from './usage.ts'
 
+const RESULT_LOSSES: Unwritten<
+  CanonicalResult,
+  'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
+> = { job: 'no-jobs', error: 'no-error-beside-an-answer' }
+
 /** A whole answer as a `chat.completion` (FORMATS §2, §16.3). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
-  losses.dropFields(result, [], { job: 'no-jobs', error: 'no-error-beside-an-answer' })
+  losses.dropFields(result, [], RESULT_LOSSES)
   if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
   const object = spelt(result, FORMAT)['object'] ?? 'chat.completion'
   const body = {
@@ -28,6 +33,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
+const CANDIDATE_LOSSES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
 
 function writeChoice(candidate: Candidate, index: number, request: CanonicalRequest, losses: Losses): JsonObject {
   const path: Path = ['candidates', index]
@@ -39,7 +45,7 @@ function writeChoice(candidate: Candidate, index: number, request: CanonicalRequ
     candidate.content.some(part => part.type === 'tool-call'),
   )
   reportFinish(candidate, finish_reason, path, losses)
-  losses.dropFields(candidate, path, { transcript: 'no-times' })
+  losses.dropFields(candidate, path, CANDIDATE_LOSSES)
   const logprobs = writeLogprobs(candidate, own)
   const ended = finish_reason === 'absent' ? {} : { finish_reason }
   return { index: own['index'] ?? index, message: content, ...logprobs, ...ended, ...outer }

@@ -1,5 +1,5 @@
 import { append } from '../../canonical/append.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
@@ -85,7 +85,7 @@ function writeSearch(
   return { ...defined({ search_context_size: tool.contextSize, user_location }), ...kept(tool, FORMAT) } as JsonObject
 }
 
-const SEARCH_LOSSES = {
+const SEARCH_LOSSES: Unwritten<HostedTool, 'type' | 'kind' | 'contextSize' | 'location'> = {
   allowedDomains: 'no-domain-filter',
   blockedDomains: 'no-domain-filter',
   maxUses: 'no-limit-of-uses',

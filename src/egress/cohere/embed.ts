@@ -1,5 +1,5 @@
-import type { MediaPart, Part } from '../../canonical/content.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { MediaPart, Part, TextPart } from '../../canonical/content.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
@@ -111,7 +111,7 @@ function writeInput(message: Message, path: Path, losses: Losses): JsonObject {
   return { content: content.length === 0 && !wasInput ? [NOTHING] : content, ...kept(message, FORMAT) }
 }
 
-const NO_MARKS = { cache: 'no-cache-markers', annotations: 'no-annotations' }
+const NO_MARKS: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-annotations' }
 const NO_NOTES = { cache: 'no-cache-markers', name: 'no-name-here', detail: 'no-detail-here', use: 'no-masks' }
 
 function writePart(part: Part, at: Path, losses: Losses): JsonObject | undefined {

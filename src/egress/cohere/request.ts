@@ -1,5 +1,6 @@
+import type { TextPart } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -52,7 +53,7 @@ function writeRerank(request: CanonicalRequest, _: boolean, losses: Losses): Pic
   return { path: '/v2/rerank', body }
 }
 
-const NO_MARKS = { cache: 'no-cache-markers', annotations: 'no-annotations' }
+const NO_MARKS: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-annotations' }
 
 /** All texts of a document as one; other parts are lost. */
 function writeDocument({ content }: Message, path: Path, losses: Losses): string {

@@ -1,6 +1,6 @@
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json } from '../../canonical/node.ts'
-import type { Candidate, FinishReason } from '../../canonical/result.ts'
+import type { Candidate, Finish, FinishReason } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
 import { FORMAT } from './prompt.ts'
 
@@ -23,11 +23,12 @@ export function writeFinish({ finish, ...node }: Pick<Candidate, 'finish' | 'spe
   if (own !== undefined) return own === 'absent' ? null : own
   return finish === undefined ? null : FINISH_REASONS[finish.reason]
 }
+const FINISH_LOSSES: Unwritten<Finish, 'reason' | 'raw'> = { stopSequence: 'no-stop-sequence' }
 
 export function reportFinish(candidate: Candidate, path: Path, losses: Losses): void {
   const { finish } = candidate
   if (finish === undefined || spelt(candidate, FORMAT)['finish'] !== undefined) return
-  losses.dropFields(finish, [...path, 'finish'], { stopSequence: 'no-stop-sequence' })
+  losses.dropFields(finish, [...path, 'finish'], FINISH_LOSSES)
   const meaning = MEANINGS[FINISH_REASONS[finish.reason]]
   if (meaning !== finish.reason) losses.change([...path, 'finish', 'reason'], meaning, 'no-such-finish')
 }

@@ -1,4 +1,4 @@
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
@@ -25,11 +25,12 @@ export function writeLogprobs(tokens: readonly TokenLogprob[], from: number): Js
 /** Alternatives are an object by token text: of equal texts only one is written. */
 const rivals = (top: readonly TokenLogprob[]): Json =>
   Object.fromEntries(top.toReversed().map(({ token, logprob }) => [token, logprob]))
+const LOGPROB_LOSSES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
 
 /** Reports fields that the lists have no place for. */
 export function reportLogprobs(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
   for (const [index, token] of tokens.entries()) {
-    losses.dropFields(token, [...path, index], { bytes: 'no-bytes-of-tokens' })
+    losses.dropFields(token, [...path, index], LOGPROB_LOSSES)
     if (token.top !== undefined) reportRivals(token.top, [...path, index, 'top'], losses)
   }
 }

@@ -1,5 +1,5 @@
-import type { Part } from '../../canonical/content.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Part, TextPart } from '../../canonical/content.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { spelt } from '../fields.ts'
@@ -11,10 +11,11 @@ export function writePrompt(request: CanonicalRequest, losses: Losses): Json {
   const prompts = request.messages.map((message, index) => writeMessage(message, ['messages', index], losses))
   return prompts.length === 1 && spelt(request, FORMAT)['prompt'] !== 'list' ? prompts[0]! : prompts
 }
+const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'prompts-have-no-names' }
 
 function writeMessage(message: Message, path: Path, losses: Losses): Json {
   if (message.role !== 'user') losses.change([...path, 'role'], 'user', 'prompts-have-no-roles')
-  losses.dropFields(message, path, { name: 'prompts-have-no-names' })
+  losses.dropFields(message, path, MESSAGE_LOSSES)
   const tokens = tokensIn(message.content)
   if (tokens !== undefined) return tokens
   return joined(message.content, [...path, 'content'], losses)
@@ -48,7 +49,7 @@ function joined(content: readonly Part[], path: Path, losses: Losses): string {
   return all
 }
 
-const TEXT_LOSSES = { cache: 'no-cache-markers', annotations: 'no-citations' }
+const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-citations' }
 
 /** The plain text of a part, if it has one. */
 export function textOf(part: Part): string | undefined {

@@ -1,6 +1,6 @@
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { JsonObject, Node } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import type { CanonicalRequest, Output, Sampling } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { fewStops } from '../sanitize/stops.ts'
@@ -26,7 +26,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   return { wire: { path: '/completions', query: {}, headers: {}, body }, losses: losses.list }
 }
 
-const LOSSES = {
+const LOSSES: Unwritten<CanonicalRequest, 'model' | 'messages' | 'output' | 'sampling' | 'endUser' | 'stream'> = {
   tools: 'no-tools',
   toolChoice: 'no-tools',
   parallelToolCalls: 'no-tools',
@@ -37,9 +37,13 @@ const LOSSES = {
   cache: 'no-cache-markers',
   cacheKey: 'no-cache-keys',
 }
+const SAMPLING_LOSSES: Unwritten<
+  Sampling,
+  'maxTokens' | 'temperature' | 'topP' | 'seed' | 'stop' | 'frequencyPenalty' | 'presencePenalty' | 'logprobs'
+> = { topK: 'no-top-k' }
 
 function writeSampling({ sampling, ...request }: CanonicalRequest, native: boolean, losses: Losses): JsonObject {
-  losses.dropFields(sampling, ['sampling'], { topK: 'no-top-k' })
+  losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
   const stop = native ? sampling.stop : fewStops(sampling.stop, 4, losses)
   return defined({
     max_tokens: sampling.maxTokens,
@@ -53,7 +57,10 @@ function writeSampling({ sampling, ...request }: CanonicalRequest, native: boole
   }) as JsonObject
 }
 
-const OUTPUT_LOSSES = {
+const OUTPUT_LOSSES: Unwritten<
+  Output,
+  'candidates' | 'embedding' | 'ranking' | 'transcript' | 'completion' | 'count' | 'compaction'
+> = {
   modalities: 'text-only',
   text: 'no-shapes-of-text',
   verbosity: 'no-verbosity',

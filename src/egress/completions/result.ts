@@ -1,4 +1,4 @@
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
@@ -10,11 +10,16 @@ import { FORMAT } from './prompt.ts'
 import { echoOf, writeTexts } from './texts.ts'
 import { writeUsage } from './usage.ts'
 
+const RESULT_LOSSES: Unwritten<
+  CanonicalResult,
+  'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
+> = { job: 'no-jobs', error: 'no-error-beside-an-answer' }
+
 /** A whole answer as a `text_completion` (FORMATS §3). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
-  losses.dropFields(result, [], { job: 'no-jobs', error: 'no-error-beside-an-answer' })
+  losses.dropFields(result, [], RESULT_LOSSES)
   const { own, object = 'text_completion' } = spelt(result, FORMAT)
   if (own === undefined && result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
   const { length } = result.candidates
@@ -31,10 +36,11 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
+const CANDIDATE_LOSSES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
 
 function writeChoice(candidate: Candidate, index: number, echo: string, losses: Losses): JsonObject {
   const path = ['candidates', index]
-  losses.dropFields(candidate, path, { transcript: 'no-times' })
+  losses.dropFields(candidate, path, CANDIDATE_LOSSES)
   const text = writeTexts(candidate.content, [...path, 'content'], losses)
   if (echo !== '')
     losses.list.push({ kind: 'inserted', path: [...path, 'content', 0], value: { type: 'text', text: echo }, ...ECHO })

@@ -1,5 +1,5 @@
-import type { Part } from '../../canonical/content.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Part, TextPart } from '../../canonical/content.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { textOf } from './prompt.ts'
 
@@ -15,9 +15,10 @@ export function writeTexts(content: readonly Part[], path: Path, losses: Losses)
   }
   return text
 }
+const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { annotations: 'no-citations', cache: 'no-cache-markers' }
 
 function reportPart(part: Part, path: Path, losses: Losses): void {
-  if (part.type === 'text') losses.dropFields(part, path, { annotations: 'no-citations', cache: 'no-cache-markers' })
+  if (part.type === 'text') losses.dropFields(part, path, TEXT_LOSSES)
   else if (part.type === 'refusal') losses.change(path, { type: 'text', text: part.text }, 'said-as-text')
   else if (part.type === 'reasoning') losses.drop(path, 'no-reasoning')
   else if (part.type === 'tool-call') losses.drop(path, 'no-tool-calls')

@@ -1,6 +1,6 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
-import type { MediaSource, Part, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
-import type { Path } from '../../canonical/loss.ts'
+import type { MediaSource, Part, TextPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
+import type { Path, Unwritten } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, parseObject, stringIn } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
 import { sanitizeName } from '../sanitize/names.ts'
@@ -36,6 +36,9 @@ export function writeArguments(part: ToolCallPart, path: Path, { losses }: Pick<
   losses.change([...path, 'arguments'], JSON.stringify(wrapped), 'arguments-are-an-object')
   return wrapped
 }
+const TOOL_RESULT_LOSSES: Unwritten<ToolResultPart, 'type' | 'id' | 'name' | 'content' | 'failed' | 'freeform'> = {
+  cache: 'no-cache-markers',
+}
 
 /** The result of a call: text and failure in `response`, media beside it in `parts` (trap 48). */
 export function writeResult(part: ToolResultPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
@@ -45,7 +48,7 @@ export function writeResult(part: ToolResultPart, path: Path, context: WriteCont
   const name = context.native ? part.name : (ids.nameOf(part.id) ?? sanitizeName(part.name ?? 'unknown', 64, true))
   const read = ids.result(id, name)
   if (!context.native) {
-    context.losses.dropFields(part, path, { cache: 'no-cache-markers' })
+    context.losses.dropFields(part, path, TOOL_RESULT_LOSSES)
     if (read !== part.id) context.losses.rename([...path, 'id'], read, 'id-made-unique')
   }
   const { texts, media } = sorted(part, [...path, 'content'], context)
@@ -105,13 +108,14 @@ function sorted(part: ToolResultPart, path: Path, context: WriteContext): Sorted
   }
   return { texts: texts.map(({ text }) => text), media: media.map(({ wire }) => wire) }
 }
+const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text' | 'cache'> = { annotations: 'no-annotations-here' }
 
 function writeItem(part: Part, path: Path, context: WriteContext): string | JsonObject | undefined {
   if (part.type === 'opaque') return part.format === FORMAT ? part.value : part.text
   if (!context.native) context.losses.dropFields(part, path, { cache: 'no-cache-markers' })
   if (part.type === 'text') {
     if (!context.native) {
-      context.losses.dropFields(part, path, { annotations: 'no-annotations-here' })
+      context.losses.dropFields(part, path, TEXT_LOSSES)
       if (part.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
     }
     return part.text

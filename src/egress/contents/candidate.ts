@@ -1,6 +1,6 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Candidate } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
@@ -17,6 +17,7 @@ export interface CandidateContext {
   readonly own: boolean
   readonly losses: Losses
 }
+const CANDIDATE_LOSSES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
 
 /** One candidate of a whole answer. */
 export function writeCandidate(
@@ -29,7 +30,7 @@ export function writeCandidate(
   const refusal = refusalOf(candidate)
   const { parts, grounding } = writeParts(candidate, path, isOwn, losses)
   reportFinish(candidate, path, losses)
-  losses.dropFields(candidate, path, { transcript: 'no-times' })
+  losses.dropFields(candidate, path, CANDIDATE_LOSSES)
   reportIds(candidate, ids, path, losses)
   if (own['logprobsResult'] === undefined) reportLogprobs(candidate.logprobs, [...path, 'logprobs'], losses)
   const { logprobs } = candidate

@@ -1,5 +1,5 @@
 import type { EmbeddingPart } from '../../canonical/content.ts'
-import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
@@ -28,7 +28,11 @@ const RESULT_LOSSES = {
   ...{ id: 'no-id', model: 'no-model-told', createdAt: 'no-time' },
   ...{ job: 'no-jobs', error: 'no-error-beside-an-answer', serviceTier: 'no-tiers' },
 }
-const CANDIDATE_LOSSES = { finish: 'nothing-to-finish', logprobs: 'no-logprobs', transcript: 'no-transcript' }
+const CANDIDATE_LOSSES: Unwritten<Candidate, 'content'> = {
+  finish: 'nothing-to-finish',
+  logprobs: 'no-logprobs',
+  transcript: 'no-transcript',
+}
 
 function writeVectors([candidate, ...others]: readonly Candidate[], losses: Losses): readonly JsonObject[] {
   for (const index of others.keys()) losses.drop(['candidates', index + 1], 'one-candidate')

@@ -1,5 +1,5 @@
 import { CallIds } from '../../canonical/call-ids.ts'
-import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -81,9 +81,10 @@ function writeModel(message: Message, model: string, alone: boolean, { native }:
   if (native) return modelOf(spelt(message, FORMAT)['model'], model)
   return alone ? undefined : `models/${model}`
 }
+const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
 
 function writeContent(message: Message, path: Path, context: WriteContext): JsonObject {
-  context.losses.dropFields(message, path, { name: 'no-speaker-names' })
+  context.losses.dropFields(message, path, MESSAGE_LOSSES)
   if (message.role !== 'user') context.losses.change([...path, 'role'], 'user', 'no-roles')
   const writer = new PartsWriter(context, new CallIds())
   writer.putAll(message, 'user', path)
@@ -96,11 +97,27 @@ function writeContent(message: Message, path: Path, context: WriteContext): Json
     parts: how === 'single' ? parts[0] : how === 'absent' && parts.length === 0 ? undefined : parts,
   })
 }
+const REQUEST_LOSSES: Unwritten<
+  CanonicalRequest,
+  | 'model'
+  | 'messages'
+  | 'tools'
+  | 'toolChoice'
+  | 'parallelToolCalls'
+  | 'output'
+  | 'sampling'
+  | 'reasoning'
+  | 'metadata'
+  | 'serviceTier'
+  | 'cache'
+  | 'cacheKey'
+  | 'stream'
+> = { state: 'no-state', endUser: 'no-end-user' }
 
 /** The encoding is not sent to the upstream: the answer is converted to the one that the caller requested. */
 function report(request: CanonicalRequest, losses: Losses): void {
   reportConversational(request, losses)
-  losses.dropFields(request, [], { state: 'no-state', endUser: 'no-end-user' })
+  losses.dropFields(request, [], REQUEST_LOSSES)
   if (request.output.embedding?.encoding !== undefined)
     losses.hide(['output', 'embedding', 'encoding'], 'always-numbers')
 }

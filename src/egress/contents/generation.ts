@@ -1,3 +1,4 @@
+import type { Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest, Effort, Output, Reasoning, Sampling } from '../../canonical/request.ts'
 import { reportCompletion } from '../completion.ts'
@@ -36,7 +37,10 @@ function writeSampling(sampling: Sampling, node: Node, context: WriteContext): J
   }) as JsonObject
 }
 
-const OUTPUT_LOSSES = {
+const OUTPUT_LOSSES: Unwritten<
+  Output,
+  'modalities' | 'candidates' | 'text' | 'image' | 'audio' | 'ranking' | 'completion' | 'count' | 'compaction'
+> = {
   verbosity: 'no-verbosity',
   video: 'no-video-settings',
   embedding: 'no-embeddings',

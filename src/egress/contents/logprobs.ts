@@ -1,4 +1,4 @@
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { withExtras } from './fields.ts'
@@ -14,10 +14,11 @@ export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject {
 
 const writeToken = ({ token, logprob, ...node }: TokenLogprob): JsonObject =>
   withExtras(node, { token, logProbability: logprob })
+const LOGPROB_LOSSES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
 
 export function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Path, losses: Losses): void {
   logprobs?.forEach((token, index) => {
-    losses.dropFields(token, [...path, index], { bytes: 'no-bytes-of-tokens' })
+    losses.dropFields(token, [...path, index], LOGPROB_LOSSES)
     reportLogprobs(token.top, [...path, index, 'top'], losses)
   })
 }

@@ -1,5 +1,5 @@
 import type { MediaKind, MediaPart, Part } from '../../canonical/content.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined, spelt } from '../fields.ts'
@@ -12,6 +12,10 @@ export interface MediaRule {
   /** Whether the place has a field for names. */
   readonly names: boolean
   readonly losses: Losses
+}
+const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'detail' | 'use' | 'cache'> = {
+  transcript: 'no-transcript-here',
+  made: 'no-looks-here',
 }
 
 /** A media part as `inlineData` or `fileData`; undefined, and a loss, where it is another vendor's file. */
@@ -32,7 +36,7 @@ export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonOb
   }
   const resolution = spelt(part, FORMAT)['mediaResolution']
   if (!rule.native) {
-    rule.losses.dropFields(part, path, { transcript: 'no-transcript-here', made: 'no-looks-here' })
+    rule.losses.dropFields(part, path, MEDIA_LOSSES)
     if (resolution === undefined) rule.losses.dropFields(part, path, { detail: 'no-detail-here' })
     if (part.name !== undefined && !rule.names) rule.losses.drop([...path, 'name'], 'no-name-here')
   }

@@ -1,5 +1,5 @@
 import { CallIds } from '../../canonical/call-ids.ts'
-import type { Path } from '../../canonical/loss.ts'
+import type { Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
@@ -67,9 +67,10 @@ function writeSystem(messages: readonly Message[], context: WriteContext, ids: C
   if (parts.parts.length === 0 && Object.keys(own).length === 0) return undefined
   return { parts: parts.parts, ...own }
 }
+const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
 
 function reportHead(message: Message, path: Path, { losses }: WriteContext): void {
-  losses.dropFields(message, path, { name: 'no-speaker-names' })
+  losses.dropFields(message, path, MESSAGE_LOSSES)
 }
 
 type Turn = 'user' | 'model' | 'tool'

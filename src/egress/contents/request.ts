@@ -1,6 +1,6 @@
-import { foreign, type Written } from '../../canonical/loss.ts'
+import { foreign, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalRequest, State } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { spelt } from '../fields.ts'
 import { Budget } from '../sanitize/budget.ts'
@@ -101,13 +101,27 @@ function writeTier(tier: string | undefined, marks: JsonObject, { native, losses
   return undefined
 }
 
-const LOSSES = {
+const LOSSES: Unwritten<
+  CanonicalRequest,
+  | 'model'
+  | 'messages'
+  | 'tools'
+  | 'toolChoice'
+  | 'parallelToolCalls'
+  | 'output'
+  | 'sampling'
+  | 'reasoning'
+  | 'state'
+  | 'metadata'
+  | 'serviceTier'
+  | 'stream'
+> = {
   endUser: 'no-end-user',
   cache: 'no-cache-markers',
   cacheKey: 'no-cache-keys',
 }
 
-const STATE_LOSSES = {
+const STATE_LOSSES: Unwritten<State> = {
   store: 'no-storage',
   previous: 'no-kept-answers',
   conversation: 'no-conversations',

@@ -1,5 +1,5 @@
 import { CallIds } from '../../canonical/call-ids.ts'
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
@@ -10,11 +10,16 @@ import { errorBody } from './error.ts'
 import { FORMAT, withExtras } from './fields.ts'
 import { writeUsage } from './usage.ts'
 
+const RESULT_LOSSES: Unwritten<
+  CanonicalResult,
+  'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete' | 'error'
+> = { job: 'no-jobs' }
+
 /** A whole answer of generateContent (FORMATS §7). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
-  losses.dropFields(result, [], { job: 'no-jobs' })
+  losses.dropFields(result, [], RESULT_LOSSES)
   reportTime(result, losses)
   const body = withExtras(result, {
     candidates: writeCandidates(result, request, losses),

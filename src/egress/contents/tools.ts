@@ -1,4 +1,4 @@
-import type { Path } from '../../canonical/loss.ts'
+import type { Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
@@ -109,6 +109,8 @@ function writeTool(tool: Tool, index: number, context: WriteContext): Field[] {
   if (tool.format !== FORMAT) return []
   return [{ name: OPAQUE, value: tool.value, index }]
 }
+const FUNCTION_LOSSES: Unwritten<FunctionTool, 'type' | 'name' | 'description' | 'parameters' | 'namespace' | 'cache'> =
+  { strict: 'no-strict-tools' }
 
 function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): JsonObject {
   const { name, description, parameters } = tool
@@ -121,7 +123,7 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): J
     )
   }
   if (tool.strict === false) context.losses.hide([...path, 'strict'], 'lax-anyway')
-  else context.losses.dropFields(tool, path, { strict: 'no-strict-tools' })
+  else context.losses.dropFields(tool, path, FUNCTION_LOSSES)
   context.losses.dropFields(tool, path, { cache: 'no-cache-markers' })
   if (parameters === undefined || context.dialect.schema !== 'openapi')
     return withExtras(undefined, { ...head, parametersJsonSchema: parameters, ...own(tool) })
@@ -142,20 +144,20 @@ const HOSTED: { readonly [K in HostedKind]: string } = {
   'code-execution': 'codeExecution',
 }
 
-const HOSTED_LOSSES = {
+const HOSTED_LOSSES: Unwritten<HostedTool, 'type' | 'kind' | 'blockedDomains'> = {
   allowedDomains: 'no-list-of-domains',
   maxUses: 'no-limit-of-uses',
   contextSize: 'no-context-size',
   location: 'no-location-here',
   cache: 'no-cache-markers',
 }
-
 function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Pick<Field, 'name' | 'value'> {
   const as = context.native ? spelt(tool, FORMAT)['as'] : undefined
   const name = typeof as === 'string' ? as : HOSTED[tool.kind]
   context.losses.dropFields(tool, path, HOSTED_LOSSES)
   const domains = tool.kind === 'web-search' && (context.native || context.dialect.vertex === true)
-  if (!domains) context.losses.dropFields(tool, path, { blockedDomains: 'no-list-of-domains' })
+  if (!domains && tool.blockedDomains !== undefined)
+    context.losses.drop([...path, 'blockedDomains'], 'no-list-of-domains')
   const value = { excludeDomains: domains ? tool.blockedDomains : undefined }
   return { name, value: context.native ? withExtras(tool, value) : withExtras(undefined, { ...value, ...own(tool) }) }
 }

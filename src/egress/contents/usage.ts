@@ -1,4 +1,4 @@
-import type { Losses } from '../../canonical/loss.ts'
+import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
@@ -36,12 +36,16 @@ export function writeUsage(
 /** Thoughts are part of the output: there cannot be more of them. */
 const reasoningOf = ({ output, reasoning }: Usage): number | undefined =>
   reasoning === undefined || output === undefined ? reasoning : Math.min(output, reasoning)
+const USAGE_LOSSES: Unwritten<
+  Usage,
+  'input' | 'cacheRead' | 'output' | 'reasoning' | 'inputBy' | 'outputBy' | 'searches'
+> = {
+  cacheWrite: 'no-count-of-cache-writes',
+  hostedCalls: 'no-count-of-hosted-calls',
+}
 
 function report(usage: Usage, losses: Losses): void {
-  losses.dropFields(usage, ['usage'], {
-    cacheWrite: 'no-count-of-cache-writes',
-    hostedCalls: 'no-count-of-hosted-calls',
-  })
+  losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   const reasoning = reasoningOf(usage)
   if (usage.output === undefined && reasoning !== undefined)
     losses.add(['usage', 'output'], reasoning, 'thoughts-are-output')

@@ -1,5 +1,5 @@
-import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { MediaPart, OpaquePart, Part, TextPart } from '../../canonical/content.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { sniffed } from '../../canonical/media/sniff.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
@@ -23,10 +23,11 @@ export function writeInput(request: CanonicalRequest, context: WriteContext): Js
   const as = context.native && items.length === 1 ? spelt(request, FORMAT)['input'] : undefined
   return as === undefined || only === undefined ? items : only
 }
+const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
 
 function writeItem(message: Message, path: Path, context: WriteContext): Json {
   const { losses } = context
-  losses.dropFields(message, path, { name: 'no-speaker-names' })
+  losses.dropFields(message, path, MESSAGE_LOSSES)
   if (message.role !== 'user') losses.change([...path, 'role'], 'user', 'no-roles')
   const [only, ...others] = message.content
   if (only !== undefined && others.length === 0) {
@@ -58,7 +59,7 @@ function writeMedia(part: MediaPart, message: Message, path: Path, context: Writ
   const content = bare && source.type === 'base64' ? source.data : urlOfSource(source)
   if (content === undefined || (!native && (dialect.image_input !== true || kind !== 'image'))) return undefined
   if (native) return { [kind === 'file' ? 'pdf' : 'image']: content }
-  losses.dropFields(part, at, { ...PART_LOSSES, name: 'no-name-here', detail: 'no-detail-here', use: 'no-masks' })
+  losses.dropFields(part, at, MEDIA_LOSSES)
   dropOwn(part, at, losses)
   if (source.type === 'url' && source.mediaType !== undefined)
     losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
@@ -82,11 +83,19 @@ function writeText(content: readonly Part[], path: Path, losses: Losses): string
   return text
 }
 
-const PART_LOSSES = { cache: 'no-cache-markers', annotations: 'no-annotations', transcript: 'no-transcript-here' }
+const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-annotations' }
+
+const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = {
+  cache: 'no-cache-markers',
+  transcript: 'no-transcript-here',
+  name: 'no-name-here',
+  detail: 'no-detail-here',
+  use: 'no-masks',
+}
 
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'text') {
-    losses.dropFields(part, path, PART_LOSSES)
+    losses.dropFields(part, path, TEXT_LOSSES)
     dropOwn(part, path, losses)
     return part.text
   }

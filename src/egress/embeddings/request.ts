@@ -1,4 +1,4 @@
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -41,8 +41,25 @@ function writeSettings(request: CanonicalRequest, context: WriteContext): JsonOb
     user: dialect.end_user === false ? undefined : request.endUser,
   }) as JsonObject
 }
+const REQUEST_LOSSES: Unwritten<
+  CanonicalRequest,
+  | 'model'
+  | 'messages'
+  | 'tools'
+  | 'toolChoice'
+  | 'parallelToolCalls'
+  | 'output'
+  | 'sampling'
+  | 'reasoning'
+  | 'endUser'
+  | 'metadata'
+  | 'serviceTier'
+  | 'cache'
+  | 'cacheKey'
+  | 'stream'
+> = { state: 'no-state' }
 
 function report(request: CanonicalRequest, losses: Losses): void {
   reportConversational(request, losses)
-  losses.dropFields(request, [], { state: 'no-state' })
+  losses.dropFields(request, [], REQUEST_LOSSES)
 }

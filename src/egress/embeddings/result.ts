@@ -1,5 +1,5 @@
 import type { EmbeddingPart, Vector } from '../../canonical/content.ts'
-import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
@@ -36,8 +36,16 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 /** Clients require a token count. */
 const NOTHING_COUNTED = { input: 0 }
 
-const RESULT_LOSSES = { job: 'no-jobs', error: 'no-error-beside-an-answer', serviceTier: 'no-tiers' }
-const CANDIDATE_LOSSES = { finish: 'nothing-to-finish', logprobs: 'no-logprobs', transcript: 'no-transcript' }
+const RESULT_LOSSES: Unwritten<CanonicalResult, 'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'complete'> = {
+  job: 'no-jobs',
+  error: 'no-error-beside-an-answer',
+  serviceTier: 'no-tiers',
+}
+const CANDIDATE_LOSSES: Unwritten<Candidate, 'content'> = {
+  finish: 'nothing-to-finish',
+  logprobs: 'no-logprobs',
+  transcript: 'no-transcript',
+}
 
 /** Unparsed vectors are passed through, so the body is a text then. */
 function bodyOrText(body: JsonObject): Pick<WireAnswer, 'body' | 'raw'> {
@@ -96,7 +104,7 @@ function writeEntry(part: EmbeddingPart, at: number, vector: Vector): JsonObject
   return without(names, { object, index, embedding, ...kept(part, FORMAT) })
 }
 
-const USAGE_LOSSES = {
+const USAGE_LOSSES: Unwritten<Usage, 'input' | 'searches'> = {
   cacheRead: 'input-only',
   cacheWrite: 'input-only',
   output: 'input-only',

@@ -1,6 +1,6 @@
 import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
@@ -158,7 +158,11 @@ function bytesOf(part: Picture): Bytes | undefined {
   return source.type === 'base64' ? new HeldBytes(Buffer.from(source.data, 'base64')) : undefined
 }
 
-const PICTURE_LOSSES = { cache: 'no-cache-markers', detail: 'no-detail-here', transcript: 'no-transcript-here' }
+const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'made' | 'use'> = {
+  cache: 'no-cache-markers',
+  detail: 'no-detail-here',
+  transcript: 'no-transcript-here',
+}
 
 /** An image of a form; upstreams check the file's name, so it has one. */
 function writeFile(part: MediaPart, path: Path, pictures: readonly number[], losses: Losses): WireFile {

@@ -1,6 +1,6 @@
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import type { CanonicalRequest, Message, Output, State } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { sizeInPixels } from '../media/picture-size.ts'
@@ -130,19 +130,23 @@ function writeDelivery(
   return 'b64_json'
 }
 
-const OUTPUT_LOSSES = {
+const OUTPUT_LOSSES: Unwritten<
+  Output,
+  'modalities' | 'candidates' | 'image' | 'embedding' | 'ranking' | 'transcript' | 'completion' | 'count' | 'compaction'
+> = {
   text: 'pictures-only',
   verbosity: 'pictures-only',
   audio: 'pictures-only',
   video: 'pictures-only',
 }
-const STATE_LOSSES = {
+const STATE_LOSSES: Unwritten<State> = {
   store: 'no-storage',
   previous: 'no-kept-answers',
   conversation: 'no-conversations',
   background: 'no-background-work',
   thread: 'no-threads',
 }
+const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-names' }
 
 /** A request has a single turn, and settings of the image only. */
 function reportRest(request: CanonicalRequest, turn: number, losses: Losses): void {
@@ -151,5 +155,5 @@ function reportRest(request: CanonicalRequest, turn: number, losses: Losses): vo
   losses.dropFields(request.state, ['state'], STATE_LOSSES)
   for (const [index, message] of request.messages.entries())
     if (index !== turn) losses.drop(['messages', index], 'one-turn-only')
-    else losses.dropFields(message, ['messages', index], { name: 'no-names' })
+    else losses.dropFields(message, ['messages', index], MESSAGE_LOSSES)
 }

@@ -1,5 +1,5 @@
 import type { Made } from '../../canonical/content.ts'
-import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
@@ -10,7 +10,7 @@ import { isPicture, noImageError, startsFromImages, writePicture } from './answe
 import { FORMAT, outputFormatOfType, typeOfOutputFormat } from './types.ts'
 import { writeUsage } from './usage.ts'
 
-const LOSSES = {
+const LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 'complete'> = {
   id: 'no-ids',
   model: 'no-model-told',
   serviceTier: 'no-tiers',

@@ -1,11 +1,11 @@
-import type { Losses } from '../../canonical/loss.ts'
+import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './types.ts'
 
-const LOSSES = {
+const LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy' | 'outputBy' | 'searches'> = {
   cacheRead: 'no-count-of-cached',
   cacheWrite: 'no-count-of-cached',
   reasoning: 'no-count-of-reasoning',

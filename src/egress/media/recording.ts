@@ -1,7 +1,7 @@
 import { HeldBytes } from '../../canonical/bytes.ts'
-import type { MediaPart } from '../../canonical/content.ts'
+import type { MediaPart, TextPart } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import type { Losses } from '../../canonical/loss.ts'
+import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { Format } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireFile } from '../../canonical/wire.ts'
@@ -35,9 +35,14 @@ export function recordingOf(request: CanonicalRequest, format: Format, losses: L
   if (found !== undefined) return found
   throw new GatewayError({ kind: 'cannot-express', message: 'There is no recording to transcribe.' })
 }
+const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'made' | 'use'> = {
+  detail: 'no-detail',
+  cache: 'no-cache',
+  transcript: 'no-transcript',
+}
 
 function reportPart(part: MediaPart, path: readonly (string | number)[], losses: Losses): void {
-  losses.dropFields(part, path, { detail: 'no-detail', cache: 'no-cache', transcript: 'no-transcript' })
+  losses.dropFields(part, path, MEDIA_LOSSES)
 }
 
 function fileOf(part: MediaPart, format: Format): WireFile | undefined {
@@ -60,16 +65,17 @@ export function reportHint(request: CanonicalRequest, losses: Losses): void {
       if (part.type === 'text' && isHint(request, index, at))
         losses.drop(['messages', index, 'content', at], 'no-hints')
 }
+const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = {
+  annotations: 'no-annotations',
+  cache: 'no-cache',
+}
 
 /** Expected words, or a style: the first text of the instructions. */
 export function hintOf(request: CanonicalRequest, losses: Losses): string | undefined {
   for (const [index, message] of request.messages.entries())
     for (const [at, part] of message.content.entries())
       if (part.type === 'text' && isHint(request, index, at)) {
-        losses.dropFields(part, ['messages', index, 'content', at], {
-          annotations: 'no-annotations',
-          cache: 'no-cache',
-        })
+        losses.dropFields(part, ['messages', index, 'content', at], TEXT_LOSSES)
         return part.text
       }
   return undefined

@@ -1,5 +1,5 @@
-import type { Part } from '../../canonical/content.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Part, TextPart } from '../../canonical/content.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Message, Role } from '../../canonical/request.ts'
 
 /* Requests for speech in formats that take one text and at most one instruction. */
@@ -61,6 +61,7 @@ function gathered(messages: readonly Message[], roles: ReadonlySet<Role>, betwee
   for (const [index] of own) if (index !== first.message) losses.drop(['messages', index], 'one-text-only')
   return { text, home: first.message }
 }
+const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-annotations' }
 
 /** The part's text; another format's part with a text is reported already (`foreign`). */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
@@ -69,6 +70,6 @@ function textOf(part: Part, path: Path, losses: Losses): string | undefined {
     losses.drop(path, 'texts-only')
     return undefined
   }
-  losses.dropFields(part, path, { cache: 'no-cache-markers', annotations: 'no-annotations' })
+  losses.dropFields(part, path, TEXT_LOSSES)
   return part.text
 }

@@ -1,6 +1,6 @@
-import { foreign, type Written } from '../../canonical/loss.ts'
+import { foreign, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output, Thread } from '../../canonical/request.ts'
+import type { CanonicalRequest, Output, State, Thread } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, kept, spelt } from '../fields.ts'
@@ -127,6 +127,17 @@ function writeShape(text: NonNullable<Output['text']>, context: WriteContext): J
     losses.change([...path, 'schema'], schema, 'schema-made-legal')
   return { type: 'json_schema', schema, ...kept(text, FORMAT) }
 }
+const OUTPUT_LOSSES: Unwritten<
+  Output,
+  'modalities' | 'candidates' | 'text' | 'ranking' | 'completion' | 'count' | 'compaction'
+> = {
+  verbosity: 'no-verbosity',
+  image: 'text-only',
+  audio: 'text-only',
+  video: 'text-only',
+  embedding: 'text-only',
+  transcript: 'text-only',
+}
 
 function dropOutput(output: Output, { losses }: WriteContext): void {
   reportCompletion(output, losses)
@@ -135,22 +146,31 @@ function dropOutput(output: Output, { losses }: WriteContext): void {
   else if (modalities !== undefined) losses.drop(['output', 'modalities'], 'text-only')
   if (candidates === 1) losses.hide(['output', 'candidates'], 'the-default')
   else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-answer-only')
-  losses.dropFields(output, ['output'], {
-    verbosity: 'no-verbosity',
-    image: 'text-only',
-    audio: 'text-only',
-    video: 'text-only',
-    embedding: 'text-only',
-    transcript: 'text-only',
-  })
+  losses.dropFields(output, ['output'], OUTPUT_LOSSES)
 }
 
 const LONGEST_USER_ID = 512
+const REQUEST_LOSSES: Unwritten<
+  CanonicalRequest,
+  | 'model'
+  | 'messages'
+  | 'tools'
+  | 'toolChoice'
+  | 'parallelToolCalls'
+  | 'output'
+  | 'sampling'
+  | 'reasoning'
+  | 'state'
+  | 'endUser'
+  | 'serviceTier'
+  | 'cache'
+  | 'stream'
+> = { metadata: 'no-metadata', cacheKey: 'no-cache-keys' }
 
 function writeSettings(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { losses, native } = context
   const kept = writeState(request, context)
-  losses.dropFields(request, [], { metadata: 'no-metadata', cacheKey: 'no-cache-keys' })
+  losses.dropFields(request, [], REQUEST_LOSSES)
   const long = !native && request.endUser !== undefined && request.endUser.length > LONGEST_USER_ID
   if (long) losses.drop(['endUser'], 'too-long')
   return defined({
@@ -160,6 +180,10 @@ function writeSettings(request: CanonicalRequest, context: WriteContext): JsonOb
     cache_control: request.cache && writeMarker(request.cache, [], context),
   }) as JsonObject
 }
+const STATE_LOSSES: Unwritten<State, 'store' | 'background' | 'thread'> = {
+  previous: 'nothing-is-kept',
+  conversation: 'nothing-is-kept',
+}
 
 /** The upstream keeps nothing, so requesting that nothing be kept loses nothing. */
 function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteContext): { thread?: JsonObject } {
@@ -167,7 +191,7 @@ function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteConte
   for (const field of ['store', 'background'] as const)
     if (state[field] === false) losses.hide(['state', field], 'nothing-is-kept')
     else if (state[field] === true) losses.drop(['state', field], 'nothing-is-kept')
-  losses.dropFields(state, ['state'], { previous: 'nothing-is-kept', conversation: 'nothing-is-kept' })
+  losses.dropFields(state, ['state'], STATE_LOSSES)
   if (state.thread === undefined) return {}
   if (dialect.threads === true) return { thread: writeThread(state.thread) }
   losses.drop(['state', 'thread'], 'no-threads')

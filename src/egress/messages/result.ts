@@ -1,5 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
@@ -47,10 +47,14 @@ export function head(result: Omit<CanonicalResult, 'candidates'>, request: Canon
     ...(own === true && result.model === undefined ? {} : { model: result.model ?? request.model }),
   }
 }
+const RESULT_LOSSES: Unwritten<
+  CanonicalResult,
+  'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
+> = { job: 'no-jobs', error: 'no-error-beside-an-answer' }
 
 function reportHead(result: CanonicalResult, request: CanonicalRequest, losses: Losses): void {
   if (result.createdAt !== undefined) losses.hide(['createdAt'], 'no-time-here')
-  losses.dropFields(result, [], { job: 'no-jobs', error: 'no-error-beside-an-answer' })
+  losses.dropFields(result, [], RESULT_LOSSES)
   reportTier(result.serviceTier, losses)
   const own = spelt(result, FORMAT)['own'] === true
   if (result.id === undefined && !own) losses.add(['id'], 'msg', 'minted-id')

@@ -1,3 +1,4 @@
+import type { Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Sampling } from '../../canonical/request.ts'
 import { defined } from '../fields.ts'
@@ -32,16 +33,17 @@ export function writeLimit(request: CanonicalRequest, budget: number | undefined
 
 /** The version of the format without sampling parameters. */
 const UNSAMPLED = '2026-10-21'
+const SAMPLING_LOSSES: Unwritten<Sampling, 'maxTokens' | 'temperature' | 'topP' | 'topK' | 'stop'> = {
+  seed: 'no-seed',
+  frequencyPenalty: 'no-penalties',
+  presencePenalty: 'no-penalties',
+  logprobs: 'no-logprobs',
+}
 
 export function writeSampling(request: CanonicalRequest, thinking: boolean, context: WriteContext): JsonObject {
   const { sampling } = request
   const { dialect, native, losses } = context
-  losses.dropFields(sampling, ['sampling'], {
-    seed: 'no-seed',
-    frequencyPenalty: 'no-penalties',
-    presencePenalty: 'no-penalties',
-    logprobs: 'no-logprobs',
-  })
+  losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
   const unsampled = !native && dialect.version === UNSAMPLED && dialect.sampling !== 'all'
   const none = dialect.sampling === 'none' || unsampled
   const random = none

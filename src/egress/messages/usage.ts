@@ -1,4 +1,4 @@
-import type { Losses } from '../../canonical/loss.ts'
+import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
@@ -30,12 +30,16 @@ export function writeUsage(usage: Usage | undefined, tier: string | undefined, l
 const cached = ({ cacheRead = 0, cacheWrite = 0 }: Usage): number => cacheRead + cacheWrite
 
 const freshInput = (usage: Usage): number => Math.max(0, (usage.input ?? 0) - cached(usage))
+const USAGE_LOSSES: Unwritten<
+  Usage,
+  'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'searches' | 'hostedCalls'
+> = {
+  inputBy: 'no-count-by-kind',
+  outputBy: 'no-count-by-kind',
+}
 
 function reportUsage(usage: Usage, losses: Losses): void {
-  losses.dropFields(usage, ['usage'], {
-    inputBy: 'no-count-by-kind',
-    outputBy: 'no-count-by-kind',
-  })
+  losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   if (usage.input === undefined) losses.add(['usage', 'input'], cached(usage), 'count-required')
   else if (usage.input < cached(usage)) losses.change(['usage', 'input'], cached(usage), 'a-prompt-holds-its-cache')
   for (const count of ['output', 'cacheRead', 'cacheWrite'] as const)

@@ -1,5 +1,5 @@
 import type { RankPart } from '../../canonical/content.ts'
-import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
@@ -64,7 +64,7 @@ function writeRank(rank: RankPart, path: Path, plain: boolean, losses: Losses): 
   }
 }
 
-const NO_PLACE = {
+const NO_PLACE: Unwritten<Usage, 'input'> = {
   cacheRead: 'input-only',
   cacheWrite: 'input-only',
   output: 'input-only',

@@ -1,7 +1,7 @@
 import type { Part } from '../../canonical/content.ts'
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import type { CanonicalRequest, Message, State } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
@@ -14,7 +14,10 @@ import { TIERS } from './settings.ts'
 import { endContentOf, finishReasonOf } from './status.ts'
 import { writeUsage } from './usage.ts'
 
-const REQUEST_LOSSES = {
+const REQUEST_LOSSES: Unwritten<
+  CanonicalRequest,
+  'model' | 'messages' | 'output' | 'sampling' | 'state' | 'serviceTier' | 'cacheKey' | 'stream'
+> = {
   tools: 'no-tools-to-compact',
   toolChoice: 'no-tools-to-compact',
   parallelToolCalls: 'no-tools-to-compact',
@@ -26,7 +29,7 @@ const REQUEST_LOSSES = {
 const SAMPLING = [
   ...['maxTokens', 'temperature', 'topP', 'topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty', 'logprobs'],
 ] as const
-const STATE = {
+const STATE: Unwritten<State, 'previous'> = {
   store: 'nothing-kept-of-compacting',
   conversation: 'nothing-kept-of-compacting',
   background: 'nothing-kept-of-compacting',
@@ -97,7 +100,7 @@ export function writeCompactionResult(result: CanonicalResult): Written<WireAnsw
 }
 
 const NO_TOKENS = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
-const RESULT_LOSSES = {
+const RESULT_LOSSES: Unwritten<CanonicalResult, 'id' | 'createdAt' | 'candidates' | 'usage' | 'complete'> = {
   model: 'no-model-named',
   serviceTier: 'no-tier-named',
   job: 'no-jobs',

@@ -1,5 +1,5 @@
 import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
@@ -134,7 +134,7 @@ function writeMedia(part: MediaPart, path: Path, context: WriteContext): JsonObj
   return wire
 }
 
-const MASK_LOSSES = {
+const MASK_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made' | 'use'> = {
   name: 'no-name-of-images',
   detail: 'no-detail-here',
   transcript: 'no-transcript-in-requests',

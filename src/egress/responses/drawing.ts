@@ -1,5 +1,5 @@
 import type { MediaPart } from '../../canonical/content.ts'
-import type { Losses } from '../../canonical/loss.ts'
+import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
@@ -23,7 +23,22 @@ export const isDrawing = (request: CanonicalRequest): boolean => workOf(request)
 
 export const DRAW: JsonObject = { tool_choice: { type: TYPE } }
 
-const LOSSES = { tools: 'pictures-only', toolChoice: 'pictures-only' }
+const LOSSES: Unwritten<
+  CanonicalRequest,
+  | 'model'
+  | 'messages'
+  | 'parallelToolCalls'
+  | 'output'
+  | 'sampling'
+  | 'reasoning'
+  | 'state'
+  | 'endUser'
+  | 'metadata'
+  | 'serviceTier'
+  | 'cache'
+  | 'cacheKey'
+  | 'stream'
+> = { tools: 'pictures-only', toolChoice: 'pictures-only' }
 
 /** The drawing tool, with the settings of the image. */
 export function writeDrawingTool(request: CanonicalRequest, { native, losses }: WriteContext): JsonObject {

@@ -1,6 +1,6 @@
 import type { MediaPart, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import { flatJoin } from '../../canonical/flat.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { writeMade } from '../media/image-settings.ts'
@@ -98,7 +98,7 @@ export function writePicture(part: MediaPart, stamp: Stamp): JsonObject {
 
 const outputFormatOf = (mediaType: string): string => mediaType.replace(/^image\//, '')
 
-const PICTURE_LOSSES = {
+const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = {
   name: 'no-name-of-images',
   detail: 'no-detail-here',
   transcript: 'no-transcript-here',

@@ -1,4 +1,4 @@
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
@@ -37,11 +37,15 @@ const completedItems = (items: readonly JsonObject[], base: string, last: string
   items.map((item, index) =>
     completedItem(item, { base, index, status: index === items.length - 1 ? last : 'completed' }),
   )
+const RESULT_LOSSES: Unwritten<
+  CanonicalResult,
+  'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete' | 'error'
+> = { job: 'no-jobs' }
 
 /** Reports the losses and additions of an answer of another format. */
 function report(result: CanonicalResult, { id, tier }: Responder, content: EndContent, losses: Losses): void {
   const { error, candidates } = result
-  losses.dropFields(result, [], { job: 'no-jobs' })
+  losses.dropFields(result, [], RESULT_LOSSES)
   if (result.id === undefined) losses.add(['id'], id, 'id-required')
   else if (result.id !== id) losses.rename(['id'], id, 'id-made-legal')
   if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')

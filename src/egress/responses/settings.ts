@@ -1,3 +1,4 @@
+import type { Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Reasoning, Sampling, State } from '../../canonical/request.ts'
 import { reportCompletion } from '../completion.ts'
@@ -96,7 +97,7 @@ export function writeSettings(request: CanonicalRequest, context: WriteContext):
   }) as JsonObject
 }
 
-const STATE_LOSSES = {
+const STATE_LOSSES: Unwritten<State, 'thread'> = {
   store: 'no-kept-answers',
   previous: 'no-kept-answers',
   conversation: 'no-conversations',

@@ -1,10 +1,14 @@
-import type { Losses } from '../../canonical/loss.ts'
+import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { kept, spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
 
-const NO_COUNTS = { hostedCalls: 'no-count-of-hosted-calls', inputBy: 'no-count-by-kind', outputBy: 'no-count-by-kind' }
+const NO_COUNTS: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'searches'> = {
+  hostedCalls: 'no-count-of-hosted-calls',
+  inputBy: 'no-count-by-kind',
+  outputBy: 'no-count-by-kind',
+}
 const REQUIRED = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const
 
 /** Tokens with all details; unknown counts are zero (trap 25). */

@@ -1,4 +1,4 @@
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 
@@ -30,7 +30,10 @@ export function reportUnwritten(request: CanonicalRequest, output: ReadonlySet<s
     dropOthers(message, ['messages', index], MESSAGE, 'only-in-conversations', losses)
 }
 
-const CONVERSATIONAL = {
+const CONVERSATIONAL: Unwritten<
+  CanonicalRequest,
+  'model' | 'messages' | 'output' | 'sampling' | 'state' | 'endUser' | 'stream'
+> = {
   tools: 'no-tools',
   toolChoice: 'no-tools',
   parallelToolCalls: 'no-tools',

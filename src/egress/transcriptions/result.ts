@@ -1,5 +1,6 @@
+import type { TextPart } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { writeSubtitles } from '../../canonical/media/subtitles.ts'
 import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -127,7 +128,7 @@ function reportResult(result: CanonicalResult, losses: Losses): void {
   if (first !== undefined) reportCandidate(first, losses)
 }
 
-const RESULT_LOSSES = {
+const RESULT_LOSSES: Unwritten<CanonicalResult, 'candidates' | 'usage' | 'complete'> = {
   id: 'no-ids',
   model: 'no-model-told',
   createdAt: 'no-time-told',
@@ -135,12 +136,13 @@ const RESULT_LOSSES = {
   job: 'no-jobs',
   error: 'no-error-beside-an-answer',
 }
+const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { annotations: 'no-annotations', cache: 'no-cache' }
 
 function reportCandidate(candidate: Candidate, losses: Losses): void {
   const path = ['candidates', 0]
   for (const [index, part] of candidate.content.entries()) {
     const at = [...path, 'content', index]
-    if (part.type === 'text') losses.dropFields(part, at, { annotations: 'no-annotations', cache: 'no-cache' })
+    if (part.type === 'text') losses.dropFields(part, at, TEXT_LOSSES)
     else if (part.type !== 'opaque') losses.drop(at, 'only-text')
     if (part.extras?.[FORMAT] !== undefined) losses.drop([...at, 'extras', FORMAT], 'no-place-for-it')
   }

@@ -1,4 +1,4 @@
-import type { Losses } from '../../canonical/loss.ts'
+import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
@@ -24,7 +24,7 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   }) as JsonObject
 }
 
-const LOSSES = {
+const LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy' | 'searches'> = {
   cacheRead: 'no-such-count',
   cacheWrite: 'no-such-count',
   reasoning: 'no-such-count',

@@ -1,6 +1,6 @@
-import type { Losses } from '../../canonical/loss.ts'
+import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { CanonicalResult } from '../../canonical/result.ts'
+import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 
 /** Fields that determine how to answer, and add no token to the input. */
 const SETTINGS = ['sampling', 'endUser', 'metadata', 'serviceTier', 'cacheKey'] as const
@@ -31,10 +31,14 @@ export function countable(
   }
   return { ...request, output }
 }
+const USAGE_LOSSES: Unwritten<
+  Usage,
+  'input' | 'cacheWrite' | 'output' | 'reasoning' | 'outputBy' | 'searches' | 'hostedCalls'
+> = { cacheRead: 'one-count-only', inputBy: 'one-count-only' }
 
 /** The number of tokens of a counting result, for formats that report a single number. */
 export function countedTokens({ usage }: CanonicalResult, losses: Losses): number {
   if (usage?.input === undefined) losses.add(['usage'], { input: 0 }, 'count-required')
-  else losses.dropFields(usage, ['usage'], { cacheRead: 'one-count-only', inputBy: 'one-count-only' })
+  else losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   return usage?.input ?? 0
 }

@@ -1,9 +1,9 @@
-import type { Losses } from '../../canonical/loss.ts'
+import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
 
-const NO_PLACE = {
+const NO_PLACE: Unwritten<Usage, 'input' | 'cacheRead' | 'output' | 'inputBy' | 'searches'> = {
   cacheWrite: 'not-told-in-meta',
   reasoning: 'not-told-in-meta',
   outputBy: 'not-told-in-meta',
