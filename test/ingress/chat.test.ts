@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import { unfold } from '../../src/canonical/fold.ts'
+import { fold, unfold } from '../../src/canonical/fold.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { chat as writer } from '../../src/egress/chat/index.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { chat as reader } from '../../src/ingress/chat/index.ts'
+import { grammarFault } from '../laws/grammar.ts'
 
 const ASKED: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
 
@@ -65,4 +66,19 @@ test('an answer of which nobody says why it ended has a reason that is told as a
   const { wire, losses } = writer.result!(result, ASKED)
   expect(wire.body).toMatchObject({ choices: [{ finish_reason: 'stop' }] })
   expect(losses.map(({ path }) => path.join('/'))).toContain('candidates/0/finish')
+})
+
+test('a whole call ends once, also where a call behind it that nobody named begins with the end of the stream', () => {
+  const piece = (index: number, id: string, name: string, said: string) => ({
+    data: JSON.stringify({
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: { tool_calls: [{ index, id, function: { name, arguments: said } }] } }],
+    }),
+  })
+  const finish = { data: JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] }) }
+  const chunks = [piece(0, 'a', 'a', '{"a":1}'), piece(1, '', '', 'a'), finish, { data: '[DONE]' }]
+  const events = drain(reader.events!(ASKED), chunks)
+  expect(grammarFault(events)).toBeUndefined()
+  const calls = fold(events).candidates[0]!.content
+  expect(calls).toMatchObject([{ name: 'a', arguments: '{"a":1}' }, { arguments: 'a' }])
 })

@@ -80,10 +80,7 @@ export class CallReader {
     let begun = parts
     for (const call of this.calls) {
       begun = this.begin(call, out, begun)
-      if (call.ended) continue
-      const at = { candidate: this.candidate, part: call.part! }
-      if (call.bare && call.said === '') out.push({ type: 'part-delta', at, append: '{}' })
-      out.push({ type: 'part-end', at })
+      this.end(call, out)
     }
     this.calls.length = 0
     this.latest = undefined
@@ -102,8 +99,16 @@ export class CallReader {
     this.latest = undefined
     if (call === undefined || call.freeform || !call.said.trimEnd().endsWith('}')) return
     if (parseObject(call.said) === undefined) return
+    this.end(call, out)
+  }
+
+  /** Ends a call that has begun; nothing where it has ended already. */
+  private end(call: Call, out: CanonicalEvent[]): void {
+    if (call.ended) return
     call.ended = true
-    out.push({ type: 'part-end', at: { candidate: this.candidate, part: call.part! } })
+    const at = { candidate: this.candidate, part: call.part! }
+    if (call.bare && call.said === '') out.push({ type: 'part-delta', at, append: '{}' })
+    out.push({ type: 'part-end', at })
   }
 
   /** The call a piece belongs to; undefined where it begins another one. */
