@@ -97,6 +97,9 @@ export const streamed = (of: fc.Arbitrary<CanonicalResult> = result): fc.Arbitra
     }
   })
 
+/** An answer as one stream that could have brought it, in pieces as large as they come. */
+export const uncut = (result: CanonicalResult): Streamed => ({ result, events: [...unfold(result)] })
+
 function cut(event: CanonicalEvent, roll: () => number): CanonicalEvent[] {
   if (event.type !== 'part-delta') return [event]
   const pieces: CanonicalEvent[] = []

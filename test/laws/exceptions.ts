@@ -1,5 +1,6 @@
 import type { Annotation, Part } from '../../src/canonical/content.ts'
 import type { ErrorKind } from '../../src/canonical/error.ts'
+import { bodyOf } from '../../src/canonical/fold.ts'
 import { isObject, type JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalResult, Segment } from '../../src/canonical/result.ts'
 
@@ -29,13 +30,26 @@ const PICTURES = 4
 
 const inFieldOrder: Look = result => ({
   ...result,
-  candidates: result.candidates.map(candidate => ({ ...candidate, content: oneText(fieldOrder(candidate.content)) })),
+  candidates: result.candidates.map(candidate => ({
+    ...candidate,
+    content: oneText(oneThought(fieldOrder(candidate.content))),
+  })),
 })
+
+/** All thoughts of a message are one field; what only signs a call is the call's. */
+function oneThought(content: readonly Part[]): Part[] {
+  const isThought = (part: Part): boolean => part.type === 'reasoning' && Object.keys(part).length === 2
+  const thoughts = content.filter(isThought)
+  if (thoughts.length < 2) return [...content]
+  const text = thoughts.map(bodyOf).join('')
+  return [{ type: 'reasoning', text }, ...content.filter(part => !isThought(part))]
+}
 
 /** All texts of a message are one, and citations count from its beginning. */
 function oneText(content: readonly Part[]): Part[] {
   const texts = content.filter(part => part.type === 'text')
   if (texts.length < 2) return [...content]
+  const first = content.findIndex(part => part.type === 'text')
   let offset = 0
   const annotations = texts.flatMap(({ text, annotations }) => {
     const from = offset
@@ -43,11 +57,7 @@ function oneText(content: readonly Part[]): Part[] {
     return (annotations ?? []).map(one => moved(one, from))
   })
   const joined: Part = { type: 'text', text: texts.map(part => part.text).join(''), annotations }
-  return [
-    ...content.filter(part => part.type === 'reasoning'),
-    joined,
-    ...content.filter(part => part.type !== 'text' && part.type !== 'reasoning'),
-  ]
+  return [...content.slice(0, first), joined, ...content.slice(first).filter(part => part.type !== 'text')]
 }
 
 const moved = (annotation: Annotation, by: number): Annotation =>

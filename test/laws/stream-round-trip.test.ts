@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { streamed } from './arbitrary-result.ts'
+import { type Streamed, streamed, uncut } from './arbitrary-result.ts'
 import { streamLook } from './exceptions.ts'
 import { grammarFault } from './grammar.ts'
 import { resultMeaning } from './same.ts'
@@ -17,25 +17,27 @@ const throughWire = (format: string, asked: CanonicalRequest) =>
 
 describe('wire round trip: a stream written and read folds to the answer minus what a whole answer loses', () => {
   it.each(jobsWith('events'))('%s: %s', (format, work) => {
-    const { asked, result } = WORKS[work]!
-    holds(streamed(result), ({ result: answer, events }) => {
+    const { asked, result, examples = [] } = WORKS[work]!
+    const check = ({ result: answer, events }: Streamed): void => {
       const look = streamLook(format)
       const got = fold(drain(throughWire(format, asked), events))
       const { losses } = WRITERS[format]!.result!(answer, asked)
       same(resultMeaning(look(resultMeaning(got))), resultMeaning(look(resultMeaning(lose(answer, losses)))))
-    })
+    }
+    holds(streamed(result), check, examples.map(uncut))
   })
 })
 
 describe('square: streamed or whole, the caller gets the same answer', () => {
   it.each(jobsWith('events'))('%s: %s', (format, work) => {
-    const { asked, result } = WORKS[work]!
-    holds(streamed(result), ({ result: answer, events }) => {
+    const { asked, result, examples = [] } = WORKS[work]!
+    const check = ({ result: answer, events }: Streamed): void => {
       const look = streamLook(format)
       const streamedAnswer = fold(drain(throughWire(format, asked), events))
       const whole = READERS[format]!.result!(plain(WRITERS[format]!.result!(answer, asked).wire), asked)
       same(resultMeaning(look(resultMeaning(streamedAnswer))), resultMeaning(look(resultMeaning(whole))))
-    })
+    }
+    holds(streamed(result), check, examples.map(uncut))
   })
 })
 

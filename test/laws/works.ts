@@ -13,6 +13,8 @@ interface WorkValues {
   readonly result: fc.Arbitrary<CanonicalResult>
   /** A request the answers could be for. */
   readonly asked: CanonicalRequest
+  /** Answers that broke a law once. */
+  readonly examples?: readonly CanonicalResult[]
 }
 
 const FOLDER = join(import.meta.dirname, 'work')

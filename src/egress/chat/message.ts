@@ -17,6 +17,7 @@ export function writeMessage(candidate: Candidate, path: Path, request: Canonica
   const message = new MessageWriter(losses, request, spelt(candidate, FORMAT))
   const at: Path = [...path, 'content']
   reportOrder(candidate.content, at, losses)
+  reportJoined(candidate.content, at, losses)
   for (const [index, part] of candidate.content.entries())
     message.put(part, candidate.content[index + 1], [...at, index])
   return message.written()
@@ -68,6 +69,18 @@ function reportParted(content: readonly Part[], order: readonly number[], path: 
     losses.insert([...path, place], { type: 'reasoning', text: '', signature }, 'signs-the-call')
   }
 }
+
+/** All thoughts are one field: where a call's proof may stand behind it, what it proves is all of them. */
+function reportJoined(content: readonly Part[], path: Path, losses: Losses): void {
+  const thoughts = [...content.entries()].filter(([, part]) => part.type === 'reasoning' && isShown(part))
+  if (thoughts.length < 2 || !content.some((part, index) => signsCall(part, content[index + 1]))) return
+  const joined = thoughts.map(([, part]) => bodyOf(part)).join('')
+  for (const [place, [index]] of thoughts.entries())
+    losses.change([...path, index, 'text'], place === 0 ? joined : '', 'thoughts-are-one')
+}
+
+const isShown = (part: ReasoningPart): boolean =>
+  part.text !== '' && !isHidden(part) && spelt(part, FORMAT)['as'] !== 'thinking'
 
 /** A text of a content list, in the upstream's own spelling where it had one. */
 const textPart = (part: TextPart): JsonObject =>

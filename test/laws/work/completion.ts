@@ -7,6 +7,7 @@ import { asked as conversing } from '../arbitrary-result.ts'
 /* Texts to go on from, a message each; what goes on from them may come from any conversation. */
 
 export { result } from '../arbitrary-result.ts'
+export { RESULTS as examples } from '../examples.ts'
 
 const tokens = fc
   .array(fc.nat(100_000), { minLength: 1, maxLength: 4 })

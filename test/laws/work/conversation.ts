@@ -1,2 +1,3 @@
 export { request } from '../arbitrary.ts'
 export { asked, result } from '../arbitrary-result.ts'
+export { RESULTS as examples } from '../examples.ts'
