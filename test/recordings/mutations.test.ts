@@ -26,7 +26,7 @@ import { askedBy, formatsOf, isAnswer, present, type Recording, recordingsOf, wh
 const holds = <T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void): void =>
   fc.assert(
     fc.property(arbitrary, value => check(value)),
-    { numRuns: RUNS, seed: Number(process.env['SEED'] ?? 1) },
+    { numRuns: RUNS },
   )
 
 /** What is read, unless the reader says that it is wrong: then it says so properly. */

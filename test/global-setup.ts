@@ -1,0 +1,19 @@
+import type { TestProject } from 'vitest/node'
+import { seedOfRun } from './seed.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** What all random values of the run are drawn from. */
+    seed: number
+  }
+}
+
+/** One seed for all workers of a run, printed at the end of a run that failed. */
+export default function setup(project: TestProject): () => void {
+  const seed = seedOfRun(process.env)
+  project.provide('seed', seed)
+  return () => {
+    if (project.vitest.state.getCountOfFailedTests() > 0)
+      project.vitest.logger.log(`\nRandom values were drawn from seed ${seed}: SEED=${seed} draws them again.\n`)
+  }
+}
