@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { describe, expect, it, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
+import { fold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { drain } from '../../src/canonical/transducer.ts'
@@ -125,4 +126,24 @@ test('a picture in the message of an answer is kept in its place', () => {
   const body = { id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm', output: [message] }
   const answer = reader.result!({ status: 200, headers: {}, body }, asked)
   expect(writer.result!(answer, asked).wire.body).toMatchObject(body)
+})
+
+test('likely tokens of an item that is no message stay in it, streamed as in a whole answer', () => {
+  const token = { token: 'a', logprob: -1, bytes: [97], top_logprobs: [] }
+  const text = { type: 'output_text', text: '', annotations: [] }
+  const spoken = { type: 'message', id: 'm', role: 'assistant', status: 'completed', content: [text] }
+  const other = { type: 'agent_message', id: 'x', content: [{ ...text, logprobs: [token] }] }
+  const response = {
+    id: 'r',
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    model: 'm',
+    output: [spoken, other],
+  }
+  const wire = [spoken, other].map((item, output_index) => ({ type: 'response.output_item.done', output_index, item }))
+  const events = [...wire, { type: 'response.completed', response }].map(event => ({ data: JSON.stringify(event) }))
+  const streamed = fold(drain(reader.events!(asked), events))
+  expect(reader.result!({ status: 200, headers: {}, body: response }, asked).candidates[0]!.logprobs).toBeUndefined()
+  expect(streamed.candidates[0]!.logprobs).toBeUndefined()
 })

@@ -1,12 +1,12 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
-import { type JsonObject, parseObject } from '../../canonical/node.ts'
+import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { anyObject, anyObjects } from '../fields.ts'
 import { saysNothing } from '../transport/silence.ts'
-import { readTokens } from './answer.ts'
+import { readOutput } from './answer.ts'
 import { readInnerError } from './error.ts'
 import { HANDLERS, openItem } from './handlers.ts'
 import type { ItemReader, Sink } from './item-events.ts'
@@ -121,14 +121,16 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   }
 
   /** Likely tokens that came with no text. */
-  private logRest(response: JsonObject): void {
-    const told = anyObjects(response['output'])
-      .flatMap(item => anyObjects(item['content']))
-      .flatMap(part => readTokens(part['logprobs']) ?? [])
-    const append = told.slice(this.tokens)
+  private logRest({ output }: JsonObject): void {
+    if (!hasTokens(output)) return
+    const append = readOutput(output, this.upstreamCalls).tokens.slice(this.tokens)
     if (append.length > 0) this.out.push({ type: 'logprobs', candidate: 0, append })
   }
 }
+
+/** Whether anything in the output may be likely tokens; which of them are an answer's, only reading it tells. */
+const hasTokens = (output: Json | undefined): boolean =>
+  anyObjects(output).some(item => anyObjects(item['content']).some(({ logprobs }) => anyObjects(logprobs).length > 0))
 
 const tierOf = (response: JsonObject): { serviceTier?: string } => {
   const { serviceTier } = readHead(response)
