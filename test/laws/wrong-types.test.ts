@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import { fold, unfold } from '../../src/canonical/fold.ts'
@@ -22,6 +22,7 @@ import { FORMATS } from '../../src/providers/index.ts'
 import type { Candidate } from '../../src/router.ts'
 import { channelAt } from '../faults/upstream.ts'
 import { asked as ASKED, streamed } from './arbitrary-result.ts'
+import { grammarFault } from './grammar.ts'
 import { spoiled } from './spoiled.ts'
 import { formatsWith, handedTo, holds } from './support.ts'
 import { ANSWERS, WIRES } from './wires.ts'
@@ -91,9 +92,13 @@ function told(to: string, result: CanonicalResult, asked: CanonicalRequest): voi
   streamedTo(to, unfold(headed), asked)
 }
 
-function streamedTo(to: string, events: Iterable<CanonicalEvent>, asked: CanonicalRequest): void {
+function streamedTo(
+  to: string,
+  events: Iterable<CanonicalEvent>,
+  asked: CanonicalRequest,
+): readonly WireEvent[] | undefined {
   const machine = WRITERS[to]!.events?.(asked)
-  if (machine !== undefined) orRefused(() => drain(machine, events))
+  return machine === undefined ? undefined : orRefused(() => drain(machine, events))
 }
 
 const writersFor = (work: Work): readonly string[] =>
@@ -170,20 +175,44 @@ describe('wrong types: an upstream’s stream is told to whoever asked', () => {
   })
 })
 
+/** Read, the stream keeps the grammar of events, and so does what any writer makes of it. */
 function followed(format: string, wire: readonly WireEvent[], asked: CanonicalRequest): void {
   const events = drain(READERS[format]!.events!(asked), wire)
+  expect(grammarFault(events)).toBeUndefined()
   fold(events)
-  for (const to of writersFor(workOf(asked))) streamedTo(to, events, asked)
+  for (const to of writersFor(workOf(asked))) {
+    const written = streamedTo(to, events, asked)
+    if (written === undefined || READERS[to]!.events === undefined) continue
+    expect({ to, fault: grammarFault(drain(READERS[to]!.events!(asked), written)) }).toEqual({ to, fault: undefined })
+  }
 }
 
-/** The stream with one of its events spoiled. */
+/** The stream with some of its events spoiled, lost, doubled or late. */
 function spoiledStream(events: readonly WireEvent[]): fc.Arbitrary<readonly WireEvent[]> {
+  return fc.oneof(
+    { weight: 3, arbitrary: withOneSpoiled(events) },
+    { weight: 1, arbitrary: withOneSpoiled(events).chain(withOneSpoiled) },
+    { weight: 1, arbitrary: disordered(events) },
+    { weight: 1, arbitrary: withOneSpoiled(events).chain(disordered) },
+  )
+}
+
+function withOneSpoiled(events: readonly WireEvent[]): fc.Arbitrary<readonly WireEvent[]> {
   return fc.nat(Math.max(events.length - 1, 0)).chain(at => {
     const body = parseObject(events[at]?.data ?? '')
     if (body === undefined) return fc.constant(events)
     return spoiled(fc.constant(body)).map(bad => events.with(at, { ...events[at]!, data: JSON.stringify(bad) }))
   })
 }
+
+/** One event is lost, comes twice, or comes later than it should. */
+const disordered = (events: readonly WireEvent[]): fc.Arbitrary<readonly WireEvent[]> =>
+  fc.tuple(fc.nat(), fc.nat(), fc.boolean()).map(([from, to, stays]) => {
+    if (events.length === 0) return events
+    const [event] = events.slice(from % events.length)
+    const rest = stays ? [...events] : events.filter(one => one !== event)
+    return to % 3 === 0 ? rest : rest.toSpliced(to % (rest.length + 1), 0, event!)
+  })
 
 /** Our own bodies of a format, those that were made of another's left out. */
 function fixtures(format: string, kind: string): readonly JsonObject[] {
