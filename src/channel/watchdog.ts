@@ -1,11 +1,11 @@
+import { type Listed, UnorderedList } from '../canonical/unordered-list.ts'
+
 /** Something that must not be silent for too long. */
-export interface Watched {
+export interface Watched extends Listed {
   /** How long it may be silent, in milliseconds; undefined is as long as it likes. */
   readonly patience: number | undefined
   /** The watchdog's time when it was last heard of. */
   heard: number
-  /** Where it stands among all that are watched; the watchdog's own. */
-  place: number
   /** It was silent for too long. */
   expire(): void
 }
@@ -21,11 +21,7 @@ const SELDOM = 500
 export class Watchdog {
   /** Milliseconds, as of the last look. */
   now = performance.now()
-  /**
-   * A list, not a set: what left a set is found from its older tables by the collector until it cleans the whole heap,
-   * and with it all that belonged to its request (a third of the CPU of short streams).
-   */
-  private readonly watched: Watched[] = []
+  private readonly watched = new UnorderedList<Watched>()
   private readonly every: number
   private timer: NodeJS.Timeout | undefined
 
@@ -36,7 +32,7 @@ export class Watchdog {
 
   /** It is heard of now. */
   watch(one: Watched): void {
-    one.place = this.watched.push(one) - 1
+    this.watched.add(one)
     if (this.timer === undefined) {
       this.now = performance.now()
       this.timer = setInterval(this.look, this.every)
@@ -45,23 +41,17 @@ export class Watchdog {
   }
 
   leave(one: Watched): void {
-    if (this.watched[one.place] !== one) return
-    const last = this.watched.pop()!
-    if (last === one) return
-    this.watched[one.place] = last
-    last.place = one.place
+    this.watched.remove(one)
   }
 
   private readonly look = (): void => {
     this.now = performance.now()
-    if (this.watched.length === 0) {
+    if (this.watched.size === 0) {
       clearInterval(this.timer)
       this.timer = undefined
     }
-    // Backwards: whoever expires leaves, and its place is taken by one that was looked at.
-    for (let place = this.watched.length - 1; place >= 0; place--) {
-      const one = this.watched[place]
-      if (one?.patience !== undefined && this.now - one.heard > one.patience) one.expire()
-    }
+    this.watched.forEach(one => {
+      if (one.patience !== undefined && this.now - one.heard > one.patience) one.expire()
+    })
   }
 }

@@ -1,21 +1,22 @@
 import { GatewayError } from '../canonical/error.ts'
+import { type Listed, UnorderedList } from '../canonical/unordered-list.ts'
 import type { Call } from './call.ts'
 
 /** A request that is being answered. */
-export type RunningCall = Pick<Call, 'id' | 'format' | 'framing' | 'reply'>
+export type RunningCall = Pick<Call, 'id' | 'format' | 'framing' | 'reply'> & Listed
 
 /** The requests that are being answered, so that those which go on for too long can be ended in their callers' formats. */
 export class Running {
   /** Why all of them were ended; nothing new is asked of an upstream then. */
   stopped: GatewayError | undefined
-  private readonly calls = new Set<RunningCall>()
+  private readonly calls = new UnorderedList<RunningCall>()
 
   add(call: RunningCall): void {
     this.calls.add(call)
   }
 
   remove(call: RunningCall): void {
-    this.calls.delete(call)
+    this.calls.remove(call)
   }
 
   /** Whether it is still to be answered by whoever works on it. */
@@ -26,14 +27,14 @@ export class Running {
   /** Ends them all: whoever works on one says so itself, and the others are refused here. */
   stop(refuse: (call: RunningCall, why: GatewayError) => void): void {
     this.stopped = STOPPED
-    for (const call of this.calls) {
+    this.calls.forEach(call => {
       const { worker, begun } = call.reply
       if (worker !== undefined) worker.abort(STOPPED)
       else if (!begun) {
-        this.calls.delete(call)
+        this.calls.remove(call)
         refuse(call, STOPPED)
       }
-    }
+    })
   }
 }
 
