@@ -86,10 +86,7 @@ export class Allowance {
   get left(): RateLimits {
     const { requests, tokens } = this.use
     const now = this.now()
-    return {
-      ...(requests === undefined ? {} : { requests: requests.quota(now) }),
-      ...(tokens === undefined ? {} : { tokens: tokens.quota(now) }),
-    }
+    return { requests: requests?.quota(now), tokens: tokens?.quota(now) }
   }
 }
 

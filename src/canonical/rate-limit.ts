@@ -9,9 +9,9 @@ export interface Quota {
 
 /** How much a key may still use; a quota is absent where its group has no such limit. */
 export interface RateLimits {
-  readonly requests?: Quota
-  readonly tokens?: Quota
+  readonly requests: Quota | undefined
+  readonly tokens: Quota | undefined
 }
 
-/** Headers by which a format's clients read their limits; `now` is Unix time in milliseconds. */
-export type RateLimitHeaders = (limits: RateLimits, now: number) => { readonly [name: string]: string }
+/** Adds the headers by which a format's clients read their limits to `head`; `now` is Unix time in milliseconds. */
+export type AddRateLimits = (head: { [name: string]: string }, limits: RateLimits, now: number) => void

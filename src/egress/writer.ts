@@ -3,7 +3,7 @@ import type { CanonicalError } from '../canonical/error.ts'
 import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
 import type { Written } from '../canonical/loss.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import type { RateLimitHeaders } from '../canonical/rate-limit.ts'
+import type { AddRateLimits } from '../canonical/rate-limit.ts'
 import type { CanonicalRequest, Message } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Transducer } from '../canonical/transducer.ts'
@@ -63,8 +63,8 @@ export interface Writer {
   boundProofs?(options: WriteOptions): boolean
   /** An error before the first byte, in the shape and with the status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
-  /** How clients of the format read their key's limits, where not by OpenAI's headers. */
-  readonly rateLimitHeaders?: RateLimitHeaders
+  /** Adds the headers of limits that clients of the format read, where those are not OpenAI's. */
+  readonly addRateLimits?: AddRateLimits
   /**
    * An error as the stream that was requested, for kinds that the format's clients expect only there; undefined for any
    * other kind. With `socket` the events are frames of a connection that stays open.

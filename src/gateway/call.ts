@@ -70,7 +70,8 @@ export interface Reply {
 
 /** Headers that are made when they are sent. */
 export interface HeaderSource {
-  read(): Headers
+  /** Adds them to those of an answer. */
+  addTo(head: { [name: string]: string }): void
 }
 
 type Headers = { readonly [name: string]: string }

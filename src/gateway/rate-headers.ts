@@ -1,7 +1,7 @@
 import type { Allowance } from '../access/index.ts'
 import type { Format } from '../canonical/node.ts'
 import { WRITERS } from '../egress/index.ts'
-import { rateLimitHeaders } from '../egress/transport/rate-limit.ts'
+import { addRateLimits } from '../egress/transport/rate-limit.ts'
 import type { HeaderSource } from './call.ts'
 
 /** What a key may still ask, in the headers of the format it asks in. */
@@ -14,8 +14,8 @@ export class RateHeaders implements HeaderSource {
     this.format = format
   }
 
-  read(): { readonly [name: string]: string } {
-    const write = WRITERS[this.format]!.rateLimitHeaders ?? rateLimitHeaders
-    return write(this.allowance.left, Date.now())
+  addTo(head: { [name: string]: string }): void {
+    const add = WRITERS[this.format]!.addRateLimits ?? addRateLimits
+    add(head, this.allowance.left, Date.now())
   }
 }

@@ -50,22 +50,26 @@ export class HttpReply implements Reply {
     this.begun = true
     this.lasts()
     const length = Buffer.byteLength(text)
-    const all = this.head({ ...headers, 'content-length': String(length) })
+    const head = this.head(headers)
+    head['content-length'] = String(length)
     if (this.message.complete || !hasBody(this.message) || Number(this.message.headers['content-length']) <= SMALL) {
-      this.response.writeHead(status, all).end(text, encodingOf(text, length))
+      this.response.writeHead(status, head).end(text, encodingOf(text, length))
       if (!this.message.complete) this.takeRest()
       // What the system took at once needs no timer; the socket's own sees every byte that leaves.
       if (length > SMALL && !this.response.writableFinished) this.response.setTimeout(this.house.patience)
       return
     }
-    this.response.writeHead(status, { ...all, connection: 'close' }).write(text)
+    head['connection'] = 'close'
+    this.response.writeHead(status, head).write(text)
     // Once an answer is over, Node does not tell its message that the connection closed.
     drain(this.message, () => this.response.end(() => this.message.destroy()))
   }
 
   /** What is the caller's own stands above what an upstream said of itself. */
-  private head(headers: Headers): Headers {
-    return { 'content-type': JSON_TYPE, ...headers, ...this.own, ...this.headers?.read() }
+  private head(headers: Headers): { [name: string]: string } {
+    const head: { [name: string]: string } = { 'content-type': JSON_TYPE, ...headers, ...this.own }
+    this.headers?.addTo(head)
+    return head
   }
 
   /** Once no more requests are wanted, a connection ends with its answer. */

@@ -1,17 +1,28 @@
-import type { RateLimitHeaders } from '../../canonical/rate-limit.ts'
+import type { AddRateLimits } from '../../canonical/rate-limit.ts'
 
 /** Anthropic's headers of limits (FORMATS §1): the time at which the quota is full again, in RFC 3339. */
-export const rateLimitHeaders: RateLimitHeaders = ({ requests, tokens }, now) => ({
-  ...(requests && {
-    'anthropic-ratelimit-requests-limit': `${requests.limit}`,
-    'anthropic-ratelimit-requests-remaining': `${requests.remaining}`,
-    'anthropic-ratelimit-requests-reset': timeText(now + requests.reset),
-  }),
-  ...(tokens && {
-    'anthropic-ratelimit-tokens-limit': `${tokens.limit}`,
-    'anthropic-ratelimit-tokens-remaining': `${tokens.remaining}`,
-    'anthropic-ratelimit-tokens-reset': timeText(now + tokens.reset),
-  }),
-})
+export const addRateLimits: AddRateLimits = (head, { requests, tokens }, now) => {
+  if (requests !== undefined) {
+    head['anthropic-ratelimit-requests-limit'] = `${requests.limit}`
+    head['anthropic-ratelimit-requests-remaining'] = `${requests.remaining}`
+    head['anthropic-ratelimit-requests-reset'] = timeText(now + requests.reset)
+  }
+  if (tokens !== undefined) {
+    head['anthropic-ratelimit-tokens-limit'] = `${tokens.limit}`
+    head['anthropic-ratelimit-tokens-remaining'] = `${tokens.remaining}`
+    head['anthropic-ratelimit-tokens-reset'] = timeText(now + tokens.reset)
+  }
+}
 
-const timeText = (at: number): string => `${new Date(Math.ceil(at / 1000) * 1000).toISOString().slice(0, 19)}Z`
+/** The second written last, in Unix time, and its text: most answers of a second have the same one. */
+let second = Number.NaN
+let text = ''
+
+function timeText(at: number): string {
+  const rounded = Math.ceil(at / 1000)
+  if (rounded !== second) {
+    text = `${new Date(rounded * 1000).toISOString().slice(0, 19)}Z`
+    second = rounded
+  }
+  return text
+}

@@ -1,18 +1,18 @@
-import type { RateLimitHeaders } from '../../canonical/rate-limit.ts'
+import type { AddRateLimits } from '../../canonical/rate-limit.ts'
 
 /** OpenAI's headers of limits, which clients of most formats read (FORMATS §1). */
-export const rateLimitHeaders: RateLimitHeaders = ({ requests, tokens }) => ({
-  ...(requests && {
-    'x-ratelimit-limit-requests': `${requests.limit}`,
-    'x-ratelimit-remaining-requests': `${requests.remaining}`,
-    'x-ratelimit-reset-requests': durationText(requests.reset),
-  }),
-  ...(tokens && {
-    'x-ratelimit-limit-tokens': `${tokens.limit}`,
-    'x-ratelimit-remaining-tokens': `${tokens.remaining}`,
-    'x-ratelimit-reset-tokens': durationText(tokens.reset),
-  }),
-})
+export const addRateLimits: AddRateLimits = (head, { requests, tokens }) => {
+  if (requests !== undefined) {
+    head['x-ratelimit-limit-requests'] = `${requests.limit}`
+    head['x-ratelimit-remaining-requests'] = `${requests.remaining}`
+    head['x-ratelimit-reset-requests'] = durationText(requests.reset)
+  }
+  if (tokens !== undefined) {
+    head['x-ratelimit-limit-tokens'] = `${tokens.limit}`
+    head['x-ratelimit-remaining-tokens'] = `${tokens.remaining}`
+    head['x-ratelimit-reset-tokens'] = durationText(tokens.reset)
+  }
+}
 
 /** A duration as Go writes it: `120ms`, `7.66s`, `6m0s`. */
 function durationText(milliseconds: number): string {
