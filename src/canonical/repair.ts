@@ -17,6 +17,7 @@ interface Call {
  */
 export function repair(request: CanonicalRequest): { request: CanonicalRequest; losses: readonly Loss[] } {
   const { messages } = request
+  if (!messages.some(hasCallOrResult)) return { request, losses: [] }
   const runs = new Runs(messages)
   const { dropped, unanswered } = pairUp(messages, runs)
   const inserted = new Map<number, ToolResultPart[]>()
@@ -50,6 +51,9 @@ export function repair(request: CanonicalRequest): { request: CanonicalRequest; 
   }
   return { request: { ...request, messages: repaired }, losses }
 }
+
+const hasCallOrResult = ({ content }: Message): boolean =>
+  content.some(({ type }) => type === 'tool-call' || type === 'tool-result')
 
 /** The parts of the history to drop, with the reason, and the calls without a result. */
 function pairUp(messages: readonly Message[], runs: Runs): { dropped: Map<Part, string>; unanswered: Iterable<Call> } {

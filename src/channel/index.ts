@@ -34,10 +34,20 @@ type Method = 'GET' | 'POST' | 'DELETE'
 /** What goes to an origin; its body is made anew each time it is sent. */
 interface Going extends Pick<Outgoing, 'path' | 'headers'> {
   readonly method: Method
-  body?(): string | Readable
+  readonly body?: string | (() => Readable)
   /** The body can be sent once only. */
   readonly once?: boolean
 }
+
+/** A request as the HTTP client takes it; time is kept by the watchdog. */
+const requestOf = ({ method, path, headers, body }: Going) => ({
+  method,
+  path,
+  headers,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  body: typeof body === 'function' ? body() : (body ?? null),
+})
 
 /** Who is told whose turn it is while a body is sent. */
 interface Watch {
@@ -91,8 +101,7 @@ export class Channel {
     const { origin, path, headers, body } = addressed(this.config, sending)
     const { firstByte, idle, whole = firstByte } = this.config.timeout
     const patience = sending.stream === false ? whole : firstByte
-    const going = { method: 'POST', path, headers } as const
-    if (typeof body === 'string') return this.exchange(origin, { ...going, body: () => body }, patience)
+    if (typeof body === 'string') return this.exchange(origin, { method: 'POST', path, headers, body }, patience)
     let exchange: Exchange | undefined
     // A caller may send as slowly as it likes; the upstream is waited for when it is its turn to take or to answer.
     const watch = {
@@ -101,7 +110,7 @@ export class Channel {
       ends: () => exchange?.expect(patience),
     }
     const flow = () => Readable.from(followed(body.read(), watch), { objectMode: false })
-    exchange = this.exchange(origin, { ...going, body: flow, once: body.once }, undefined)
+    exchange = this.exchange(origin, { method: 'POST', path, headers, body: flow, once: body.once }, undefined)
     return exchange
   }
 
@@ -128,15 +137,14 @@ export class Channel {
     await Promise.all([...this.lines.values()].map(line => line.destroy()))
   }
 
-  private exchange(origin: string, { method, path, headers, body, once }: Going, head: number | undefined): Exchange {
+  private exchange(origin: string, going: Going, head: number | undefined): Exchange {
     const { watchdog, closed } = this
     const line = this.line(origin)
-    const request = () =>
-      ({ method, path, headers, body: body?.() ?? null, headersTimeout: 0, bodyTimeout: 0 }) as const
-    const again = once === true ? undefined : new StaleRetry(line, () => line.dispatchAlone(request(), exchange))
+    const resend = (): void => line.dispatchAlone(requestOf(going), exchange)
+    const again = going.once === true ? undefined : new StaleRetry(line, resend)
     this.open++
     const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, again, closed })
-    line.dispatch(request(), exchange)
+    line.dispatch(requestOf(going), exchange)
     return exchange
   }
 

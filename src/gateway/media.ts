@@ -39,10 +39,12 @@ export class Media {
    * only counted is not fetched.
    */
   concerns(request: CanonicalRequest, candidate: Candidate): 'change' | 'check' | undefined {
-    const taskFor = this.tasksFor(candidate, workOf(request))
+    let taskFor: TaskFor | undefined
     let concern: 'check' | undefined
     for (const { content } of request.messages)
       for (const part of content) {
+        if (part.type !== 'media' && part.type !== 'tool-result') continue
+        taskFor ??= this.tasksFor(candidate, workOf(request))
         const kind = concernOf(part, taskFor, false)
         if (kind === 'change') return kind
         concern ??= kind

@@ -32,8 +32,11 @@ export function openLog(descriptor = 1): OpenLog {
  * A line as pino has it, of fields that are plain values. There is one for each request: made here it costs a third of
  * what it costs there.
  */
-const lineOf = (fields: object, message: string): string =>
-  `{"level":${INFO},"time":${Date.now()},${JSON.stringify({ ...fields, msg: message }).slice(1)}\n`
+function lineOf(fields: object, message: string): string {
+  const text = JSON.stringify(fields)
+  const told = text === '{}' ? '' : `${text.slice(1, -1)},`
+  return `{"level":${INFO},"time":${Date.now()},${told}"msg":${JSON.stringify(message)}}\n`
+}
 
 const INFO = pino.levels.values['info']!
 

@@ -38,18 +38,16 @@ export function sanitize(request: CanonicalRequest, rule: SanitizeRule): Sanitiz
   const sanitizer = new Sanitizer(rule, request.tools ?? [])
   const tools = request.tools?.map((tool, index) => sanitizer.tool(tool, ['tools', index]))
   const toolChoice = request.toolChoice && sanitizer.choice(request.toolChoice, request.tools ?? [])
-  const messages = request.messages.map((message, index) => sanitizer.message(message, ['messages', index, 'content']))
+  const messages = request.messages.map((message, index) => sanitizer.message(message, index))
+  const { losses, renamed } = sanitizer
+  if (losses.list.length === 0) return { request, losses, renamed }
   const changed = {
     ...request,
     messages,
     ...(tools === undefined ? {} : { tools }),
     ...(toolChoice === undefined ? {} : { toolChoice }),
   }
-  return {
-    request: sanitizer.losses.list.length === 0 ? request : changed,
-    losses: sanitizer.losses,
-    renamed: sanitizer.renamed,
-  }
+  return { request: changed, losses, renamed }
 }
 
 /** A native request is sent as it came. */
@@ -60,6 +58,8 @@ export const unchanged = (request: CanonicalRequest): Sanitized => ({
 })
 
 const NO_NAMES = new Map<string, { name: string; namespace?: string }>()
+
+const isCallOrResult = ({ type }: Part): boolean => type === 'tool-call' || type === 'tool-result'
 
 class Sanitizer {
   readonly losses = new Losses()
@@ -80,7 +80,7 @@ class Sanitizer {
     if (tool.type !== 'function' && tool.type !== 'freeform') return tool
     if (tool.type === 'freeform' && !this.rule.freeform) return this.wrap(tool, path)
     const name = this.declared(tool)
-    if (name !== tool.name) this.losses.rename([...path, 'name'], name, 'name-made-legal')
+    if (name !== tool.name) this.losses.rename([...path, 'name'], name, 'name-made-sanitizer')
     if (tool.namespace === undefined || this.rule.namespaces) return { ...tool, name }
     this.losses.hide([...path, 'namespace'], 'no-namespaces')
     const { namespace: _, ...rest } = tool
@@ -100,15 +100,16 @@ class Sanitizer {
     )
     const only = choice.only.map((name, index) => {
       const valid = this.name(name, spaces.get(name))
-      if (valid !== name) this.losses.rename(['toolChoice', 'only', index], valid, 'name-made-legal')
+      if (valid !== name) this.losses.rename(['toolChoice', 'only', index], valid, 'name-made-sanitizer')
       return valid
     })
     return { ...choice, only }
   }
 
-  message(message: Message, path: Path): Message {
-    if (message.role !== 'assistant' && message.role !== 'tool') return message
-    return { ...message, content: message.content.map((part, index) => this.part(part, [...path, index])) }
+  message(message: Message, at: number): Message {
+    const { role, content } = message
+    if ((role !== 'assistant' && role !== 'tool') || !content.some(isCallOrResult)) return message
+    return { ...message, content: content.map((part, index) => this.part(part, ['messages', at, 'content', index])) }
   }
 
   private part(part: Part, path: Path): Part {
@@ -122,7 +123,7 @@ class Sanitizer {
 
   private call(part: ToolCallPart, path: Path): ToolCallPart {
     const name = this.name(part.name, part.namespace)
-    if (name !== part.name) this.losses.rename([...path, 'name'], name, 'name-made-legal')
+    if (name !== part.name) this.losses.rename([...path, 'name'], name, 'name-made-sanitizer')
     let call: ToolCallPart = { ...part, name, id: this.id(part.id, path) }
     if (part.namespace !== undefined && !this.rule.namespaces) {
       this.losses.hide([...path, 'namespace'], 'no-namespaces')
@@ -158,7 +159,7 @@ class Sanitizer {
 
   private id(id: string, path: Path): string {
     const valid = sanitizeName(id, this.rule.id)
-    if (valid !== id) this.losses.rename([...path, 'id'], valid, 'id-made-legal')
+    if (valid !== id) this.losses.rename([...path, 'id'], valid, 'id-made-sanitizer')
     return valid
   }
 }

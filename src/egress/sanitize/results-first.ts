@@ -2,6 +2,7 @@ import type { Message } from '../../canonical/request.ts'
 
 /** The order in which results come first after each turn of the assistant. */
 export function resultsFirst(messages: readonly Message[], lead: number): number[] {
+  if (!messages.some(({ role }) => role === 'tool')) return messages.map((_, index) => index)
   const order: number[] = []
   let run: number[] = []
   let answering = false

@@ -19,7 +19,8 @@ export function readUsage(wire: JsonObject): Usage {
   const fresh = anyCount(wire['input_tokens'])
   const details = wire['output_tokens_details']
   // What is no count is kept as it is.
-  const taken = new Set(['service_tier', ...COUNTS.filter(field => anyCount(wire[field]) !== undefined)])
+  const taken = new Set(['service_tier'])
+  for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) taken.add(field)
   if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, THOUGHTS))
     taken.add('output_tokens_details')
   if (isObject(wire['server_tool_use']) && onlyNumbers(wire['server_tool_use'], CALLS)) taken.add('server_tool_use')
