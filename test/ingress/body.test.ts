@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
@@ -52,7 +52,37 @@ function send(pieces: readonly (string | Uint8Array)[], headers: Record<string, 
   })
 }
 
+/** What becomes of a body at a connection of its own, told how it comes; `meters` counts the meters it opened. */
+function metered(pieces: readonly string[]): Promise<{ body: object; meters: number }> {
+  return new Promise((resolve, reject) => {
+    let meters = 0
+    const meter = { take: () => {}, give: () => {}, close: () => {} }
+    const own = createServer((message, response) => {
+      const body = readJson(message, LIMIT, () => {
+        meters++
+        return meter
+      })
+      body.then(body => resolve({ body, meters }), reject).finally(() => response.end())
+    })
+    own.listen(0, '127.0.0.1', async () => {
+      const out = connect((own.address() as AddressInfo).port, '127.0.0.1')
+      out.on('close', () => own.close()).resume()
+      for (const piece of pieces) {
+        out.write(piece)
+        await new Promise(next => setTimeout(next, 30))
+      }
+    })
+  })
+}
+
 describe('JSON bodies', () => {
+  test('that come with their head are not metered, others are', async () => {
+    const head = 'POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 7\r\n\r\n'
+    expect(await metered([`${head}{"a":1}`])).toEqual({ body: { a: 1 }, meters: 0 })
+    expect(await metered([head, '{"a":1}'])).toEqual({ body: { a: 1 }, meters: 1 })
+    expect(await metered([`${head}{"a"`, ':1}'])).toEqual({ body: { a: 1 }, meters: 1 })
+  })
+
   test('are read from pieces cut anywhere', async () => {
     const bytes = Buffer.from('{"text":"grüße 🌍"}')
     const pieces = Array.from(bytes, byte => Buffer.from([byte]))

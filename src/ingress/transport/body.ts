@@ -60,14 +60,15 @@ function collect(
     const chunks: Buffer[] = []
     let size = 0
     const source = inflater === undefined ? message : message.pipe(inflater)
+    const announced = Number(message.headers['content-length'])
     let timer: NodeJS.Timeout | undefined
     let meter: Meter | undefined
     let settled = false
 
     const late = (): void => fail(SLOW)
-    /** What came together with the head, as most bodies do, needs no timer and no meter. */
+    /** What came together with the head, as most bodies do, needs no timer and no meter; Node ends it a tick later. */
     const wait = (): void => {
-      if (message.complete || settled) return
+      if (message.complete || settled || (inflater === undefined && size === announced)) return
       timer = setTimeout(late, PATIENCE)
       measured(() => {
         meter = open?.()
