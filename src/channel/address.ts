@@ -29,7 +29,7 @@ export function addressed(
   { format, wire, from = {}, late }: { format: ChannelFormat; wire: WireRequest; from?: Headers; late?: LateParts },
 ): Outgoing {
   const { origin, path, headers } = place(channel, format, wire)
-  const { body, ...about } = bodyOf(wire, late)
+  const { about, body } = bodyOf(wire, late)
   return {
     origin,
     path,
@@ -45,28 +45,36 @@ export function addressed(
 
 const STREAMED = 'text/event-stream, application/json'
 
-const bodyOf = (wire: WireRequest, late: LateParts | undefined) =>
+/** A body, and the headers that tell of it. */
+interface Body extends Pick<Outgoing, 'body'> {
+  readonly about: Outgoing['headers']
+}
+
+const bodyOf = (wire: WireRequest, late: LateParts | undefined): Body =>
   wire.raw !== undefined ? rawBody(wire.raw) : wire.files === undefined ? jsonBody(wire) : formBody(wire, late)
 
-const rawBody = ({ mediaType, bytes }: NonNullable<WireRequest['raw']>) => ({
-  accept: 'application/json',
-  'content-type': mediaType.replace(/[\r\n]/g, ''),
-  ...(bytes.size === undefined ? {} : { 'content-length': String(bytes.size) }),
+const rawBody = ({ mediaType, bytes }: NonNullable<WireRequest['raw']>): Body => ({
+  about: {
+    accept: 'application/json',
+    'content-type': mediaType.replace(/[\r\n]/g, ''),
+    ...(bytes.size === undefined ? {} : { 'content-length': String(bytes.size) }),
+  },
   body: { once: bytes.once === true, read: () => bytes.read() },
 })
 
-const jsonBody = ({ body, accept = 'application/json' }: WireRequest) => ({
-  accept: body['stream'] === true ? STREAMED : accept,
-  'content-type': 'application/json',
+const jsonBody = ({ body, accept = 'application/json' }: WireRequest): Body => ({
+  about: { accept: body['stream'] === true ? STREAMED : accept, 'content-type': 'application/json' },
   body: JSON.stringify(body),
 })
 
-function formBody(wire: WireRequest, late: LateParts | undefined) {
+function formBody(wire: WireRequest, late: LateParts | undefined): Body {
   const { contentType, length, read } = multipart(wire, late)
   return {
-    accept: wire.accept ?? STREAMED,
-    'content-type': contentType,
-    ...(length === undefined ? {} : { 'content-length': String(length) }),
+    about: {
+      accept: wire.accept ?? STREAMED,
+      'content-type': contentType,
+      ...(length === undefined ? {} : { 'content-length': String(length) }),
+    },
     body: { once: late !== undefined || (wire.files ?? []).some(({ bytes }) => bytes.once === true), read },
   }
 }
@@ -77,29 +85,32 @@ export function place(
   format: ChannelFormat,
   wire: Pick<WireRequest, 'path' | 'query'>,
 ): Omit<Outgoing, 'body'> {
-  const { origin, pathname } = baseOf(format)
-  return {
-    origin,
-    path: `${pathname}${wire.path}${queryOf({ ...wire.query, ...format.query })}`,
-    headers: {
-      'accept-encoding': 'identity',
-      'user-agent': 'interlingua',
-      ...format.headers,
-      ...authHeaders(format.auth, channel.key),
-    },
-  }
+  const { origin, pathname, headers } = baseOf(channel, format)
+  return { origin, path: `${pathname}${wire.path}${queryOf({ ...wire.query, ...format.query })}`, headers }
 }
 
-const bases = new WeakMap<ChannelFormat, { readonly origin: string; readonly pathname: string }>()
+/** What is the same for every request of a format to a channel. */
+interface Base extends Pick<Outgoing, 'origin' | 'headers'> {
+  readonly pathname: string
+  /** The credential that the headers show. */
+  readonly key: string | undefined
+}
 
-/** The base address, taken apart once. */
-function baseOf(format: ChannelFormat) {
-  let base = bases.get(format)
-  if (base === undefined) {
-    const { origin, pathname } = new URL(format.baseUrl)
-    base = { origin, pathname: pathname.replace(/\/$/, '') }
-    bases.set(format, base)
+const bases = new WeakMap<ChannelFormat, Base>()
+
+/** The base address, taken apart once, and the headers, made once. */
+function baseOf({ key }: ChannelConfig, format: ChannelFormat): Base {
+  const known = bases.get(format)
+  if (known !== undefined && known.key === key) return known
+  const { origin, pathname } = new URL(format.baseUrl)
+  const headers = {
+    'accept-encoding': 'identity',
+    'user-agent': 'interlingua',
+    ...format.headers,
+    ...authHeaders(format.auth, key),
   }
+  const base = { origin, pathname: pathname.replace(/\/$/, ''), headers, key }
+  bases.set(format, base)
   return base
 }
 

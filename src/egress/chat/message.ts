@@ -18,8 +18,9 @@ export function writeMessage(candidate: Candidate, path: Path, request: Canonica
   const at: Path = [...path, 'content']
   reportOrder(candidate.content, at, losses)
   reportJoined(candidate.content, at, losses)
-  for (const [index, part] of candidate.content.entries())
+  candidate.content.forEach((part, index) => {
     message.put(part, candidate.content[index + 1], [...at, index])
+  })
   return message.written()
 }
 
@@ -48,6 +49,7 @@ function rankOf(part: Part, next: Part | undefined): number {
 }
 
 function reportOrder(content: readonly Part[], path: Path, losses: Losses): void {
+  if (content.length < 2) return
   const rank = content.map((part, index) => rankOf(part, content[index + 1]))
   const order = [...rank.keys()].sort((a, b) => rank[a]! - rank[b]! || a - b)
   reportParted(content, order, path, losses)

@@ -50,8 +50,9 @@ export class Texts {
 
   private reportQuotes(losses: Losses): void {
     for (const { part, path } of this.list)
-      for (const [index, annotation] of (part.annotations ?? []).entries())
+      part.annotations?.forEach((annotation, index) => {
         if (annotation.type === 'citation') reportCitation(annotation, [...path, 'annotations', index], losses)
+      })
   }
 }
 

@@ -96,8 +96,8 @@ function writeText(part: TextPart, path: Path, context: WriteContext): Block | u
     reportBlank(part, path, context)
     return undefined
   }
-  const block: Block = { type: 'text', text: part.text, ...writeCitations(part, path, context) }
-  return withCache({ ...block, ...kept(part, FORMAT) }, part, path, context)
+  const citations = writeCitations(part, path, context)
+  return withCache({ type: 'text', text: part.text, ...citations, ...kept(part, FORMAT) }, part, path, context)
 }
 
 /** White space is dropped silently; other fields of such a part are lost with it. */

@@ -77,11 +77,11 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
     return { message, path, placed: writeBlocks(message.content, [...path, 'content'], turn, context) }
   })
   const roles = rolesOf(written, context)
-  for (const [at, { message, path, placed }] of written.entries()) {
+  written.forEach(({ message, path, placed }, at) => {
     const role = roles[at]!
     reportRole(message, role, path, context)
     turns.add(role, placed, message, path, context)
-  }
+  })
   const moves: Loss[] = order.some((from, to) => from !== to)
     ? [{ kind: 'moved', path: ['messages'], order, reason: 'results-first' }]
     : []

@@ -31,6 +31,7 @@ const roleOf = ({ role }: Message, { dialect }: WriteContext): string => {
  */
 export function rolesOf(turns: readonly WrittenTurn[], context: WriteContext): readonly string[] {
   const roles = turns.map(({ message }) => roleOf(message, context))
+  if (!roles.includes('system')) return roles
   let run: number[] = []
   let before: string | undefined
   const settle = (next: string | undefined): void => {

@@ -80,7 +80,7 @@ class Sanitizer {
     if (tool.type !== 'function' && tool.type !== 'freeform') return tool
     if (tool.type === 'freeform' && !this.rule.freeform) return this.wrap(tool, path)
     const name = this.declared(tool)
-    if (name !== tool.name) this.losses.rename([...path, 'name'], name, 'name-made-sanitizer')
+    if (name !== tool.name) this.losses.rename([...path, 'name'], name, 'name-made-legal')
     if (tool.namespace === undefined || this.rule.namespaces) return { ...tool, name }
     this.losses.hide([...path, 'namespace'], 'no-namespaces')
     const { namespace: _, ...rest } = tool
@@ -100,7 +100,7 @@ class Sanitizer {
     )
     const only = choice.only.map((name, index) => {
       const valid = this.name(name, spaces.get(name))
-      if (valid !== name) this.losses.rename(['toolChoice', 'only', index], valid, 'name-made-sanitizer')
+      if (valid !== name) this.losses.rename(['toolChoice', 'only', index], valid, 'name-made-legal')
       return valid
     })
     return { ...choice, only }
@@ -123,7 +123,7 @@ class Sanitizer {
 
   private call(part: ToolCallPart, path: Path): ToolCallPart {
     const name = this.name(part.name, part.namespace)
-    if (name !== part.name) this.losses.rename([...path, 'name'], name, 'name-made-sanitizer')
+    if (name !== part.name) this.losses.rename([...path, 'name'], name, 'name-made-legal')
     let call: ToolCallPart = { ...part, name, id: this.id(part.id, path) }
     if (part.namespace !== undefined && !this.rule.namespaces) {
       this.losses.hide([...path, 'namespace'], 'no-namespaces')
@@ -159,7 +159,7 @@ class Sanitizer {
 
   private id(id: string, path: Path): string {
     const valid = sanitizeName(id, this.rule.id)
-    if (valid !== id) this.losses.rename([...path, 'id'], valid, 'id-made-sanitizer')
+    if (valid !== id) this.losses.rename([...path, 'id'], valid, 'id-made-legal')
     return valid
   }
 }
