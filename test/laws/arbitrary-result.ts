@@ -3,13 +3,20 @@ import type { Part } from '../../src/canonical/content.ts'
 import type { At, CanonicalEvent } from '../../src/canonical/event.ts'
 import { unfold } from '../../src/canonical/fold.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
-import { type CanonicalResult, FINISH_REASONS } from '../../src/canonical/result.ts'
+import {
+  type Candidate,
+  type CanonicalResult,
+  FINISH_REASONS,
+  type Finish,
+  type Usage,
+} from '../../src/canonical/result.ts'
 import {
   citation,
   extras,
   filled,
   looks,
   media,
+  node,
   opaque,
   reasoning,
   record,
@@ -40,13 +47,13 @@ const logprob = fc
   .tuple(token, fc.option(fc.array(token, { maxLength: 2 }), { nil: undefined }))
   .map(([chosen, top]) => ({ ...(chosen as object), ...(top === undefined ? {} : { top }) }))
 
-const finish = record({ reason: fc.constantFrom(...FINISH_REASONS) }, { raw: word, stopSequence: filled })
-const candidate = record(
+const finish = node<Finish>()({ reason: fc.constantFrom(...FINISH_REASONS) }, { raw: word, stopSequence: filled })
+const candidate = node<Candidate, 'transcript'>()(
   { content: parts(), finish },
   { logprobs: fc.array(logprob, { minLength: 1, maxLength: 3 }), extras },
 )
 const count = fc.nat(9000)
-const usage = record(
+const usage = node<Usage, 'searches' | 'hostedCalls'>()(
   { input: count, output: count },
   {
     cacheRead: count,
@@ -59,7 +66,7 @@ const usage = record(
 )
 
 /** As the gateway hands it to a writer: with id, model and time, and at least one candidate. */
-export const result: fc.Arbitrary<CanonicalResult> = record(
+export const result: fc.Arbitrary<CanonicalResult> = node<CanonicalResult, 'job' | 'error' | 'complete'>()(
   {
     id: filled,
     model: filled,

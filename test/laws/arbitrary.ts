@@ -6,13 +6,23 @@ import type {
   MediaPart,
   Part,
   ReasoningPart,
+  RefusalPart,
   TextPart,
   ToolCallPart,
   ToolResultPart,
 } from '../../src/canonical/content.ts'
 import { kindOfMediaType } from '../../src/canonical/media/data-url.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { type CanonicalRequest, EFFORTS, type Message } from '../../src/canonical/request.ts'
+import {
+  type CanonicalRequest,
+  EFFORTS,
+  type Message,
+  type Output,
+  type Reasoning,
+  type Sampling,
+  type State,
+  type Thread,
+} from '../../src/canonical/request.ts'
 import type { Tool, ToolChoice } from '../../src/canonical/tool.ts'
 
 /* Generators of canonical requests: any value the readers could make, and many they would not. */
@@ -45,6 +55,23 @@ type Generators = { readonly [field: string]: fc.Arbitrary<unknown> }
 export const record = <T>(needed: Generators, optional: Generators = {}): fc.Arbitrary<T> =>
   fc.record({ ...needed, ...optional }, { requiredKeys: Object.keys(needed), noNullPrototype: true }) as fc.Arbitrary<T>
 
+type Fields<T> = { readonly [F in keyof T]?: fc.Arbitrary<unknown> }
+
+/** Every field of T except `Left` and what the two generators have already: each of them without its generator is a fault. */
+type Missing<T, Left, N, O> = Exclude<keyof T, Left | 'spelling' | keyof N | keyof O>
+
+/**
+ * A record of a canonical type that holds every field there is but those named: a new canonical field does not compile
+ * until it is generated here, or left out for a reason.
+ */
+export const node =
+  <T, Left extends keyof T = never>() =>
+  <N extends Fields<T>, O extends Fields<T>>(
+    needed: N,
+    optional: O & ([Missing<T, Left, N, O>] extends [never] ? unknown : { readonly missing: Missing<T, Left, N, O> }),
+  ): fc.Arbitrary<T> =>
+    record<T>(needed as Generators, optional as Generators)
+
 const filledObject = object(word).filter(value => Object.keys(value).length > 0)
 export const extras = fc
   .array(fc.tuple(fc.constantFrom(...FORMATS), filledObject), { minLength: 1, maxLength: 2 })
@@ -67,8 +94,10 @@ export const citation: fc.Arbitrary<Annotation> = record(
   { type: fc.constant('citation'), url: fc.webUrl() },
   { title: word, quote: word, start: fc.nat(9), end: fc.nat(9) },
 )
-export const text: fc.Arbitrary<TextPart> = record({ type: fc.constant('text'), text: word }, { cache, extras })
-export const reasoning: fc.Arbitrary<ReasoningPart> = record(
+/** With annotations in answers only: `annotated` adds them. */
+export const text = node<TextPart, 'annotations'>()({ type: fc.constant('text'), text: word }, { cache, extras })
+/** `continues` is added by `piece`, in histories only. */
+export const reasoning = node<ReasoningPart, 'continues' | 'cache'>()(
   { type: fc.constant('reasoning'), text: word },
   { signature: record({ format: fc.constantFrom(...FORMATS), value: filled }), redacted: fc.constant(true), extras },
 )
@@ -76,7 +105,7 @@ export const reasoning: fc.Arbitrary<ReasoningPart> = record(
 const piece: fc.Arbitrary<ReasoningPart> = fc
   .tuple(reasoning, fc.boolean())
   .map(([part, continues]) => (continues ? { ...part, continues } : part))
-export const refusal = record<Part>({ type: fc.constant('refusal'), text: word }, { extras })
+export const refusal = node<RefusalPart, 'cache'>()({ type: fc.constant('refusal'), text: word }, { extras })
 export const bytes = fc.uint8Array({ minLength: 1, maxLength: 6 }).map(data => Buffer.from(data).toString('base64'))
 const mediaType = fc.constantFrom(
   'image/png',
@@ -94,7 +123,8 @@ const source = fc.oneof(
   record({ type: fc.constant('file-id'), format: fc.constantFrom(...FORMATS), id: filled }, { mediaType }),
   record({ type: fc.constant('text'), mediaType: fc.constant('text/plain'), text: word }),
 )
-export const media: fc.Arbitrary<MediaPart> = record<MediaPart>(
+/** Of conversations; the generators of images and speech add the rest. */
+export const media: fc.Arbitrary<MediaPart> = node<MediaPart, 'transcript' | 'made' | 'use'>()(
   { type: fc.constant('media'), kind: fc.constantFrom('image', 'audio', 'video', 'file'), source },
   { name: filled, detail: fc.constantFrom('low', 'high', 'auto'), cache, extras },
 ).map(part => {
@@ -118,7 +148,7 @@ export const looks = record<Made>(
   },
 ).filter(told => Object.keys(told).length > 0)
 
-export const toolCall: fc.Arbitrary<ToolCallPart> = record(
+export const toolCall = node<ToolCallPart, 'cache'>()(
   {
     type: fc.constant('tool-call'),
     id: callId,
@@ -136,13 +166,13 @@ export const opaque = record<Part>(
   { text: word },
 )
 const inResult = fc.oneof(text, media, opaque)
-export const toolResult: fc.Arbitrary<ToolResultPart> = record(
+export const toolResult = node<ToolResultPart>()(
   { type: fc.constant('tool-result'), id: callId, content: fc.array(inResult, { maxLength: 3 }) },
   { name: toolName, failed: fc.constant(true), freeform: fc.constant(true), cache, extras },
 )
 
 const turn = (role: fc.Arbitrary<Message['role']>, part: fc.Arbitrary<unknown>): fc.Arbitrary<Message> =>
-  record<Message>({ role, content: fc.array(part, { maxLength: 4 }) }, { extras, name: filled })
+  node<Message>()({ role, content: fc.array(part, { maxLength: 4 }) }, { extras, name: filled })
 const message: fc.Arbitrary<Message> = fc.oneof(
   turn(fc.constantFrom('system', 'developer'), text),
   turn(fc.constant('user'), fc.oneof(text, media, opaque)),
@@ -188,7 +218,7 @@ const toolChoice: fc.Arbitrary<ToolChoice> = record(
   { only: fc.array(toolName, { minLength: 1, maxLength: 2 }), hosted: fc.constantFrom('web-search', 'code-execution') },
 )
 
-const sampling = record(
+const sampling = node<Sampling, 'extras'>()(
   {},
   {
     maxTokens: fc.integer({ min: 1, max: 9000 }),
@@ -210,7 +240,11 @@ const shape = fc.oneof(
     { name: fc.constantFrom('answer', 'it'), description: filled, strict: fc.boolean() },
   ),
 )
-const output = record(
+/** Of conversations: what other work wants back is generated with that work. */
+const output = node<
+  Output,
+  'image' | 'video' | 'embedding' | 'ranking' | 'transcript' | 'completion' | 'count' | 'compaction' | 'extras'
+>()(
   {},
   {
     modalities: fc.constantFrom(['text'], ['text', 'audio'], ['text', 'image']),
@@ -221,21 +255,21 @@ const output = record(
   },
 )
 
-export const request: fc.Arbitrary<CanonicalRequest> = record<CanonicalRequest>(
+export const request = node<CanonicalRequest>()(
   { model: filled, messages: fc.array(message, { maxLength: 5 }), output, sampling, stream: fc.boolean() },
   {
     tools: fc.array(tool, { minLength: 1, maxLength: 3 }),
     toolChoice,
     parallelToolCalls: fc.boolean(),
-    reasoning: record(
+    reasoning: node<Reasoning, 'extras'>()(
       {},
       { effort: fc.constantFrom(...EFFORTS), budget: fc.constantFrom(-1, 0, 512, 2048), show: fc.boolean() },
     ),
-    state: record(
+    state: node<State>()(
       {},
       {
         ...{ store: fc.boolean(), previous: filled, conversation: filled, background: fc.boolean() },
-        thread: record({}, { previous: filled, extras }),
+        thread: node<Thread>()({}, { previous: filled, extras }),
       },
     ),
     endUser: filled,
