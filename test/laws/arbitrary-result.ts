@@ -53,7 +53,7 @@ const candidate = node<Candidate, 'transcript'>()(
   { logprobs: fc.array(logprob, { minLength: 1, maxLength: 3 }), extras },
 )
 const count = fc.nat(9000)
-const usage = node<Usage, 'searches' | 'hostedCalls'>()(
+const usage = node<Usage>()(
   { input: count, output: count },
   {
     cacheRead: count,
@@ -61,6 +61,8 @@ const usage = node<Usage, 'searches' | 'hostedCalls'>()(
     reasoning: count,
     inputBy: record({}, { text: count, audio: count, image: count }),
     outputBy: record({}, { text: count, audio: count }),
+    searches: count,
+    hostedCalls: fc.constantFrom({ 'web-search': 2 }, { 'code-execution': 1 }),
     extras,
   },
 )

@@ -1,15 +1,20 @@
-import type { Losses } from '../../canonical/loss.ts'
+import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
 
+const USAGE_LOSSES: Unwritten<
+  Usage,
+  'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'inputBy' | 'outputBy'
+> = { hostedCalls: 'no-count-of-hosted-calls', searches: 'no-count-of-searches' }
+
 /** Tokens as chat counts them; both counts are required, so an unknown one becomes zero. */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const whole = spelt(usage, FORMAT)['whole']
   if (whole !== undefined) return whole as JsonObject
-  if (usage.hostedCalls !== undefined) losses.drop(['usage', 'hostedCalls'], 'no-count-of-hosted-calls')
+  losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   if (usage.input === undefined) losses.add(['usage', 'input'], 0, 'count-required')
   if (usage.output === undefined) losses.add(['usage', 'output'], 0, 'count-required')
   if (usage.inputBy?.embedding !== undefined) losses.drop(['usage', 'inputBy', 'embedding'], 'no-such-count')

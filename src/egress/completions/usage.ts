@@ -4,7 +4,8 @@ import type { Usage } from '../../canonical/result.ts'
 import { defined, spelt } from '../fields.ts'
 import { FORMAT } from './prompt.ts'
 
-const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'searches'> = {
+const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning'> = {
+  searches: 'no-count-of-searches',
   inputBy: 'no-counts-by-modality',
   outputBy: 'no-counts-by-modality',
   hostedCalls: 'no-count-of-hosted-calls',

@@ -36,10 +36,8 @@ export function writeUsage(
 /** Thoughts are part of the output: there cannot be more of them. */
 const reasoningOf = ({ output, reasoning }: Usage): number | undefined =>
   reasoning === undefined || output === undefined ? reasoning : Math.min(output, reasoning)
-const USAGE_LOSSES: Unwritten<
-  Usage,
-  'input' | 'cacheRead' | 'output' | 'reasoning' | 'inputBy' | 'outputBy' | 'searches'
-> = {
+const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'output' | 'reasoning' | 'inputBy' | 'outputBy'> = {
+  searches: 'no-count-of-searches',
   cacheWrite: 'no-count-of-cache-writes',
   hostedCalls: 'no-count-of-hosted-calls',
 }

@@ -104,7 +104,8 @@ function writeEntry(part: EmbeddingPart, at: number, vector: Vector): JsonObject
   return without(names, { object, index, embedding, ...kept(part, FORMAT) })
 }
 
-const USAGE_LOSSES: Unwritten<Usage, 'input' | 'searches'> = {
+const USAGE_LOSSES: Unwritten<Usage, 'input'> = {
+  searches: 'no-count-of-searches',
   cacheRead: 'input-only',
   cacheWrite: 'input-only',
   output: 'input-only',

@@ -5,7 +5,8 @@ import type { Usage } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './types.ts'
 
-const LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy' | 'outputBy' | 'searches'> = {
+const LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy' | 'outputBy'> = {
+  searches: 'no-count-of-searches',
   cacheRead: 'no-count-of-cached',
   cacheWrite: 'no-count-of-cached',
   reasoning: 'no-count-of-reasoning',

@@ -30,10 +30,8 @@ export function writeUsage(usage: Usage | undefined, tier: string | undefined, l
 const cached = ({ cacheRead = 0, cacheWrite = 0 }: Usage): number => cacheRead + cacheWrite
 
 const freshInput = (usage: Usage): number => Math.max(0, (usage.input ?? 0) - cached(usage))
-const USAGE_LOSSES: Unwritten<
-  Usage,
-  'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'searches' | 'hostedCalls'
-> = {
+const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'hostedCalls'> = {
+  searches: 'no-count-of-searches',
   inputBy: 'no-count-by-kind',
   outputBy: 'no-count-by-kind',
 }

@@ -4,7 +4,8 @@ import type { Usage } from '../../canonical/result.ts'
 import { kept, spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
 
-const NO_COUNTS: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'searches'> = {
+const NO_COUNTS: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning'> = {
+  searches: 'no-count-of-searches',
   hostedCalls: 'no-count-of-hosted-calls',
   inputBy: 'no-count-by-kind',
   outputBy: 'no-count-by-kind',

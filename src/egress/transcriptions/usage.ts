@@ -24,7 +24,8 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   }) as JsonObject
 }
 
-const LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy' | 'searches'> = {
+const LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy'> = {
+  searches: 'no-count-of-searches',
   cacheRead: 'no-such-count',
   cacheWrite: 'no-such-count',
   reasoning: 'no-such-count',
