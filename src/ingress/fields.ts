@@ -4,7 +4,7 @@ import { isObject } from '../canonical/node.ts'
 
 export { defined, put, withDefined }
 
-/** A known field holds a value of the wrong type; the format's schema then tells which (validation-error.ts). */
+/** A known field holds a value of the wrong type; the format's schema then names the field (validation-error.ts). */
 export class WrongType extends Error {
   static readonly instance = new WrongType('a field has the wrong type')
 }
@@ -31,11 +31,11 @@ export const objects = (value: Maybe): readonly JsonObject[] | undefined =>
   list(value)?.map(item => (isObject(item) ? item : wrong()))
 export const texts = (value: Maybe): readonly string[] | undefined =>
   list(value)?.map(item => (typeof item === 'string' ? item : wrong()))
-/** A whole number of at least one: how many of something are wanted. */
+/** A whole number of at least one: a number of things requested. */
 export const count = (value: Maybe): number | undefined => counted(number(value))
 /** As `count`, of a value read as a number already. */
-export const counted = (said: number | undefined): number | undefined =>
-  said === undefined || (Number.isInteger(said) && said >= 1) ? said : wrong()
+export const counted = (value: number | undefined): number | undefined =>
+  value === undefined || (Number.isInteger(value) && value >= 1) ? value : wrong()
 export const required = <T>(value: T | undefined): T => (value === undefined ? wrong() : value)
 
 /* Lenient: for what upstreams send. Anything of another type counts as absent. */
@@ -49,9 +49,9 @@ export const anyObjects = (value: Maybe): readonly JsonObject[] => (Array.isArra
 export const NONE: ReadonlySet<string> = new Set()
 
 /**
- * What is left of a wire object once a reader took the fields it knows: unknown fields become extras, nulls are
- * remembered as spelling (null says no more than absence), and so is whatever the reader noted itself in `spelt`.
- * `refused` names fields of the taken that the reader could not make sense of this time.
+ * The node of a wire object once a reader took its known fields: unknown fields become extras, nulls become spelling
+ * (null means no more than absence), and so does whatever the reader passes as `spelt`. `refused` names taken fields
+ * whose values the reader could not use this time: they become extras, too.
  */
 export function rest(
   format: Format,
@@ -76,7 +76,7 @@ export function rest(
 const BARE: Node = {}
 
 /**
- * As `rest`, for a wire object that holds its say in one object inside (`image_url: { url }`): what is left inside is
+ * As `rest`, for a wire object whose fields stand in an object inside (`image_url: { url }`): what is left inside is
  * kept under the inner field's own name.
  */
 export function nested(

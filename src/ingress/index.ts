@@ -14,7 +14,7 @@ import { responses } from './responses/index.ts'
 import { speech } from './speech/index.ts'
 import { transcriptions } from './transcriptions/index.ts'
 
-/** Every format the gateway can read, a row each. */
+/** Every format the gateway reads, a row each. */
 export const READERS: { readonly [format: Format]: Reader } = {
   chat,
   cohere,

@@ -4,12 +4,12 @@ import type { Format } from '../canonical/node.ts'
 import type { Message } from '../canonical/request.ts'
 
 /**
- * Where in the caller's body a path into its messages points, so that what is lost can be found there; any other path
- * stays as it is.
+ * Maps a path into canonical messages to its place in the caller's body, so that a reported loss can be found there;
+ * any other path stays as it is.
  */
 export type Locate = (path: Path) => Path
 
-/** Where a message stands in the body, and where each of its parts does. */
+/** The place of a message in the body, and of each of its parts. */
 export interface Place {
   readonly at: Path
   readonly parts: readonly Path[]
@@ -17,7 +17,7 @@ export interface Place {
 
 /**
  * @param list the field of the body that holds the conversation.
- * @param end where a message behind the last one would stand.
+ * @param end the place of a message behind the last one.
  */
 export const locator =
   (list: string, places: readonly Place[], end: Path): Locate =>
@@ -37,12 +37,12 @@ export interface Layout {
   /** The fields of the turns and of the parts of one. */
   readonly turns: string
   readonly parts: string
-  /** Where a message stands that is no turn, and its parts. */
-  lead(message: Message): readonly [at: Path, parts: Path] | undefined
+  /** The place of a message that is no turn, and of its parts. */
+  preamble(message: Message): readonly [at: Path, parts: Path] | undefined
   /** Whether its only part stands there as it is, in no list. */
   bare(message: Message): boolean
-  /** Whether a part stands for itself; otherwise it is told with the next one. */
-  stands(part: Part): boolean
+  /** Whether a part has a place of its own; otherwise it shares that of the next one. */
+  hasPlace(part: Part): boolean
 }
 
 export function locateTurns(messages: readonly Message[], layout: Layout): Locate {
@@ -50,19 +50,19 @@ export function locateTurns(messages: readonly Message[], layout: Layout): Locat
   let turn = -1
   let used = 0
   for (const [index, message] of messages.entries()) {
-    const lead = index === 0 ? layout.lead(message) : undefined
-    if (lead === undefined && message.spelling?.[layout.format]?.['joined'] !== true) {
+    const preamble = index === 0 ? layout.preamble(message) : undefined
+    if (preamble === undefined && message.spelling?.[layout.format]?.['joined'] !== true) {
       turn++
       used = 0
     }
-    const [at, list] = lead ?? [
+    const [at, list] = preamble ?? [
       [layout.turns, turn],
       [layout.turns, turn, layout.parts],
     ]
     const bare = layout.bare(message)
     const parts = message.content.map((part): Path => {
       const path = bare ? list : [...list, used]
-      if (layout.stands(part)) used++
+      if (layout.hasPlace(part)) used++
       return path
     })
     places.push({ at, parts })

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../canonical/node.ts'
 import { number, texts } from './fields.ts'
 
-/** How tokens are chosen, as far as chat completions and text completions say it alike (FORMATS §§2, 3). */
+/** Sampling parameters that chat completions and text completions have in common (FORMATS §§2, 3). */
 export function readSharedSampling(body: JsonObject) {
   const stop = body['stop']
   return {

@@ -11,17 +11,20 @@ import type { Locate } from './locate.ts'
 export interface Reader {
   /** A caller's request. Throws GatewayError `invalid-request` naming the field at fault. */
   request?(wire: WireRequest): CanonicalRequest
-  /** Where in the caller's body the messages of its request stand, where that is not as canonical has them. */
+  /** Where in the caller's body the messages of its request stand, where that differs from canonical. */
   locate?(request: CanonicalRequest): Locate
   /** An upstream's whole answer (2xx). Throws GatewayError where it is no answer of this format, e.g. an error body under 200. */
-  result?(answer: WireAnswer, asked: CanonicalRequest): CanonicalResult
-  /** An upstream's streamed answer. Never throws: rubbish becomes an error event, and an early end is one too. */
-  events?(asked: CanonicalRequest): Transducer<WireEvent, CanonicalEvent>
-  /** The body of a whole answer that goes out in this very format; instead of JSON.parse, for what need not be read. */
+  result?(answer: WireAnswer, request: CanonicalRequest): CanonicalResult
+  /** An upstream's streamed answer. Never throws: malformed input becomes an error event, and so does an early end. */
+  events?(request: CanonicalRequest): Transducer<WireEvent, CanonicalEvent>
+  /**
+   * Parses the body of a whole answer that goes out in the same format; instead of JSON.parse, for what need not be
+   * read.
+   */
   parse?(text: string): JsonObject | undefined
-  /** Its whole answers may be something else than JSON: they come with a raw body then. */
+  /** Its whole answers may be something other than JSON: they come with a raw body then. */
   readonly raw?: true
-  /** Callers may leave the ids of calls out that they were told: a call is known by its place then (trap 5). */
+  /** Callers may leave out the ids of calls they received: a call is identified by its place then (trap 5). */
   readonly dropsIds?: true
   /** An upstream's answer of status 400 or more; total on any body. */
   error?(answer: WireAnswer): CanonicalError

@@ -1,7 +1,7 @@
 import type { Format, JsonObject, Node } from '../canonical/node.ts'
 import { object } from './fields.ts'
 
-/** Whether usage is wanted in a stream is the caller's spelling: every format without `stream_options` always tells it. */
+/** Whether a stream reports usage is the caller's spelling: every format without `stream_options` always reports it. */
 export function withStreamOptions(format: Format, body: JsonObject, node: Node): Node {
   const options = object(body['stream_options'])
   if (options === undefined) return node

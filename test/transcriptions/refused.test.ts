@@ -113,7 +113,7 @@ describe('400 in the format’s own words for', () => {
       status: 400,
       error: {
         status: 'INVALID_ARGUMENT',
-        message: expect.stringContaining('contents.0.parts.1: There is no sound in it'),
+        message: expect.stringContaining('contents.0.parts.1: The audio is empty'),
       },
     })
   })

@@ -10,7 +10,7 @@ import { ObjectText } from './object-text.ts'
 const FORMAT = 'chat'
 
 interface Call {
-  /** What its pieces are told apart by; an upstream may leave it out or use one for all (traps 2, 5). */
+  /** Identifies the call its chunks belong to; an upstream may leave it out or use one for all (traps 2, 5). */
   readonly index: unknown
   id: string | undefined
   name: string
@@ -18,62 +18,64 @@ interface Call {
   legacy: boolean
   signature: string | undefined
   extras: { [field: string]: Json } | undefined
-  /** All of its arguments so far; those that came before the call could start are told with its start (trap 7). */
-  said: string
-  /** Tells whether they are whole, where anybody has asked. */
+  /**
+   * All of its arguments so far; those that arrived before the call could start are put out with its start (trap 7).
+   */
+  received: string
+  /** Tracks whether they are complete, once that is needed. */
   text: ObjectText | undefined
-  /** It began with an empty object, which some upstreams say of every call, whatever its arguments (trap 8). */
+  /** It began with an empty object, which some upstreams send for every call, whatever its arguments (trap 8). */
   bare: boolean
   part: number | undefined
   ended: boolean
 }
 
-const PIECE = new Set(['index', 'id', 'type', 'function', 'custom', 'extra_content'])
+const TAKEN = new Set(['index', 'id', 'type', 'function', 'custom', 'extra_content'])
 
-/** The tool calls of one candidate, put together from their pieces. Each method gives the number of parts begun so far. */
+/** The tool calls of one candidate, assembled from chunks. Each method returns the number of parts begun so far. */
 export class CallReader {
   /** Whether any call was made. */
-  some = false
+  any = false
   private readonly candidate: number
   private readonly calls: Call[] = []
   /** The last call of each index, and the first of each id: upstreams may make thousands in one chunk. */
   private readonly byIndex = new Map<unknown, Call>()
   private readonly byId = new Map<string, Call>()
   private readonly ids: AnswerIds
-  /** The call of the time before tools. */
+  /** The call in the deprecated field `function_call`. */
   private legacy: Call | undefined
   /** The call that began last, while it has not ended. */
   private latest: Call | undefined
   private readonly endText: (out: CanonicalEvent[]) => void
 
   /** @param endText ends the text that a call follows. */
-  constructor(candidate: number, asked: CanonicalRequest, endText: (out: CanonicalEvent[]) => void) {
+  constructor(candidate: number, request: CanonicalRequest, endText: (out: CanonicalEvent[]) => void) {
     this.candidate = candidate
-    this.ids = new AnswerIds(asked)
+    this.ids = new AnswerIds(request)
     this.endText = endText
   }
 
-  read(piece: JsonObject, out: CanonicalEvent[], parts: number): number {
-    const custom = isCustom(piece)
-    const told = piece[custom ? 'custom' : 'function']
-    const inside = isObject(told) ? told : {}
-    const id = typeof piece['id'] === 'string' && piece['id'] !== '' ? piece['id'] : undefined
-    const append = textOf(inside[custom ? 'input' : 'arguments'])
-    const index = piece['index'] ?? undefined
-    const call = this.find(index, id, nameIn(inside), append) ?? this.open(index)
+  read(chunk: JsonObject, out: CanonicalEvent[], parts: number): number {
+    const custom = isCustom(chunk)
+    const body = chunk[custom ? 'custom' : 'function']
+    const called = isObject(body) ? body : {}
+    const id = typeof chunk['id'] === 'string' && chunk['id'] !== '' ? chunk['id'] : undefined
+    const append = textOf(called[custom ? 'input' : 'arguments'])
+    const index = chunk['index'] ?? undefined
+    const call = this.find(index, id, nameIn(called), append) ?? this.open(index)
     this.name(call, id)
     call.freeform ||= custom
-    call.signature ??= thoughtSignature(piece)
-    for (const field in piece) if (!PIECE.has(field)) put((call.extras ??= {}), field, piece[field])
-    return this.grow(call, inside, append, out, parts)
+    call.signature ??= thoughtSignature(chunk)
+    for (const field in chunk) if (!TAKEN.has(field)) put((call.extras ??= {}), field, chunk[field])
+    return this.grow(call, called, append, out, parts)
   }
 
-  /** The one call of the time before tools: its name stands for an id. */
-  readLegacy(piece: JsonObject, out: CanonicalEvent[], parts: number): number {
+  /** A chunk of the deprecated `function_call`: its name stands for an id. */
+  readLegacy(chunk: JsonObject, out: CanonicalEvent[], parts: number): number {
     const call = (this.legacy ??= this.open('legacy'))
     call.legacy = true
-    if (typeof piece['name'] === 'string') this.name(call, piece['name'])
-    return this.grow(call, piece, textOf(piece['arguments']), out, parts)
+    if (typeof chunk['name'] === 'string') this.name(call, chunk['name'])
+    return this.grow(call, chunk, textOf(chunk['arguments']), out, parts)
   }
 
   close(out: CanonicalEvent[], parts: number): number {
@@ -92,13 +94,13 @@ export class CallReader {
 
   /**
    * Something else begins: the call before it has ended if its arguments are a whole object, for nothing can follow
-   * them. Any other may go on later.
+   * them. Any other call may continue later.
    */
   endWhole(out: CanonicalEvent[]): void {
     const call = this.latest
     this.latest = undefined
-    if (call === undefined || call.freeform || !call.said.trimEnd().endsWith('}')) return
-    if (parseObject(call.said) === undefined) return
+    if (call === undefined || call.freeform || !call.received.trimEnd().endsWith('}')) return
+    if (parseObject(call.received) === undefined) return
     this.end(call, out)
   }
 
@@ -107,11 +109,11 @@ export class CallReader {
     if (call.ended) return
     call.ended = true
     const at = { candidate: this.candidate, part: call.part! }
-    if (call.bare && call.said === '') out.push({ type: 'part-delta', at, append: '{}' })
+    if (call.bare && call.received === '') out.push({ type: 'part-delta', at, append: '{}' })
     out.push({ type: 'part-end', at })
   }
 
-  /** The call a piece belongs to; undefined where it begins another one. */
+  /** The call a chunk belongs to; undefined where it begins another one. */
   private find(index: unknown, id: string | undefined, name: string, append: string): Call | undefined {
     const call =
       index === undefined ? (id === undefined ? this.calls.at(-1) : this.byId.get(id)) : this.byIndex.get(index)
@@ -121,7 +123,7 @@ export class CallReader {
     return id === undefined && isAnother(call, index, name, append) ? undefined : call
   }
 
-  /** The first id a call is given is its own. */
+  /** The first id a call receives is kept. */
   private name(call: Call, id: string | undefined): void {
     if (id === undefined || call.id !== undefined) return
     call.id = id
@@ -134,7 +136,7 @@ export class CallReader {
       ...{
         signature: undefined,
         extras: undefined,
-        said: '',
+        received: '',
         text: undefined,
         bare: false,
         part: undefined,
@@ -143,16 +145,16 @@ export class CallReader {
     }
     this.calls.push(call)
     if (call.index !== undefined) this.byIndex.set(call.index, call)
-    this.some = true
+    this.any = true
     return call
   }
 
-  private grow(call: Call, inside: JsonObject, said: string, out: CanonicalEvent[], parts: number): number {
+  private grow(call: Call, body: JsonObject, text: string, out: CanonicalEvent[], parts: number): number {
     if (call.ended) return parts
-    const isBare = said === '{}' && call.said === ''
+    const isBare = text === '{}' && call.received === ''
     call.bare ||= isBare
-    const append = isBare ? '' : said
-    if (call.part === undefined) call.name ||= nameIn(inside)
+    const append = isBare ? '' : text
+    if (call.part === undefined) call.name ||= nameIn(body)
     if (call.part === undefined && (call.name === '' || call.id === undefined)) {
       add(call, append)
       return parts
@@ -177,7 +179,7 @@ export class CallReader {
     call.part = begun++
     const at = { candidate: this.candidate, part: call.part }
     out.push({ type: 'part-start', at, part: this.part(call) })
-    if (call.said !== '') out.push({ type: 'part-delta', at, append: call.said })
+    if (call.received !== '') out.push({ type: 'part-delta', at, append: call.received })
     return begun
   }
 
@@ -188,29 +190,29 @@ export class CallReader {
       name: call.name,
       arguments: '',
       ...(call.freeform ? { freeform: true as const } : {}),
-      ...rest(FORMAT, call.extras ?? {}, PIECE, call.legacy ? { as: 'function_call' } : undefined),
+      ...rest(FORMAT, call.extras ?? {}, TAKEN, call.legacy ? { as: 'function_call' } : undefined),
     }
   }
 }
 
 function add(call: Call, append: string): void {
-  call.said += append
+  call.received += append
   call.text?.add(append)
 }
 
 const nameIn = ({ name }: JsonObject): string => (typeof name === 'string' ? name : '')
 
-/** Arguments as text; an empty object says that they are yet to come. */
-const textOf = (said: unknown): string =>
-  typeof said === 'string' ? said : isObject(said) && Object.keys(said).length > 0 ? JSON.stringify(said) : ''
+/** Arguments as text; an empty object means that they are yet to come. */
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : isObject(value) && Object.keys(value).length > 0 ? JSON.stringify(value) : ''
 
 /**
- * Whether a piece that names no id is of another call than this one: upstreams that send calls whole leave out what
- * tells them apart, or say it alike for all, but each has its name.
+ * Whether a chunk without an id belongs to another call than this one: upstreams that send calls whole omit index and
+ * id, or repeat them for all, but each call has its name.
  */
 function isAnother(call: Call, index: unknown, name: string, append: string): boolean {
   if (name === '' || call.name === '') return false
-  call.text ??= new ObjectText(call.said)
+  call.text ??= new ObjectText(call.received)
   if (call.text.isWhole) return append !== '' || name !== call.name
   return (index === undefined || call.bare) && name !== call.name
 }

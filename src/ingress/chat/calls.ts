@@ -13,7 +13,7 @@ const TAKEN_SIGNED = {
 const FUNCTION = new Set(['name', 'arguments'])
 const CUSTOM = new Set(['name', 'input'])
 
-/** Some upstreams send both kinds of call at once, the one not meant empty; the type tells. */
+/** Some upstreams send both kinds of call at once, the unused one empty; the type decides. */
 export const isCustom = (wire: unknown): boolean =>
   isObject(wire) && isObject(wire['custom']) && (wire['type'] === 'custom' || !isObject(wire['function']))
 
@@ -25,7 +25,7 @@ export function readCall(wire: JsonObject): readonly Part[] {
   return [{ type: 'reasoning', text: '', signature: { format: 'contents', value: signature } }, part]
 }
 
-/** Where Google's own chat surface puts the signature of a call: `extra_content.google.thought_signature`. */
+/** The signature of a call in Google's own chat endpoint: `extra_content.google.thought_signature`. */
 export function thoughtSignature(wire: JsonObject): string | undefined {
   const extra = wire['extra_content']
   const google = isObject(extra) ? extra['google'] : undefined
@@ -72,7 +72,7 @@ const spellCall = (wire: JsonObject) => ({
   id: wire['id'] === undefined ? 'absent' : undefined,
 })
 
-/** The call of the time before tools: it has no id, so its name is one. */
+/** The deprecated `function_call`: it has no id, so its name is one. */
 export function readLegacyCall(wire: JsonObject): ToolCallPart {
   const name = required(text(wire['name']))
   return {

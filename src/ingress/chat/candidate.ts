@@ -7,7 +7,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NONE, rest } from '../fields.ts'
 import { Base64Stream } from '../media/base64.ts'
 import { CallReader } from './call-events.ts'
-import { readFinish, wordOf } from './finish.ts'
+import { readFinish, wireValueOf } from './finish.ts'
 import { readImages } from './images.ts'
 import { isHollow, MESSAGE, readAnnotation, readLogprobs } from './result.ts'
 import { thoughtIn, thoughtOf } from './thoughts.ts'
@@ -25,12 +25,13 @@ interface Audio {
 
 /**
  * One candidate of a streamed answer. A chunk has no ends of parts: a text ends when something else begins, and so does
- * a call whose arguments are whole; others stay open until the end, for their pieces may come in any order (traps 1, 3).
+ * a call whose arguments are whole; others stay open until the end, for their chunks may come in any order (traps 1,
+ * 3).
  */
 export class CandidateReader {
   finished = false
   private readonly index: number
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private readonly calls: CallReader
   private parts = 0
   private flow: { readonly kind: Flow; readonly part: number } | undefined
@@ -38,33 +39,33 @@ export class CandidateReader {
   private texts = 0
   private textStart = 0
   private audio: Audio | undefined
-  private word: string | undefined
-  /** Thoughts came in a field of their own. */
+  private finish: string | undefined
+  /** Reasoning came in a field of its own. */
   private thinks = false
   private extras: JsonObject | undefined
   private message: JsonObject | undefined
 
-  constructor(index: number, asked: CanonicalRequest) {
+  constructor(index: number, request: CanonicalRequest) {
     this.index = index
-    this.asked = asked
-    this.calls = new CallReader(index, asked, out => this.endFlow(out))
+    this.request = request
+    this.calls = new CallReader(index, request, out => this.endFlow(out))
   }
 
-  /** One choice of a chunk; some upstreams send the whole message where they were asked for pieces of it. */
+  /** One choice of a chunk; some upstreams send the whole message instead of a delta. */
   read(choice: JsonObject, out: CanonicalEvent[]): void {
     const logprobs = choice['logprobs']
     if (isObject(logprobs)) {
       const append = readLogprobs(logprobs['content'])
       if (append !== undefined && append.length > 0) out.push({ type: 'logprobs', candidate: this.index, append })
     }
-    const told = isObject(choice['delta']) ? 'delta' : 'message'
-    const delta = choice[told]
+    const key = isObject(choice['delta']) ? 'delta' : 'message'
+    const delta = choice[key]
     if (isObject(delta)) this.delta(delta, out)
     for (const field in choice)
-      if (!CHOICE.has(field) && field !== told) this.extras = added(this.extras, field, choice[field]!)
-    const word = choice['finish_reason']
-    if (typeof word === 'string' && word !== '') {
-      this.word ??= word
+      if (!CHOICE.has(field) && field !== key) this.extras = added(this.extras, field, choice[field]!)
+    const finish = choice['finish_reason']
+    if (typeof finish === 'string' && finish !== '') {
+      this.finish ??= finish
       this.finished = true
     }
   }
@@ -77,8 +78,9 @@ export class CandidateReader {
   }
 
   ended(): CandidateEnd {
-    const finish = readFinish(this.word, this.calls.some ? CALLED : NOT_CALLED)
-    const spelt = finish.raw !== undefined && finish.raw !== wordOf(finish.reason) ? { finish: finish.raw } : undefined
+    const finish = readFinish(this.finish, this.calls.any ? CALLED : NOT_CALLED)
+    const spelt =
+      finish.raw !== undefined && finish.raw !== wireValueOf(finish.reason) ? { finish: finish.raw } : undefined
     const extras = this.message === undefined ? this.extras : { ...this.extras, message: this.message }
     return {
       type: 'candidate-end',
@@ -103,10 +105,10 @@ export class CandidateReader {
     } = delta
     if (typeof reasoning_content === 'string' && reasoning_content !== '') this.think(reasoning_content, THOUGHTS, out)
     else if (typeof reasoning === 'string' && reasoning !== '') this.think(reasoning, BARE_THOUGHTS, out)
-    else if (reasoning_details !== undefined || isObject(reasoning)) this.thinkElsewhere(delta, out)
+    else if (reasoning_details !== undefined || isObject(reasoning)) this.thinkInDetails(delta, out)
     if (typeof content === 'string') {
       if (content !== '') this.append('text', content, TEXT, out)
-    } else if (Array.isArray(content)) this.pieces(content, out)
+    } else if (Array.isArray(content)) this.appendParts(content, out)
     if (typeof refusal === 'string' && refusal !== '') this.append('refusal', refusal, REFUSAL, out)
     if (Array.isArray(annotations) && annotations.length > 0) this.annotate(annotations, out)
     if (isObject(audio) && !isHollow(audio)) this.speak(audio, out)
@@ -117,8 +119,8 @@ export class CandidateReader {
     for (const field in delta) if (!MESSAGE.has(field)) this.message = added(this.message, field, delta[field]!)
   }
 
-  private call(pieces: readonly Json[], out: CanonicalEvent[]): void {
-    for (const piece of pieces) if (isObject(piece)) this.parts = this.calls.read(piece, out, this.parts)
+  private call(chunks: readonly Json[], out: CanonicalEvent[]): void {
+    for (const chunk of chunks) if (isObject(chunk)) this.parts = this.calls.read(chunk, out, this.parts)
   }
 
   private think(text: string, part: Part, out: CanonicalEvent[]): void {
@@ -126,18 +128,18 @@ export class CandidateReader {
     this.append('reasoning', text, part, out)
   }
 
-  /** Thoughts that have no field of their own; where they have one, this is more about the same. */
-  private thinkElsewhere(delta: JsonObject, out: CanonicalEvent[]): void {
+  /** Reasoning without a text field; where there was one, this repeats the same reasoning. */
+  private thinkInDetails(delta: JsonObject, out: CanonicalEvent[]): void {
     const thought = this.thinks ? undefined : thoughtIn(delta)
     if (thought !== undefined) this.append('reasoning', thought.text, BARE_THOUGHTS, out)
   }
 
-  /** Content as a list of parts: Mistral's way to tell thoughts from text. */
-  private pieces(content: readonly Json[], out: CanonicalEvent[]): void {
-    for (const piece of content) {
-      if (!isObject(piece)) continue
-      const thought = thoughtOf(piece)
-      const text = piece['text']
+  /** Content as a list of parts: Mistral separates reasoning from text in this way. */
+  private appendParts(content: readonly Json[], out: CanonicalEvent[]): void {
+    for (const part of content) {
+      if (!isObject(part)) continue
+      const thought = thoughtOf(part)
+      const text = part['text']
       if (thought !== undefined && thought !== '') this.append('reasoning', thought, THOUGHTS, out)
       else if (typeof text === 'string' && text !== '') this.append('text', text, TEXT, out)
     }
@@ -162,7 +164,7 @@ export class CandidateReader {
   private annotate(wire: readonly Json[], out: CanonicalEvent[]): void {
     const wires = wire.filter(isObject)
     const { part } = this.enter('text', TEXT, out)
-    const annotations = wires.map(one => within(readAnnotation(one), this.textStart))
+    const annotations = wires.map(one => shifted(readAnnotation(one), this.textStart))
     out.push({ type: 'part-patch', at: { candidate: this.index, part }, annotations })
   }
 
@@ -183,13 +185,13 @@ export class CandidateReader {
     this.endFlow(out)
     this.calls.endWhole(out)
     const open = { part: this.parts++, data: new Base64Stream() }
-    const source = { type: 'base64', mediaType: this.asked.output.audio?.mediaType ?? 'audio/wav', data: '' } as const
+    const source = { type: 'base64', mediaType: this.request.output.audio?.mediaType ?? 'audio/wav', data: '' } as const
     const at = { candidate: this.index, part: open.part }
     out.push({ type: 'part-start', at, part: { type: 'media', kind: 'audio', source, ...node } })
     return open
   }
 
-  /** Pictures come whole. */
+  /** Images arrive whole. */
   private show(images: Json, out: CanonicalEvent[]): void {
     const pictures = readImages(images)
     if (pictures === undefined) this.message = added(this.message, 'images', images)
@@ -220,8 +222,8 @@ export class CandidateReader {
   }
 }
 
-/** A citation as counted from where its part begins. */
-const within = (annotation: Annotation, offset: number): Annotation =>
+/** A citation with offsets counted from the beginning of its part. */
+const shifted = (annotation: Annotation, offset: number): Annotation =>
   annotation.type === 'opaque' || offset === 0
     ? annotation
     : {
@@ -238,7 +240,7 @@ const BARE_THOUGHTS: Part = { type: 'reasoning', text: '', spelling: { [FORMAT]:
 const NOT_CALLED: readonly Part[] = []
 const CALLED: readonly Part[] = [{ type: 'tool-call', id: '', name: '', arguments: '' }]
 
-/** Fields told piece by piece: lists grow, anything else is replaced. */
+/** Merges a field that arrives in several chunks: lists grow, anything else is replaced. */
 function added(fields: JsonObject | undefined, field: string, value: Json): JsonObject | undefined {
   if (value === null) return fields
   const before = fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined

@@ -59,7 +59,7 @@ function spellMessage(wire: JsonObject, parts: readonly Part[]): JsonObject | un
       typeof content === 'string' ? 'string' : content === undefined && parts.length === 0 ? 'absent' : undefined,
     calls: Array.isArray(wire['tool_calls']) && wire['tool_calls'].length === 0 ? 'empty' : undefined,
     thoughts: typeof wire['reasoning'] === 'string' ? 'reasoning' : undefined,
-    // Where an earlier answer's words came from: upstreams say it and never read it.
+    // Where the text of an earlier answer came from: upstreams send it and never read it.
     annotations: wire['role'] === 'assistant' ? (wire['annotations'] ?? undefined) : undefined,
   })
 }
@@ -109,7 +109,7 @@ const FILE = new Set(['file_data', 'file_id', 'filename'])
 
 const AUDIO_TYPES: { readonly [format: string]: string } = { mp3: 'audio/mpeg', pcm16: 'audio/pcm' }
 
-/** A picture or a video by its link, which may be all there is or an object of its own. */
+/** An image or a video by its link, which may be a string or an object. */
 export function readLink(
   wire: JsonObject,
   field: string,
@@ -148,16 +148,16 @@ function readFile(wire: JsonObject): Part {
   }
 }
 
-/** Mistral's way to give a file by its address. */
+/** Mistral's part for a file by its address. */
 function readDocument(wire: JsonObject): Part {
   const link = wire['document_url']
-  const inside = typeof link === 'string' ? { url: link } : required(object(link))
+  const url = typeof link === 'string' ? { url: link } : required(object(link))
   const name = text(wire['document_name'])
   const node =
     typeof link === 'string'
       ? rest(FORMAT, wire, TAKEN.document, { as: 'document_url' })
-      : nested(FORMAT, wire, 'document_url', inside, URL_ONLY, TAKEN.document, { as: 'document_url', link: 'object' })
-  const source = sourceOfUrl(required(text(inside['url'])))
+      : nested(FORMAT, wire, 'document_url', url, URL_ONLY, TAKEN.document, { as: 'document_url', link: 'object' })
+  const source = sourceOfUrl(required(text(url['url'])))
   const kind = source.type === 'base64' ? kindOfMediaType(source.mediaType) : 'file'
   return { type: 'media', kind, source, ...defined({ name }), ...node }
 }
@@ -165,7 +165,7 @@ function readDocument(wire: JsonObject): Part {
 const URL_ONLY = new Set(['url'])
 const FILE_DATA = new Set(['file_data', 'filename'])
 
-/** OpenRouter's `cache_control` and OpenAI's `prompt_cache_breakpoint` say the same thing. */
+/** OpenRouter's `cache_control` and OpenAI's `prompt_cache_breakpoint` mean the same. */
 export function readCache(wire: JsonObject): { cache?: CacheHint } {
   for (const field of ['cache_control', 'prompt_cache_breakpoint']) {
     const hint = object(wire[field])
@@ -178,11 +178,11 @@ export function readCache(wire: JsonObject): { cache?: CacheHint } {
 function readThoughts(wire: JsonObject): readonly Part[] {
   const named = text(wire['reasoning_content'])
   const bare = text(wire['reasoning'])
-  const said = named ?? bare
-  return said === undefined ? [] : [{ type: 'reasoning', text: said }]
+  const reasoning = named ?? bare
+  return reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning }]
 }
 
-/** What an assistant message says beside its content: a refusal, audio, calls. */
+/** What an assistant message has beside its content: a refusal, audio, calls. */
 function readAnswer(wire: JsonObject): readonly Part[] {
   const parts: Part[] = []
   const refusal = text(wire['refusal'])

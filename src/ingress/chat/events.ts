@@ -17,22 +17,22 @@ const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', '
 
 /** The chunks of a streamed answer (FORMATS §2). Candidates end with the stream: some upstreams add to them after their finish. */
 export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private readonly candidates: CandidateReader[] = []
   private out: CanonicalEvent[] = []
   private started = false
-  private over = false
-  /** What chunks said of the whole answer, by field; later words win. */
+  private ended = false
+  /** Fields of the whole answer, from all chunks; a later value wins. */
   private head: { [field: string]: Json } = {}
   private late: { [field: string]: Json } | undefined
   private tier: string | undefined
 
-  constructor(asked: CanonicalRequest) {
-    this.asked = asked
+  constructor(request: CanonicalRequest) {
+    this.request = request
   }
 
   push({ event, data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.over) return NOTHING
+    if (this.ended) return NOTHING
     this.out = []
     if (data === DONE) this.finish()
     else this.chunk(parseObject(data), data, event === 'error')
@@ -40,7 +40,7 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   end(): readonly CanonicalEvent[] {
-    if (this.over) return NOTHING
+    if (this.ended) return NOTHING
     this.out = []
     if (this.candidates.length > 0 && this.candidates.every(candidate => candidate?.finished !== false)) this.finish()
     else this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
@@ -51,7 +51,7 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     if (chunk === undefined) return this.unread(data.trim())
     if (fails || chunk['object'] === 'error') return this.fail(readInnerError({ error: chunk, ...chunk }))
     if (chunk['error'] != null) return this.fail(readInnerError(chunk))
-    this.about(chunk)
+    this.readHeadFields(chunk)
     const choices = chunk['choices']
     if (Array.isArray(choices)) for (const choice of choices) if (isObject(choice)) this.choice(choice, chunk)
     const usage = usageIn(chunk)
@@ -61,7 +61,7 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     }
   }
 
-  /** What is no chunk: nothing at all, or the end with spaces around it. */
+  /** Data that is no chunk: empty, or the end mark with spaces around it. */
   private unread(data: string): void {
     if (data === DONE) this.finish()
     else if (data !== '')
@@ -73,7 +73,7 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     const given = choice['index']
     const index = typeof given === 'number' && given >= 0 && given < 1024 ? Math.floor(given) : 0
     while (this.candidates.length <= index)
-      this.candidates.push(new CandidateReader(this.candidates.length, this.asked))
+      this.candidates.push(new CandidateReader(this.candidates.length, this.request))
     this.candidates[index]!.read(choice, this.out)
   }
 
@@ -86,7 +86,7 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'result-start', ...head, ...rest(FORMAT, this.head, NONE) })
   }
 
-  private about(chunk: JsonObject): void {
+  private readHeadFields(chunk: JsonObject): void {
     for (const field in chunk) {
       if (TAKEN.has(field)) continue
       const value = chunk[field]!
@@ -105,20 +105,20 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     for (const candidate of this.candidates) this.out.push(candidate.ended())
     const late = this.late === undefined ? {} : rest(FORMAT, this.late, NONE)
     this.out.push({ type: 'result-end', ...(this.tier === undefined ? {} : { serviceTier: this.tier }), ...late })
-    this.over = true
+    this.ended = true
   }
 
   private fail(error: CanonicalError): void {
     this.start({})
     this.out.push({ type: 'error', error })
-    this.over = true
+    this.ended = true
   }
 }
 
-/** The count of a chunk; Moonshot tells it of the choice, Groq among its own things. */
+/** The usage of a chunk; Moonshot puts it into the choice, Groq into `x_groq`. */
 function usageIn({ usage, choices, x_groq }: JsonObject): JsonObject | undefined {
   if (isObject(usage)) return usage
-  const told = Array.isArray(choices) ? choices[0] : undefined
-  if (isObject(told) && isObject(told['usage'])) return told['usage']
+  const choice = Array.isArray(choices) ? choices[0] : undefined
+  if (isObject(choice) && isObject(choice['usage'])) return choice['usage']
   return isObject(x_groq) ? anyObject(x_groq['usage']) : undefined
 }

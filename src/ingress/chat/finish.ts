@@ -1,8 +1,8 @@
 import type { Part } from '../../canonical/content.ts'
 import type { Finish, FinishReason } from '../../canonical/result.ts'
 
-/** The words of the format, those of its vendors, and those of other formats that shine through. */
-const FINISHES: { readonly [word: string]: FinishReason } = {
+/** The values of the format, those of its vendors, and those of other formats that proxies pass through. */
+const FINISHES: { readonly [value: string]: FinishReason } = {
   ...of('stop', 'stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence', 'complete', 'completed'),
   ...of('length', 'length', 'model_length', 'max_tokens', 'model_context_window_exceeded'),
   ...of('tool-calls', 'tool_calls', 'tool_call', 'tool_use', 'function_call'),
@@ -11,29 +11,29 @@ const FINISHES: { readonly [word: string]: FinishReason } = {
   pause_turn: 'paused',
 }
 
-function of(reason: FinishReason, ...words: string[]): { [word: string]: FinishReason } {
-  return Object.fromEntries(words.map(word => [word, reason]))
+function of(reason: FinishReason, ...values: string[]): { [value: string]: FinishReason } {
+  return Object.fromEntries(values.map(value => [value, reason]))
 }
 
-const WORDS: { readonly [R in FinishReason]?: string } = {
+const VALUES: { readonly [R in FinishReason]?: string } = {
   stop: 'stop',
   length: 'length',
   'tool-calls': 'tool_calls',
   refused: 'content_filter',
 }
 
-/** The word a writer would choose; another one is kept as spelling. */
-export const wordOf = (reason: FinishReason): string | undefined => WORDS[reason]
+/** The value a writer would choose; another one is kept as spelling. */
+export const wireValueOf = (reason: FinishReason): string | undefined => VALUES[reason]
 
 /**
- * Calls were made, so they are why it stopped, whatever the upstream says (trap 13); an upstream that says nothing has
+ * Where calls were made, they are the reason, whatever the upstream reports (trap 13); an answer without a reason has
  * simply stopped.
  */
-export function readFinish(word: string | undefined, content: readonly Part[]): Finish {
-  if (word === undefined || word === '') return { reason: stopped(content) }
-  const known = word.toLowerCase()
+export function readFinish(value: string | undefined, content: readonly Part[]): Finish {
+  if (value === undefined || value === '') return { reason: stopped(content) }
+  const known = value.toLowerCase()
   const reason = Object.hasOwn(FINISHES, known) ? FINISHES[known]! : 'other'
-  return { reason: reason === 'stop' ? stopped(content) : reason, raw: word }
+  return { reason: reason === 'stop' ? stopped(content) : reason, raw: value }
 }
 
 const stopped = (content: readonly Part[]): FinishReason =>

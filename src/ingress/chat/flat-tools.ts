@@ -3,7 +3,9 @@ import type { FreeformTool, FunctionTool, ToolChoice } from '../../canonical/too
 import { defined, flag, object, required, rest, spelling, text } from '../fields.ts'
 import { readCache } from './content.ts'
 
-/* Tools as Responses has them, which Cursor sends to this endpoint: name and parameters beside the type (trap 73). */
+/*
+ * Tools in the shape of responses, which Cursor sends to this endpoint: name and parameters beside the type (trap 73).
+ */
 
 const FORMAT = 'chat'
 const TYPES: ReadonlySet<unknown> = new Set(['function', 'custom'])
@@ -14,7 +16,7 @@ const TAKEN = {
   customFree: new Set(['type', 'name', 'description', ...MARKERS]),
 }
 
-/** A function's name and what it takes, wherever they stand. */
+/** A function's name and parameters, wherever they stand. */
 export function readFunction(wire: JsonObject): FunctionTool {
   return {
     type: 'function',

@@ -6,7 +6,7 @@ import { readLink } from './content.ts'
 const IMAGE = new Set(['type', 'image_url'])
 
 /**
- * The pictures of an answer or a delta: `images` beside `content`, as OpenRouter and Vercel's gateway have them
+ * The images of an answer or a delta: `images` beside `content`, as OpenRouter and Vercel's gateway have them
  * (openrouter.ai/docs/features/multimodal/image-generation, read 2026-11-22). Undefined where they are anything else.
  */
 export function readImages(wire: Json | undefined): readonly MediaPart[] | undefined {

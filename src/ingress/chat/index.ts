@@ -8,7 +8,7 @@ import { readResult } from './result.ts'
 /** Chat completions, FORMATS §2. */
 export const chat: Reader = {
   request: readRequest,
-  result: (answer, asked) => transcriptOfChat(readResult(answer, asked), asked),
-  events: asked => transcriptEventsOfChat(new ChatEvents(asked), asked),
+  result: (answer, request) => transcriptOfChat(readResult(answer, request), request),
+  events: request => transcriptEventsOfChat(new ChatEvents(request), request),
   error: readError,
 }

@@ -1,14 +1,14 @@
 import { parseObject } from '../../canonical/node.ts'
 
-/** The text of a JSON object that comes in pieces: whether it is whole can be asked after each, and each is read once. */
+/** The text of a JSON object that arrives in chunks: tracks whether it is complete, reading each chunk once. */
 export class ObjectText {
   private text = ''
-  /** What was not read yet. */
+  /** Text not read yet. */
   private fresh: string
   private depth = 0
   private inString = false
   private escaped = false
-  /** Where the text closed what it opened first; what follows is no part of an object. */
+  /** The outermost bracket is closed; what follows is no part of an object. */
   private closed = false
   private spoiled = false
   private whole: boolean | undefined

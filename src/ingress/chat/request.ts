@@ -77,7 +77,7 @@ const TAKEN = new Set([
   ...['safety_identifier', 'user', 'metadata', 'service_tier', 'prompt_cache_key'],
 ])
 
-/** Two words for one thing, a string for a list of one, an explicit default: none of it is meaning. */
+/** Alternative field names, a string for a list of one, explicit defaults: all without meaning. */
 function spell(body: JsonObject): JsonObject | undefined {
   return spelling({
     limit: body['max_completion_tokens'] == null && body['max_tokens'] != null ? 'max_tokens' : undefined,
@@ -92,16 +92,16 @@ function spell(body: JsonObject): JsonObject | undefined {
 
 function readSampling(body: JsonObject, refused: string[]): Sampling {
   const limit = number(body['max_completion_tokens'])
-  const older = number(body['max_tokens'])
-  if (limit !== undefined && older !== undefined) refused.push('max_tokens')
+  const deprecated = number(body['max_tokens'])
+  if (limit !== undefined && deprecated !== undefined) refused.push('max_tokens')
   return defined({
-    maxTokens: limit ?? older,
+    maxTokens: limit ?? deprecated,
     ...readSharedSampling(body),
     logprobs: readLogprobs(body, refused),
   })
 }
 
-/** `logprobs: true` alone is a wish for the chosen tokens; a count without it is nothing we can read. */
+/** `logprobs: true` alone asks for the chosen tokens; a count without it cannot be read. */
 function readLogprobs(body: JsonObject, refused: string[]): number | undefined {
   const wanted = flag(body['logprobs'])
   const top = number(body['top_logprobs'])
@@ -169,21 +169,21 @@ function readAudio(body: JsonObject, refused: string[]): Output['audio'] {
 const THOUGHT = new Set(['effort', 'max_tokens', 'exclude'])
 const isEffort = (value: unknown): value is Effort => EFFORTS.includes(value as Effort)
 
-/** `reasoning_effort`, or OpenRouter's `reasoning` object where that is all there is. */
+/** `reasoning_effort`, or OpenRouter's `reasoning` object where that stands alone. */
 function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
   const effort = text(body['reasoning_effort'])
-  const told = body['reasoning'] ?? undefined
+  const settings = body['reasoning'] ?? undefined
   if (effort !== undefined) {
-    if (told !== undefined) refused.push('reasoning')
+    if (settings !== undefined) refused.push('reasoning')
     if (isEffort(effort)) return { effort }
     refused.push('reasoning_effort')
     return undefined
   }
-  if (told === undefined) return undefined
-  if (isObject(told) && isThought(told)) {
-    const { effort, max_tokens, exclude } = told as { effort?: Effort; max_tokens?: number; exclude?: boolean }
+  if (settings === undefined) return undefined
+  if (isObject(settings) && isThought(settings)) {
+    const { effort, max_tokens, exclude } = settings as { effort?: Effort; max_tokens?: number; exclude?: boolean }
     const show = exclude === undefined ? undefined : !exclude
-    return { ...defined({ effort, budget: max_tokens, show }), ...rest(FORMAT, told, THOUGHT, { as: 'reasoning' }) }
+    return { ...defined({ effort, budget: max_tokens, show }), ...rest(FORMAT, settings, THOUGHT, { as: 'reasoning' }) }
   }
   refused.push('reasoning')
   return undefined

@@ -22,7 +22,7 @@ import { readHead } from '../openai-answer.ts'
 import { readCall, readLegacyCall } from './calls.ts'
 import { readContent } from './content.ts'
 import { readInnerError } from './error.ts'
-import { readFinish, wordOf } from './finish.ts'
+import { readFinish, wireValueOf } from './finish.ts'
 import { readImages } from './images.ts'
 import { readThinkingPart, readThoughts, type Thoughts } from './thoughts.ts'
 import { readUsage } from './usage.ts'
@@ -30,7 +30,7 @@ import { readUsage } from './usage.ts'
 const FORMAT = 'chat'
 
 /** A whole answer of a chat upstream; an error under status 200 is thrown (trap 77). */
-export function readResult({ body }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
+export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (!Array.isArray(body['choices']) || (body['choices'].length === 0 && isObject(body['error'])))
     throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
   const usage = anyObject(body['usage'])
@@ -41,7 +41,7 @@ export function readResult({ body }: WireAnswer, asked: CanonicalRequest): Canon
     TAKEN,
     object === 'chat.completion' ? undefined : spelling({ object: object ?? 'absent' }),
   )
-  const candidates = anyObjects(body['choices']).map((choice, index) => readChoice(choice, index, asked))
+  const candidates = anyObjects(body['choices']).map((choice, index) => readChoice(choice, index, request))
   return withDefined(
     { ...readHead(body), candidates },
     { usage: usage && readUsage(usage), extras: node.extras, spelling: node.spelling },
@@ -56,19 +56,19 @@ const NOT_AN_ANSWER = {
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
 
 const CHOICE = new Set(['index', 'message', 'finish_reason', 'logprobs'])
-/** What is known of a message, and of a delta of one. */
+/** The known fields of a message, and of its delta. */
 export const MESSAGE: ReadonlySet<string> = new Set(
   'role content refusal reasoning reasoning_content annotations audio images tool_calls function_call'.split(' '),
 )
 
-function readChoice(choice: JsonObject, index: number, asked: CanonicalRequest): Candidate {
+function readChoice(choice: JsonObject, index: number, request: CanonicalRequest): Candidate {
   const message = anyObject(choice['message']) ?? {}
   const thoughts = readThoughts(message)
-  const content = readMessage(message, thoughts, asked)
+  const content = readMessage(message, thoughts, request)
   const logprobs = anyObject(choice['logprobs'])
   const tokens = readLogprobs(logprobs?.['content'])
-  const word = choice['finish_reason']
-  const finish = readFinish(anyText(word), content)
+  const finishReason = choice['finish_reason']
+  const finish = readFinish(anyText(finishReason), content)
   const node = nested(
     FORMAT,
     choice,
@@ -79,7 +79,9 @@ function readChoice(choice: JsonObject, index: number, asked: CanonicalRequest):
     {
       index: choice['index'] === index ? undefined : choice['index'],
       finish:
-        word !== wordOf(finish.reason) ? (anyText(word) ?? (word === undefined ? 'absent' : undefined)) : undefined,
+        finishReason !== wireValueOf(finish.reason)
+          ? (anyText(finishReason) ?? (finishReason === undefined ? 'absent' : undefined))
+          : undefined,
       content: Array.isArray(message['content']) ? 'parts' : message['content'] === undefined ? 'absent' : undefined,
       refusal: message['refusal'] === undefined ? 'absent' : message['refusal'] === '' ? 'empty' : undefined,
       annotations: Array.isArray(message['annotations']) && message['annotations'].length === 0 ? 'empty' : undefined,
@@ -97,13 +99,13 @@ const CHOICE_BARE = new Set(['index', 'message', 'finish_reason'])
 
 const MAYBE_HOLLOW = ['audio', 'function_call']
 
-/** Some upstreams send every field, the unused ones hollow: those say nothing, so they are spelling. */
-const hollowIn = (message: JsonObject, { twins }: Thoughts): JsonObject | undefined => {
-  const fields = MAYBE_HOLLOW.filter(field => isHollow(message[field])).concat(twins)
+/** Some upstreams send every field, the unused ones hollow: those are spelling. */
+const hollowIn = (message: JsonObject, { duplicates }: Thoughts): JsonObject | undefined => {
+  const fields = MAYBE_HOLLOW.filter(field => isHollow(message[field])).concat(duplicates)
   return fields.length === 0 ? undefined : Object.fromEntries(fields.map(field => [field, message[field]!]))
 }
 
-/** What nothing was read from: notes on a text that is not there, a second thought, fields of another type. */
+/** Fields that could not be read: annotations of a text that is not there, a second thought, fields of another type. */
 function unread(message: JsonObject, thoughts: Thoughts): readonly string[] {
   const fields = [...thoughts.unread]
   if (typeof message['content'] !== 'string' && isFilled(message['annotations'])) fields.push('annotations')
@@ -134,14 +136,14 @@ export const isHollow = (value: Json | undefined): boolean =>
 /** Of the two lists only the content's is canonical. */
 const spellLogprobs = ({ content: _, ...others }: JsonObject): JsonObject => others
 
-function readMessage(message: JsonObject, thoughts: Thoughts, asked: CanonicalRequest): Part[] {
-  const parts: Part[] = [...thoughts.parts, ...readSaid(message)]
+function readMessage(message: JsonObject, thoughts: Thoughts, request: CanonicalRequest): Part[] {
+  const parts: Part[] = [...thoughts.parts, ...readTexts(message)]
   const refusal = anyText(message['refusal'])
   if (refusal !== undefined && refusal !== '') parts.push({ type: 'refusal', text: refusal })
   const audio = anyObject(message['audio'])
-  if (audio !== undefined && !isHollow(audio)) parts.push(readAudio(audio, asked))
+  if (audio !== undefined && !isHollow(audio)) parts.push(readAudio(audio, request))
   append(parts, readImages(message['images']) ?? [])
-  const ids = new AnswerIds(asked)
+  const ids = new AnswerIds(request)
   for (const call of anyObjects(message['tool_calls']))
     append(
       parts,
@@ -156,7 +158,7 @@ function readMessage(message: JsonObject, thoughts: Thoughts, asked: CanonicalRe
   return parts
 }
 
-/** A call under an id of its own; what the upstream called it is how it was spelled. */
+/** A call with a unique id; the upstream's id is kept as spelling. */
 function identified(part: Part, ids: AnswerIds): Part {
   if (part.type !== 'tool-call') return part
   const id = ids.call(part.id, part.name)
@@ -164,7 +166,7 @@ function identified(part: Part, ids: AnswerIds): Part {
   return { ...part, id, spelling: { ...part.spelling, [FORMAT]: { ...part.spelling?.[FORMAT], said: part.id } } }
 }
 
-/** A piece of the answer that is not as it should be is kept as it is. */
+/** A malformed part of the answer is kept as it is. */
 function leniently(wire: JsonObject, read: (wire: JsonObject) => readonly Part[]): readonly Part[] {
   try {
     return read(wire)
@@ -174,16 +176,16 @@ function leniently(wire: JsonObject, read: (wire: JsonObject) => readonly Part[]
   }
 }
 
-function readSaid(message: JsonObject): readonly Part[] {
+function readTexts(message: JsonObject): readonly Part[] {
   const content = message['content']
-  if (Array.isArray(content)) return anyObjects(content).flatMap(readPiece)
+  if (Array.isArray(content)) return anyObjects(content).flatMap(readContentPart)
   if (typeof content !== 'string') return []
   const annotations = anyObjects(message['annotations']).map(readAnnotation)
   return [{ type: 'text', text: content, ...(annotations.length === 0 ? {} : { annotations }) }]
 }
 
-/** One piece of a content list; whatever it calls itself, a thought is a thought and a text is a text. */
-function readPiece(wire: JsonObject): readonly Part[] {
+/** One part of a content list; whatever its type, reasoning is read as reasoning and text as text. */
+function readContentPart(wire: JsonObject): readonly Part[] {
   const thought = readThinkingPart(wire)
   if (thought !== undefined) return [thought]
   const parts = leniently(wire, one => readContent([one]))
@@ -214,8 +216,8 @@ export function readAnnotation(wire: JsonObject): Annotation {
 
 const AUDIO = new Set(['data', 'transcript'])
 
-function readAudio(wire: JsonObject, asked: CanonicalRequest): Part {
-  const mediaType = asked.output.audio?.mediaType ?? 'audio/wav'
+function readAudio(wire: JsonObject, request: CanonicalRequest): Part {
+  const mediaType = request.output.audio?.mediaType ?? 'audio/wav'
   return {
     type: 'media',
     kind: 'audio',
@@ -227,7 +229,7 @@ function readAudio(wire: JsonObject, asked: CanonicalRequest): Part {
 
 const TOKEN = new Set(['token', 'logprob', 'bytes', 'top_logprobs'])
 
-/** The chosen tokens with their likely rivals; undefined where there is no such list. */
+/** The chosen tokens with their most likely alternatives; undefined where there is no such list. */
 export function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
   return Array.isArray(wire) ? anyObjects(wire).map(readToken) : undefined
 }

@@ -4,57 +4,57 @@ import { anyObjects, anyText, defined } from '../fields.ts'
 
 const FORMAT = 'chat'
 
-/** The fields a thought is written back to; one that stood elsewhere stays there, among what is left of the message. */
+/** The fields reasoning is written back to; reasoning read elsewhere stays there, among the message's extras. */
 const FIELDS = ['reasoning_content', 'reasoning'] as const
 
 interface Thought {
   readonly text: string
   readonly field: string
-  /** How it was told, where that was not the text alone. */
+  /** The wire value, where it was more than the text. */
   readonly value?: JsonObject
 }
 
-/** What a message or a delta tells of thoughts, of the names upstreams have for them the first that says anything. */
+/** The reasoning of a message or a delta, from the first of its possible fields that is not empty. */
 export function thoughtIn(message: JsonObject): Thought | undefined {
   for (const field of FIELDS) {
-    const told = message[field]
-    if (typeof told === 'string' && told !== '') return { text: told, field }
-    // Heroku's way.
-    if (isObject(told) && typeof told['thinking'] === 'string') return { text: told['thinking'], field, value: told }
+    const value = message[field]
+    if (typeof value === 'string' && value !== '') return { text: value, field }
+    // Heroku's shape.
+    if (isObject(value) && typeof value['thinking'] === 'string') return { text: value['thinking'], field, value }
   }
-  const text = wordsOfDetails(message['reasoning_details'])
+  const text = textOfDetails(message['reasoning_details'])
   return text === '' ? undefined : { text, field: 'elsewhere' }
 }
 
-/** OpenRouter tells thoughts in a list of details as well, Snowflake there alone. */
-const wordsOfDetails = (details: Json | undefined): string =>
+/** OpenRouter repeats reasoning in a list of details, Snowflake has it there alone. */
+const textOfDetails = (details: Json | undefined): string =>
   anyObjects(details)
     .map(detail => anyText(detail['text']) ?? anyText(detail['summary']) ?? '')
     .join('')
 
-/** What a whole message tells of its thought. */
+/** What a whole message has of reasoning. */
 export interface Thoughts {
   readonly parts: readonly ReasoningPart[]
-  /** Fields that say the same as the one that was read, or nothing. */
-  readonly twins: readonly string[]
-  /** Fields that say something else. */
+  /** Fields that repeat the one that was read, or are empty. */
+  readonly duplicates: readonly string[]
+  /** Fields that differ from it. */
   readonly unread: readonly string[]
 }
 
-const NONE: Thoughts = { parts: [], twins: [], unread: [] }
+const NONE: Thoughts = { parts: [], duplicates: [], unread: [] }
 
-/** The thought of a whole message; an empty one is told, too. */
+/** The reasoning of a whole message; an empty one counts, too. */
 export function readThoughts(message: JsonObject): Thoughts {
   const { reasoning_content, reasoning, reasoning_details } = message
   if (reasoning_content == null && reasoning == null && reasoning_details == null) return NONE
   const thought = thoughtIn(message)
   const field = thought?.field ?? FIELDS.find(name => message[name] === '')
-  const isTwin = (name: string): boolean => message[name] === '' || message[name] === thought?.text
+  const isDuplicate = (name: string): boolean => message[name] === '' || message[name] === thought?.text
   const others = FIELDS.filter(name => name !== field && message[name] != null)
   return {
     parts: field === undefined ? [] : [partOf(field, thought)],
-    twins: others.filter(isTwin),
-    unread: others.filter(name => !isTwin(name)),
+    duplicates: others.filter(isDuplicate),
+    unread: others.filter(name => !isDuplicate(name)),
   }
 }
 
@@ -64,7 +64,7 @@ function partOf(field: string, thought: Thought | undefined): ReasoningPart {
   return { type: 'reasoning', text, ...spelt }
 }
 
-/** A piece of content that is a thought, and how it was put; undefined for any other piece. */
+/** A content part that is reasoning, with its wire value as spelling; undefined for any other part. */
 export function readThinkingPart(wire: JsonObject): ReasoningPart | undefined {
   const text = thoughtOf(wire)
   return text === undefined
@@ -72,15 +72,15 @@ export function readThinkingPart(wire: JsonObject): ReasoningPart | undefined {
     : { type: 'reasoning', text, spelling: { [FORMAT]: { as: 'thinking', value: wire } } }
 }
 
-/** The words of a piece of content that is a thought: a text, or a list of them. */
+/** The text of a content part that is reasoning: a string, or a list of texts. */
 export function thoughtOf({ type, thinking, summary }: JsonObject): string | undefined {
-  if (type === 'thinking') return wordsOf(thinking)
-  return type === 'reasoning' ? wordsOf(summary) : undefined
+  if (type === 'thinking') return textOf(thinking)
+  return type === 'reasoning' ? textOf(summary) : undefined
 }
 
-const wordsOf = (said: Json | undefined): string | undefined =>
-  Array.isArray(said)
-    ? anyObjects(said)
-        .map(piece => anyText(piece['text']) ?? '')
+const textOf = (value: Json | undefined): string | undefined =>
+  Array.isArray(value)
+    ? anyObjects(value)
+        .map(item => anyText(item['text']) ?? '')
         .join('')
-    : anyText(said)
+    : anyText(value)

@@ -14,7 +14,7 @@ const TAKEN = {
   search: new Set(['search_context_size', 'user_location']),
 }
 
-/** Functions and custom tools of `tools`, the functions of old, and the web search that is an option here. */
+/** Functions and custom tools of `tools`, the deprecated `functions`, and the web search that is an option here. */
 export function readTools(wire: JsonObject): readonly Tool[] | undefined {
   const tools = objects(wire['tools'])
   const functions = objects(wire['functions'])
@@ -66,13 +66,14 @@ const TAKEN_FREE = new Set(['name', 'description'])
 
 function readSearch(wire: JsonObject): HostedTool {
   const place = isObject(wire['user_location']) ? wire['user_location'] : undefined
-  const where = isObject(place?.['approximate']) ? place['approximate'] : undefined
-  const plain = where !== undefined && Object.keys(place!).length === 2 && Object.entries(where).every(isPlace)
+  const approximate = isObject(place?.['approximate']) ? place['approximate'] : undefined
+  const plain =
+    approximate !== undefined && Object.keys(place!).length === 2 && Object.entries(approximate).every(isPlace)
   return {
     type: 'hosted',
     kind: 'web-search',
     ...defined({ contextSize: text(wire['search_context_size']) }),
-    ...(plain ? { location: where as NonNullable<HostedTool['location']> } : {}),
+    ...(plain ? { location: approximate as NonNullable<HostedTool['location']> } : {}),
     ...rest(FORMAT, wire, plain ? TAKEN.search : new Set(['search_context_size']), { as: 'web_search_options' }),
   }
 }
@@ -80,7 +81,10 @@ function readSearch(wire: JsonObject): HostedTool {
 const PLACE = new Set(['city', 'country', 'region', 'timezone'])
 const isPlace = ([key, value]: [string, Json]): boolean => PLACE.has(key) && typeof value === 'string'
 
-/** `tool_choice`, or `function_call` of old where it stands alone; a choice of a kind nobody else knows must still be made. */
+/**
+ * `tool_choice`, or the deprecated `function_call` where it stands alone; a choice of an unknown kind is kept in
+ * extras.
+ */
 export function readToolChoice(wire: JsonObject, refused: string[]): ToolChoice | undefined {
   const choice = wire['tool_choice'] ?? undefined
   const legacy = wire['function_call'] ?? undefined
@@ -105,11 +109,11 @@ function readChoice(wire: Json, field: 'tool_choice' | 'function_call'): ToolCho
   }
   if (!isObject(wire)) throw WrongType.instance
   const known = field === 'tool_choice' ? (readForced(wire) ?? readFlatChoice(wire) ?? readAllowed(wire)) : undefined
-  return known ?? { mode: leavesFree(wire) ? 'auto' : 'required', extras: { [FORMAT]: { [field]: wire } } }
+  return known ?? { mode: isOptional(wire) ? 'auto' : 'required', extras: { [FORMAT]: { [field]: wire } } }
 }
 
 /** A list of tools that may be called, whatever is in it. */
-const leavesFree = ({ type, allowed_tools: allowed }: JsonObject): boolean =>
+const isOptional = ({ type, allowed_tools: allowed }: JsonObject): boolean =>
   type === 'allowed_tools' && isObject(allowed) && allowed['mode'] === 'auto'
 
 /** `{ type: "function", function: { name } }`, and the same with `custom`. */
@@ -126,7 +130,7 @@ function readForced(wire: JsonObject): ToolChoice | undefined {
   }
 }
 
-/** `allowed_tools` of functions only; a wider choice stays the format's own. */
+/** `allowed_tools` of functions only; any other list stays in extras. */
 function readAllowed(wire: JsonObject): ToolChoice | undefined {
   const allowed = wire['type'] === 'allowed_tools' ? wire['allowed_tools'] : undefined
   if (!isObject(allowed) || Object.keys(wire).length !== 2 || Object.keys(allowed).length !== 2) return undefined

@@ -23,7 +23,7 @@ const BY_MODALITY = {
 const PROMPT = new Set([...Object.keys(BY_MODALITY), 'cached_tokens', 'cache_write_tokens'])
 const COMPLETION = new Set([...Object.keys(BY_MODALITY), 'reasoning_tokens'])
 
-/** Tokens as chat counts them, those of each kind of media as well; how they were written is kept whole. */
+/** Tokens as chat counts them, by modality as well; how they were written is kept whole. */
 export function readUsage(wire: JsonObject): Usage {
   const prompt = anyObject(wire['prompt_tokens_details'])
   const completion = anyObject(wire['completion_tokens_details'])
@@ -49,7 +49,7 @@ function byModality(details: JsonObject | undefined): { [M in Modality]?: number
   return some ? counts : undefined
 }
 
-/** What the count and its two lists of details say beyond canonical. */
+/** Fields of the usage and its two objects of details that canonical has no field for. */
 function extrasOf(wire: JsonObject, prompt: JsonObject | undefined, completion: JsonObject | undefined) {
   const extras = defined({
     ...rest(FORMAT, wire, TAKEN).extras?.[FORMAT],

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { byWord, count, shape } from '../errors/validation-error.ts'
+import { byValue, count, shape } from '../errors/validation-error.ts'
 import { isCustom } from './calls.ts'
 
-/** The chat-completions request, FORMATS §2. Loose: unknown fields pass; free JSON is never looked into. */
+/** The chat-completions request, FORMATS §2. Loose: unknown fields pass; free JSON is never validated. */
 
 const json = shape({})
 const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
@@ -19,7 +19,7 @@ const link = v.union([v.string(), shape({ url: v.string(), detail: maybeText })]
 
 const sound = v.pipe(
   v.string(),
-  v.check(data => !isSoundlessBase64(data), 'There is no sound in it'),
+  v.check(data => !isSoundlessBase64(data), 'The audio is empty'),
 )
 
 /** Part types read into canonical; any other is kept as it is. */
@@ -39,8 +39,8 @@ const PARTS = {
 }
 export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
 
-const part = byWord('type', PARTS, shape({ type: v.string() }))
-/** A list is told of by the part that is wrong in it. */
+const part = byValue('type', PARTS, shape({ type: v.string() }))
+/** A fault in a list is reported by the part at fault. */
 const content = maybe(v.lazy((input): v.GenericSchema => (Array.isArray(input) ? v.array(part) : v.string())))
 
 const functionCall = shape({ name: v.string(), arguments: maybe(v.union([v.string(), json])) })
@@ -51,11 +51,11 @@ const call = v.lazy(input =>
     : shape({ id: maybeText, type: maybeText, function: functionCall }),
 )
 
-const said = shape({ content, name: maybeText })
+const plain = shape({ content, name: maybeText })
 const MESSAGES = {
-  system: said,
-  developer: said,
-  user: said,
+  system: plain,
+  developer: plain,
+  user: plain,
   assistant: shape({
     content,
     name: maybeText,
@@ -67,11 +67,11 @@ const MESSAGES = {
     audio: maybe(shape({ id: v.string() })),
   }),
   tool: shape({ content, name: maybeText, tool_call_id: maybeText }),
-  function: said,
+  function: plain,
 }
 export const ROLES: ReadonlySet<string> = new Set(Object.keys(MESSAGES))
 
-const message = byWord('role', MESSAGES, shape({ role: v.picklist(Object.keys(MESSAGES)) }))
+const message = byValue('role', MESSAGES, shape({ role: v.picklist(Object.keys(MESSAGES)) }))
 
 const FUNCTION = {
   name: v.string(),
@@ -81,7 +81,7 @@ const FUNCTION = {
 }
 const CUSTOM = { name: v.string(), description: maybeText, format: maybe(json) }
 const definition = shape(FUNCTION)
-/** A function or custom tool with its name beside the type, as Responses has it, and nothing inside (trap 73). */
+/** A function or custom tool with its name beside the type, as in responses, and no object inside (trap 73). */
 export function isFlat(wire: JsonObject): boolean {
   const type = wire['type'] ?? 'function'
   return (type === 'function' || type === 'custom') && typeof wire['name'] === 'string' && wire[type] == null
@@ -96,7 +96,7 @@ const TOOLS = {
   function: functionTool,
   custom: either(shape({ ...CUSTOM, ...marked }), shape({ custom: shape(CUSTOM), ...marked })),
 }
-const tool = byWord('type', TOOLS, shape({ type: v.string() }), functionTool)
+const tool = byValue('type', TOOLS, shape({ type: v.string() }), functionTool)
 
 const choice = maybe(v.union([v.string(), json]))
 

@@ -29,12 +29,12 @@ const PURPOSES: ReadonlyMap<string | undefined, EmbeddingPurpose> = new Map<stri
 
 const TAKEN = new Set(['model', ...LISTS, 'input_type', 'embedding_types', 'output_dimension'])
 
-/** What is to be embedded, a message each: texts, then pictures, then what has several parts. */
+/** The inputs to embed, a message each: texts, then images, then inputs of several parts. */
 export function readEmbed(body: JsonObject): CanonicalRequest {
   const plain = texts(body['texts']) ?? []
-  const pictures = texts(body['images']) ?? []
+  const images = texts(body['images']) ?? []
   const inputs = objects(body['inputs']) ?? []
-  const messages = [...plain.map(ofText), ...pictures.map(ofPicture), ...inputs.map(ofInput)]
+  const messages = [...plain.map(ofText), ...images.map(ofImage), ...inputs.map(ofInput)]
   if (messages.length === 0) throw WrongType.instance
   const refused: string[] = []
   const type = text(body['input_type'])
@@ -57,7 +57,7 @@ export function readEmbed(body: JsonObject): CanonicalRequest {
   }
 }
 
-/** One of the two encodings there are elsewhere; a wish for several, or for fewer bits, is this format's own. */
+/** One of the two encodings other formats have; several of them, or fewer bits, stay in extras. */
 function readEncoding(body: JsonObject, refused: string[]): VectorEncoding | undefined {
   const types = texts(body['embedding_types'])
   const encoding = (['float', 'base64'] as const).find(one => types?.includes(one))
@@ -69,7 +69,7 @@ const from = (list: (typeof LISTS)[number]) => ({ spelling: { [FORMAT]: { in: li
 
 const ofText = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
-const ofPicture = (url: string): Message => ({
+const ofImage = (url: string): Message => ({
   role: 'user',
   content: [{ type: 'media', kind: 'image', source: sourceOfUrl(url) }],
   ...from('images'),

@@ -9,14 +9,14 @@ import * as wire from './wire.ts'
 const FORMAT = 'cohere'
 
 /** `POST /v2/rerank` or `/v2/embed` (FORMATS §8, §9) as a canonical request. */
-export const readRequest = (asked: WireRequest): CanonicalRequest =>
-  readValidated(wire.requestAt(asked), asked.body, () =>
-    wire.isEmbed(asked) ? readEmbed(asked.body) : readRerank(asked.body),
+export const readRequest = (incoming: WireRequest): CanonicalRequest =>
+  readValidated(wire.requestAt(incoming), incoming.body, () =>
+    wire.isEmbed(incoming) ? readEmbed(incoming.body) : readRerank(incoming.body),
   )
 
 const TAKEN = new Set(['model', 'query', 'documents', 'top_n'])
 
-/** This version never tells documents again. */
+/** This version never returns the documents. */
 function readRerank(body: JsonObject): CanonicalRequest {
   const documents = required(texts(body['documents']))
   const top = count(body['top_n'])

@@ -21,11 +21,11 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   })
 }
 
-/** What both kinds of answer have beside. */
+/** The fields both kinds of answer have. */
 function readHead(body: JsonObject) {
   const id = anyText(body['id'])
   const meta = anyObject(body['meta'])
-  // Cohere names no model, but servers of the same path do: it is the upstream's word, which callers are not to see.
+  // Cohere names no model, but servers of the same path do: their name for it, which callers are not to see.
   const model = anyText(body['model'])
   const fields = { id, meta, model }
   const read = Object.keys(fields).filter(field => fields[field as keyof typeof fields] !== undefined)
@@ -50,7 +50,7 @@ function readRanking(body: JsonObject, results: readonly Json[]): CanonicalResul
 
 const RANK = new Set(['index', 'relevance_score'])
 
-/** What is no rank after all is kept as it is. */
+/** An entry that is no rank is kept as it is. */
 function readRank(wire: JsonObject): Part {
   const index = anyNumber(wire['index'])
   const score = anyNumber(wire['relevance_score'])
@@ -58,45 +58,48 @@ function readRank(wire: JsonObject): Part {
   return { type: 'rank', index, score, ...rest(FORMAT, wire, RANK) }
 }
 
-/** Types of vectors, the one that stands for all of them first: whole numbers before bits. */
+/** Types of vectors by preference: whole numbers before bits. */
 const TYPES = ['float', 'base64', 'int8', 'uint8', 'binary', 'ubinary']
 
-function readVectors(body: JsonObject, said: JsonObject | readonly Json[]): CanonicalResult {
+function readVectors(body: JsonObject, embeddings: JsonObject | readonly Json[]): CanonicalResult {
   const { read, head, tail, named } = readHead(body)
-  const lists: JsonObject = isObject(said) ? said : { float: said }
+  const lists: JsonObject = isObject(embeddings) ? embeddings : { float: embeddings }
   const type = TYPES.find(one => isVectors(lists[one]))
   const vectors = (type === undefined ? [] : lists[type]) as readonly Vector[]
-  const beside = Object.entries(lists).filter(([one, list]) => one !== type && isAlong(list, vectors))
-  const left = Object.entries(lists).filter(([one, list]) => one !== type && !isAlong(list, vectors))
+  const parallel = Object.entries(lists).filter(([one, list]) => one !== type && isAlong(list, vectors))
+  const otherLists = Object.entries(lists).filter(([one, list]) => one !== type && !isAlong(list, vectors))
   const { texts } = body
   const echoes = isAlong(texts, vectors) ? (texts as readonly Json[]) : undefined
   const content = vectors.map((vector, index): EmbeddingPart => {
-    const more = beside.map(([one, list]) => [one, (list as readonly Json[])[index]!] as const)
+    const more = parallel.map(([one, list]) => [one, (list as readonly Json[])[index]!] as const)
     return {
       type: 'embedding',
       vector,
       ...(more.length === 0 ? {} : { extras: { [FORMAT]: Object.fromEntries(more) } }),
-      // The caller's own words told again say nothing new.
+      // The caller's own texts, returned: no new information.
       ...(echoes === undefined ? {} : { spelling: { [FORMAT]: { text: echoes[index]! } } }),
     }
   })
   const usual = vectors[0] === undefined ? 'float' : encodingOf(vectors[0])
-  const word = body['response_type']
+  const responseType = body['response_type']
   const spelt = spelling({
     kind: 'embed',
     named,
     type: type === usual ? undefined : (type ?? 'none'),
-    flat: isObject(said) ? undefined : true,
-    response_type: word === 'embeddings_by_type' ? undefined : (anyText(word) ?? 'absent'),
+    flat: isObject(embeddings) ? undefined : true,
+    response_type: responseType === 'embeddings_by_type' ? undefined : (anyText(responseType) ?? 'absent'),
   })
   const taken = [
     ...read,
     'embeddings',
-    ...(typeof word === 'string' ? ['response_type'] : []),
+    ...(typeof responseType === 'string' ? ['response_type'] : []),
     ...(echoes === undefined ? [] : ['texts']),
   ]
   const node = rest(FORMAT, body, new Set(taken), spelt)
-  const extras = { ...node.extras?.[FORMAT], ...(left.length === 0 ? {} : { embeddings: Object.fromEntries(left) }) }
+  const extras = {
+    ...node.extras?.[FORMAT],
+    ...(otherLists.length === 0 ? {} : { embeddings: Object.fromEntries(otherLists) }),
+  }
   return {
     ...head,
     candidates: [{ content }],

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { isObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { byWord, count, shape } from '../errors/validation-error.ts'
+import { byValue, count, shape } from '../errors/validation-error.ts'
 
 /** The requests of Cohere's second version, FORMATS §8 and §9. Loose: unknown fields pass. */
 
@@ -16,9 +16,9 @@ const rerank = shape({
 })
 
 const PARTS = { text: shape({ text: v.string() }), image_url: shape({ image_url: shape({ url: v.string() }) }) }
-const input = shape({ content: v.array(byWord('type', PARTS, shape({ type: v.string() }))) })
+const input = shape({ content: v.array(byValue('type', PARTS, shape({ type: v.string() }))) })
 
-/** Where what is to be embedded stands: plain texts, the data of pictures, or several parts each. */
+/** The fields that hold inputs to embed: plain texts, the data of images, or several parts each. */
 export const LISTS = ['texts', 'images', 'inputs'] as const
 
 const embed = v.pipe(

@@ -15,7 +15,7 @@ import { readUsage } from './usage.ts'
 const DONE = '[DONE]'
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
 const CHOICE = new Set(['index', 'text', 'finish_reason', 'logprobs'])
-/** More choices than anybody asks for: an index beyond is rubbish. */
+/** More choices than any request asks for: a larger index is invalid. */
 const MOST_CHOICES = 8192
 
 interface Choice {
@@ -24,61 +24,61 @@ interface Choice {
   readonly extras: { [field: string]: Json }
 }
 
-/** The pieces of a streamed answer, each a text completion of its own (FORMATS §3); candidates end with the stream. */
+/** The chunks of a streamed answer, each a text completion (FORMATS §3); candidates end with the stream. */
 export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
   private readonly choices: Choice[] = []
   private out: CanonicalEvent[] = []
   private started = false
-  private over = false
-  /** What pieces said of the whole answer beyond its head, before and after its start. */
+  private ended = false
+  /** Fields of the whole answer beyond its head, from chunks before and after its start. */
   private readonly head: { [field: string]: Json } = {}
   private readonly late: { [field: string]: Json } = {}
 
   push({ data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.over) return NOTHING
+    if (this.ended) return NOTHING
     this.out = []
     if (data === DONE) this.finish()
-    else this.piece(parseObject(data))
+    else this.read(parseObject(data))
     return this.out
   }
 
   end(): readonly CanonicalEvent[] {
-    if (this.over) return NOTHING
+    if (this.ended) return NOTHING
     this.out = []
     if (this.choices.length > 0 && this.choices.every(({ finish }) => finish !== undefined)) this.finish()
     else this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
     return this.out
   }
 
-  private piece(piece: JsonObject | undefined): void {
-    if (piece === undefined)
+  private read(chunk: JsonObject | undefined): void {
+    if (chunk === undefined)
       return this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
-    if (piece['error'] != null) return this.fail(readInnerError(piece))
-    for (const field in piece) if (!TAKEN.has(field)) this.about(field, piece[field]!)
-    const choices = piece['choices']
-    if (Array.isArray(choices)) for (const choice of choices) if (isObject(choice)) this.choice(choice, piece)
-    const usage = piece['usage']
+    if (chunk['error'] != null) return this.fail(readInnerError(chunk))
+    for (const field in chunk) if (!TAKEN.has(field)) this.addField(field, chunk[field]!)
+    const choices = chunk['choices']
+    if (Array.isArray(choices)) for (const choice of choices) if (isObject(choice)) this.choice(choice, chunk)
+    const usage = chunk['usage']
     if (isObject(usage)) {
-      this.start(piece)
+      this.start(chunk)
       this.out.push({ type: 'usage', usage: readUsage(usage) })
     }
   }
 
-  private about(field: string, value: Json): void {
+  private addField(field: string, value: Json): void {
     if (value === null) return
     if (!this.started) put(this.head, field, value)
     else if (!Object.hasOwn(this.head, field) || JSON.stringify(this.head[field]) !== JSON.stringify(value))
       put(this.late, field, value)
   }
 
-  private start(piece: JsonObject): void {
+  private start(chunk: JsonObject): void {
     if (this.started) return
     this.started = true
-    this.out.push({ type: 'result-start', ...readHead(piece), ...rest(FORMAT, this.head, NONE, spellHead(piece)) })
+    this.out.push({ type: 'result-start', ...readHead(chunk), ...rest(FORMAT, this.head, NONE, spellHead(chunk)) })
   }
 
-  private choice(wire: JsonObject, piece: JsonObject): void {
-    this.start(piece)
+  private choice(wire: JsonObject, chunk: JsonObject): void {
+    this.start(chunk)
     const given = wire['index']
     const index = typeof given === 'number' && given >= 0 && given < MOST_CHOICES ? Math.floor(given) : 0
     while (this.choices.length <= index) this.choices.push({ begun: false, finish: undefined, extras: {} })
@@ -86,12 +86,12 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
     const append = readLogprobs(wire['logprobs'])
     if (append !== undefined && append.length > 0) this.out.push({ type: 'logprobs', candidate: index, append })
     const { text } = wire
-    if (typeof text === 'string' && text !== '') this.say(choice, index, text)
+    if (typeof text === 'string' && text !== '') this.grow(choice, index, text)
     for (const field in wire) if (!CHOICE.has(field) && wire[field] !== null) put(choice.extras, field, wire[field])
     choice.finish ??= readFinish(wire['finish_reason'])
   }
 
-  private say(choice: Choice, candidate: number, append: string): void {
+  private grow(choice: Choice, candidate: number, append: string): void {
     const at = { candidate, part: 0 }
     if (!choice.begun) this.out.push({ type: 'part-start', at, part: { type: 'text', text: '' } })
     choice.begun = true
@@ -108,12 +108,12 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
       this.out.push({ type: 'candidate-end', candidate, ...ended, ...rest(FORMAT, extras, NONE, spelt) })
     }
     this.out.push({ type: 'result-end', ...rest(FORMAT, this.late, NONE) })
-    this.over = true
+    this.ended = true
   }
 
   private fail(error: CanonicalError): void {
     this.start({})
     this.out.push({ type: 'error', error })
-    this.over = true
+    this.ended = true
   }
 }

@@ -4,8 +4,8 @@ import { anyNumber, anyText, spelling } from '../fields.ts'
 import { FORMAT } from './prompt.ts'
 
 /**
- * The four parallel lists of a choice (FORMATS §3) as tokens. A token nobody rated, the first of an echoed prompt,
- * has no place among them; rivals come as an object, so the likeliest is first.
+ * The four parallel lists of a choice (FORMATS §3) as tokens. A token without a logprob, the first of an echoed prompt,
+ * is left out; the alternatives come as an object and are sorted, most likely first.
  */
 export function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
   if (!isObject(wire) || !Array.isArray(wire['tokens'])) return undefined
@@ -14,7 +14,12 @@ export function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | 
     const logprob = anyNumber(at(wire, 'token_logprobs', index))
     if (logprob === undefined) return []
     return [
-      { token: anyText(token) ?? '', logprob, ...rivalsOf(at(wire, 'top_logprobs', index)), ...offset(wire, index) },
+      {
+        token: anyText(token) ?? '',
+        logprob,
+        ...alternativesOf(at(wire, 'top_logprobs', index)),
+        ...offset(wire, index),
+      },
     ]
   })
 }
@@ -24,7 +29,7 @@ function at(wire: JsonObject, field: string, index: number): Json | undefined {
   return Array.isArray(values) ? (values[index] as Json) : undefined
 }
 
-function rivalsOf(wire: Json | undefined): Pick<TokenLogprob, 'top'> {
+function alternativesOf(wire: Json | undefined): Pick<TokenLogprob, 'top'> {
   if (!isObject(wire)) return {}
   const rated = Object.entries(wire).flatMap(([token, logprob]) =>
     typeof logprob === 'number' ? [{ token, logprob }] : [],
@@ -32,7 +37,7 @@ function rivalsOf(wire: Json | undefined): Pick<TokenLogprob, 'top'> {
   return { top: rated.sort((a, b) => b.logprob - a.logprob) }
 }
 
-/** Where the upstream says the token stands: it counts in its own way. */
+/** The token's offset in the text as the upstream counts it. */
 function offset(wire: JsonObject, index: number): Pick<TokenLogprob, 'spelling'> {
   const spelt = spelling({ offset: anyNumber(at(wire, 'text_offset', index)) })
   return spelt === undefined ? {} : { spelling: { [FORMAT]: spelt } }

@@ -11,21 +11,23 @@ interface Prompts {
   readonly spelt: 'list' | undefined
 }
 
-/** `prompt` in its four forms (FORMATS §3); null says that there is nothing to go on from. */
+/** `prompt` in its four forms (FORMATS §3); null is an empty prompt. */
 export function readPrompt(wire: Json | undefined): Prompts {
   if (wire === null) return { messages: [], spelt: undefined }
-  if (typeof wire === 'string') return { messages: [said(wire)], spelt: undefined }
+  if (typeof wire === 'string') return { messages: [textMessage(wire)], spelt: undefined }
   const entries = required(list(wire))
   if (entries.length > 0 && entries.every(entry => typeof entry === 'number'))
-    return { messages: [counted(entries)], spelt: undefined }
-  const messages = entries.map(entry => (Array.isArray(entry) ? counted(numbers(entry)) : said(required(text(entry)))))
+    return { messages: [tokensMessage(entries)], spelt: undefined }
+  const messages = entries.map(entry =>
+    Array.isArray(entry) ? tokensMessage(numbers(entry)) : textMessage(required(text(entry))),
+  )
   return { messages, spelt: messages.length === 1 ? 'list' : undefined }
 }
 
-const said = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
+const textMessage = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
-/** Tokens mean something to the model alone that they are made for: without them there is no request. */
-function counted(tokens: readonly Json[]): Message {
+/** Tokens have a meaning for one model alone: an upstream that cannot take them cannot take the request. */
+function tokensMessage(tokens: readonly Json[]): Message {
   const value: JsonObject = { tokens }
   return { role: 'user', content: [{ type: 'opaque', format: FORMAT, value, reference: true }] }
 }

@@ -8,7 +8,7 @@ import { withStreamOptions } from '../stream-options.ts'
 import { FORMAT, readPrompt } from './prompt.ts'
 import * as wire from './wire.ts'
 
-/** `POST /v1/completions` (FORMATS §3) as a canonical request: each prompt is a message to go on from. */
+/** `POST /v1/completions` (FORMATS §3) as a canonical request: each prompt is a message to continue. */
 export const readRequest = ({ body }: WireRequest): CanonicalRequest =>
   readValidated(wire.request, body, () => read(body))
 
@@ -43,7 +43,7 @@ function readSampling(body: JsonObject): Sampling {
   })
 }
 
-/** A list of one prompt, a string for a list of one stop, an explicit default: none of it is meaning. */
+/** A list of one prompt, a string for a list of one stop, explicit defaults: all without meaning. */
 const spell = (body: JsonObject, prompt: Json | undefined): JsonObject | undefined =>
   spelling({
     prompt,

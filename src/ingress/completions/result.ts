@@ -29,7 +29,7 @@ const NOT_AN_ANSWER = {
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
 
-/** That it was a completion in this format is told here; so is a name of the object that is not the usual one. */
+/** Marks the answer as this format's own; an object name that is not the usual one is kept, too. */
 export const spellHead = (wire: JsonObject): JsonObject => ({
   own: true,
   ...spelling({ object: wire['object'] === 'text_completion' ? undefined : (wire['object'] ?? 'absent') }),
@@ -38,11 +38,11 @@ export const spellHead = (wire: JsonObject): JsonObject => ({
 const CHOICE = new Set(['index', 'text', 'finish_reason', 'logprobs'])
 
 function readChoice(choice: JsonObject, index: number): Candidate {
-  const said = anyText(choice['text'])
+  const text = anyText(choice['text'])
   const logprobs = readLogprobs(choice['logprobs'])
   const finish = readFinish(choice['finish_reason'])
   return {
-    content: said === undefined ? [] : [{ type: 'text', text: said }],
+    content: text === undefined ? [] : [{ type: 'text', text }],
     ...defined({ finish, logprobs }),
     ...rest(
       FORMAT,
@@ -50,7 +50,7 @@ function readChoice(choice: JsonObject, index: number): Candidate {
       CHOICE,
       spelling({
         index: choice['index'] === index ? undefined : (choice['index'] ?? 'absent'),
-        text: said === undefined ? (choice['text'] ?? 'absent') : undefined,
+        text: text === undefined ? (choice['text'] ?? 'absent') : undefined,
         finish: choice['finish_reason'] ?? (choice['finish_reason'] === undefined ? 'absent' : undefined),
         logprobs: choice['logprobs'] ?? (choice['logprobs'] === undefined ? 'absent' : undefined),
       }),
@@ -58,7 +58,7 @@ function readChoice(choice: JsonObject, index: number): Candidate {
   }
 }
 
-const FINISHES: { readonly [word: string]: FinishReason } = {
+const FINISHES: { readonly [value: string]: FinishReason } = {
   stop: 'stop',
   eos: 'stop',
   length: 'length',
@@ -66,8 +66,8 @@ const FINISHES: { readonly [word: string]: FinishReason } = {
   error: 'error',
 }
 
-/** Why a completion ended; undefined where nobody says. */
-export function readFinish(word: Json | undefined): Finish | undefined {
-  if (typeof word !== 'string' || word === '') return undefined
-  return { reason: Object.hasOwn(FINISHES, word) ? FINISHES[word]! : 'other', raw: word }
+/** Why a completion ended; undefined where no reason is given. */
+export function readFinish(value: Json | undefined): Finish | undefined {
+  if (typeof value !== 'string' || value === '') return undefined
+  return { reason: Object.hasOwn(FINISHES, value) ? FINISHES[value]! : 'other', raw: value }
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { count, shape } from '../errors/validation-error.ts'
 
-/** The text-completions request, FORMATS §3. Loose: unknown fields pass; free JSON is never looked into. */
+/** The text-completions request, FORMATS §3. Loose: unknown fields pass; free JSON is never validated. */
 
 const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
 const maybeNumber = maybe(v.number())

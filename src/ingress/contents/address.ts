@@ -3,7 +3,7 @@ import { flatCopy } from '../../canonical/flat.ts'
 import type { Json } from '../../canonical/node.ts'
 import { WrongType } from '../fields.ts'
 
-/** What the path of a request says. */
+/** The parts of a request's path. */
 export interface Address {
   readonly model: string
   readonly method: string
@@ -17,9 +17,9 @@ const PATH = /^(.*?\/(?:models|tunedModels|dynamic|endpoints)\/)(.*):([a-zA-Z]+)
 const USUAL_PREFIX = '/v1beta/models/'
 
 /**
- * Model and method of a path, the model decoded once and for all: how it was encoded is not kept (trap 105).
+ * Model and method of a path, the model decoded once: how it was encoded is not kept (trap 105).
  *
- * @throws GatewayError `not-found` for a path that names none.
+ * @throws GatewayError `not-found` for a path without them.
  */
 export function readAddress(path: string): Address {
   const [, prefix, name, method] = PATH.exec(path) ?? []
@@ -38,17 +38,17 @@ function decoded(name: string): string {
   }
 }
 
-/** Whether a body says the model of its path once more, by itself or in a collection; it must name no other (trap 105). */
-export const isAgain = (said: string, model: string): boolean =>
-  said.endsWith(model) && COLLECTION.test(before(said, model))
+/** Whether a body's model is that of its path, by itself or in a collection; any other is refused (trap 105). */
+export const namesModel = (value: string, model: string): boolean =>
+  value.endsWith(model) && COLLECTION.test(prefixOf(value, model))
 
-/** What stands in front of the model where a body says it once more: `models/`, or nothing. Throws WrongType for another model. */
-export function modelMark(said: string | undefined, model: string): string | undefined {
-  if (said === undefined) return undefined
-  if (!isAgain(said, model)) throw WrongType.instance
-  return before(said, model)
+/** The prefix of the model in a body: `models/`, or nothing. Throws WrongType for a model other than the path's. */
+export function modelMark(value: string | undefined, model: string): string | undefined {
+  if (value === undefined) return undefined
+  if (!namesModel(value, model)) throw WrongType.instance
+  return prefixOf(value, model)
 }
 
-const before = (said: string, model: string): string => said.slice(0, said.length - model.length)
+const prefixOf = (value: string, model: string): string => value.slice(0, value.length - model.length)
 
 const COLLECTION = /^(?:(?:.*\/)?(?:models|tunedModels|dynamic|endpoints)\/)?$/

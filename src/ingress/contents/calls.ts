@@ -15,12 +15,12 @@ export function readCall(
   const opened = open(wire, CALL)
   const { fields } = opened
   const name = text(fields['name'])
-  const said = text(fields['id'])
+  const given = text(fields['id'])
   const args = object(fields['args'])
   if (name === undefined) return undefined
-  const id = ids.call(said, name)
+  const id = ids.call(given, name)
   const left = leftOf(opened, CALL, {
-    id: said === undefined ? 'absent' : said === id ? undefined : { said },
+    id: given === undefined ? 'absent' : given === id ? undefined : { said: given },
     args: args === undefined ? 'absent' : undefined,
   })
   return { call: { type: 'tool-call', id, name, arguments: args === undefined ? '{}' : JSON.stringify(args) }, left }
@@ -28,18 +28,18 @@ export function readCall(
 
 const RESPONSE = new Set(['id', 'name', 'response', 'parts'])
 
-/** The answer to a call: what it says in the response, with its media in `parts` beside (trap 48). */
+/** The result of a call: the content of its response, with its media in `parts` beside (trap 48). */
 export function readResponse(wire: JsonObject, ids: CallIds): { readonly result: ToolResultPart; readonly left: Left } {
   const opened = open(wire, RESPONSE)
   const { fields } = opened
   const name = text(fields['name'])
-  const said = text(fields['id'])
+  const given = text(fields['id'])
   const parts = objects(fields['parts'])
-  const { content, failed, how } = readSaid(object(fields['response']))
-  const id = ids.result(said, name)
+  const { content, failed, spelt } = readOutput(object(fields['response']))
+  const id = ids.result(given, name)
   const left = leftOf(opened, RESPONSE, {
-    id: said === undefined ? 'absent' : said === id ? undefined : { said },
-    response: how,
+    id: given === undefined ? 'absent' : given === id ? undefined : { said: given },
+    response: spelt,
     parts: parts?.length === 0 ? 'empty' : undefined,
   })
   const result: ToolResultPart = {
@@ -52,30 +52,30 @@ export function readResponse(wire: JsonObject, ids: CallIds): { readonly result:
   return { result, left }
 }
 
-/** Keys that by convention hold all there is to say. */
-const SAID = ['result', 'output', 'error']
+/** Keys that by convention hold the whole result. */
+const RESULT_KEYS = ['result', 'output', 'error']
 
-interface Said {
+interface ReadOutput {
   readonly content: readonly Part[]
   readonly failed: boolean
-  /** How the response held it. */
-  readonly how: Json | undefined
+  /** The shape of the response. */
+  readonly spelt: Json | undefined
 }
 
-/** `{ result: text }`, `{ output: text }` and `{ error: text }` say the text; any other object is said as JSON. */
-function readSaid(response: JsonObject | undefined): Said {
-  if (response === undefined) return { content: [], failed: false, how: 'absent' }
+/** The text of `{ result: text }`, `{ output: text }` and `{ error: text }`; any other object becomes JSON text. */
+function readOutput(response: JsonObject | undefined): ReadOutput {
+  if (response === undefined) return { content: [], failed: false, spelt: 'absent' }
   const keys = Object.keys(response)
-  const key = keys.length === 1 && SAID.includes(keys[0]!) ? keys[0]! : undefined
-  if (key === undefined) return { content: [textOf(JSON.stringify(response))], failed: false, how: 'object' }
-  const said = response[key]!
+  const key = keys.length === 1 && RESULT_KEYS.includes(keys[0]!) ? keys[0]! : undefined
+  if (key === undefined) return { content: [textOf(JSON.stringify(response))], failed: false, spelt: 'object' }
+  const value = response[key]!
   const failed = key === 'error'
-  return typeof said === 'string'
-    ? { content: [textOf(said)], failed, how: { key } }
-    : { content: [textOf(JSON.stringify(said))], failed, how: { key, json: true } }
+  return typeof value === 'string'
+    ? { content: [textOf(value)], failed, spelt: { key } }
+    : { content: [textOf(JSON.stringify(value))], failed, spelt: { key, json: true } }
 }
 
-const textOf = (said: string): Part => ({ type: 'text', text: said })
+const textOf = (text: string): Part => ({ type: 'text', text })
 
 const PART = new Set(['inlineData', 'fileData'])
 const INLINE = new Set(['inlineData'])

@@ -21,54 +21,57 @@ const STARTS: { readonly [F in Flow]: Part } = {
   reasoning: { type: 'reasoning', text: '' },
 }
 
-/** The text or thought that more of the same kind is added to. */
+/** The open text or reasoning part, which grows by more of the same kind. */
 interface Flowing {
   readonly kind: Flow
   readonly at: At
   /** Where its text begins in all text of the candidate. */
   readonly from: number
-  /** More of the same kind is another part. */
+  /** More of the same kind begins another part. */
   sealed: boolean
 }
 
 const PARTIAL = new Set(['willContinue', 'partialArgs', 'functionCall', 'thoughtSignature'])
 
 /**
- * One candidate of a streamed answer. Events hold new parts only; text is added to the open part of its kind, anything
- * else is whole. What is told of the candidate itself counts as last told.
+ * One candidate of a streamed answer. Events hold new parts only; text is added to the open part of its kind, any other
+ * part is whole. Of repeated facts about the candidate itself the last one counts.
  */
 export class CandidateReader {
   private readonly index: number
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private readonly facts: CandidateFacts
   private known: CallIds | undefined
   private parts = 0
   private open: Flowing | undefined
-  /** Thoughts that have not ended: what signs them comes with the part after them. */
+  /** Reasoning parts that have not ended: their signatures arrive with the part after them. */
   private thoughts: At[] = []
   private text = ''
   private called = false
-  /** What it said last is a whole call. */
+  /** Whether the last part is a whole call. */
   private endsInCall = false
   private partial: { readonly at: At; readonly args: PartialArguments } | undefined
   private readonly cited = new Set<string>()
-  /** Facts that cite the open text and were not looked at yet, and how long the text was when some were. */
+  /** Citation metadata of the open text not read yet, and the length of the text when some was read. */
   private citing: JsonObject[] = []
   private citedAt = 0
 
-  constructor(index: number, asked: CanonicalRequest) {
+  constructor(index: number, request: CanonicalRequest) {
     this.index = index
-    this.asked = asked
+    this.request = request
     this.facts = new CandidateFacts(index)
   }
 
-  /** Most answers have no calls, and a history may be long. */
+  /** Made when it is needed: most answers have no calls, and a history may be long. */
   private get ids(): CallIds {
-    this.known ??= CallIds.after(this.asked)
+    this.known ??= CallIds.after(this.request)
     return this.known
   }
 
-  /** Whether it may end here: a call is whole as it comes, and Google ends some streams behind one without a word (trap 103). */
+  /**
+   * Whether the stream may end here: calls arrive whole, and Google ends some streams after one without a reason (trap
+   * 103).
+   */
   get finished(): boolean {
     return this.facts.finished || (this.endsInCall && this.partial === undefined)
   }
@@ -79,10 +82,10 @@ export class CandidateReader {
     const parts = isObject(content) ? content['parts'] : undefined
     if (Array.isArray(parts)) for (const part of parts) if (isObject(part)) this.part(part, out)
     for (const field in fields) if (field !== 'content' && field !== 'index') this.facts.add(field, fields[field]!, out)
-    if ('groundingMetadata' in fields || 'citationMetadata' in fields) this.cites(fields, out)
+    if ('groundingMetadata' in fields || 'citationMetadata' in fields) this.addCitations(fields, out)
   }
 
-  /** Ends what is open. */
+  /** Ends all open parts. */
   close(out: CanonicalEvent[]): void {
     this.endPartial(out)
     this.endOpen(out)
@@ -94,12 +97,12 @@ export class CandidateReader {
     return this.facts.ended(this.text, this.called)
   }
 
-  /** The usual part is a text or a thought and nothing else. */
+  /** The usual part is a text or a thought without any other field. */
   private part(wire: JsonObject, out: CanonicalEvent[]): void {
     const { text } = wire
     if (typeof text !== 'string') return this.other(wire, out)
     for (const key in wire) if (key !== 'text' && key !== 'thought') return this.other(wire, out)
-    if (text === '' && wire['thought'] !== true) this.divide()
+    if (text === '' && wire['thought'] !== true) this.seal()
     else this.append(wire['thought'] === true ? 'reasoning' : 'text', text, out)
   }
 
@@ -111,8 +114,8 @@ export class CandidateReader {
     out.push({ type: 'part-delta', at: flow.at, append })
   }
 
-  /** An empty text, which our own streams put between two texts or two thoughts: what comes next is another one. */
-  private divide(): void {
+  /** An empty text, which our own streams write between two texts or two thoughts: more text begins another part. */
+  private seal(): void {
     if (this.open !== undefined) this.open.sealed = true
   }
 
@@ -140,16 +143,16 @@ export class CandidateReader {
   }
 
   private other(wire: JsonObject, out: CanonicalEvent[]): void {
-    if (isEarlierDivision(wire)) return this.divide()
+    if (isLegacyMark(wire)) return this.seal()
     const call = wire['functionCall'] ?? wire['function_call']
     if (isObject(call) && this.readPartial(wire, call, out)) return
     const parts = readPartLeniently(wire, this.ids)
     const [first] = parts
-    if (first?.type === 'reasoning' && parts.length === 1 && this.signs(wire, first, out)) return
+    if (first?.type === 'reasoning' && parts.length === 1 && this.signOpen(wire, first, out)) return
     for (const part of this.prove(parts, out)) this.whole(part, out)
   }
 
-  /** Signs the open thoughts with what stands in front of the part after them; gives back the parts still to be told. */
+  /** Signs the open reasoning parts with the proofs in front of the part after them; returns the remaining parts. */
   private prove(parts: readonly Part[], out: CanonicalEvent[]): readonly Part[] {
     const [first] = parts
     if (this.thoughts.length === 0 || first?.type !== 'reasoning') return parts
@@ -165,8 +168,8 @@ export class CandidateReader {
     return parts.slice(count)
   }
 
-  /** A thought's signature comes with its last words, or after them: the open thought is signed, and done. */
-  private signs(wire: JsonObject, part: ReasoningPart, out: CanonicalEvent[]): boolean {
+  /** A signature that arrives with the last text of a thought, or after it: the open part is signed, and ends. */
+  private signOpen(wire: JsonObject, part: ReasoningPart, out: CanonicalEvent[]): boolean {
     if (wire['thought'] !== true || part.signature === undefined || part.extras !== undefined) return false
     const flow = this.open
     if (flow === undefined || flow.kind !== 'reasoning' || flow.sealed) return false
@@ -198,16 +201,16 @@ export class CandidateReader {
     }
   }
 
-  /** A call whose arguments come in pieces; says whether this part belongs to one. */
+  /** A call whose arguments arrive in chunks; returns whether this part belongs to one. */
   private readPartial(wire: JsonObject, call: JsonObject, out: CanonicalEvent[]): boolean {
-    const pieces = call['partialArgs'] ?? call['partial_args']
+    const chunks = call['partialArgs'] ?? call['partial_args']
     const more = call['willContinue'] ?? call['will_continue']
     const name = anyText(call['name'])
     if (name !== undefined && name !== '') {
-      if (pieces === undefined && more !== true) return false
+      if (chunks === undefined && more !== true) return false
       this.startPartial(wire, name, call, out)
     } else if (this.partial === undefined) return false
-    this.partial!.args.add(pieces)
+    this.partial!.args.add(chunks)
     if (isObject(call['args'])) this.partial!.args.merge(call['args'])
     if (more !== true) this.endPartial(out)
     return true
@@ -215,7 +218,7 @@ export class CandidateReader {
 
   private startPartial(wire: JsonObject, name: string, call: JsonObject, out: CanonicalEvent[]): void {
     const { fields } = open(wire, PARTIAL)
-    // What is none of a call's fields would make it something else than a call.
+    // A field that is none of a call's would make the part something other than a call.
     const head: JsonObject = { name, args: {}, ...defined({ id: anyText(call['id']) }) }
     const whole = { functionCall: head, ...defined({ thoughtSignature: anyText(fields['thoughtSignature']) }) }
     const parts = this.prove(readPartLeniently(whole, this.ids), out)
@@ -240,14 +243,16 @@ export class CandidateReader {
     out.push({ type: 'part-delta', at, append: args.text() }, { type: 'part-end', at })
   }
 
-  /** What cites the open text waits until the text has doubled, or ends: it may be told with every word. */
-  private cites(fields: JsonObject, out: CanonicalEvent[]): void {
+  /**
+   * Citations of the open text are read when the text has doubled, or ends: their metadata may come with every chunk.
+   */
+  private addCitations(fields: JsonObject, out: CanonicalEvent[]): void {
     if (this.open?.kind !== 'text') return
     this.citing.push(fields)
     if (this.text.length >= 2 * this.citedAt) this.cite(out)
   }
 
-  /** New citations of the open text; those of a text that has ended come too late. */
+  /** New citations of the open text; those of a text that has ended come too late and are dropped. */
   private cite(out: CanonicalEvent[]): void {
     const { open: flow, citing } = this
     if (flow === undefined || citing.length === 0) return
@@ -260,7 +265,7 @@ export class CandidateReader {
     if (annotations.length > 0) out.push({ type: 'part-patch', at: flow.at, annotations })
   }
 
-  /** Metadata may be told again and again, growing. */
+  /** Metadata may be repeated, and grow. */
   private isNew(citation: Citation, { at }: Flowing): boolean {
     const key = JSON.stringify([at.part, citation])
     if (this.cited.has(key)) return false
@@ -269,14 +274,14 @@ export class CandidateReader {
   }
 }
 
-/** What streams of earlier versions divided two texts or two thoughts with. */
-const isEarlierDivision = (wire: JsonObject): boolean => {
+/** The mark that streams of earlier versions wrote between two texts or two thoughts. */
+const isLegacyMark = (wire: JsonObject): boolean => {
   if (wire['thought'] !== false) return false
   for (const key in wire) if (key !== 'thought') return false
   return true
 }
 
-/** Tells the open thought whose it is. */
+/** Signs an open reasoning part. */
 function sign(at: At, { spelling: _, ...thought }: ReasoningPart, out: CanonicalEvent[]): void {
   const { signature, redacted } = thought
   if (redacted !== undefined) out.push({ type: 'part-patch', at, part: thought })

@@ -8,10 +8,10 @@ import { leftOf, nodeOf } from './fields.ts'
 import { readFinish, refusalOf } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 
-/** What a stream tells of a candidate beside its parts; of each field the last word counts. */
+/** A candidate's fields beside its parts, from all events of a stream; of each field the last value counts. */
 export class CandidateFacts {
   private readonly index: number
-  private word: string | undefined
+  private reason: string | undefined
   private fields: { [field: string]: Json } = {}
 
   constructor(index: number) {
@@ -19,13 +19,13 @@ export class CandidateFacts {
   }
 
   get finished(): boolean {
-    return this.word !== undefined
+    return this.reason !== undefined
   }
 
   add(field: string, value: Json, out: CanonicalEvent[]): void {
     if (value === null) return
     if (field === 'finishReason') {
-      if (typeof value === 'string' && value !== '') this.word = value
+      if (typeof value === 'string' && value !== '') this.reason = value
       return
     }
     const append = field === 'logprobsResult' ? readLogprobs(value) : undefined
@@ -33,16 +33,16 @@ export class CandidateFacts {
     else if (append.length > 0) out.push({ type: 'logprobs', candidate: this.index, append })
   }
 
-  /** Words of refusal, which leave the facts for a part of their own. */
+  /** The message of a refusal, which becomes a part. */
   takeRefusal(): RefusalPart | undefined {
-    const refusal = refusalOf(readFinish(this.word, false).finish, this.fields['finishMessage'])
+    const refusal = refusalOf(readFinish(this.reason, false).finish, this.fields['finishMessage'])
     if (refusal !== undefined) delete this.fields['finishMessage']
     return refusal
   }
 
-  /** The candidate's end; `text` is all it said, and `called` whether it made calls. */
+  /** The candidate's end; `text` is all its text, and `called` whether it made calls. */
   ended(text: string, called: boolean): CandidateEnd {
-    const { finish, spelt } = readFinish(this.word, called)
+    const { finish, spelt } = readFinish(this.reason, called)
     const grounding = this.fields['groundingMetadata']
     const complete = isObject(grounding) && citedBy(this.fields, new Places(text)).complete
     const left = leftOf({ fields: this.fields, names: undefined }, complete ? GROUNDED : NONE, {

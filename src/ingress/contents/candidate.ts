@@ -10,7 +10,7 @@ import { readLogprobs } from './logprobs.ts'
 import { readPartLeniently } from './parts.ts'
 import { paired } from './proofs.ts'
 
-/** Fields of a candidate that mean something here; the rest is the format's own. */
+/** Fields of a candidate that are read; any other becomes an extra. */
 export const CANDIDATE: ReadonlySet<string> = new Set([
   ...['index', 'content', 'finishReason', 'finishMessage', 'groundingMetadata', 'citationMetadata', 'logprobsResult'],
 ])
@@ -55,9 +55,9 @@ export function readCandidate(wire: JsonObject, position: number, ids: CallIds):
     },
     refused,
   )
-  const said = annotated(parts, cited.all)
+  const annotatedParts = annotated(parts, cited.all)
   return {
-    content: refusal === undefined ? said : [...said, refusal],
+    content: refusal === undefined ? annotatedParts : [...annotatedParts, refusal],
     finish,
     ...defined({ logprobs }),
     ...nodeOf(left),
@@ -68,11 +68,11 @@ const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type 
 
 export interface CitedBy {
   readonly all: readonly Cited[]
-  /** Whether the grounding metadata says no more than its citations. */
+  /** Whether the grounding metadata contains no more than its citations. */
   readonly complete: boolean
 }
 
-/** What a candidate's fields cite of its text. */
+/** The citations in a candidate's fields. */
 export function citedBy(fields: JsonObject, places: Places): CitedBy {
   const grounding = anyObject(fields['groundingMetadata'])
   const citations = anyObject(fields['citationMetadata'])
@@ -83,16 +83,16 @@ export function citedBy(fields: JsonObject, places: Places): CitedBy {
   }
 }
 
-/** Each text with the citations that fall into it; those without a place go to the last. */
+/** Each text with the citations that fall into it; those without offsets go to the last. */
 function annotated(parts: readonly Part[], cited: readonly Cited[]): readonly Part[] {
   if (cited.length === 0) return parts
   let from = 0
   const texts = parts.flatMap(part => {
     if (part.type !== 'text') return []
     const { length } = part.text
-    const stretch = { from, length }
+    const range = { from, length }
     from += length
-    return [stretch]
+    return [range]
   })
   const citations = citationsOf(cited, texts).values()
   return parts.map(part => {

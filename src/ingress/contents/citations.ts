@@ -4,7 +4,7 @@ import { Offsets } from '../../canonical/offsets.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { FORMAT } from './fields.ts'
 
-/** A citation of the candidate's whole text, in UTF-16 units; without a place it is of all of it. */
+/** A citation in the candidate's whole text, in UTF-16 units; without offsets it covers all of it. */
 export interface Cited {
   readonly start?: number
   readonly end?: number
@@ -13,11 +13,11 @@ export interface Cited {
 
 export interface Grounding {
   readonly cited: readonly Cited[]
-  /** Whether the citations say all that the metadata does. */
+  /** Whether the citations hold all that the metadata contains. */
   readonly complete: boolean
 }
 
-/** What grounding metadata cites: its supports name chunks, by bytes of the text (trap 82). */
+/** The citations in grounding metadata: its supports refer to chunks, by bytes of the text (trap 82). */
 export function readGrounding(metadata: JsonObject, places: Places): Grounding {
   const chunks = anyObjects(metadata['groundingChunks'] ?? metadata['grounding_chunks'])
   const supports = anyObjects(metadata['groundingSupports'] ?? metadata['grounding_supports'])
@@ -44,7 +44,7 @@ export function readGrounding(metadata: JsonObject, places: Places): Grounding {
   return { cited, complete }
 }
 
-/** What citation metadata cites; the field goes by two names. */
+/** The citations in citation metadata, whose list has several names. */
 export function readCitations(metadata: JsonObject, places: Places): readonly Cited[] {
   const sources = metadata['citationSources'] ?? metadata['citations'] ?? metadata['citation_sources']
   return anyObjects(sources).flatMap(source => {
@@ -55,7 +55,7 @@ export function readCitations(metadata: JsonObject, places: Places): readonly Ci
   })
 }
 
-/** The metadata beside says it too. */
+/** Marks a citation that the kept metadata repeats. */
 const OWN = { spelling: { [FORMAT]: { own: true } } } as const
 
 const METADATA = ['groundingChunks', 'groundingSupports']
@@ -76,7 +76,7 @@ const indicesOf = (support: JsonObject): readonly number[] => {
   return Array.isArray(indices) ? indices.filter(index => typeof index === 'number') : []
 }
 
-/** Where a chunk comes from: the web, a store of documents, a map. */
+/** The source of a chunk: the web, a store of documents, a map. */
 function sourceOf(chunk: JsonObject | undefined): Citation | undefined {
   for (const value of Object.values(chunk ?? {})) {
     if (!isObject(value)) continue
@@ -87,7 +87,7 @@ function sourceOf(chunk: JsonObject | undefined): Citation | undefined {
   return undefined
 }
 
-/** How many times over a text is searched for words that are cited without their place. */
+/** How often a text may be searched through for cited text without offsets. */
 const SEARCHES = 64
 
 /** Byte offsets of a text as offsets of its UTF-16 units. */
@@ -103,34 +103,34 @@ export class Places {
     this.left = SEARCHES * text.length
   }
 
-  /** The place of a segment: its offsets where its words stand there, else where its words are found. */
+  /** The place of a segment: its offsets where its text stands there, else where its text is found. */
   of(segment: JsonObject): { start: number; end: number } | undefined {
     const from = anyNumber(segment['startIndex'] ?? segment['start_index']) ?? 0
     const to = anyNumber(segment['endIndex'] ?? segment['end_index'])
-    const words = anyText(segment['text'])
+    const quote = anyText(segment['text'])
     if (to !== undefined && from < to) {
       const place = { start: this.offsets.unitAt(from), end: this.offsets.unitAt(to) }
-      if (words === undefined || this.text.slice(place.start, place.end) === words) return place
+      if (quote === undefined || this.text.slice(place.start, place.end) === quote) return place
     }
-    return words === undefined ? undefined : this.find(words)
+    return quote === undefined ? undefined : this.find(quote)
   }
 
-  private find(words: string): { start: number; end: number } | undefined {
-    if (words === '' || this.left <= 0) return undefined
-    const start = this.text.indexOf(words)
-    this.left -= start === -1 ? this.text.length : start + words.length
-    return start === -1 ? undefined : { start, end: start + words.length }
+  private find(quote: string): { start: number; end: number } | undefined {
+    if (quote === '' || this.left <= 0) return undefined
+    const start = this.text.indexOf(quote)
+    this.left -= start === -1 ? this.text.length : start + quote.length
+    return start === -1 ? undefined : { start, end: start + quote.length }
   }
 }
 
-/** A text of a candidate: where it begins in all of its text, and how long it is. */
-export interface Stretch {
+/** A text of a candidate: its offset in all of its text, and its length. */
+export interface Range {
   readonly from: number
   readonly length: number
 }
 
-/** The citations of each text, of texts that follow one another; those without a place are of the last. */
-export function citationsOf(cited: readonly Cited[], texts: readonly Stretch[]): readonly (readonly Citation[])[] {
+/** The citations of each text, of texts that follow one another; those without offsets go to the last. */
+export function citationsOf(cited: readonly Cited[], texts: readonly Range[]): readonly (readonly Citation[])[] {
   const citations = texts.map((): Citation[] => [])
   for (const { start, end, citation } of cited) {
     if (start === undefined || end === undefined) {
@@ -146,8 +146,8 @@ export function citationsOf(cited: readonly Cited[], texts: readonly Stretch[]):
   return citations
 }
 
-/** The last text that begins at the place or before it; -1 where there is none. */
-function lastBefore(texts: readonly Stretch[], place: number): number {
+/** The index of the last text that begins at the place or before it; -1 where there is none. */
+function lastBefore(texts: readonly Range[], place: number): number {
   let low = 0
   let high = texts.length
   while (low < high) {

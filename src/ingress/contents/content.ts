@@ -11,7 +11,7 @@ import { ROLES } from './wire.ts'
 
 const CONTENT = new Set(['role', 'parts'])
 
-/** The system's text: a content of its own, or a bare string. */
+/** The system instruction: a content, or a bare string. */
 export function readInstruction(wire: Json | undefined, ids: CallIds): readonly Message[] {
   if (wire == null) return []
   if (typeof wire === 'string')
@@ -25,7 +25,7 @@ export function readInstruction(wire: Json | undefined, ids: CallIds): readonly 
 export const readContents = (wire: readonly JsonObject[], ids: CallIds): readonly Message[] =>
   rejoined(wire.flatMap(content => readContent(content, ids)))
 
-/** One content; results of tools stand in messages of their own, which remember that they were one. */
+/** One content; tool results stand in separate messages, marked as parts of one content. */
 function readContent(wire: JsonObject, ids: CallIds): readonly Message[] {
   const opened = open(wire, CONTENT)
   const role = text(opened.fields['role'])
@@ -33,8 +33,8 @@ function readContent(wire: JsonObject, ids: CallIds): readonly Message[] {
   const wires = parts(opened)
   if (wires !== undefined && wires.length > 0 && wires.every(isEndMark)) return []
   if (role !== 'model' && wires?.some(isSoundless) === true) throw WrongType.instance
-  const said = (wires ?? []).filter(part => !isEndMark(part)).flatMap(part => readPart(part, ids))
-  const runs = runsOf(said)
+  const allParts = (wires ?? []).filter(part => !isEndMark(part)).flatMap(part => readPart(part, ids))
+  const runs = runsOf(allParts)
   const other: Role = role === 'model' ? 'assistant' : 'user'
   return runs.map((content, index): Message => {
     const as: Role =
@@ -54,10 +54,13 @@ const spell = ({ fields }: Opened) => ({
   parts: fields['parts'] == null ? 'absent' : single(fields['parts']),
 })
 
-/** What streams of earlier versions ended and divided texts with: clients hand it back, and it says nothing (trap 90). */
+/**
+ * The mark that ended and divided texts in streams of earlier versions; clients send it back, without meaning (trap
+ * 90).
+ */
 const isEndMark = (part: JsonObject): boolean => part['thought'] === false && Object.keys(part).length === 1
 
-/** The parts cut where results of tools begin or end. */
+/** The parts, cut where tool results begin or end. */
 function runsOf(content: readonly Part[]): readonly (readonly Part[])[] {
   const runs: Part[][] = []
   for (const part of content) {

@@ -8,14 +8,14 @@ import { readInnerError } from './error.ts'
 import { anyNumeral, leftOf, nodeOf, open } from './fields.ts'
 import { readUsage } from './usage.ts'
 
-/** The method that counts tokens and answers nothing. */
+/** Whether a method counts tokens and answers nothing. */
 export const counts = (method: string): boolean => method === 'countTokens'
 
 const WRAPPER = new Set(['generateContentRequest'])
 
 /**
- * The request to count the tokens of (FORMATS §7): all of it in `generateContentRequest`, or what there is of it in the
- * body itself. What stands around the wrapped one is kept with the wish to have it counted.
+ * The request to count the tokens of (FORMATS §7): all of it in `generateContentRequest`, or some of its fields in the
+ * body itself. What stands around the wrapped one is kept beside `count`.
  */
 export function unwrapped(body: JsonObject, read: (body: JsonObject) => CanonicalRequest): CanonicalRequest {
   const opened = open(body, WRAPPER)
@@ -34,7 +34,7 @@ const TAKEN = new Set(['totalTokens', 'cachedContentTokenCount', 'promptTokensDe
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const opened = open(body, COUNT)
   const { totalTokens, cachedContentTokenCount, promptTokensDetails } = opened.fields
-  // A count of nothing is left out (proto3 JSON).
+  // A count of 0 is left out (proto3 JSON).
   const input = totalTokens === undefined && isCount(opened.fields) ? 0 : anyNumeral(totalTokens)
   if (input === undefined) throw new GatewayError(body['error'] == null ? NOT_A_COUNT : readInnerError(body))
   const { inputBy } = readUsage(defined({ promptTokensDetails }) as JsonObject)
@@ -45,7 +45,7 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
   }
 }
 
-/** What says nothing that a count says, and something else, is none. */
+/** A body without any field of a count, but with others, is none. */
 const isCount = (fields: JsonObject): boolean =>
   Object.keys(fields).length === 0 || Object.keys(fields).some(field => COUNT.has(field))
 

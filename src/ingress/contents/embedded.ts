@@ -45,7 +45,7 @@ function readVector(wire: JsonObject): Part {
   return Object.keys(wire).length === 1 ? part : { ...part, ...nodeOf(leftOf(open(wire, VECTOR), VECTOR)) }
 }
 
-/** Nothing but the prompt is counted, so all of it is input; the Gemini API names the counts by kind its own way. */
+/** Only the prompt is counted, so all of it is input; the Gemini API has its own name for the counts by modality. */
 function readCounts(wire: JsonObject): Usage {
   const { promptTokenDetails, ...others } = wire
   const known = promptTokenDetails === undefined ? wire : { ...others, promptTokensDetails: promptTokenDetails }

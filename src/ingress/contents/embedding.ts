@@ -9,10 +9,10 @@ import { type Left, leftOf, listed, nodeOf, type Opened, open, single } from './
 import { readPart } from './parts.ts'
 import * as wire from './wire.ts'
 
-/** Whether the path is one of a method that embeds. */
+/** Whether a path's method embeds. */
 export const embeds = (path: string): boolean => /:(?:embedContent|batchEmbedContents)$/.test(path)
 
-/** `:embedContent` and `:batchEmbedContents` (FORMATS §8) as a canonical request: each content is one thing to embed. */
+/** `:embedContent` and `:batchEmbedContents` (FORMATS §8) as a canonical request: each content is one input. */
 export function readEmbedding(request: WireRequest): CanonicalRequest {
   const address = readAddress(request.path)
   return readValidated(
@@ -62,7 +62,7 @@ function embedding(items: readonly Opened[], { model, spelt, left }: Whole): Can
   }
 }
 
-/** What is said of all things alike; where they differ, each keeps what is said of it. */
+/** The value all inputs share; where they differ, each keeps its own. */
 const common = <T>([first, ...others]: readonly (T | undefined)[]): T | undefined =>
   others.every(other => other === first) ? first : undefined
 
@@ -77,7 +77,7 @@ const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json |
   ['CODE_RETRIEVAL_QUERY', 'code-query'],
 ])
 
-/** How one thing is to be embedded; the settings stand in a config, or, as they did at first, beside the content. */
+/** The settings of one input; they stand in a config, or, in the first version, beside the content. */
 interface Settings {
   readonly purpose: EmbeddingPurpose | undefined
   readonly dimensions: number | undefined

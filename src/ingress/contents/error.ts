@@ -5,12 +5,12 @@ import { classified } from '../errors/classify.ts'
 import { boundedDelay, retryAfter } from '../errors/retry-after.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 
-/** An error answer of a Google upstream (FORMATS §15); one in the framing of lists stands in a list. */
+/** An error answer of a Google upstream (FORMATS §15); one of a list stream stands in a list. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
   return describe(errorOf(body), status, retryAfter(headers))
 }
 
-/** The error inside a stream or under a status of 200 (traps 75, 77). */
+/** An error inside a stream or under status 200 (traps 75, 77). */
 export function readInnerError(body: JsonObject): CanonicalError {
   const error = errorOf(body)
   const code = anyNumber(error?.['code'])
@@ -35,7 +35,7 @@ const STATUSES: { readonly [word: string]: number } = {
   DEADLINE_EXCEEDED: 504,
 }
 
-/** Reasons among the details that say more than the status. */
+/** Reasons among the details that are more precise than the status. */
 const REASONS: { readonly [reason: string]: ErrorKind } = {
   API_KEY_INVALID: 'unauthenticated',
   API_KEY_EXPIRED: 'unauthenticated',
@@ -81,7 +81,7 @@ function first(details: readonly JsonObject[], field: string): string | undefine
   return undefined
 }
 
-/** The first field a BadRequest detail complains of. */
+/** The first field named in a BadRequest detail. */
 function fieldOf(details: readonly JsonObject[]): string | undefined {
   for (const detail of details)
     for (const violation of anyObjects(detail['fieldViolations']))

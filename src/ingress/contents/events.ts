@@ -5,47 +5,47 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { put } from '../fields.ts'
-import { saysNothing } from '../transport/silence.ts'
+import { isEmptyData } from '../transport/silence.ts'
 import { CandidateReader } from './candidate-events.ts'
 import { readInnerError } from './error.ts'
 import { FORMAT, nodeOf, type Opened, open } from './fields.ts'
 import { ANSWER, blocked, isAnswer, readHead } from './result.ts'
 import { readUsage, tierOf } from './usage.ts'
 
-/** More candidates than anybody is given; an index beyond is no index. */
+/** More candidates than any upstream sends; a larger index is invalid. */
 const MOST_CANDIDATES = 64
 
 /**
  * A streamed answer (FORMATS §7): every event is an answer with new parts only. It has no end mark, so candidates end
- * with the stream, and one that says no finish reason was cut short.
+ * with the stream, and one without a finish reason was cut short.
  */
 export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private readonly candidates: CandidateReader[] = []
   private out: CanonicalEvent[] = []
   private started = false
-  private over = false
+  private ended = false
   private usage: JsonObject | undefined
   private feedback: JsonObject | undefined
   private tier: string | undefined
-  /** What later events said of the whole answer, by field. */
+  /** Fields of the whole answer from later events. */
   private late: { [field: string]: Json } | undefined
 
-  constructor(asked: CanonicalRequest) {
-    this.asked = asked
+  constructor(request: CanonicalRequest) {
+    this.request = request
   }
 
   push({ data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.over || saysNothing(data)) return NOTHING
+    if (this.ended || isEmptyData(data)) return NOTHING
     this.out = []
     const chunk = parseObject(data)
-    if (chunk === undefined) this.fail(RUBBISH)
+    if (chunk === undefined) this.fail(MALFORMED)
     else this.read(open(chunk, ANSWER))
     return this.out
   }
 
   end(): readonly CanonicalEvent[] {
-    if (this.over) return NOTHING
+    if (this.ended) return NOTHING
     this.out = []
     const ended = this.candidates.length > 0 && this.candidates.every(({ finished }) => finished)
     if (ended || (this.candidates.length === 0 && this.feedback?.['blockReason'] !== undefined)) this.finish()
@@ -59,8 +59,8 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     if (isObject(fields['promptFeedback'])) this.feedback = fields['promptFeedback']
     const usage = fields['usageMetadata']
     if (isObject(usage)) this.usage = usage
-    const tells = isAnswer(fields)
-    if (!this.started && !tells) return
+    const hasAnswer = isAnswer(fields)
+    if (!this.started && !hasAnswer) return
     if (!this.started) this.start(opened)
     else this.addLate(fields)
     const candidates = fields['candidates']
@@ -69,7 +69,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
         const wire = candidates[position]!
         if (isObject(wire)) this.candidate(wire['index'], position).read(wire, this.out)
       }
-    if (!tells) this.out.push({ type: 'opaque', format: FORMAT, value: fields })
+    if (!hasAnswer) this.out.push({ type: 'opaque', format: FORMAT, value: fields })
   }
 
   private start(opened: Opened): void {
@@ -86,11 +86,11 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
       if (!REPEATED.has(field) && fields[field] !== null) put((this.late ??= {}), field, fields[field])
   }
 
-  private candidate(said: Json | undefined, position: number): CandidateReader {
-    const isIndex = typeof said === 'number' && Number.isInteger(said) && said >= 0 && said < MOST_CANDIDATES
-    const index = isIndex ? said : Math.min(position, MOST_CANDIDATES)
+  private candidate(given: Json | undefined, position: number): CandidateReader {
+    const isIndex = typeof given === 'number' && Number.isInteger(given) && given >= 0 && given < MOST_CANDIDATES
+    const index = isIndex ? given : Math.min(position, MOST_CANDIDATES)
     while (this.candidates.length <= index)
-      this.candidates.push(new CandidateReader(this.candidates.length, this.asked))
+      this.candidates.push(new CandidateReader(this.candidates.length, this.request))
     return this.candidates[index]!
   }
 
@@ -123,22 +123,22 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   private close(): void {
-    this.over = true
+    this.ended = true
     if (this.usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(this.usage) })
   }
 
-  /** What came before still stands. */
+  /** Usage received before the error stays valid. */
   private fail(error: CanonicalError): void {
     if (this.started) this.close()
-    this.over = true
+    this.ended = true
     this.out.push({ type: 'error', error })
   }
 }
 
-/** Fields every event has again, or that are read where they stand. */
+/** Fields that every event repeats, or that are read elsewhere. */
 const REPEATED: ReadonlySet<string> = new Set([...ANSWER].filter(field => field !== 'promptFeedback'))
 
-const RUBBISH: CanonicalError = {
+const MALFORMED: CanonicalError = {
   kind: 'upstream-failed',
   message: 'The upstream sent an event that is no JSON object.',
 }

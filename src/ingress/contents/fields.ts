@@ -3,7 +3,7 @@ import { anyNumber, defined, put, rest, spelling } from '../fields.ts'
 
 export const FORMAT = 'contents'
 
-/** An object of the wire, its known fields under their camelCase names, and how they were written where differently. */
+/** A wire object, its known fields under their camelCase names, and how they were written where differently. */
 export interface Opened {
   readonly fields: JsonObject
   readonly names: JsonObject | undefined
@@ -12,7 +12,7 @@ export interface Opened {
 }
 
 /**
- * Fields may be written in camelCase or in snake_case, each for itself, and those of `numbers` as texts (proto3 JSON,
+ * Fields may be written in camelCase or in snake_case, each by itself, and those of `numbers` as texts (proto3 JSON,
  * FORMATS §7).
  */
 export function open(wire: JsonObject, known: ReadonlySet<string>, numbers: readonly string[] = []): Opened {
@@ -55,13 +55,13 @@ const camelCase = (name: string): string =>
 export const writtenAs = (field: string, { names }: Opened): string =>
   names !== undefined && Object.hasOwn(names, field) ? String(names[field]) : field
 
-/** What a reader leaves of an object: what canonical has no word for, and how the rest was written. */
+/** What a reader leaves of an object: fields canonical does not have, and the spelling of the others. */
 export interface Left {
   readonly extras?: JsonObject
   readonly marks?: JsonObject
 }
 
-/** What is left of an object inside which others were read, whose leftovers are kept under their fields' names. */
+/** What is left of an object inside which others were read, whose remains are kept under their fields' names. */
 export function leftOf(
   { fields, names, numerals }: Opened,
   taken: ReadonlySet<string>,
@@ -73,10 +73,10 @@ export function leftOf(
   const own = marks?.[FORMAT]
   const outerExtras = extras?.[FORMAT]
   const innerExtras = pick(inside, 'extras')
-  const said = own === undefined ? spelt : { ...own, ...spelt }
+  const spelled = own === undefined ? spelt : { ...own, ...spelt }
   return defined({
     extras: innerExtras === undefined ? outerExtras : { ...outerExtras, ...innerExtras },
-    marks: spelling({ ...said, names, numerals, inside: pick(inside, 'marks') }),
+    marks: spelling({ ...spelled, names, numerals, inside: pick(inside, 'marks') }),
   })
 }
 
@@ -89,7 +89,7 @@ function pick(inside: { readonly [field: string]: Left | undefined }, what: keyo
   return out
 }
 
-/** The leftovers as a canonical node carries them. */
+/** What is left as a canonical node holds it. */
 export const nodeOf = ({ extras, marks }: Left): Node =>
   defined({
     extras: extras === undefined ? undefined : { [FORMAT]: extras },

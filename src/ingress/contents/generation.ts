@@ -89,10 +89,10 @@ function readSampling(fields: JsonObject, refused: string[]): Sampling {
 const MODALITIES = new Set<Json>(['text', 'image', 'audio', 'video'])
 
 function readModalities(fields: JsonObject, refused: string[]): Output['modalities'] {
-  const said = texts(fields['responseModalities'])
-  if (said === undefined) return undefined
-  const modalities = said.map(one => one.toLowerCase())
-  if (said.every((one, index) => MODALITIES.has(modalities[index]!) && one === one.toUpperCase()))
+  const given = texts(fields['responseModalities'])
+  if (given === undefined) return undefined
+  const modalities = given.map(one => one.toLowerCase())
+  if (given.every((one, index) => MODALITIES.has(modalities[index]!) && one === one.toUpperCase()))
     return modalities as Modality[]
   refused.push('responseModalities')
   return undefined
@@ -100,7 +100,9 @@ function readModalities(fields: JsonObject, refused: string[]): Output['modaliti
 
 const SPEECH = new Set(['languageCode', 'voiceConfig'])
 
-/** The one prebuilt voice; the language to speak stays beside it, and anything more is the format's own altogether. */
+/**
+ * The one prebuilt voice; the language stays in extras beside it, and any further field keeps the whole config there.
+ */
 function readVoice(
   fields: JsonObject,
   refused: string[],
@@ -108,10 +110,10 @@ function readVoice(
   const config = object(fields['speechConfig'])
   if (config === undefined) return {}
   const { languageCode, ...voice } = open(config, SPEECH).fields
-  const said = typeof languageCode === 'string' ? languageCode : undefined
-  const name = only(only(only(said === undefined ? config : voice, 'voiceConfig'), 'prebuiltVoiceConfig'), 'voiceName')
+  const given = typeof languageCode === 'string' ? languageCode : undefined
+  const name = only(only(only(given === undefined ? config : voice, 'voiceConfig'), 'prebuiltVoiceConfig'), 'voiceName')
   if (typeof name === 'string')
-    return { name, ...(said === undefined ? {} : { left: { extras: { languageCode: said } } }) }
+    return { name, ...(given === undefined ? {} : { left: { extras: { languageCode: given } } }) }
   refused.push('speechConfig')
   return {}
 }
@@ -121,7 +123,7 @@ function readAudio(voice: string | undefined, mediaType: string | undefined): Ou
   return Object.keys(audio).length === 0 ? undefined : audio
 }
 
-const CONTAINERS: { readonly [word: string]: string } = {
+const CONTAINERS: { readonly [value: string]: string } = {
   AUDIO_L16: 'audio/pcm',
   AUDIO_WAV: 'audio/wav',
   AUDIO_MP3: 'audio/mpeg',
@@ -130,19 +132,19 @@ const CONTAINERS: { readonly [word: string]: string } = {
 
 /** `responseFormat: { audio: { mimeType } }`. */
 function readContainer(fields: JsonObject): string | undefined {
-  const word = only(only(fields['responseFormat'], 'audio'), 'mimeType')
-  return typeof word === 'string' && Object.hasOwn(CONTAINERS, word) ? CONTAINERS[word] : undefined
+  const value = only(only(fields['responseFormat'], 'audio'), 'mimeType')
+  return typeof value === 'string' && Object.hasOwn(CONTAINERS, value) ? CONTAINERS[value] : undefined
 }
 
-/** Where nothing but audio is wanted and nobody names a container, it is raw samples. */
+/** The default container of answers with audio alone: raw samples. */
 const usualContainer = (modalities: Output['modalities'], fields: JsonObject): string | undefined =>
   modalities?.length === 1 && modalities[0] === 'audio' && fields['responseFormat'] == null ? 'audio/pcm' : undefined
 
-/** The one field of an object that has this field alone, under either of its names. */
+/** The value of a field that is an object's only one, under either of its names. */
 const only = (value: Json | undefined, field: string): Json | undefined =>
   isObject(value) && Object.keys(value).length === 1 ? open(value, new Set([field])).fields[field] : undefined
 
-/** An object as it was written, where any name in it is not in camelCase; canonical tells the rest. */
+/** An object as it was written, where a name in it is in snake_case; canonical holds the rest. */
 const written = (value: Json | undefined): Json | undefined => (isObject(value) && hasSnake(value) ? value : undefined)
 
 const hasSnake = (value: Json): boolean =>
@@ -185,13 +187,13 @@ interface Shaped {
 
 const JSON_TYPE = 'application/json'
 
-/** Four ways to ask for JSON, of which the first that is understood counts. */
+/** Four ways to request JSON, of which the first that can be read counts. */
 function readShape(fields: JsonObject): Shaped {
   const mime = text(fields['responseMimeType'])
   for (const field of SHAPE.slice(1)) object(fields[field])
-  const said = SHAPE.filter(field => fields[field] != null)
-  const field = SCHEMAS.find(field => said.includes(field))
-  const others = said.filter(one => one !== field && one !== 'responseMimeType')
+  const given = SHAPE.filter(field => fields[field] != null)
+  const field = SCHEMAS.find(field => given.includes(field))
+  const others = given.filter(one => one !== field && one !== 'responseMimeType')
   if (field !== undefined && (mime === undefined || mime === JSON_TYPE)) {
     const own = fields[field] as JsonObject
     const schema = field === 'responseSchema' ? jsonSchemaOf(own) : own
@@ -205,7 +207,7 @@ function readShape(fields: JsonObject): Shaped {
   if (field === undefined && mime === undefined && others.length === 1) return readFormat(fields)
   if (field === undefined && mime === JSON_TYPE) return { text: { shape: 'json' }, spelt: {}, refused: others }
   if (field === undefined && mime === 'text/plain') return { text: { shape: 'text' }, spelt: {}, refused: others }
-  return { text: undefined, spelt: {}, refused: said }
+  return { text: undefined, spelt: {}, refused: given }
 }
 
 const SCHEMAS = ['responseJsonSchema', '_responseJsonSchema', 'responseSchema'] as const
@@ -235,10 +237,10 @@ function readThinking(fields: JsonObject): { readonly reasoning: Reasoning; read
   if (wire === undefined) return undefined
   const opened: Opened = open(wire, THINKING, ['thinkingBudget'])
   const level = text(opened.fields['thinkingLevel'])
-  const word = level?.toUpperCase() ?? ''
-  const effort = Object.hasOwn(EFFORTS, word) ? EFFORTS[word] : undefined
+  const value = level?.toUpperCase() ?? ''
+  const effort = Object.hasOwn(EFFORTS, value) ? EFFORTS[value] : undefined
   const refused = level !== undefined && effort === undefined ? ['thinkingLevel'] : []
-  const spelt = { present: true, level: effort === undefined || level === word ? undefined : level }
+  const spelt = { present: true, level: effort === undefined || level === value ? undefined : level }
   return {
     reasoning: defined({
       effort,

@@ -10,16 +10,16 @@ import { locate } from './locate.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
-/** Google's generateContent and what embeds, FORMATS §7 and §8. */
+/** Google's generateContent, countTokens and embedding methods, FORMATS §7 and §8. */
 export const contents: Reader = {
   request: wire => (embeds(wire.path) ? readEmbedding(wire) : readRequest(wire)),
   locate,
-  result: (answer, asked) => {
-    const work = workOf(asked)
+  result: (answer, request) => {
+    const work = workOf(request)
     if (work === 'count') return readCounted(answer)
-    return work === 'embedding' ? readEmbedded(answer) : transcriptOfChat(readResult(answer, asked), asked)
+    return work === 'embedding' ? readEmbedded(answer) : transcriptOfChat(readResult(answer, request), request)
   },
-  events: asked => transcriptEventsOfChat(new ContentsEvents(asked), asked),
+  events: request => transcriptEventsOfChat(new ContentsEvents(request), request),
   dropsIds: true,
   error: readError,
 }

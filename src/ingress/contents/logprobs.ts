@@ -8,7 +8,7 @@ const RESULT = new Set(['chosenCandidates', 'topCandidates'])
 const TOKEN = new Set(['token', 'logProbability'])
 const STEP = new Set(['candidates'])
 
-/** The chosen tokens, each with the likeliest at its step; undefined where there is no list of them. */
+/** The chosen tokens, each with the most likely at its step; undefined where there is no list of them. */
 export function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
   if (!isObject(wire)) return undefined
   const { fields } = open(wire, RESULT)

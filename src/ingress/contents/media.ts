@@ -13,7 +13,7 @@ type Read = { readonly media: Media; readonly left: Left } | undefined
 
 const PART = new Set(['inlineData'])
 
-/** Whether a part shows a sound without anything to hear, which Google refuses. */
+/** Whether a part holds an empty sound, which Google refuses. */
 export function isSoundless(part: JsonObject): boolean {
   if (part['inlineData'] === undefined && part['inline_data'] === undefined) return false
   const inline = anyObject(open(part, PART).fields['inlineData'])
@@ -40,7 +40,7 @@ export function readInline(wire: JsonObject): Read {
   }
 }
 
-/** A file somewhere; undefined where the place is missing. */
+/** A file by its URI; undefined where that is missing. */
 export function readFile(wire: JsonObject): Read {
   const opened: Opened = open(wire, FILE)
   const { fields } = opened
@@ -57,7 +57,7 @@ export function readFile(wire: JsonObject): Read {
   }
 }
 
-/** A file only Google can read: of its Files API, of its storage, or named by no URL at all. */
+/** A file only Google can read: in its Files API, in its storage, or under a URI that is no URL. */
 const isOwn = (uri: string): boolean =>
   !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)
 

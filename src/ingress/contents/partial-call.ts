@@ -3,20 +3,20 @@ import { anyObjects, anyText, put } from '../fields.ts'
 
 type Tree = { [key: string]: Json } | Json[]
 
-/** The arguments of a call that come piece by piece, each with the path of its place (Vertex only). */
+/** The arguments of a call that arrive in chunks, each with the path of its place (Vertex only). */
 export class PartialArguments {
   private readonly root: { [key: string]: Json } = {}
 
-  /** One event's pieces: `{ jsonPath: "$.a.b[0]", stringValue: "…", willContinue: true }`. */
-  add(pieces: Json | undefined): void {
-    for (const piece of anyObjects(pieces)) {
-      const steps = stepsOf(anyText(piece['jsonPath'] ?? piece['json_path']) ?? '')
-      const value = pieceValue(piece)
+  /** One event's chunks: `{ jsonPath: "$.a.b[0]", stringValue: "…", willContinue: true }`. */
+  add(chunks: Json | undefined): void {
+    for (const chunk of anyObjects(chunks)) {
+      const steps = stepsOf(anyText(chunk['jsonPath'] ?? chunk['json_path']) ?? '')
+      const value = chunkValue(chunk)
       if (steps.length > 0 && value !== undefined) this.set(steps, value)
     }
   }
 
-  /** Arguments that came whole, or beside the pieces. */
+  /** Arguments that arrived whole, or beside the chunks. */
   merge(args: JsonObject): void {
     for (const key in args) put(this.root, key, args[key])
   }
@@ -31,9 +31,9 @@ export class PartialArguments {
       const next = get(at, step)
       if (isObject(next) || Array.isArray(next)) at = next as Tree
       else {
-        const made: Tree = typeof steps[index + 1] === 'number' ? [] : {}
-        put(at, String(step), made)
-        at = made
+        const child: Tree = typeof steps[index + 1] === 'number' ? [] : {}
+        put(at, String(step), child)
+        at = child
       }
     }
     const last = steps.at(-1)!
@@ -45,8 +45,8 @@ export class PartialArguments {
 const get = (tree: Tree, step: string | number): Json | undefined =>
   Object.hasOwn(tree, step) ? (tree as { [key: string]: Json })[String(step)] : undefined
 
-function pieceValue(piece: JsonObject): Json | undefined {
-  for (const key in piece) if (VALUES.has(key)) return key.startsWith('null') ? null : piece[key]!
+function chunkValue(chunk: JsonObject): Json | undefined {
+  for (const key in chunk) if (VALUES.has(key)) return key.startsWith('null') ? null : chunk[key]!
   return undefined
 }
 
@@ -55,12 +55,12 @@ const VALUES = new Set([
   ...['string_value', 'number_value', 'bool_value', 'null_value'],
 ])
 
-/** More places than a list may have; an index beyond is no index. */
+/** More items than a list may have; a larger index is treated as a name. */
 const MOST_ITEMS = 10_000
 
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(['"])/g
 
-/** `$.a['b c'][0]` as the names and indices on the way. */
+/** `$.a['b c'][0]` as its names and indices. */
 function stepsOf(path: string): readonly (string | number)[] {
   const steps: (string | number)[] = []
   const unclosed = new Set<string>()
@@ -71,7 +71,7 @@ function stepsOf(path: string): readonly (string | number)[] {
     else if (index !== undefined) steps.push(Number(index) < MOST_ITEMS ? Number(index) : index)
     else if (!unclosed.has(quote!)) {
       const end = path.indexOf(`${quote}]`, step.lastIndex)
-      // What is not closed here is closed nowhere behind: to look again for each would take the square of the path.
+      // A quote not closed here is not closed later either: searching again for each would take quadratic time.
       if (end === -1) unclosed.add(quote!)
       else {
         steps.push(path.slice(step.lastIndex, end))

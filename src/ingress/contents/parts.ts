@@ -15,13 +15,13 @@ const DATA = [
 const KNOWN = new Set([...DATA, 'thought', 'thoughtSignature', 'mediaResolution'])
 
 /**
- * As `readPart`, for what upstreams send: a part that is not as it should be, or has no place in an answer, is kept as
- * it is. Code that ran is no words of the answer.
+ * As `readPart`, for upstreams' parts: a malformed part, or one that has no place in an answer, is kept as it is.
+ * Executed code is no text of the answer.
  */
 export function readPartLeniently(wire: JsonObject, ids: CallIds): readonly Part[] {
   try {
     const read = readPart(wire, ids)
-    return read.some(part => part.type === 'tool-result') ? [asItIs(wire)] : read.map(wordless)
+    return read.some(part => part.type === 'tool-result') ? [asItIs(wire)] : read.map(withoutText)
   } catch (thrown) {
     if (thrown instanceof WrongType) return [asItIs(wire)]
     throw thrown
@@ -30,7 +30,7 @@ export function readPartLeniently(wire: JsonObject, ids: CallIds): readonly Part
 
 const asItIs = (value: JsonObject): OpaquePart => ({ type: 'opaque', format: FORMAT, value })
 
-function wordless(part: Part): Part {
+function withoutText(part: Part): Part {
   if (part.type !== 'opaque' || part.text === undefined) return part
   const { text: _, ...bare } = part
   return bare
@@ -38,33 +38,33 @@ function wordless(part: Part): Part {
 
 /**
  * One part. Its signature becomes an empty reasoning part just before it, an envelope the thoughts in it; a signature
- * alone stays alone (traps 29, 31, 32, 102). What is none of the kinds canonical has a word for is kept as it is.
+ * alone stays alone (traps 29, 31, 32, 102). A part of no kind that canonical has is kept as it is.
  */
 export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
   const part = open(wire, KNOWN)
   check(part.fields)
-  const said = DATA.filter(kind => part.fields[kind] != null)
+  const kinds = DATA.filter(kind => part.fields[kind] != null)
   const signed = readSlot(part)
   const { thoughts } = signed
-  if (thoughts !== undefined && (said.length === 0 ? saysNoMore(part.fields) : isEmptyText(part.fields, said)))
+  if (thoughts !== undefined && (kinds.length === 0 ? hasOnlyText(part.fields) : isEmptyText(part.fields, kinds)))
     return alone(part, signed)
-  if (said[0] === 'text' && said.length === 1) return readText(part, signed)
-  const reads = said.map(kind => READERS[kind]?.(part, signed, said.length > 1 ? new CallIds() : ids))
+  if (kinds[0] === 'text' && kinds.length === 1) return readText(part, signed)
+  const reads = kinds.map(kind => READERS[kind]?.(part, signed, kinds.length > 1 ? new CallIds() : ids))
   const read = reads.length === 1 ? reads[0] : undefined
   return [...before(signed), read ?? opaque(wire, part, thoughts !== undefined)]
 }
 
 interface Signed {
-  /** What the slot holds, where it holds a signature or an envelope. */
+  /** The slot's content, where it holds a signature or an envelope. */
   readonly thoughts?: readonly EnclosedThought[]
   readonly enclosed?: boolean
-  /** How a slot was filled that holds neither. */
+  /** Spelling of a slot that holds neither. */
   readonly marks: JsonObject
 }
 
 type PartReader = (part: Opened, signed: Signed, ids: CallIds) => Part | undefined
 
-/** What a caller writes who has no signature to hand back (trap 31), plain and in base64. */
+/** The value that callers without a signature send (trap 31), plain and in base64. */
 const SKIP = 'skip_thought_signature_validator'
 const SKIPS = new Set([SKIP, 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='])
 
@@ -82,23 +82,24 @@ function check(fields: JsonObject): void {
   for (const kind of DATA) if (kind !== 'text') object(fields[kind])
 }
 
-/** Thoughts of an envelope stand in front of the part, and so does a signature of its own. */
+/** The thoughts of an envelope, or a foreign part's own signature, stand in front of the part. */
 const before = ({ thoughts = [], enclosed }: Signed): readonly ReasoningPart[] =>
   thoughts.map(thought => ({ type: 'reasoning', text: '', ...thought, ...(enclosed ? ENCLOSED : {}) }))
 
 const ENCLOSED = { spelling: { [FORMAT]: { enclosed: true } } }
 
-/** Whether a part without data of a known kind is a thought or nothing, rather than of a kind unknown. */
-const saysNoMore = (fields: JsonObject): boolean =>
+/** Whether a part without data of a known kind is a thought or empty, rather than of an unknown kind. */
+const hasOnlyText = (fields: JsonObject): boolean =>
   fields['thought'] === true || Object.keys(fields).every(field => TEXT.has(field) || fields[field] === null)
 
 const TEXT = new Set(['text', 'thought', 'thoughtSignature'])
 
-const isEmptyText = (fields: JsonObject, said: readonly string[]): boolean => fields['text'] === '' && said.length === 1
+const isEmptyText = (fields: JsonObject, kinds: readonly string[]): boolean =>
+  fields['text'] === '' && kinds.length === 1
 
 /**
- * A slot with nothing to sign. In earlier versions a thought without any text whose proof is another's was one that its
- * issuer hid, and one with an empty text the proof of the thought before it.
+ * A slot with nothing to sign. In earlier versions a thought without any text, with a proof of another issuer, was one
+ * that the issuer redacted, and one with an empty text the proof of the thought before it.
  */
 function alone(part: Opened, signed: Signed): readonly ReasoningPart[] {
   const { thoughts = [] } = signed
@@ -136,7 +137,8 @@ const READERS: { readonly [kind: string]: PartReader } = {
   fileData: (part, signed) => readMedia(part, 'fileData', FILE, signed),
   functionCall: (part, { marks: slot, enclosed }, ids) => {
     const read = readCall(part.fields['functionCall'] as JsonObject, ids)
-    // Where the thought was another's, its upstream is told so: it refuses a first call without any (trap 31).
+    // Where the thought is another issuer's, the upstream gets the skip mark: it refuses a first call without any (trap
+    // 31).
     const marks = enclosed ? { slot: SKIP } : slot
     return read && { ...read.call, ...nodeOf(leftOf(part, CALL, marks, { functionCall: read.left })) }
   },
@@ -146,7 +148,7 @@ const READERS: { readonly [kind: string]: PartReader } = {
   },
 }
 
-/** Pictures on the way to the answer are thoughts, and nobody else has such. */
+/** Intermediate images are thoughts, which other formats do not have. */
 function readMedia(
   part: Opened,
   field: 'inlineData' | 'fileData',
@@ -171,7 +173,7 @@ function readMedia(
 
 const DETAILS: { readonly [level: string]: string } = { MEDIA_RESOLUTION_LOW: 'low', MEDIA_RESOLUTION_HIGH: 'high' }
 
-/** How closely to look, where it is one of the levels others know too. */
+/** The level of detail, where canonical has it. */
 function detailOf(fields: JsonObject): string | undefined {
   const resolution = fields['mediaResolution']
   if (typeof resolution !== 'object' || resolution === null) return undefined
@@ -181,24 +183,24 @@ function detailOf(fields: JsonObject): string | undefined {
     : undefined
 }
 
-/** The part as it was written, without the signature, which stands before it. */
+/** The part as it was written, without its signature, which stands before it. */
 function opaque(wire: JsonObject, opened: Opened, signed: boolean): OpaquePart {
-  const words = wordsOf(opened.fields)
+  const text = textOf(opened.fields)
   const slot = writtenAs('thoughtSignature', opened)
   const { [slot]: _, ...unsigned } = wire
   return {
     type: 'opaque',
     format: FORMAT,
     value: signed ? unsigned : wire,
-    ...defined({ text: words }),
+    ...defined({ text }),
     ...(!signed || slot === 'thoughtSignature'
       ? {}
       : { spelling: { [FORMAT]: { names: { thoughtSignature: slot } } } }),
   }
 }
 
-/** Code that ran at the upstream, and what came of it, for formats that have no such part. */
-function wordsOf({ executableCode, codeExecutionResult }: JsonObject): string | undefined {
+/** Code executed at the upstream, and its output, as text for formats that have no such part. */
+function textOf({ executableCode, codeExecutionResult }: JsonObject): string | undefined {
   const { code, language } = (executableCode ?? {}) as JsonObject
   if (typeof code === 'string') return `\n\`\`\`${stringIn(language).toLowerCase()}\n${code}\n\`\`\`\n`
   const { output } = (codeExecutionResult ?? {}) as JsonObject

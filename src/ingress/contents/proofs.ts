@@ -5,9 +5,9 @@ import { isLoneProof, isUnsigned } from '../../canonical/thought.ts'
 import { FORMAT } from './fields.ts'
 
 /**
- * Clients hand a streamed thought back in the pieces they got, each in a turn of its own maybe, or not at all, and its
- * proof on the part behind it. Where an envelope there holds the thought, the pieces are the same said twice, and go
- * (traps 91, 92); Google's own proofs are those of the thought before them.
+ * Clients send a streamed thought back in the chunks they received, each maybe in a turn of its own, or not at all, and
+ * its proof on the part after it. Where an envelope there holds the thought, the chunks are duplicates and are removed
+ * (traps 91, 92); Google's own proofs belong to the thought before them.
  */
 export function rejoined(messages: readonly Message[]): readonly Message[] {
   if (!messages.some(({ content }) => content.some(part => part.type === 'reasoning'))) return messages
@@ -38,21 +38,21 @@ interface Turn {
   readonly content: Content
 }
 
-/** Where a piece of thought stands. */
-interface Piece {
+/** The place of a chunk of a thought. */
+interface ChunkPlace {
   readonly content: Content
   readonly at: number
 }
 
 /** The parts of model turns in a row. */
 class Run {
-  /** Pieces said last, with nothing behind them that says anything. */
-  private pieces: Piece[] = []
-  /** Whether more of a thought would go on where the last piece ended. */
-  private goesOn = false
+  /** The last chunks, with nothing but empty parts after them. */
+  private chunks: ChunkPlace[] = []
+  /** Whether more of a thought would continue the last chunk. */
+  private continues = false
 
-  /** The parts, without what is said twice; what is taken from earlier lists leaves a gap there. */
-  add(parts: readonly Part[], inPieces: boolean): Content {
+  /** The parts, without duplicates; a chunk removed from an earlier list leaves a gap there. */
+  add(parts: readonly Part[], inChunks: boolean): Content {
     const content: Content = []
     for (let index = 0; index < parts.length; index++) {
       const part = parts[index]!
@@ -63,88 +63,88 @@ class Run {
         this.enclosed(parts.slice(index, end) as ReasoningPart[], content)
         index = end - 1
       } else if (isStrayProof(part)) this.prove(part, content)
-      else if (!this.sign(part, content)) this.thought(part, content, inPieces)
+      else if (!this.sign(part, content)) this.thought(part, content, inChunks)
     }
     return content
   }
 
-  /** What comes next goes on with nothing: something was said beside the parts. */
+  /** The next thought continues none: the message has extras between them. */
   pause(): void {
-    this.goesOn = false
+    this.continues = false
   }
 
   /** The thoughts of one envelope. */
   private enclosed(thoughts: readonly ReasoningPart[], content: Content): void {
     for (const { text } of thoughts.toReversed()) this.take(text)
     append(content, thoughts)
-    this.pieces = []
-    this.goesOn = false
+    this.chunks = []
+    this.continues = false
   }
 
   private other(part: Part, content: Content): void {
     content.push(part)
-    this.goesOn = false
-    if (!(part.type === 'text' && part.text === '')) this.pieces = []
+    this.continues = false
+    if (!(part.type === 'text' && part.text === '')) this.chunks = []
   }
 
-  private thought(part: ReasoningPart, content: Content, inPieces: boolean): void {
-    const isPiece = part.text !== '' && part.signature === undefined && part.redacted === undefined
-    const isBare = isPiece && part.extras === undefined
-    content.push(isBare && inPieces && this.goesOn ? { ...part, continues: true } : part)
-    this.goesOn = isBare
-    if (isPiece) this.pieces.push({ content, at: content.length - 1 })
-    else this.pieces = []
+  private thought(part: ReasoningPart, content: Content, inChunks: boolean): void {
+    const isChunk = part.text !== '' && part.signature === undefined && part.redacted === undefined
+    const isBare = isChunk && part.extras === undefined
+    content.push(isBare && inChunks && this.continues ? { ...part, continues: true } : part)
+    this.continues = isBare
+    if (isChunk) this.chunks.push({ content, at: content.length - 1 })
+    else this.chunks = []
   }
 
-  /** Takes the pieces that a thought ends with, as far back as they are its own. */
+  /** Removes the chunks at the end that repeat a thought, as far back as they match. */
   private take(text: string): void {
     let rest = text
-    for (let piece = this.pieces.at(-1); piece !== undefined && rest !== ''; piece = this.pieces.at(-1)) {
-      const part = piece.content[piece.at] as ReasoningPart
+    for (let chunk = this.chunks.at(-1); chunk !== undefined && rest !== ''; chunk = this.chunks.at(-1)) {
+      const part = chunk.content[chunk.at] as ReasoningPart
       const more = part.text.length - rest.length
       if (more > 0 && part.text.endsWith(rest)) {
-        piece.content[piece.at] = { ...part, text: part.text.slice(0, more) }
+        chunk.content[chunk.at] = { ...part, text: part.text.slice(0, more) }
         return
       }
       if (!rest.endsWith(part.text)) return
       rest = rest.slice(0, rest.length - part.text.length)
-      piece.content[piece.at] = undefined
-      this.pieces.pop()
+      chunk.content[chunk.at] = undefined
+      this.chunks.pop()
     }
   }
 
-  /** Google's own proof right behind a thought is that thought's. */
+  /** Google's own proof right after a thought belongs to it. */
   private sign(part: ReasoningPart, content: Content): boolean {
     const last = content.at(-1)
     if (!isLoneProof(part) || part.spelling !== undefined || !isUnsigned(last) || last.spelling !== undefined)
       return false
     content[content.length - 1] = { ...last, signature: part.signature, spelling: PROVED_NEXT }
-    this.pieces = []
-    this.goesOn = false
+    this.chunks = []
+    this.continues = false
     return true
   }
 
-  /** Makes one signed thought of the pieces said last, where there are any. */
+  /** Joins the last chunks into one signed thought, where there are any. */
   private prove(proof: ReasoningPart, content: Content): void {
-    const [first] = this.pieces
+    const [first] = this.chunks
     if (first === undefined) content.push(proof)
     else {
-      const text = this.pieces.map(({ content, at }) => (content[at] as ReasoningPart).text).join('')
-      for (const { content, at } of this.pieces) content[at] = undefined
+      const text = this.chunks.map(({ content, at }) => (content[at] as ReasoningPart).text).join('')
+      for (const { content, at } of this.chunks) content[at] = undefined
       first.content[first.at] = { type: 'reasoning', text, signature: proof.signature! }
     }
-    this.pieces = []
-    this.goesOn = false
+    this.chunks = []
+    this.continues = false
   }
 }
 
-/** How a thought is marked whose proof stood on the part behind it, as Google has it. */
+/** Marks a thought whose proof stood on the part after it, as Google writes it. */
 export const PROVED_NEXT = { [FORMAT]: { proof: 'next' } }
 
-/** Whether it came in an envelope. */
+/** Whether a part came in an envelope. */
 export const isEnclosed = (part: Part | undefined): boolean => part?.spelling?.[FORMAT]?.['enclosed'] === true
 
-/** A proof without a thought, which earlier versions told after the thought's last words. */
+/** A proof without a thought, which earlier versions sent after the thought's last text. */
 const isStrayProof = (part: ReasoningPart): boolean =>
   part.text === '' &&
   part.signature !== undefined &&

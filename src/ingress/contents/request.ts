@@ -26,11 +26,11 @@ export function readRequest(request: WireRequest): CanonicalRequest {
 }
 
 /** `:countTokens`, which takes the same request, wrapped or not. */
-const readCounting = (asked: WireRequest, address: Address): CanonicalRequest =>
+const readCounting = (incoming: WireRequest, address: Address): CanonicalRequest =>
   readValidated(
-    () => wire.requestAt(asked),
-    asked.body,
-    () => unwrapped(asked.body, body => read({ ...asked, body }, address, false)),
+    () => wire.requestAt(incoming),
+    incoming.body,
+    () => unwrapped(incoming.body, body => read({ ...incoming, body }, address, false)),
   )
 
 const STREAMS: { readonly [method: string]: boolean } = { generateContent: false, streamGenerateContent: true }
@@ -39,7 +39,7 @@ const TAKEN = new Set([
   ...['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'labels', 'serviceTier'],
 ])
 
-/** Also what is the format's own, so that it has one name. */
+/** With the format's own fields, so that each is read under one name. */
 const KNOWN = new Set([...TAKEN, 'safetySettings', 'cachedContent', 'store'])
 
 function read({ body, query }: WireRequest, { model, place }: Address, stream: boolean): CanonicalRequest {
@@ -75,7 +75,7 @@ function read({ body, query }: WireRequest, { model, place }: Address, stream: b
   )
 }
 
-/** Streams are asked for as server-sent events. */
+/** Streams are requested as server-sent events. */
 function isUsual(query: JsonObject, stream: boolean): boolean {
   const keys = Object.keys(query)
   return stream ? keys.length === 1 && query['alt'] === 'sse' : keys.length === 0
@@ -83,12 +83,12 @@ function isUsual(query: JsonObject, stream: boolean): boolean {
 
 const TIERS: { readonly [tier: string]: string } = { standard: 'default' }
 
-function readTier(said: string | undefined): {
+function readTier(value: string | undefined): {
   readonly tier?: string | undefined
   readonly spelt?: string | undefined
 } {
-  if (said === undefined) return {}
-  const word = said.toLowerCase()
-  const tier = Object.hasOwn(TIERS, word) ? TIERS[word]! : word
-  return { tier, spelt: said === (tier === 'default' ? 'standard' : tier) ? undefined : said }
+  if (value === undefined) return {}
+  const lower = value.toLowerCase()
+  const tier = Object.hasOwn(TIERS, lower) ? TIERS[lower]! : lower
+  return { tier, spelt: value === (tier === 'default' ? 'standard' : tier) ? undefined : value }
 }

@@ -10,21 +10,21 @@ import { readInnerError } from './error.ts'
 import { type Left, leftOf, nodeOf, type Opened, open } from './fields.ts'
 import { readUsage, tierOf } from './usage.ts'
 
-/** Fields of an answer that mean something here; any other is the format's own. */
+/** Fields of an answer that are read; any other becomes an extra. */
 export const ANSWER: ReadonlySet<string> = new Set([
   ...['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId', 'createTime', 'error'],
 ])
 const TAKEN = new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseId', 'createTime', 'error'])
 
 /** A whole generateContent answer (FORMATS §7); a blocked prompt is a refused candidate (trap 15). */
-export function readResult({ body }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
+export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const opened = open(body, ANSWER)
   const { fields } = opened
   const error = fields['error'] == null ? undefined : readInnerError(fields)
   const wires = Array.isArray(fields['candidates']) ? anyObjects(fields['candidates']) : undefined
   if (error !== undefined && wires === undefined) throw new GatewayError(error)
   if (!isAnswer(fields)) throw new GatewayError(NOT_AN_ANSWER)
-  const read = (wires ?? []).map((wire, index) => readCandidate(wire, index, CallIds.after(asked)))
+  const read = (wires ?? []).map((wire, index) => readCandidate(wire, index, CallIds.after(request)))
   const candidates = read.length > 0 ? read : [blocked(fields, wires === undefined ? 'absent' : 'empty')]
   const usage = anyObject(fields['usageMetadata'])
   const { head, left } = readHead(opened)
@@ -40,7 +40,7 @@ const NOT_AN_ANSWER = {
   message: 'The upstream sent something that is no generateContent answer.',
 } as const
 
-/** Whether an object says anything an answer would. */
+/** Whether an object has any field of an answer. */
 export function isAnswer(fields: JsonObject): boolean {
   for (const key in fields) if (ANSWER.has(key)) return true
   return false
@@ -51,7 +51,7 @@ interface Head {
   readonly left: Left
 }
 
-/** Who answered, and when, with all the format says beside; that the answer came from this format is told here. */
+/** Id, model and time, with the head's other fields; marks the answer as this format's own. */
 export function readHead(opened: Opened): Head {
   const { fields } = opened
   const time = anyText(fields['createTime'])
@@ -73,15 +73,15 @@ export function readHead(opened: Opened): Head {
   }
 }
 
-/** An answer without candidates: the prompt was blocked, or nobody says why there are none. */
-export function blocked(fields: JsonObject, how: 'absent' | 'empty'): Candidate {
+/** An answer without candidates: the prompt was blocked, or no reason is given. */
+export function blocked(fields: JsonObject, given: 'absent' | 'empty'): Candidate {
   const feedback = fields['promptFeedback'] ?? fields['prompt_feedback']
   const reason = isObject(feedback) ? anyText(feedback['blockReason'] ?? feedback['block_reason']) : undefined
-  const words = isObject(feedback) ? anyText(feedback['blockReasonMessage']) : undefined
+  const message = isObject(feedback) ? anyText(feedback['blockReasonMessage']) : undefined
   return {
-    content: words === undefined ? [] : [{ type: 'refusal', text: words }],
+    content: message === undefined ? [] : [{ type: 'refusal', text: message }],
     finish: { reason: reason === undefined ? 'error' : 'refused', ...defined({ raw: reason }) },
-    ...(BLOCKED[how] satisfies Node),
+    ...(BLOCKED[given] satisfies Node),
   }
 }
 

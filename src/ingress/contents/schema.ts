@@ -7,14 +7,14 @@ const SCHEMAS = new Set(['items', 'additionalProperties', 'not'])
 const LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
 const MAPS = new Set(['properties', '$defs', 'defs', 'definitions'])
 
-/** Protobuf's other names of the keywords (trap 104). */
+/** Protobuf's snake_case names of the keywords (trap 104). */
 const SNAKE: ReadonlyMap<string, string> = new Map([
   ...[...COUNTS, 'additionalProperties', 'anyOf', 'oneOf', 'allOf', 'prefixItems', 'propertyOrdering'].map(
     name => [name.replace(/[A-Z]/, letter => `_${letter.toLowerCase()}`), name] as const,
   ),
 ])
 
-/** The same in JSON Schema: type names in lower case, `nullable` as a type, counts that came as texts as numbers. */
+/** The schema as JSON Schema: type names in lower case, `nullable` as a type, counts written as texts as numbers. */
 export function jsonSchemaOf(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema)
     .map(([key, value]) => [SNAKE.get(key) ?? key, value] as const)

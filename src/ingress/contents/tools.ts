@@ -20,7 +20,7 @@ export interface ReadTools {
   readonly groups?: Json
 }
 
-/** Entries hold functions and hosted tools by kind; here every one is a tool of its own. */
+/** Entries hold functions and hosted tools by kind; in canonical each is a tool. */
 export function readTools(wire: Json | undefined): ReadTools {
   const entries = objects(listed(wire))
   if (entries === undefined) return {}
@@ -29,7 +29,7 @@ export function readTools(wire: Json | undefined): ReadTools {
   return { tools, groups: single(wire) === undefined ? groups : { single: groups } }
 }
 
-/** Adds an entry's tools and gives its shape; whatever is unknown in it is one tool that nobody else knows. */
+/** Adds an entry's tools and returns its shape; all its unknown fields are one opaque tool. */
 function readEntry(entry: JsonObject, tools: Tool[]): Json {
   const opened = open(entry, ENTRY)
   const { fields } = opened
@@ -52,7 +52,7 @@ function readEntry(entry: JsonObject, tools: Tool[]): Json {
 const DECLARATION = new Set(['name', 'description', 'parameters', 'parametersJsonSchema'])
 const WITHOUT_OPENAPI = new Set(['name', 'description', 'parametersJsonSchema'])
 
-/** The parameters as JSON Schema, whichever of the two dialects they came in. */
+/** A function with its parameters as JSON Schema, whichever of the two dialects they were written in. */
 function readFunction(wire: JsonObject): FunctionTool {
   const opened = open(wire, DECLARATION)
   const { fields } = opened

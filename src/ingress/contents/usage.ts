@@ -17,7 +17,7 @@ const TAKEN = new Set([
 
 /**
  * Tokens as canonical counts them (FORMATS §16.3, trap 24): the prompt of hosted tools is input, thoughts are output.
- * How it was written is kept whole, since absent counts and orders of lists say nothing.
+ * How it was written is kept whole, since absent counts and the order of lists have no meaning.
  */
 export function readUsage(wire: JsonObject): Usage {
   const opened = open(wire, KNOWN)
@@ -25,43 +25,43 @@ export function readUsage(wire: JsonObject): Usage {
   const reasoning = countOf(fields['thoughtsTokenCount'])
   const answer = countOf(fields['candidatesTokenCount'])
   const cacheRead = countOf(fields['cachedContentTokenCount'])
-  const told = {
+  const reported = {
     input: sum(countOf(fields['promptTokenCount']), countOf(fields['toolUsePromptTokenCount'])),
     total: countOf(fields['totalTokenCount']),
   }
   const prompt = byModality(fields['promptTokensDetails'])
-  const made = byModality(fields['candidatesTokensDetails'])
+  const answered = byModality(fields['candidatesTokensDetails'])
   const { extras } = leftOf(opened, TAKEN)
-  const more = defined({ promptTokensDetails: prompt.others, candidatesTokensDetails: made.others })
+  const more = defined({ promptTokensDetails: prompt.others, candidatesTokensDetails: answered.others })
   const all = { ...extras, ...more }
   return {
     ...defined({
-      ...tokensOf(told, answer, reasoning, cacheRead),
+      ...tokensOf(reported, answer, reasoning, cacheRead),
       cacheRead,
       reasoning,
       inputBy: prompt.counts,
-      outputBy: made.counts,
+      outputBy: answered.counts,
     }),
     ...nodeOf({ ...(Object.keys(all).length === 0 ? {} : { extras: all }), marks: { whole: wire } }),
   }
 }
 
-/** The tier of the answer, which is told among its counts. */
+/** The tier of the answer, which stands among its counts. */
 export function tierOf(wire: JsonObject): string | undefined {
   const tier = anyText(open(wire, KNOWN).fields['serviceTier'])?.toLowerCase()
   return tier === 'standard' ? 'default' : tier
 }
 
-/** Thoughts stand beside the answer here, and what a cache held is part of the prompt, unless the total says otherwise. */
+/** Thoughts come beside the answer here, and cached tokens are part of the prompt, unless the total shows otherwise. */
 function tokensOf(
-  told: ReportedCounts,
+  reported: ReportedCounts,
   answer: number | undefined,
   reasoning: number | undefined,
   cached: number | undefined,
 ) {
-  const inside = (told.input ?? 0) + (answer ?? 0) === told.total
+  const inside = (reported.input ?? 0) + (answer ?? 0) === reported.total
   const output = inside && answer !== undefined ? answer : sum(answer, reasoning)
-  return settled({ ...told, output, cached: told.total === undefined ? undefined : cached })
+  return settled({ ...reported, output, cached: reported.total === undefined ? undefined : cached })
 }
 
 const countOf = (value: Json | undefined): number | undefined => anyCount(anyNumeral(value))
@@ -78,7 +78,7 @@ const MODALITIES: { readonly [modality: string]: Modality } = {
 
 interface ByModality {
   readonly counts: { readonly [M in Modality]?: number } | undefined
-  /** Entries of modalities nobody else tells apart. */
+  /** Entries of modalities that canonical does not have. */
   readonly others: readonly JsonObject[] | undefined
 }
 

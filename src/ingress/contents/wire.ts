@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { count } from '../errors/validation-error.ts'
-import { isAgain, readAddress } from './address.ts'
+import { namesModel, readAddress } from './address.ts'
 import { NUMERAL, open } from './fields.ts'
 import { isSoundless } from './media.ts'
 
-/** The generateContent request, FORMATS §7. Loose: unknown fields pass; free JSON is never looked into. */
+/** The generateContent request, FORMATS §7. Loose: unknown fields pass; free JSON is never validated. */
 
 const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
 
@@ -26,7 +26,7 @@ function cased<const E extends v.ObjectEntries>(entries: E) {
     v.looseObject(entries),
   )
 }
-/** One or a list of them; a list is told of by the item that is wrong in it. */
+/** One or a list of them; a fault in a list is reported by the item at fault. */
 const many = (schema: v.GenericSchema): v.GenericSchema =>
   v.lazy(input => (Array.isArray(input) ? v.array(schema) : schema))
 
@@ -64,14 +64,14 @@ const part = cased({
 
 export const ROLES = ['user', 'model', 'function'] as const
 
-/** What a model said is its own affair. */
-const heard = v.custom<JsonObject>(part => !isObject(part) || !isSoundless(part), 'There is no sound in it')
+/** What a model said earlier is not validated. */
+const audible = v.custom<JsonObject>(part => !isObject(part) || !isSoundless(part), 'The audio is empty')
 const content = v.pipe(
   json,
   v.transform((value): unknown => open(value, CONTENT).fields),
   v.lazy((input): v.GenericSchema => {
-    const said = (input as JsonObject)['role'] === 'model' ? part : v.pipe(heard, part)
-    return v.looseObject({ role: maybe(v.picklist(ROLES)), parts: maybe(many(said)) })
+    const schema = (input as JsonObject)['role'] === 'model' ? part : v.pipe(audible, part)
+    return v.looseObject({ role: maybe(v.picklist(ROLES)), parts: maybe(many(schema)) })
   }),
 )
 const CONTENT = new Set(['role', 'parts'])
@@ -146,13 +146,13 @@ const toEmbed = {
 
 const WRAPPER = new Set(['generateContentRequest'])
 
-/** The schema of a request by its path, which says the model and the method (FORMATS §7 and §8). */
+/** The schema of a request by its path, which holds the model and the method (FORMATS §7 and §8). */
 export function requestAt({ path }: { readonly path: string }): v.GenericSchema {
   const address = readAddress(path)
   const model = maybe(
     v.pipe(
       v.string(),
-      v.check(said => isAgain(said, address.model), 'must be that of the path'),
+      v.check(value => namesModel(value, address.model), 'must be that of the path'),
     ),
   )
   const request = cased({ model, ...settings })

@@ -5,7 +5,7 @@ import { retrievalMessage } from '../errors/retrieval-error.ts'
 import { retryAfter } from '../errors/retry-after.ts'
 import { anyText, defined } from '../fields.ts'
 
-/** Codes that say more than their status. */
+/** Codes that are more precise than their status. */
 const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([
   ['ASR_PAYMENT_REQUIRED', 'out-of-credit'],
   ['INSUFFICIENT_PERMISSIONS', 'forbidden'],
@@ -16,10 +16,10 @@ const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | und
 /** An error answer: `{err_code, err_msg}`, or `{category, message, details}` in newer ones. Total on any body. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
   const code = anyText(body['err_code']) ?? anyText(body['category'])
-  const said = anyText(body['err_msg']) ?? retrievalMessage(body)
+  const message = anyText(body['err_msg']) ?? retrievalMessage(body)
   return classified({
     kind: BY_CODE.get(code) ?? kindOf(status),
-    message: said ?? `The upstream answered with status ${status}.`,
+    message: message ?? `The upstream answered with status ${status}.`,
     ...defined({ code, retryAfterSeconds: retryAfter(headers) }),
     status,
   })

@@ -8,21 +8,21 @@ import { anyNumber, anyObject, anyObjects, anyText, defined } from '../fields.ts
 import { readError } from './error.ts'
 
 /**
- * What `/v1/listen` heard: the first reading of the one channel, with the times that were asked for.
+ * The transcript of `/v1/listen`: the first alternative of the one channel, with the times that were requested.
  *
- * @throws GatewayError for what is no transcript.
+ * @throws GatewayError for any other body.
  */
-export function readResult({ status, headers, body }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
+export function readResult({ status, headers, body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const [channel] = anyObjects(anyObject(body['results'])?.['channels'])
   const [reading] = anyObjects(channel?.['alternatives'])
   const text = anyText(reading?.['transcript'])
   if (channel === undefined || reading === undefined || text === undefined)
     throw new GatewayError(readError({ status: Math.max(status, 502), headers, body }))
-  const { timestamps, speakers } = asked.output.transcript ?? {}
+  const { timestamps, speakers } = request.output.transcript ?? {}
   const metadata = anyObject(body['metadata'])
   const words = anyObjects(reading['words']).flatMap(wire => readWord(wire, speakers))
   const facts = {
-    language: anyText(channel['detected_language']) ?? asked.output.transcript?.language,
+    language: anyText(channel['detected_language']) ?? request.output.transcript?.language,
     duration: anyNumber(metadata?.['duration']),
     segments: readSegments(body, words, speakers),
     words: timestamps?.includes('word') === true ? words : undefined,
@@ -62,7 +62,7 @@ function timesOf(wire: JsonObject): { readonly start: number; readonly end: numb
   return start === undefined || end === undefined ? undefined : { start, end }
 }
 
-/** Speakers are counted from 0; who asked for none is told of none. */
+/** Speakers are counted from 0; they are left out where the request has none. */
 function speakerOf(wire: JsonObject, wanted: boolean | undefined): { readonly speaker?: string } {
   const speaker = wanted === true ? anyNumber(wire['speaker']) : undefined
   return speaker === undefined ? {} : { speaker: String(speaker) }

@@ -6,8 +6,8 @@ import { retrievalMessage } from '../errors/retrieval-error.ts'
 import { retryAfter } from '../errors/retry-after.ts'
 import { anyText, defined } from '../fields.ts'
 
-/** Words of `detail.status` (newer: `detail.code`) that say more than the HTTP status. */
-const BY_WORD: { readonly [word: string]: ErrorKind } = {
+/** Values of `detail.status` (newer: `detail.code`) that are more precise than the HTTP status. */
+const BY_CODE: { readonly [code: string]: ErrorKind } = {
   quota_exceeded: 'out-of-credit',
   too_many_concurrent_requests: 'rate-limited',
   system_busy: 'overloaded',
@@ -19,7 +19,7 @@ const BY_WORD: { readonly [word: string]: ErrorKind } = {
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
   const detail = isObject(body['detail']) ? body['detail'] : undefined
   const code = anyText(detail?.['status']) ?? anyText(detail?.['code'])
-  const kind = code !== undefined && Object.hasOwn(BY_WORD, code) ? BY_WORD[code]! : kindOf(status)
+  const kind = code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code]! : kindOf(status)
   return classified({
     kind,
     message: retrievalMessage(body) ?? `The upstream answered with status ${status}.`,

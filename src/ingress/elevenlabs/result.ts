@@ -5,13 +5,13 @@ import { type Work, workOf } from '../../canonical/work.ts'
 import { readSpeech } from './speech.ts'
 import { readTranscription } from './transcription.ts'
 
-type ReadResult = (answer: WireAnswer, asked: CanonicalRequest) => CanonicalResult
+type ReadResult = (answer: WireAnswer, request: CanonicalRequest) => CanonicalResult
 
-/** How the answer to each kind of work is read. */
+/** The reader of answers to each kind of work. */
 const READERS: { readonly [W in Work]?: ReadResult } = {
   speech: readSpeech,
   transcription: readTranscription,
 }
 
-/** A whole answer, by what was asked for. */
-export const readResult: ReadResult = (answer, asked) => (READERS[workOf(asked)] ?? readSpeech)(answer, asked)
+/** A whole answer, by the kind of work requested. */
+export const readResult: ReadResult = (answer, request) => (READERS[workOf(request)] ?? readSpeech)(answer, request)

@@ -8,11 +8,11 @@ import { anyText } from '../fields.ts'
 import { readError } from './error.ts'
 
 /**
- * A recording as `/v1/text-to-speech` answers it: its bytes, or base64 beside timestamps. What they are is what was
- * asked for: the answer's own media type is the same for most.
+ * A recording as `/v1/text-to-speech` answers it: its bytes, or base64 beside timestamps. Its media type is the one
+ * requested: the answer's own is the same for most containers.
  */
-export function readSpeech({ status, headers, body, raw }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
-  const mediaType = typeOf(raw?.mediaType ?? '', asked)
+export function readSpeech({ status, headers, body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {
+  const mediaType = typeOf(raw?.mediaType ?? '', request)
   if (raw !== undefined && 'bytes' in raw) return spoken({ type: 'bytes', mediaType, bytes: raw.bytes })
   const data = anyText(body['audio_base64'])
   if (data !== undefined) return spoken({ type: 'bytes', mediaType, bytes: new HeldBytes(Buffer.from(data, 'base64')) })
@@ -27,9 +27,9 @@ const spoken = (source: MediaSource): CanonicalResult => ({
   candidates: [{ content: [{ type: 'media', kind: 'audio', source }], finish: { reason: 'stop' } }],
 })
 
-/** Raw samples are asked for at 24 kHz, also where a WAV file is to be made of them. */
-function typeOf(said: string, { output }: CanonicalRequest): string {
+/** Raw samples are requested at 24 kHz, also where they are to become a WAV file. */
+function typeOf(declared: string, { output }: CanonicalRequest): string {
   const wanted = output.audio?.mediaType
   if (wanted === 'audio/pcm' || wanted === 'audio/wav') return 'audio/L16;codec=pcm;rate=24000'
-  return wanted ?? (/^audio\//i.test(said) ? said : 'audio/mpeg')
+  return wanted ?? (/^audio\//i.test(declared) ? declared : 'audio/mpeg')
 }

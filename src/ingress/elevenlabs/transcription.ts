@@ -8,14 +8,14 @@ import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { readError } from './error.ts'
 
 /**
- * What `/v1/speech-to-text` heard, with the times that were asked for; segments are made of its words.
+ * The transcript of `/v1/speech-to-text`, with the times that were requested; segments are made of its words.
  *
- * @throws GatewayError for what is no transcript.
+ * @throws GatewayError for any other body.
  */
-export function readTranscription({ status, headers, body }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
+export function readTranscription({ status, headers, body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const text = anyText(body['text'])
   if (text === undefined) throw new GatewayError(readError({ status: Math.max(status, 502), headers, body }))
-  const { timestamps, speakers } = asked.output.transcript ?? {}
+  const { timestamps, speakers } = request.output.transcript ?? {}
   const words = anyObjects(body['words']).flatMap(wire => readWord(wire, speakers))
   const facts = {
     language: anyText(body['language_code']),
@@ -36,7 +36,7 @@ export function readTranscription({ status, headers, body }: WireAnswer, asked: 
   }
 }
 
-/** The spaces between words, and what is heard besides, have times of their own; who asked for no speakers is told of none. */
+/** Spaces and other sounds have times of their own and are left out, and so are speakers where the request has none. */
 function readWord(wire: JsonObject, speakers: boolean | undefined): Word[] {
   const word = anyText(wire['text'])
   const start = anyNumber(wire['start'])

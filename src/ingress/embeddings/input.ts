@@ -7,14 +7,14 @@ import { rest, WrongType } from '../fields.ts'
 
 const FORMAT = 'embeddings'
 
-/** All there is to embed, a message each. */
+/** The inputs to embed, a message each. */
 export interface Input {
   readonly messages: readonly Message[]
-  /** How a single thing stood in no list. */
+  /** How a single input stood in no list. */
   readonly as?: 'string' | 'tokens' | 'single'
 }
 
-/** A string, the tokens of one, an object that holds a text or a picture, or a list of such. */
+/** A string, the tokens of one, an object that holds a text or an image, or a list of such. */
 export function readInput(input: Json): Input {
   if (typeof input === 'string') return { messages: [ofText(input)], as: 'string' }
   if (isObject(input)) return { messages: [ofObject(input)], as: 'single' }
@@ -32,7 +32,7 @@ function ofItem(item: Json): Message {
 
 const ofText = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
-/** Numbers only one model's vocabulary gives a meaning: no other format can say them. */
+/** Tokens have a meaning in one model's vocabulary alone: no other format can express them. */
 function ofTokens(tokens: readonly Json[]): Message {
   if (tokens.length === 0 || !tokens.every(token => typeof token === 'number')) throw WrongType.instance
   return { role: 'user', content: [own({ tokens })] }
@@ -40,30 +40,30 @@ function ofTokens(tokens: readonly Json[]): Message {
 
 const own = (value: JsonObject): OpaquePart => ({ type: 'opaque', format: FORMAT, value, reference: true })
 
-const THINGS = ['text', 'image', 'pdf'] as const
-const TAKEN: ReadonlySet<string> = new Set(THINGS)
+const KINDS = ['text', 'image', 'pdf'] as const
+const TAKEN: ReadonlySet<string> = new Set(KINDS)
 
-/** Jina's way: one thing under the name of its kind. What holds several, or none of those, stays as it is. */
+/** Jina's shape: one value under the name of its kind. An object with several or none of them stays as it is. */
 function ofObject(item: JsonObject): Message {
-  const [kind, ...others] = THINGS.filter(thing => item[thing] != null)
-  const said = kind === undefined ? undefined : item[kind]
-  if (kind === undefined || others.length > 0 || typeof said !== 'string')
+  const [kind, ...others] = KINDS.filter(name => item[name] != null)
+  const content = kind === undefined ? undefined : item[kind]
+  if (kind === undefined || others.length > 0 || typeof content !== 'string')
     return { role: 'user', content: [own(item)], spelling: { [FORMAT]: { as: 'object' } } }
   if (kind === 'text') {
-    const part: TextPart = { type: 'text', text: said }
+    const part: TextPart = { type: 'text', text: content }
     return { role: 'user', content: [part], ...rest(FORMAT, item, TAKEN, { as: 'object' }) }
   }
-  const bare = !/^[a-z][a-z0-9+.-]*:/i.test(said)
-  const source = bare ? ofBase64(said, kind) : sourceOfUrl(said)
+  const bare = !/^[a-z][a-z0-9+.-]*:/i.test(content)
+  const source = bare ? ofBase64(content, kind) : sourceOfUrl(content)
   const part: MediaPart = { type: 'media', kind: kind === 'pdf' ? 'file' : 'image', source }
   return { role: 'user', content: [part], ...rest(FORMAT, item, TAKEN, { as: 'object', ...(bare ? { bare } : {}) }) }
 }
 
-const USUAL = { image: 'image/jpeg', pdf: 'application/pdf' } as const
+const DEFAULT_TYPES = { image: 'image/jpeg', pdf: 'application/pdf' } as const
 
-/** Bytes without a word of what they are. */
-const ofBase64 = (data: string, kind: keyof typeof USUAL): MediaSource => ({
+/** Base64 without a declared media type. */
+const ofBase64 = (data: string, kind: keyof typeof DEFAULT_TYPES): MediaSource => ({
   type: 'base64',
-  mediaType: sniffed(Buffer.from(data.slice(0, 64), 'base64')) ?? USUAL[kind],
+  mediaType: sniffed(Buffer.from(data.slice(0, 64), 'base64')) ?? DEFAULT_TYPES[kind],
   data,
 })

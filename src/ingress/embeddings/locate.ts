@@ -5,7 +5,7 @@ import { type Locate, locator } from '../locate.ts'
 const FORMAT = 'embeddings'
 const INPUT: Path = ['input']
 
-/** Where in a body the things to embed stand: in a list, or one that is all there is. */
+/** The places of the inputs in a body: in a list, or a single one in its place. */
 export function locate({ messages, spelling }: CanonicalRequest): Locate {
   const alone = spelling?.[FORMAT]?.['input'] !== undefined
   const places = messages.map((_, index): Path => (alone ? INPUT : [...INPUT, index]))

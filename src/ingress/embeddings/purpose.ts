@@ -2,7 +2,7 @@ import { append } from '../../canonical/append.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { EmbeddingPurpose } from '../../canonical/request.ts'
 
-/** What vendors call what vectors are for (FORMATS §8): Voyage in `input_type`, Jina in `task`. */
+/** The vendors' values for the purpose of vectors (FORMATS §8): Voyage in `input_type`, Jina in `task`. */
 const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json | undefined, EmbeddingPurpose>([
   ['query', 'query'],
   ['search_query', 'query'],
@@ -28,7 +28,7 @@ const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json |
 
 const FIELDS = ['input_type', 'task'] as const
 
-/** What the vectors are for, with the field and the word it was said in; a word nobody else knows is refused. */
+/** The purpose of the vectors, with the field and value it was written in; an unknown value is refused. */
 export function readPurpose(
   body: JsonObject,
   refused: string[],

@@ -10,7 +10,7 @@ import * as wire from './wire.ts'
 
 const FORMAT = 'embeddings'
 
-/** `POST /v1/embeddings` (FORMATS §8), in OpenAI's words or those of Voyage and Jina, as a canonical request. */
+/** `POST /v1/embeddings` (FORMATS §8), in OpenAI's fields or those of Voyage and Jina, as a canonical request. */
 export const readRequest = ({ body }: WireRequest): CanonicalRequest =>
   readValidated(wire.request, body, () => read(body))
 
@@ -43,12 +43,12 @@ function read(body: JsonObject): CanonicalRequest {
 }
 
 /** A setting, and the field it stood in where that is not the usual one. */
-interface Said<T> {
+interface Setting<T> {
   readonly value?: T | undefined
   readonly as?: Json | undefined
 }
 
-function readDimensions(body: JsonObject, refused: string[]): Said<number> {
+function readDimensions(body: JsonObject, refused: string[]): Setting<number> {
   const usual = number(body['dimensions'])
   const other = number(body['output_dimension'])
   if (usual === undefined) return other === undefined ? {} : { value: other, as: 'output_dimension' }
@@ -56,7 +56,7 @@ function readDimensions(body: JsonObject, refused: string[]): Said<number> {
   return { value: usual }
 }
 
-function readEncoding(body: JsonObject, refused: string[]): Said<VectorEncoding> {
+function readEncoding(body: JsonObject, refused: string[]): Setting<VectorEncoding> {
   const usual = encodingIn(text(body['encoding_format']))
   const other = encodingIn(body['embedding_type'])
   if (usual === undefined) refused.push('encoding_format')

@@ -12,7 +12,7 @@ const FORMAT = 'embeddings'
 
 const TAKEN = new Set(['object', 'data', 'model', 'usage', 'id', 'created'])
 
-/** A whole answer (FORMATS §8): one vector for each input, in the order of the inputs; no number is looked at. */
+/** A whole answer (FORMATS §8): one vector for each input, in the order of the inputs; numbers are not parsed. */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const { data, object } = body
   if (!Array.isArray(data)) throw new GatewayError(body['error'] == null ? NOT_AN_ANSWER : readInnerError(body))
@@ -25,7 +25,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
     object: object === 'list' ? undefined : object,
     with: listed(['id', 'created'].filter(field => fields[field as keyof typeof fields] !== undefined)),
     without: listed(
-      Object.entries({ object, model, usage }).flatMap(([field, said]) => (said === undefined ? field : [])),
+      Object.entries({ object, model, usage }).flatMap(([field, value]) => (value === undefined ? field : [])),
     ),
   })
   const refused = Object.keys(fields).filter(field => fields[field as keyof typeof fields] === undefined)
@@ -54,7 +54,7 @@ function inOrder(entries: readonly JsonObject[]): readonly JsonObject[] {
 
 const ENTRY = new Set(['object', 'index', 'embedding'])
 
-/** Sparse and multiple vectors are Jina's own. */
+/** Sparse and multiple vectors are Jina's alone and stay opaque. */
 function readEntry(wire: JsonObject, at: number): Part {
   const { embedding: vector, index, object } = wire
   if (!isVector(vector)) return { type: 'opaque', format: FORMAT, value: wire }

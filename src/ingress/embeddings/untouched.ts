@@ -2,15 +2,15 @@ import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { NumbersText } from '../../canonical/vector.ts'
 
 const KEY = '"embedding"'
-/** What stands in the body for a vector that was taken out; no vendor's sparse vector has such a token. */
+/** The placeholder for a vector that was taken out; no vendor's sparse vector has such a token. */
 const MARK = '\u0001'
 
 /**
- * The body of an answer whose vectors are left as text: a hundred of them are two million digits, and most are only
- * passed on. Undefined for what is no JSON object.
+ * Parses an answer's body but leaves its vectors as text: a hundred of them are two million digits, and most are only
+ * passed on. Undefined for a text that is no JSON object.
  */
 export function parseUntouched(text: string): JsonObject | undefined {
-  const pieces: string[] = []
+  const parts: string[] = []
   const lists: NumbersText[] = []
   let from = 0
   for (let key = text.indexOf(KEY); key !== -1; key = text.indexOf(KEY, key + KEY.length)) {
@@ -19,12 +19,12 @@ export function parseUntouched(text: string): JsonObject | undefined {
     if (start === -1 || text[start] !== '[' || end === -1) continue
     const list = text.slice(start, end + 1)
     if (!isFlat(list)) return parseObject(text)
-    pieces.push(text.slice(from, start), `{"\\u0001":${lists.length}}`)
+    parts.push(text.slice(from, start), `{"\\u0001":${lists.length}}`)
     lists.push(new NumbersText(list))
     from = end + 1
   }
   if (lists.length === 0) return parseObject(text)
-  const body = parseObject(pieces.join('') + text.slice(from))
+  const body = parseObject(parts.join('') + text.slice(from))
   return body === undefined ? undefined : (filled(body, lists) ?? parseObject(text))
 }
 
@@ -40,12 +40,12 @@ function skipped(text: string, from: number): number {
   return at
 }
 
-/** What lists have that are no numbers alone; the last three are `null`, `NaN` and the infinite. */
+/** Characters of lists that are not numbers alone; the last three begin `null`, `NaN` and `Infinity`. */
 const OTHERS = ['"', '{', 'n', 'N', 'I']
 
 const isFlat = (list: string): boolean => list.lastIndexOf('[') === 0 && !OTHERS.some(sign => list.includes(sign))
 
-/** The body with its vectors, or undefined where they do not all stand where vectors do. */
+/** The body with its vectors put back; undefined where one does not stand where vectors do. */
 function filled(body: JsonObject, lists: readonly NumbersText[]): JsonObject | undefined {
   const { data } = body
   if (!Array.isArray(data)) return undefined

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { shape } from '../errors/validation-error.ts'
 
-/** The embeddings request, FORMATS §8. Loose: unknown fields pass, and what vendors add is only looked at where it fits. */
+/** The embeddings request, FORMATS §8. Loose: unknown fields pass, and vendors' additions are read only where valid. */
 
 const json = v.custom<JsonObject>(isObject, 'Invalid type: Expected Object')
 const tokens = v.pipe(v.array(v.number()), v.minLength(1))

@@ -1,19 +1,19 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 
 /*
- * In which words and codes upstreams say that a request is longer than their model's context (trap 98). Gathered from
+ * The messages and codes by which upstreams report a request longer than their model's context (trap 98). Gathered from
  * the error messages users of each vendor report in public issue trackers, and from the lists agents keep for the same
  * purpose (pi, opencode), as of 2026-11.
  */
 
-/** Codes and types that say it by themselves: OpenAI, Copilot, llama.cpp. */
+/** Codes and types that suffice by themselves: OpenAI, Copilot, llama.cpp. */
 const CODES: ReadonlySet<string | undefined> = new Set([
   'context_length_exceeded',
   'model_max_prompt_tokens_exceeded',
   'exceed_context_size_error',
 ])
 
-const WORDS: readonly RegExp[] = [
+const MESSAGES: readonly RegExp[] = [
   /prompt is too long/i, // Anthropic
   /exceed context limit/i, // Anthropic, where the answer's limit is what makes it too long
   /maximum context length/i, // OpenAI, DeepSeek, OpenRouter, vLLM, SGLang, Mistral, Ollama
@@ -38,7 +38,7 @@ const WORDS: readonly RegExp[] = [
   /context[_ ]length[_ ]exceeded/i,
 ]
 
-/** Limits of tokens a minute read much alike, but pass by themselves. */
+/** Limits of tokens a minute read alike, but a retry helps. */
 const RATES = /rate limit|too many requests|tokens per (?:minute|min|day)|\bTPM\b/i
 
 /** How many tokens the request has; where there are two numbers, prompt and answer, it is their sum. */
@@ -60,7 +60,7 @@ const TOKENS: readonly RegExp[] = [
   /received ([\d,]+)/i,
 ]
 
-/** How many the model takes at most. */
+/** How many tokens the model takes at most. */
 const MAXIMUM: readonly RegExp[] = [
   /> ([\d,]+)(?: maximum|,|\.|$)/,
   /maximum context length(?: is| of)? \(?([\d,]+)/i,
@@ -79,26 +79,26 @@ const MAXIMUM: readonly RegExp[] = [
 ]
 
 /**
- * Whether an error says that the request is too long for the model, and the numbers it says it with.
+ * The numbers of an error that reports a request too long for the model.
  *
- * @param said the words of the error, of a bounded length.
- * @returns undefined where it is not; nothing in it where no number is told.
+ * @param text the error's message, of a bounded length.
+ * @returns undefined for any other error; an empty object where the message has no number.
  */
-export function contextOf(codes: readonly (string | undefined)[], said: string): CanonicalError['context'] {
-  if (!codes.some(code => CODES.has(code)) && (RATES.test(said) || !WORDS.some(words => words.test(said))))
+export function contextOf(codes: readonly (string | undefined)[], text: string): CanonicalError['context'] {
+  if (!codes.some(code => CODES.has(code)) && (RATES.test(text) || !MESSAGES.some(message => message.test(text))))
     return undefined
-  const tokens = numberIn(said, TOKENS)
-  const maximum = numberIn(said, MAXIMUM)
+  const tokens = numberIn(text, TOKENS)
+  const maximum = numberIn(text, MAXIMUM)
   return {
-    // A prompt that fits by itself does not say what was too long.
+    // A prompt that fits by itself is not what was too long.
     ...(tokens === undefined || tokens <= (maximum ?? 0) ? {} : { tokens }),
     ...(maximum === undefined ? {} : { maximum }),
   }
 }
 
-function numberIn(said: string, patterns: readonly RegExp[]): number | undefined {
+function numberIn(text: string, patterns: readonly RegExp[]): number | undefined {
   for (const pattern of patterns) {
-    const [, ...numbers] = pattern.exec(said) ?? []
+    const [, ...numbers] = pattern.exec(text) ?? []
     if (numbers.length === 0) continue
     const sum = numbers.reduce((sum, digits) => sum + Number(digits.replaceAll(',', '')), 0)
     if (Number.isSafeInteger(sum) && sum > 0) return sum

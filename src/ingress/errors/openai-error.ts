@@ -8,12 +8,12 @@ import { retryAfter } from './retry-after.ts'
 /** An error answer of an upstream of OpenAI's family of formats (FORMATS §15); vendors wrap it in many ways, and a gateway's may be no JSON at all. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
   const error = errorOf(body)
-  const said =
+  const message =
     anyText(error?.['message']) ?? anyText(body['message']) ?? anyText(body['detail']) ?? anyText(body['error'])
-  return describe(error, said, status, retryAfter(headers))
+  return describe(error, message, status, retryAfter(headers))
 }
 
-/** The error inside a stream or under a status of 200 (trap 77): its own code tells the kind where it can. */
+/** An error inside a stream or under status 200 (trap 77): its code is its status, or its type stands for one. */
 export function readInnerError(body: JsonObject): CanonicalError {
   const error = errorOf(body)
   const code = error?.['code'] ?? error?.['status_code'] ?? error?.['status']
@@ -24,18 +24,18 @@ export function readInnerError(body: JsonObject): CanonicalError {
 
 function describe(
   error: JsonObject | undefined,
-  said: string | undefined,
+  message: string | undefined,
   status: number,
   retryAfterSeconds: number | undefined,
 ): CanonicalError {
   const code = anyText(error?.['code'])
   const read: CanonicalError = {
     kind: BY_CODE.get(code) ?? kindOf(status),
-    message: said ?? `The upstream answered with status ${status}.`,
+    message: message ?? `The upstream answered with status ${status}.`,
     ...defined({ param: anyText(error?.['param']), code, retryAfterSeconds }),
     status,
   }
-  // OpenRouter wraps what the upstream behind it said.
+  // OpenRouter wraps the message of the upstream behind it.
   return classified(read, anyText(error?.['type']), anyText(anyObject(error?.['metadata'])?.['raw']))
 }
 
@@ -44,7 +44,7 @@ function errorOf(body: JsonObject): JsonObject | undefined {
   return isObject(error) ? error : undefined
 }
 
-/** Codes that say more than their status. */
+/** Codes that are more precise than their status. */
 const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([
   ['insufficient_quota', 'out-of-credit'],
   ['credit_balance_exhausted', 'out-of-credit'],

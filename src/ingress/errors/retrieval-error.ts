@@ -5,7 +5,7 @@ import { anyObjects, anyText, defined } from '../fields.ts'
 import { classified } from './classify.ts'
 import { retryAfter } from './retry-after.ts'
 
-/** Codes and statuses that say more than the common table knows; 498 is Cohere's word for a wrong key (FORMATS §9). */
+/** Codes and statuses missing in the common table; 498 is Cohere's status for a wrong key (FORMATS §9). */
 const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([
   ['cannot_express', 'cannot-express'],
   ['upstream_account', 'upstream-account'],
@@ -13,7 +13,7 @@ const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | und
 const BY_STATUS: { readonly [status: number]: ErrorKind } = { 498: 'unauthenticated' }
 
 /**
- * An error answer in any of the shapes in which retrieval services complain: `{message}`, `{detail}` as a text or as a
+ * An error answer in any of the shapes that retrieval services use: `{message}`, `{detail}` as a text or as a
  * list of `{loc, msg}`, `{error}` as a text or as an object with a message. Total on any body.
  */
 export function readRetrievalError({ status, body, headers }: WireAnswer): CanonicalError {
@@ -32,7 +32,7 @@ export function readRetrievalError({ status, body, headers }: WireAnswer): Canon
   })
 }
 
-/** The words of a complaint, wherever they stand; undefined where there are none. */
+/** The message of an error body, in whichever field; undefined where there is none. */
 export function retrievalMessage(body: JsonObject): string | undefined {
   const { message, detail, error } = body as { readonly [field: string]: Json | undefined }
   return (
@@ -45,8 +45,8 @@ export function retrievalMessage(body: JsonObject): string | undefined {
 }
 
 function faultsIn(detail: Json | undefined): string | undefined {
-  const said = anyObjects(detail).map(fault => [placeOf(fault), anyText(fault['msg'])].filter(Boolean).join(': '))
-  return said.length === 0 ? undefined : said.join('; ')
+  const texts = anyObjects(detail).map(fault => [placeOf(fault), anyText(fault['msg'])].filter(Boolean).join(': '))
+  return texts.length === 0 ? undefined : texts.join('; ')
 }
 
 /** `["body", "documents", 0]` is `documents.0`. */

@@ -1,12 +1,12 @@
-/** Delays beyond a day are no delays but outages: nobody is left alone for longer. */
+/** Longer delays are outages: they are cut to a day. */
 const LONGEST_SECONDS = 86_400
 
-/** Seconds somebody may be left alone, of those an upstream asks for. */
+/** A delay an upstream asks for, in seconds, kept between none and a day. */
 export const boundedDelay = (seconds: number): number => Math.min(Math.max(seconds, 0), LONGEST_SECONDS)
 
 /**
- * How long an upstream's headers ask to leave it alone, in seconds: `retry-after-ms`, else `retry-after` as seconds or
- * as an HTTP date. Undefined where they say nothing, or nonsense (trap 78).
+ * The delay before a retry that an upstream's headers ask for, in seconds: `retry-after-ms`, else `retry-after` as
+ * seconds or as an HTTP date. Undefined where they have none, or a malformed one (trap 78).
  *
  * @param now Unix time in milliseconds.
  */

@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { WrongType } from '../fields.ts'
 
 /**
- * Runs a reader over a caller's body. Reading is cheap and only knows that something is wrong; the schema then says
- * what. Both must come to the same verdict, which a law checks.
+ * Runs a reader over a caller's body. Reading is cheap and only detects that something is wrong; the schema then
+ * names the field and the fault. Both must come to the same verdict, which a law checks.
  */
 export function readValidated<T>(schema: Schema, body: JsonObject, read: () => T): T {
   try {
@@ -27,25 +27,27 @@ function invalid(schema: v.GenericSchema, body: JsonObject): GatewayError {
   return new GatewayError({ kind: 'invalid-request', message, ...(param == null ? {} : { param }) })
 }
 
-/** How many of something are wanted: none and half a one are nothing to ask for. */
+/** A number of things requested: a whole number of at least 1. */
 export const count = v.pipe(v.number(), v.integer(), v.minValue(1))
 
-/** An object of known fields and any others; unlike valibot's own, a list is none. Options of a variant do without. */
+/**
+ * An object of known fields and any others; unlike valibot's own, a list is none. Options of a variant use valibot's.
+ */
 export const shape = <T extends v.ObjectEntries>(entries: T) =>
   v.pipe(v.custom<object>(isObject, 'Invalid type: Expected Object'), v.looseObject(entries))
 
 /**
- * An object whose shape depends on the word in one of its fields; `other` is for words of no shape here, `absent` for
- * no word at all. Unlike valibot's variant it never looks at fields of another word's shape.
+ * An object whose shape depends on the value of one field; `other` is for values without a shape here, `absent` for
+ * no value. Unlike valibot's variant it never validates fields of another value's shape.
  */
-export const byWord = (
+export const byValue = (
   field: string,
-  shapes: { readonly [word: string]: v.GenericSchema },
+  shapes: { readonly [value: string]: v.GenericSchema },
   other: v.GenericSchema,
   absent = other,
 ): v.GenericSchema =>
   v.lazy(input => {
-    const word = isObject(input) ? input[field] : undefined
-    if (word === undefined || word === null) return absent
-    return typeof word === 'string' && Object.hasOwn(shapes, word) ? shapes[word]! : other
+    const value = isObject(input) ? input[field] : undefined
+    if (value === undefined || value === null) return absent
+    return typeof value === 'string' && Object.hasOwn(shapes, value) ? shapes[value]! : other
   })

@@ -18,35 +18,35 @@ const PARTIAL = /^image_(?:generation|edit)\.partial_image$/
 const COMPLETED = /^image_(?:generation|edit)\.completed$/
 
 /**
- * A streamed answer (FORMATS §10): unfinished pictures, and one completed event for each finished one. It has no end
- * mark, so one that ends without any picture, or behind an unfinished one, was cut short.
+ * A streamed answer (FORMATS §10): partial images, and one completed event for each finished one. It has no end mark,
+ * so a stream that ends without any image, or behind a partial one, was cut short.
  */
 export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private out: CanonicalEvent[] = []
   private started = false
-  private made = 0
+  private count = 0
   private spent: Usage | undefined
   private unfinished = false
-  private over = false
+  private ended = false
 
-  constructor(asked: CanonicalRequest) {
-    this.asked = asked
+  constructor(request: CanonicalRequest) {
+    this.request = request
   }
 
   push({ data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.over || data === '' || data === '[DONE]') return NOTHING
+    if (this.ended || data === '' || data === '[DONE]') return NOTHING
     this.out = []
     const event = parseObject(data)
-    if (event === undefined) this.fail(RUBBISH)
+    if (event === undefined) this.fail(MALFORMED)
     else this.read(event)
     return this.out
   }
 
   end(): readonly CanonicalEvent[] {
-    if (this.over) return NOTHING
+    if (this.ended) return NOTHING
     this.out = []
-    if (this.made === 0 || this.unfinished) this.fail(CUT_SHORT)
+    if (this.count === 0 || this.unfinished) this.fail(CUT_SHORT)
     else this.out.push({ type: 'result-end' })
     return this.out
   }
@@ -74,28 +74,28 @@ export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
 
   private preview(event: JsonObject): void {
     this.start(event)
-    const picture = this.picture(event)
-    if (picture === undefined) return
+    const image = this.image(event)
+    if (image === undefined) return
     this.unfinished = true
     const index = anyNumber(event['partial_image_index']) ?? 0
-    const { source, made } = picture.part
+    const { source, made } = image.part
     this.out.push({
       type: 'preview',
-      candidate: this.made,
+      candidate: this.count,
       index,
       source,
       ...defined({ made }),
-      ...left(event, picture.field),
+      ...remaining(event, image.field),
     })
   }
 
   private complete(event: JsonObject): void {
     this.start(event)
-    const picture = this.picture(event)
-    const candidate = this.made++
+    const image = this.image(event)
+    const candidate = this.count++
     this.unfinished = false
-    if (picture !== undefined) {
-      const { part } = picture
+    if (image !== undefined) {
+      const { part } = image
       const at = { candidate, part: 0 }
       this.out.push({ type: 'part-start', at, part: withBody(part, '') })
       if (part.source.type === 'base64' && part.source.data !== '')
@@ -104,11 +104,11 @@ export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     }
     const usage = anyObject(event['usage'])
     if (usage !== undefined) this.out.push({ type: 'usage', usage: this.spend(usage) })
-    const node = left(event, picture?.field)
+    const node = remaining(event, image?.field)
     this.out.push({ type: 'candidate-end', candidate, finish: { reason: 'stop' }, ...node })
   }
 
-  /** Each completed event counts its own picture. */
+  /** Each completed event counts its own image. */
   private spend(wire: JsonObject): Usage {
     const read = readUsage(wire)
     const before = this.spent
@@ -116,19 +116,19 @@ export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     return before === undefined ? read : { ...this.spent, spelling: { [FORMAT]: { own: wire } } }
   }
 
-  private picture(event: JsonObject) {
-    return readAnswered(event, { word: event['output_format'], made: readMade(event) }, this.asked)
+  private image(event: JsonObject) {
+    return readAnswered(event, { outputFormat: event['output_format'], made: readMade(event) }, this.request)
   }
 
   private fail(error: CanonicalError): void {
-    this.over = true
+    this.ended = true
     this.start({})
     this.out.push({ type: 'error', error })
   }
 }
 
-/** What an event says beside its picture; without one, its looks are nobody's. */
-function left(event: JsonObject, field: string | undefined): Node {
+/** An event's fields beside its image; without an image, its settings become extras. */
+function remaining(event: JsonObject, field: string | undefined): Node {
   const taken = new Set(field === undefined ? TAKEN : [...TAKEN, ...FIELDS, field])
   const marks = event['output_format'] === undefined ? { output_format: 'absent' } : undefined
   return rest(FORMAT, event, taken, marks, misread(event))
@@ -136,7 +136,7 @@ function left(event: JsonObject, field: string | undefined): Node {
 
 const TAKEN = ['type', 'created_at', 'output_format', 'partial_image_index', 'usage'] as const
 
-const RUBBISH: CanonicalError = {
+const MALFORMED: CanonicalError = {
   kind: 'upstream-failed',
   message: 'The upstream sent an event that is no JSON object.',
 }

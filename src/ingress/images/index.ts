@@ -5,11 +5,11 @@ import { locate } from './locate.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
-/** Pictures made and changed, FORMATS §10. */
+/** Images generated and edited, FORMATS §10. */
 export const images: Reader = {
   request: readRequest,
   locate,
   result: readResult,
-  events: asked => new ImagesEvents(asked),
+  events: request => new ImagesEvents(request),
   error: readError,
 }

@@ -6,7 +6,7 @@ import { FORMAT } from './input-images.ts'
 
 const PROMPT: Path = ['prompt']
 
-/** Where in a body its prompt and its pictures stand, these by their place among those of their field. */
+/** The places of a body's prompt and images, these by their index among those of their field. */
 export function locate({ messages, spelling }: CanonicalRequest): Locate {
   const content = messages[0]?.content ?? []
   const inForm = spelling?.[FORMAT]?.['form'] === true

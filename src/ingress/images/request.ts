@@ -5,10 +5,10 @@ import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
 import { defined, required, rest, spelling, text } from '../fields.ts'
-import { emptyField, emptyFields, FIELDS, FORMAT, hasPicture, readFiles, readNamed } from './input-images.ts'
+import { emptyField, emptyFields, FIELDS, FORMAT, hasImage, readFiles, readNamed } from './input-images.ts'
 import { IN_FORM, IN_JSON, type Values } from './texts.ts'
-import { typeOfWord } from './types.ts'
-import { EMPTY_PICTURE, NO_PICTURE, needsPrompt, requestAt } from './wire.ts'
+import { mediaTypeOfName } from './types.ts'
+import { EMPTY_IMAGE, NO_IMAGE, needsPrompt, requestAt } from './wire.ts'
 
 /** `POST /v1/images/{generations,edits,variations}` (FORMATS §10), as JSON or as a form. */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
@@ -22,9 +22,9 @@ function read(wire: WireRequest): CanonicalRequest {
   const { path, body, files } = wire
   const values = files === undefined ? IN_JSON : IN_FORM
   const refused: string[] = []
-  const told = text(body['prompt'])
-  const prompt = needsPrompt(wire) ? required(told) : told
-  const said: readonly Part[] = prompt === undefined ? [] : [{ type: 'text', text: prompt }]
+  const written = text(body['prompt'])
+  const prompt = needsPrompt(wire) ? required(written) : written
+  const texts: readonly Part[] = prompt === undefined ? [] : [{ type: 'text', text: prompt }]
   const user = text(body['user'])
   const safe = text(body['safety_identifier'])
   if (safe !== undefined && user !== undefined) refused.push('user')
@@ -36,16 +36,16 @@ function read(wire: WireRequest): CanonicalRequest {
     stream: values.flag(body['stream']) === false ? false : undefined,
     output_format: body['output_format'] ?? undefined,
     hollow: emptyFields(body),
-    said: files === undefined ? undefined : saidOtherwise(body, values),
+    said: files === undefined ? undefined : spelledOtherwise(body, values),
   }
   const model = required(text(body['model']))
   const pictures = [...readNamed(body), ...readFiles(files ?? [])]
-  if (!path.endsWith('/generations') && !hasPicture(body, files)) throw wrong('image', NO_PICTURE)
+  if (!path.endsWith('/generations') && !hasImage(body, files)) throw wrong('image', NO_IMAGE)
   const empty = emptyField(pictures)
-  if (empty !== undefined) throw wrong(empty, EMPTY_PICTURE)
+  if (empty !== undefined) throw wrong(empty, EMPTY_IMAGE)
   return {
     model,
-    messages: [{ role: 'user', content: [...said, ...pictures] }],
+    messages: [{ role: 'user', content: [...texts, ...pictures] }],
     output,
     sampling: {},
     ...defined({ endUser: safe ?? user }),
@@ -73,8 +73,8 @@ const TAKEN = new Set<string>([
 
 const NUMBERS = ['n', 'output_compression', 'partial_images'] as const
 
-/** Numbers and flags of a form that were not said in the usual words. */
-function saidOtherwise(body: JsonObject, { number, flag }: Values): JsonObject | undefined {
+/** Numbers and flags of a form that are not written in the canonical way. */
+function spelledOtherwise(body: JsonObject, { number, flag }: Values): JsonObject | undefined {
   const odd = [
     ...NUMBERS.filter(field => body[field] != null && String(number(body[field])) !== body[field]),
     ...(body['stream'] != null && String(flag(body['stream'])) !== body['stream'] ? ['stream'] : []),
@@ -83,13 +83,13 @@ function saidOtherwise(body: JsonObject, { number, flag }: Values): JsonObject |
 }
 
 function readOutput(body: JsonObject, { number, count }: Values, refused: string[]): Output {
-  const word = text(body['output_format'])
+  const value = text(body['output_format'])
   const image = defined({
     size: text(body['size']),
     quality: text(body['quality']),
     style: text(body['style']),
     background: text(body['background']),
-    mediaType: word === undefined ? undefined : typeOfWord(word),
+    mediaType: value === undefined ? undefined : mediaTypeOfName(value),
     compression: number(body['output_compression']),
     fidelity: text(body['input_fidelity']),
     moderation: text(body['moderation']),
@@ -105,11 +105,11 @@ function readOutput(body: JsonObject, { number, count }: Values, refused: string
   }
 }
 
-const DELIVERIES: { readonly [word: string]: 'url' | 'bytes' } = { url: 'url', b64_json: 'bytes' }
+const DELIVERIES: { readonly [value: string]: 'url' | 'bytes' } = { url: 'url', b64_json: 'bytes' }
 
-function readDelivery(word: string | undefined, refused: string[]): 'url' | 'bytes' | undefined {
-  if (word === undefined) return undefined
-  if (Object.hasOwn(DELIVERIES, word)) return DELIVERIES[word]
+function readDelivery(value: string | undefined, refused: string[]): 'url' | 'bytes' | undefined {
+  if (value === undefined) return undefined
+  if (Object.hasOwn(DELIVERIES, value)) return DELIVERIES[value]
   refused.push('response_format')
   return undefined
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../canonical/node.ts'
 import { count, counted, flag, number, text, WrongType } from '../fields.ts'
 
-/** How numbers and flags are said: as such in JSON, in words in a form. */
+/** Readers of numbers and flags: as such in JSON, as texts in a form. */
 export interface Values {
   number(value: Json | undefined): number | undefined
   count(value: Json | undefined): number | undefined
@@ -10,23 +10,23 @@ export interface Values {
 
 export const IN_JSON: Values = { number, count, flag }
 
-export const isNumber = (said: string): boolean => said.trim() !== '' && Number.isFinite(Number(said))
-export const isFlag = (said: string): boolean => /^(?:true|false)$/i.test(said)
+export const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text))
+export const isFlag = (text: string): boolean => /^(?:true|false)$/i.test(text)
 
 function numberIn(value: Json | undefined): number | undefined {
-  const said = text(value)
-  if (said === undefined) return undefined
-  if (!isNumber(said)) throw WrongType.instance
-  return Number(said)
+  const written = text(value)
+  if (written === undefined) return undefined
+  if (!isNumber(written)) throw WrongType.instance
+  return Number(written)
 }
 
 export const IN_FORM: Values = {
   number: numberIn,
   count: value => counted(numberIn(value)),
   flag: value => {
-    const said = text(value)
-    if (said === undefined) return undefined
-    if (!isFlag(said)) throw WrongType.instance
-    return said.toLowerCase() === 'true'
+    const written = text(value)
+    if (written === undefined) return undefined
+    if (!isFlag(written)) throw WrongType.instance
+    return written.toLowerCase() === 'true'
   },
 }

@@ -1,4 +1,4 @@
-/** The format's word for a kind of picture, as a media type. */
-export const typeOfWord = (word: string): string => (Object.hasOwn(OTHERS, word) ? OTHERS[word]! : `image/${word}`)
+/** The media type of the format's name for a file format. */
+export const mediaTypeOfName = (name: string): string => (Object.hasOwn(OTHERS, name) ? OTHERS[name]! : `image/${name}`)
 
-const OTHERS: { readonly [word: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
+const OTHERS: { readonly [name: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }

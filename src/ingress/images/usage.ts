@@ -10,29 +10,29 @@ const TAKEN = new Set([
 ])
 const DETAILS = new Set(['text_tokens', 'image_tokens'])
 
-/** Tokens of pictures and of words, asked and answered (FORMATS §10); how they were written is kept whole. */
+/** Tokens of images and texts, of prompt and answer (FORMATS §10); how they were written is kept whole. */
 export function readUsage(wire: JsonObject): Usage {
-  const asked = anyObject(wire['input_tokens_details'])
-  const made = anyObject(wire['output_tokens_details'])
-  const told = {
+  const inputDetails = anyObject(wire['input_tokens_details'])
+  const outputDetails = anyObject(wire['output_tokens_details'])
+  const reported = {
     input: anyCount(wire['input_tokens']),
     output: anyCount(wire['output_tokens']),
     total: anyCount(wire['total_tokens']),
   }
   const refused = [...TAKEN].filter(field => wire[field] != null && !isRead(wire, field))
   const outer = rest(FORMAT, wire, TAKEN, undefined, refused)
-  const inAsked = asked && rest(FORMAT, asked, DETAILS, undefined, misread(asked))
-  const inMade = made && rest(FORMAT, made, DETAILS, undefined, misread(made))
+  const inputNode = inputDetails && rest(FORMAT, inputDetails, DETAILS, undefined, misread(inputDetails))
+  const outputNode = outputDetails && rest(FORMAT, outputDetails, DETAILS, undefined, misread(outputDetails))
   const extras = defined({
     ...outer.extras?.[FORMAT],
     ...defined({
-      input_tokens_details: inAsked?.extras?.[FORMAT],
-      output_tokens_details: inMade?.extras?.[FORMAT],
+      input_tokens_details: inputNode?.extras?.[FORMAT],
+      output_tokens_details: outputNode?.extras?.[FORMAT],
     }),
   }) as JsonObject
   return {
-    ...settled(told),
-    ...defined({ inputBy: byModality(asked), outputBy: byModality(made) }),
+    ...settled(reported),
+    ...defined({ inputBy: byModality(inputDetails), outputBy: byModality(outputDetails) }),
     ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
     spelling: { [FORMAT]: { whole: wire } },
   }

@@ -2,19 +2,19 @@ import * as v from 'valibot'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { count, shape } from '../errors/validation-error.ts'
-import { emptyField, hasPicture, readNamed } from './input-images.ts'
+import { emptyField, hasImage, readNamed } from './input-images.ts'
 import { isFlag, isNumber } from './texts.ts'
 
-/** Requests for pictures, FORMATS §10. Loose: unknown fields pass. */
+/** Image requests, FORMATS §10. Loose: unknown fields pass. */
 
 const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
 const maybeText = maybe(v.string())
 
-/** A picture to start from: an address (maybe of data) or a file's id; vendors have words of their own for either. */
-const picture = v.union([v.string(), shape({ image_url: maybeText, file_id: maybeText, url: maybeText })])
-const pictures = maybe(v.union([picture, v.array(picture)]))
+/** An input image: an address (maybe of data) or a file's id; vendors have fields of their own for either. */
+const image = v.union([v.string(), shape({ image_url: maybeText, file_id: maybeText, url: maybeText })])
+const images = maybe(v.union([image, v.array(image)]))
 
-/** Settings, with numbers, counts and flags as this body has them. */
+/** Settings, with the schemas of numbers, counts and flags in this kind of body. */
 const settings = (number: v.GenericSchema, count: v.GenericSchema, flag: v.GenericSchema) => ({
   model: v.string(),
   n: maybe(count),
@@ -31,10 +31,10 @@ const settings = (number: v.GenericSchema, count: v.GenericSchema, flag: v.Gener
   stream: maybe(flag),
   user: maybeText,
   safety_identifier: maybeText,
-  image: pictures,
-  'image[]': pictures,
-  images: pictures,
-  mask: maybe(picture),
+  image: images,
+  'image[]': images,
+  images: images,
+  mask: maybe(image),
 })
 
 const inJson = settings(v.number(), count, v.boolean())
@@ -45,7 +45,7 @@ const flagText = v.pipe(v.string(), v.check(isFlag, 'Invalid value: Expected tru
 
 const countText = v.pipe(numberText, v.transform(Number), count)
 
-/** A form has texts alone. */
+/** A form has only texts. */
 const inForm = settings(numberText, countText, flagText)
 const BODIES = {
   json: { prompted: request, promptless: shape({ prompt: maybeText, ...inJson }) },
@@ -55,29 +55,29 @@ const BODIES = {
   },
 }
 
-/** No picture is empty. */
+/** Refuses empty images. */
 const filled = (schema: v.GenericSchema): v.GenericSchema =>
   v.pipe(
     schema,
-    v.check(body => emptyField(readNamed(body as JsonObject)) === undefined, EMPTY_PICTURE),
+    v.check(body => emptyField(readNamed(body as JsonObject)) === undefined, EMPTY_IMAGE),
   )
 
-/** What is changed must be there. */
+/** An edit needs an image. */
 const change = (schema: v.GenericSchema, files: WireRequest['files']): v.GenericSchema =>
   v.pipe(
     schema,
-    v.check(body => hasPicture(body as JsonObject, files), NO_PICTURE),
+    v.check(body => hasImage(body as JsonObject, files), NO_IMAGE),
   )
 
-/** What a caller is told who wants a picture changed and brings none, or an empty one. */
-export const NO_PICTURE = 'A picture to begin with is required here.'
-export const EMPTY_PICTURE = 'This picture is empty.'
+/** Messages for a caller who edits without an image, or with an empty one. */
+export const NO_IMAGE = 'An image to edit is required here.'
+export const EMPTY_IMAGE = 'This image is empty.'
 
-/** Variations are made of a picture alone, and what a form does not say yet may follow. */
+/** Variations need only an image, and fields missing in an unfinished form may follow. */
 export const needsPrompt = ({ path, unfinished }: WireRequest): boolean =>
   unfinished !== true && !path.endsWith('/variations')
 
-/** The schema of this very request. */
+/** The schema of this request. */
 export function requestAt(wire: WireRequest): v.GenericSchema {
   const { path, files } = wire
   if (path.endsWith('/generations')) return filled(request)

@@ -2,25 +2,25 @@ import type { Made } from '../../canonical/content.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { anyText, defined } from '../fields.ts'
 
-/** The wire's names of what a picture came to look like (FORMATS §4, §10), and canonical's. */
-const WORDS = {
+/** The wire's names of what an image came to look like (FORMATS §4, §10), and canonical's. */
+const NAMES = {
   revised_prompt: 'prompt',
   size: 'size',
   quality: 'quality',
   background: 'background',
 } as const satisfies { readonly [field: string]: keyof Made }
 
-type Field = keyof typeof WORDS
-export const LOOKS = ['size', 'quality', 'background'] as const satisfies readonly Field[]
-export const FIELDS = Object.keys(WORDS) as Field[]
+type Field = keyof typeof NAMES
+export const SETTINGS = ['size', 'quality', 'background'] as const satisfies readonly Field[]
+export const FIELDS = Object.keys(NAMES) as Field[]
 
-/** What these fields of the object tell of its picture; undefined where they tell nothing. */
+/** The description of an image in these fields; undefined where they are empty. */
 export function readMade(wire: JsonObject, fields: readonly Field[] = FIELDS): Made | undefined {
-  const made = defined(Object.fromEntries(fields.map(field => [WORDS[field], anyText(wire[field])]))) as Made
-  for (const _ in made) return made
+  const read = defined(Object.fromEntries(fields.map(field => [NAMES[field], anyText(wire[field])]))) as Made
+  for (const _ in read) return read
   return undefined
 }
 
-/** Those of the fields that hold no text: they tell nothing that is understood. */
+/** Those of the fields that hold no text: they cannot be read. */
 export const misread = (wire: JsonObject, fields: readonly Field[] = FIELDS): Field[] =>
   fields.filter(field => wire[field] != null && anyText(wire[field]) === undefined)

@@ -9,12 +9,12 @@ import { workOf } from '../../canonical/work.ts'
 import { anyText, defined } from '../fields.ts'
 
 /**
- * A model's answer about a recording as a transcript: its words alone, without its thoughts; where segments were asked
- * for as an object (egress/media/transcription-by-chat.ts), these. An answer to anything else is left as it is.
+ * A model's answer about a recording as a transcript: its text alone, without reasoning; where segments were requested
+ * as an object (egress/media/transcription-by-chat.ts), these. The answer to any other request is left as it is.
  */
-export function transcriptOfChat(result: CanonicalResult, asked: CanonicalRequest): CanonicalResult {
-  if (workOf(asked) !== 'transcription') return result
-  return { ...result, candidates: result.candidates.map(candidate => transcribed(candidate, asked)) }
+export function transcriptOfChat(result: CanonicalResult, request: CanonicalRequest): CanonicalResult {
+  if (workOf(request) !== 'transcription') return result
+  return { ...result, candidates: result.candidates.map(candidate => transcribed(candidate, request)) }
 }
 
 function transcribed(candidate: Candidate, { output: { transcript } }: CanonicalRequest): Candidate {
@@ -33,10 +33,10 @@ function transcribed(candidate: Candidate, { output: { transcript } }: Canonical
 
 const isText = (part: Part): part is Part & { readonly type: 'text' } => part.type === 'text'
 
-/** Some models put their object into a fence. */
+/** Some models put their object into a code fence. */
 const bare = (text: string): string => /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/.exec(text)?.[1] ?? text
 
-/** All the segments, or nothing where one has no times: times are never made up. */
+/** All the segments, or nothing where one has no times: times are never invented. */
 function segmentsIn(object: JsonObject): readonly Segment[] | undefined {
   const list = object['segments']
   if (!Array.isArray(list)) return undefined
@@ -55,30 +55,30 @@ function segmentsIn(object: JsonObject): readonly Segment[] | undefined {
 const CLOCK = /^(?:(\d+):)?(\d{1,3}):(\d{1,2})(?:[.,:](\d{1,3}))?$/
 
 /** Seconds of `01:02.345` or `1:01:02`, or of a plain number; models mix them. */
-function secondsOf(said: unknown): number | undefined {
-  if (typeof said === 'number') return said >= 0 ? said : undefined
-  if (typeof said !== 'string') return undefined
-  const clock = CLOCK.exec(said.trim())
-  if (clock === null) return /^\d+(\.\d+)?s?$/.test(said.trim()) ? Number.parseFloat(said) : undefined
+function secondsOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value >= 0 ? value : undefined
+  if (typeof value !== 'string') return undefined
+  const clock = CLOCK.exec(value.trim())
+  if (clock === null) return /^\d+(\.\d+)?s?$/.test(value.trim()) ? Number.parseFloat(value) : undefined
   const [, hours = '0', minutes = '0', seconds = '0', fraction = ''] = clock
   return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(`0.${fraction || '0'}`)
 }
 
-/** As `heard`, for an answer that streams. */
+/** As `transcriptOfChat`, for a streamed answer. */
 export function transcriptEventsOfChat(
   read: Transducer<WireEvent, CanonicalEvent>,
-  asked: CanonicalRequest,
+  request: CanonicalRequest,
 ): Transducer<WireEvent, CanonicalEvent> {
-  if (workOf(asked) !== 'transcription') return read
-  const words = new Words()
+  if (workOf(request) !== 'transcription') return read
+  const texts = new TextsOnly()
   return {
-    push: event => read.push(event).flatMap(one => words.only(one)),
-    end: () => read.end().flatMap(one => words.only(one)),
+    push: event => read.push(event).flatMap(one => texts.only(one)),
+    end: () => read.end().flatMap(one => texts.only(one)),
   }
 }
 
-/** Lets the texts of an answer through, counted anew, and what is said of all of it. */
-class Words {
+/** Passes the text parts of an answer, renumbered, and events about the whole answer. */
+class TextsOnly {
   private readonly texts = new Map<string, number>()
   private readonly next = new Map<number, number>()
 

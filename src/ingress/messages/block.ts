@@ -13,16 +13,16 @@ const GROWS: { readonly [delta: string]: { readonly field: string; readonly kind
   input_json_delta: { field: 'partial_json', kind: 'tool-call' },
 }
 
-/** The kind of part a delta asks for, where it asks for one. */
+/** The kind of part a delta belongs to, where that is fixed. */
 export const kindOfDelta = (delta: JsonObject): Part['type'] | undefined =>
   GROWS[typeof delta['type'] === 'string' ? delta['type'] : '']?.kind
 
-/** One content block on its way in. What only this format knows is gathered, and told whole at its end. */
+/** Reads one content block of a stream. Blocks of this format alone are collected, and put out whole at their end. */
 export class BlockReader {
   readonly at: At
   readonly kind: Part['type']
   private readonly start: Part
-  /** What stood in the start already, told once it is sure that no delta tells it. */
+  /** Arguments in the block's start, put out at its end unless deltas replaced them. */
   private held = ''
   private grown = false
   private input = ''
@@ -37,7 +37,7 @@ export class BlockReader {
     out.push({ type: 'part-start', at: this.at, part: withoutBody(part) })
     if (part.type === 'tool-call') this.held = part.arguments === '{}' ? '' : part.arguments
     else if ('text' in part && part.type !== 'opaque' && part.text !== undefined) this.grow(part.text, out)
-    if (annotations !== undefined && annotations.length > 0) this.note(annotations, out)
+    if (annotations !== undefined && annotations.length > 0) this.annotate(annotations, out)
   }
 
   delta(delta: JsonObject, out: CanonicalEvent[]): void {
@@ -47,7 +47,7 @@ export class BlockReader {
     else if (grows !== undefined) this.grow(delta[grows.field], out)
     else if (type === 'signature_delta') this.sign(delta['signature'], out)
     else if (type === 'citations_delta' && isObject(delta['citation']))
-      this.note([readCitation(delta['citation'])], out)
+      this.annotate([readCitation(delta['citation'])], out)
   }
 
   end(out: CanonicalEvent[]): void {
@@ -70,15 +70,15 @@ export class BlockReader {
     if (typeof value !== 'string' || value === '' || this.kind !== 'reasoning') return
     const { signature, text } = readProof(value)
     if (!this.grown) this.grow(text, out)
-    const fact = signature === undefined ? { spelling: { [FORMAT]: { signature: UNSIGNED } } } : { signature }
-    out.push({ type: 'part-patch', at: this.at, ...fact })
+    const patch = signature === undefined ? { spelling: { [FORMAT]: { signature: UNSIGNED } } } : { signature }
+    out.push({ type: 'part-patch', at: this.at, ...patch })
   }
 
-  private note(annotations: readonly Annotation[], out: CanonicalEvent[]): void {
+  private annotate(annotations: readonly Annotation[], out: CanonicalEvent[]): void {
     if (this.kind === 'text') out.push({ type: 'part-patch', at: this.at, annotations })
   }
 
-  /** Arguments of the upstream's own tools come as JSON text; fields of other kinds grow or are replaced by name. */
+  /** Arguments of the upstream's own tools arrive as JSON text; other fields grow or are replaced by name. */
   private gather(type: string, delta: JsonObject): void {
     if (type === 'input_json_delta') {
       if (typeof delta['partial_json'] === 'string') this.input += delta['partial_json']

@@ -11,7 +11,7 @@ export const readCitations = (wire: Json | undefined): readonly Annotation[] | u
 const CITATION = new Set(['type', 'url', 'title', 'cited_text'])
 const CITATION_UNPROVED = new Set([...CITATION, 'encrypted_index'])
 
-/** A place on the web is a citation for everyone; places in the caller's own documents are this format's own. */
+/** A place on the web is a canonical citation; places in the caller's own documents stay opaque. */
 export function readCitation(wire: JsonObject): Annotation {
   const url = anyText(wire['url'])
   const quote = wire['cited_text']

@@ -4,7 +4,7 @@ import type { Message } from '../../canonical/request.ts'
 import { disclose, type EnclosedThought } from '../../canonical/signature.ts'
 import { defined, flag, object, objects, required, rest, spelling, text, WrongType } from '../fields.ts'
 import { readCitations } from './citations.ts'
-import { readDocument, readImage, wordsOf } from './media.ts'
+import { readDocument, readImage, textIn } from './media.ts'
 import { ROLES } from './wire.ts'
 
 const FORMAT = 'messages'
@@ -32,14 +32,14 @@ export function readSystem(wire: Json | undefined): readonly Message[] {
 }
 
 /**
- * A client's note to this format's own bookkeeping, which changes with every request. It says nothing to a model and
+ * A client's note to this format's own billing, which changes with every request. It means nothing to a model and
  * would spoil another upstream's prompt cache, so it is spelling (trap 62).
  */
 const isBilling = (part: Part): boolean => part.type === 'text' && part.text.startsWith('x-anthropic-billing-header:')
 
 const TURN = new Set(['role', 'content'])
 
-/** One turn; a user's turn with tool results in it is several messages here, of which the later are marked `joined`. */
+/** One turn; a user's turn with tool results becomes several messages, of which the later are marked `joined`. */
 export function readTurn(wire: JsonObject): readonly Message[] {
   const role = text(wire['role']) as Message['role']
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
@@ -62,7 +62,7 @@ const JOINED = { spelling: { [FORMAT]: { joined: true } } }
 
 const isResult = (part: Part): boolean => part.type === 'tool-result'
 
-/** The list cut where tool results end or begin. */
+/** The list, cut where tool results end or begin. */
 function runs(content: readonly Part[]): Part[][] {
   const runs: Part[][] = []
   for (const part of content) {
@@ -79,7 +79,7 @@ export function readContent(wire: Json): readonly Part[] {
   return required(objects(wire)).map(readBlock)
 }
 
-/** One content block, of a request or an answer; a kind only this format knows stays as it is. */
+/** One content block, of a request or an answer; a block of an unknown type stays opaque. */
 export function readBlock(wire: JsonObject): Part {
   const type = required(text(wire['type']))
   return Object.hasOwn(BLOCKS, type) ? BLOCKS[type]!(wire) : { type: 'opaque', format: FORMAT, value: wire }
@@ -93,12 +93,12 @@ const BLOCKS: { readonly [type: string]: (wire: JsonObject) => Part } = {
   redacted_thinking: readRedacted,
   tool_use: readCall,
   tool_result: readResult,
-  search_result: wire => ({ type: 'opaque', format: FORMAT, value: wire, ...wordsOf(wire) }),
+  search_result: wire => ({ type: 'opaque', format: FORMAT, value: wire, ...textIn(wire) }),
   tool_reference: wire => ({
     type: 'opaque',
     format: FORMAT,
     value: wire,
-    ...wordsOf({ title: wire['tool_name'] ?? null }),
+    ...textIn({ title: wire['tool_name'] ?? null }),
   }),
 }
 
@@ -133,7 +133,7 @@ function withCache(wire: JsonObject, part: Part): Part {
 
 const THINKING = new Set(['type', 'thinking', 'signature', 'cache_control'])
 
-/** A thought that reached the caller without a proof came with an envelope in the proof's place; it is unsigned (trap 30). */
+/** A thought without a proof reached the caller with an envelope in the proof's place; it is unsigned (trap 30). */
 function readThinking(wire: JsonObject): ReasoningPart {
   const value = text(wire['signature']) ?? ''
   const { signature, text: enclosed } = value === '' ? NO_PROOF : readProof(value)
@@ -148,10 +148,10 @@ function readThinking(wire: JsonObject): ReasoningPart {
 
 const NO_PROOF: EnclosedThought = {}
 
-/** What stands in a slot for a proof. */
+/** The proof in a slot, which may be an envelope. */
 export const readProof = (value: string): EnclosedThought => disclose(value, FORMAT)[0] ?? NO_PROOF
 
-/** How a thought is marked that came in an envelope without any proof. */
+/** Marks a thought that came in an envelope without any proof. */
 export const UNSIGNED = 'unsigned'
 
 const spellSignature = (wire: JsonObject, unsigned: boolean): string | undefined =>
@@ -173,7 +173,7 @@ function readRedacted(wire: JsonObject): ReasoningPart {
 const CALL = new Set(['type', 'id', 'name', 'input', 'cache_control'])
 const CALL_DIRECT = new Set([...CALL, 'caller'])
 
-/** Called by the model itself, as tools are where nobody says by whom: how it is said is spelling. */
+/** A call by the model itself, which is also the default: `caller` is spelling then. */
 function readCall(wire: JsonObject): ToolCallPart {
   const caller = wire['caller'] as JsonObject | undefined
   const direct = caller?.['type'] === 'direct' && Object.keys(caller).length === 1
@@ -192,7 +192,7 @@ function readCall(wire: JsonObject): ToolCallPart {
   }
 }
 
-/** Arguments that were no JSON object or list stand as the text they were. */
+/** Arguments that are no JSON object or list stay the text they were. */
 export function argumentsOf(input: Json | undefined): string {
   if (input == null) return ''
   if (typeof input === 'string') return input

@@ -6,10 +6,10 @@ import { readInnerError } from './error.ts'
 
 const TAKEN = new Set(['input_tokens'])
 
-/** The path at which tokens are counted and nothing is answered. */
+/** Whether a path counts tokens and answers nothing. */
 export const counts = (path: string): boolean => path.endsWith('/count_tokens')
 
-/** `{input_tokens}` of `POST /v1/messages/count_tokens` (FORMATS §6): cached ones are among them. */
+/** `{input_tokens}` of `POST /v1/messages/count_tokens` (FORMATS §6), cached ones included. */
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
   if (input === undefined) throw new GatewayError(body['error'] == null ? NOT_A_COUNT : readInnerError(body))

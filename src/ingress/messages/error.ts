@@ -5,7 +5,7 @@ import { classified } from '../errors/classify.ts'
 import { retryAfter } from '../errors/retry-after.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
 
-/** What each type of error tells; the two wide ones tell no more than the status (FORMATS §15). */
+/** The kind of each type of error; the two general types are left to the status (FORMATS §15). */
 const KINDS: { readonly [type: string]: ErrorKind } = {
   authentication_error: 'unauthenticated',
   billing_error: 'out-of-credit',
@@ -23,18 +23,18 @@ const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | und
   ['upstream_account', 'upstream-account'],
 ])
 
-/** An upstream's error answer, whatever it looks like. */
+/** An upstream's error answer; total on any body. */
 export function readError({ status, headers, body }: WireAnswer): CanonicalError {
-  const said = anyText(anyObject(body['error'])?.['message']) ?? anyText(body['message']) ?? anyText(body['error'])
+  const message = anyText(anyObject(body['error'])?.['message']) ?? anyText(body['message']) ?? anyText(body['error'])
   return classified({
     kind: kindFor(body, status),
-    message: said ?? `The upstream answered with status ${status}.`,
+    message: message ?? `The upstream answered with status ${status}.`,
     ...defined({ code: codeOf(body), retryAfterSeconds: retryAfter(headers) }),
     status,
   })
 }
 
-/** The error inside a stream, or under a status of 200 (trap 77). */
+/** An error inside a stream, or under status 200 (trap 77). */
 export function readInnerError(body: JsonObject): CanonicalError {
   const error = anyObject(body['error'])
   return classified({
@@ -51,7 +51,7 @@ function kindFor(body: JsonObject, status: number): ErrorKind {
   return Object.hasOwn(KINDS, type) ? KINDS[type]! : kindOf(status)
 }
 
-/** `details.error_code`, or the code of an upstream that words its errors otherwise. */
+/** `details.error_code`, or the code of an upstream with another shape of errors. */
 function codeOf(body: JsonObject): string | undefined {
   const error = anyObject(body['error'])
   return anyText(anyObject(error?.['details'])?.['error_code']) ?? anyText(error?.['code'])

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { anyObject, NONE, put, rest } from '../fields.ts'
-import { saysNothing } from '../transport/silence.ts'
+import { isEmptyData } from '../transport/silence.ts'
 import { BlockReader, kindOfDelta } from './block.ts'
 import { readInnerError } from './error.ts'
 import { readStop, STOP_FIELDS } from './finish.ts'
@@ -16,22 +16,25 @@ const FORMAT = 'messages'
 
 type Handler = (wire: JsonObject) => void
 
-/** The events of a streamed answer (FORMATS §6). Upstreams that leave out starts or mix kinds are read as they meant it (trap 4). */
+/**
+ * The events of a streamed answer (FORMATS §6). Missing starts and deltas of another kind than their block are accepted
+ * (trap 4).
+ */
 export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
   private out: CanonicalEvent[] = []
   private readonly open = new Map<Json, BlockReader>()
   private parts = 0
   private started = false
-  private over = false
+  private ended = false
   private called = false
-  /** Usage and the reason to stop come in pieces; later words win. */
+  /** Usage and stop reason, collected from several events; a later value wins. */
   private readonly usage: { [field: string]: Json } = {}
   private readonly stop: { [field: string]: Json } = {}
   private readonly late: { [field: string]: Json } = {}
   private tier: string | undefined
 
   push({ event, data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.over || saysNothing(data)) return NOTHING
+    if (this.ended || isEmptyData(data)) return NOTHING
     const wire = parseObject(data)
     this.out = []
     if (wire === undefined)
@@ -41,7 +44,7 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   end(): readonly CanonicalEvent[] {
-    if (this.over) return NOTHING
+    if (this.ended) return NOTHING
     this.out = []
     if (typeof this.stop['stop_reason'] === 'string') this.finish()
     else this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
@@ -63,7 +66,7 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     message_start: wire => this.start(anyObject(wire['message']) ?? {}),
     content_block_start: wire => this.startBlock(wire['index'] ?? 0, anyObject(wire['content_block']) ?? {}),
     content_block_stop: wire => this.stopBlock(wire['index'] ?? 0),
-    message_delta: wire => this.told(wire),
+    message_delta: wire => this.readDelta(wire),
     message_stop: () => this.finish(),
     error: wire => this.fail(readInnerError(wire)),
   }
@@ -112,15 +115,15 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     else if (kind === 'text' || kind === 'reasoning') this.unannounced(index, kind).delta(delta, this.out)
   }
 
-  /** A delta of another kind than its block, or of none that was started, begins a part of its own. */
+  /** A delta of another kind than its block, or without a block, begins a new part. */
   private unannounced(index: Json, type: 'text' | 'reasoning'): BlockReader {
     this.start({})
     this.stopBlock(index)
     return this.begin(index, { type, text: '' })
   }
 
-  /** `message_delta`: why it stopped, what was counted, and late facts of the whole. */
-  private told(wire: JsonObject): void {
+  /** `message_delta`: the stop reason, the usage, and late fields of the whole answer. */
+  private readDelta(wire: JsonObject): void {
     this.start({})
     for (const [field, value] of Object.entries(anyObject(wire['delta']) ?? {}))
       if ((STOP_FIELDS as readonly string[]).includes(field)) this.stop[field] = value
@@ -130,7 +133,7 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     if (usage !== undefined) this.count(usage)
   }
 
-  /** Counts are cumulative, so later ones stand in place of earlier ones; a null counts nothing. */
+  /** Counts are cumulative, so later ones replace earlier ones; a null is no count. */
   private count(usage: JsonObject): void {
     for (const [field, value] of Object.entries(usage))
       if (value !== null || !(field in this.usage)) put(this.usage, field, value)
@@ -153,13 +156,13 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
       ...(this.tier === undefined ? {} : { serviceTier: this.tier }),
       ...rest(FORMAT, late, NONE),
     })
-    this.over = true
+    this.ended = true
   }
 
   private fail(error: CanonicalError): void {
     this.start({})
     this.out.push({ type: 'error', error })
-    this.over = true
+    this.ended = true
   }
 }
 

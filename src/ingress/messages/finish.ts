@@ -5,7 +5,7 @@ import { anyText, defined, rest, spelling } from '../fields.ts'
 
 const FORMAT = 'messages'
 
-const REASONS: { readonly [word: string]: FinishReason } = {
+const REASONS: { readonly [value: string]: FinishReason } = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   max_tokens: 'length',
@@ -16,8 +16,8 @@ const REASONS: { readonly [word: string]: FinishReason } = {
   refusal: 'refused',
 }
 
-/** The word a writer would choose; another one is kept as spelling. */
-const WORDS: { readonly [R in FinishReason]?: string } = {
+/** The value a writer would choose; another one is kept as spelling. */
+const VALUES: { readonly [R in FinishReason]?: string } = {
   length: 'max_tokens',
   'tool-calls': 'tool_use',
   paused: 'pause_turn',
@@ -25,42 +25,42 @@ const WORDS: { readonly [R in FinishReason]?: string } = {
 }
 
 const TAKEN = new Set(['stop_reason', 'stop_sequence'])
-/** A sequence at which nothing stopped says nothing to anybody else. */
+/** A stop sequence without a finish has no meaning for other formats. */
 const UNREAD = ['stop_sequence']
-const TAKEN_TOLD = new Set([...TAKEN, 'stop_details'])
+const TAKEN_REFUSAL = new Set([...TAKEN, 'stop_details'])
 
 export const STOP_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details'] as const
 
 /**
- * Why an answer ended, from the fields of an answer or of a stream's last delta. Calls made are why it stopped,
- * whatever the upstream says (trap 13). The explanation of a refusal is a part of the answer (trap 16).
+ * Why an answer ended, from the fields of an answer or of a stream's last delta. Where calls were made, they are the
+ * reason, whatever the upstream reports (trap 13). The explanation of a refusal is a part of the answer (trap 16).
  */
 export function readStop(wire: JsonObject, called: boolean): Omit<Candidate, 'content'> & { refusal?: Part } {
   const stop: { [field: string]: Json } = {}
   for (const field of STOP_FIELDS) if (wire[field] !== undefined) stop[field] = wire[field]
   const refusal = readRefusal(stop['stop_details'])
   const finish = readFinish(anyText(stop['stop_reason']), anyText(stop['stop_sequence']), called)
-  const word = finish && wordOf(finish)
+  const value = finish && wireValueOf(finish)
   return {
     ...defined({ finish, refusal }),
     ...rest(
       FORMAT,
       stop,
-      refusal === undefined ? TAKEN : TAKEN_TOLD,
-      spelling({ word: finish?.raw === word ? undefined : finish?.raw, own: true }),
+      refusal === undefined ? TAKEN : TAKEN_REFUSAL,
+      spelling({ word: finish?.raw === value ? undefined : finish?.raw, own: true }),
       finish === undefined ? UNREAD : undefined,
     ),
   }
 }
 
-function readFinish(word: string | undefined, stopSequence: string | undefined, called: boolean): Finish | undefined {
-  if (word === undefined) return undefined
-  const reason = Object.hasOwn(REASONS, word) ? REASONS[word]! : 'other'
-  return { reason: reason === 'stop' && called ? 'tool-calls' : reason, raw: word, ...defined({ stopSequence }) }
+function readFinish(value: string | undefined, stopSequence: string | undefined, called: boolean): Finish | undefined {
+  if (value === undefined) return undefined
+  const reason = Object.hasOwn(REASONS, value) ? REASONS[value]! : 'other'
+  return { reason: reason === 'stop' && called ? 'tool-calls' : reason, raw: value, ...defined({ stopSequence }) }
 }
 
-const wordOf = ({ reason, stopSequence }: Finish): string | undefined =>
-  reason === 'stop' ? (stopSequence === undefined ? 'end_turn' : 'stop_sequence') : WORDS[reason]
+const wireValueOf = ({ reason, stopSequence }: Finish): string | undefined =>
+  reason === 'stop' ? (stopSequence === undefined ? 'end_turn' : 'stop_sequence') : VALUES[reason]
 
 const DETAILS = new Set(['explanation'])
 const DETAILS_TYPED = new Set([...DETAILS, 'type'])

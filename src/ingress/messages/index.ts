@@ -10,7 +10,7 @@ import { readResult } from './result.ts'
 export const messages: Reader = {
   request: readRequest,
   locate,
-  result: (answer, asked) => (asked.output.count === true ? readCounted(answer) : readResult(answer)),
+  result: (answer, request) => (request.output.count === true ? readCounted(answer) : readResult(answer)),
   events: () => new MessagesEvents(),
   error: readError,
 }

@@ -4,29 +4,29 @@ import { type Locate, locateTurns } from '../locate.ts'
 const FORMAT = 'messages'
 const SYSTEM = 'system'
 
-/** Where in a body of messages its turns stand: `system` is none of them, and results of tools stand in the user's. */
+/** The places of the turns in a body of messages: `system` is none of them, and tool results stand in user turns. */
 export function locate({ messages }: CanonicalRequest): Locate {
   const found = locateTurns(messages, {
     format: FORMAT,
     turns: 'messages',
     parts: 'content',
-    lead: ({ spelling }) => (spelling?.[FORMAT]?.['as'] === SYSTEM ? [[SYSTEM], [SYSTEM]] : undefined),
+    preamble: ({ spelling }) => (spelling?.[FORMAT]?.['as'] === SYSTEM ? [[SYSTEM], [SYSTEM]] : undefined),
     bare: ({ spelling }) => spelling?.[FORMAT]?.['content'] === 'string',
-    stands: () => true,
+    hasPlace: () => true,
   })
   const notes = messages[0]?.spelling?.[FORMAT]?.['billing'] as readonly { readonly at: number }[] | undefined
   if (notes === undefined) return found
-  const between = placesBetween(notes.map(({ at }) => at))
+  const free = placesWithout(notes.map(({ at }) => at))
   return path => {
-    const there = found(path)
-    const [field, place, ...rest] = there
-    if (field !== SYSTEM || typeof place !== 'number') return there
-    return [field, between[place] ?? place + notes.length, ...rest]
+    const target = found(path)
+    const [field, place, ...rest] = target
+    if (field !== SYSTEM || typeof place !== 'number') return target
+    return [field, free[place] ?? place + notes.length, ...rest]
   }
 }
 
-/** The places that notes leave to others, as far as there are notes: no model is told them, among the texts of the system. */
-function placesBetween(notes: readonly number[]): readonly number[] {
+/** The places among the texts of `system` that are no billing notes, up to the last note: notes reach no model. */
+function placesWithout(notes: readonly number[]): readonly number[] {
   const taken = new Set(notes)
   const places: number[] = []
   for (let at = 0; at < (notes.at(-1) ?? 0); at++) if (!taken.has(at)) places.push(at)

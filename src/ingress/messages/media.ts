@@ -29,55 +29,55 @@ const SOURCES: { readonly [type: string]: (wire: JsonObject) => Sourced } = {
   }),
 }
 
-/** An image; from a source nobody else knows it stays as it is. */
+/** An image; one with an unknown source stays opaque. */
 export function readImage(wire: JsonObject): Part {
-  const inside = required(object(wire['source']))
-  const sourced = readSource(inside)
+  const source = required(object(wire['source']))
+  const sourced = readSource(source)
   if (sourced === undefined || sourced.source.type === 'text') return { type: 'opaque', format: FORMAT, value: wire }
   return {
     type: 'media',
     kind: kindOf(sourced.source, 'image'),
     source: sourced.source,
-    ...nested(FORMAT, wire, 'source', inside, sourced.taken, IMAGE, { as: 'image' }),
+    ...nested(FORMAT, wire, 'source', source, sourced.taken, IMAGE, { as: 'image' }),
   }
 }
 
-/** A document; one made of blocks stays as it is, in words for whoever cannot read it. */
+/** A document; one made of blocks stays opaque, with its text for formats that cannot read it. */
 export function readDocument(wire: JsonObject): Part {
-  const inside = required(object(wire['source']))
+  const source = required(object(wire['source']))
   const name = text(wire['title'])
-  const sourced = readSource(inside)
+  const sourced = readSource(source)
   if (sourced === undefined)
     return {
       type: 'opaque',
       format: FORMAT,
       value: wire,
-      ...wordsOf({ title: name ?? null, content: inside['content'] ?? null }),
+      ...textIn({ title: name ?? null, content: source['content'] ?? null }),
     }
   return {
     type: 'media',
     kind: kindOf(sourced.source, 'file'),
     source: sourced.source,
     ...defined({ name }),
-    ...nested(FORMAT, wire, 'source', inside, sourced.taken, DOCUMENT, { as: 'document' }),
+    ...nested(FORMAT, wire, 'source', source, sourced.taken, DOCUMENT, { as: 'document' }),
   }
 }
 
-/** Bytes are what their type says; anything else is what the block says. */
-const kindOf = (source: MediaSource, said: MediaKind): MediaKind =>
-  source.type === 'base64' ? kindOfMediaType(source.mediaType) : said
+/** Bytes are of the kind their media type declares; anything else is of the block's kind. */
+const kindOf = (source: MediaSource, declared: MediaKind): MediaKind =>
+  source.type === 'base64' ? kindOfMediaType(source.mediaType) : declared
 
 function readSource(wire: JsonObject): Sourced | undefined {
   const type = required(text(wire['type']))
   return Object.hasOwn(SOURCES, type) ? SOURCES[type]!(wire) : undefined
 }
 
-/** A document of blocks, or a search result, in plain words: title, source and texts. */
-export function wordsOf(wire: JsonObject): Pick<OpaquePart, 'text'> {
-  const words = [wire['title'], wire['source'], ...textsOf(wire['content'])].filter(
-    (word): word is string => typeof word === 'string' && word !== '',
+/** The text of a document of blocks, or of a search result: title, source and texts. */
+export function textIn(wire: JsonObject): Pick<OpaquePart, 'text'> {
+  const texts = [wire['title'], wire['source'], ...textsOf(wire['content'])].filter(
+    (text): text is string => typeof text === 'string' && text !== '',
   )
-  return words.length === 0 ? {} : { text: words.join('\n\n') }
+  return texts.length === 0 ? {} : { text: texts.join('\n\n') }
 }
 
 function textsOf(content: Json | undefined): readonly (Json | undefined)[] {

@@ -24,12 +24,12 @@ import * as wire from './wire.ts'
 const FORMAT = 'messages'
 
 /** `POST /v1/messages` and `/v1/messages/count_tokens` (FORMATS §6) as a canonical request. */
-export function readRequest(asked: WireRequest): CanonicalRequest {
-  return readValidated(wire.requestAt(asked), asked.body, () => read(asked, counts(asked.path)))
+export function readRequest(incoming: WireRequest): CanonicalRequest {
+  return readValidated(wire.requestAt(incoming), incoming.body, () => read(incoming, counts(incoming.path)))
 }
 
-function read(asked: WireRequest, counting: boolean): CanonicalRequest {
-  const { body } = asked
+function read(incoming: WireRequest, counting: boolean): CanonicalRequest {
+  const { body } = incoming
   const refused: string[] = []
   const limit = number(body['max_tokens'])
   const reasoning = readReasoning(body, refused)
@@ -41,7 +41,7 @@ function read(asked: WireRequest, counting: boolean): CanonicalRequest {
   const { toolChoice, parallelToolCalls } = readToolChoice(body)
   const thread = counting ? undefined : readThread(object(body['thread']))
   if (thread === undefined) refused.push('thread')
-  const node = withInner(body, rest(FORMAT, body, TAKEN, spell(asked), refused))
+  const node = withInner(body, rest(FORMAT, body, TAKEN, spell(incoming), refused))
   return withDefined(
     { model, messages, output, sampling, stream },
     {
@@ -67,7 +67,7 @@ const TAKEN = new Set([
 
 const THREAD = new Set(['type', 'previous_message_id'])
 
-/** A thread that begins or is gone on with; tokens are counted of what is said alone. */
+/** A thread that begins or is continued; a count has none. */
 function readThread(wire: JsonObject | undefined): Thread | undefined {
   if (wire === undefined) return undefined
   const previous = text(wire['previous_message_id'])
@@ -84,17 +84,17 @@ const readSampling = (body: JsonObject, maxTokens: number | undefined): Sampling
     stop: texts(body['stop_sequences']),
   })
 
-/** A count is never streamed, whatever is said. */
+/** A count is never streamed, whatever the request has. */
 function readStream(body: JsonObject, counting: boolean, refused: string[]): boolean {
   const stream = flag(body['stream']) ?? false
   if (counting && stream) refused.push('stream')
   return stream && !counting
 }
 
-/** Only the standard tier is what other formats call the default one. */
+/** Only the standard tier corresponds to other formats' default one. */
 const readTier = (tier: string | undefined): string | undefined => (tier === 'standard_only' ? 'default' : tier)
 
-/** Where and under which headers it came, and explicit defaults. */
+/** Path, query and headers of the request, and explicit defaults. */
 function spell({ path, query, headers, body }: WireRequest): JsonObject | undefined {
   return spelling({
     path: path === '/v1/messages' ? undefined : path,
@@ -106,7 +106,7 @@ function spell({ path, query, headers, body }: WireRequest): JsonObject | undefi
   })
 }
 
-/** What two fields that are read piece by piece say beyond the pieces; that they were there is spelling. */
+/** The remains of two fields whose inner fields are read separately; their presence is spelling. */
 function withInner(body: JsonObject, node: Node): Node {
   const metadata = object(body['metadata'])
   const config = object(body['output_config'])
@@ -118,9 +118,9 @@ function withInner(body: JsonObject, node: Node): Node {
   const extras: { [field: string]: Json } = { ...node.extras?.[FORMAT] }
   const spelt: { [field: string]: Json } = { ...node.spelling?.[FORMAT] }
   for (const field of ['metadata', 'output_config'] as const) {
-    const said = inner[field]
-    if (said?.extras !== undefined) extras[field] = said.extras[FORMAT]!
-    if (said !== undefined) spelt[field] = said.spelling?.[FORMAT] ?? {}
+    const inside = inner[field]
+    if (inside?.extras !== undefined) extras[field] = inside.extras[FORMAT]!
+    if (inside !== undefined) spelt[field] = inside.spelling?.[FORMAT] ?? {}
   }
   return {
     ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),

@@ -36,7 +36,7 @@ const NOT_AN_ANSWER = { kind: 'upstream-failed', message: 'The upstream sent som
 
 export const readHead = (wire: JsonObject) => defined({ id: anyText(wire['id']), model: anyText(wire['model']) })
 
-/** Whether it was a message in this format is told here; so is a type or role that is not the usual one. */
+/** Marks the answer as this format's own; a type or role that is not the usual one is kept, too. */
 export function spellHead(wire: JsonObject): JsonObject {
   const odd = (field: string, usual: string) =>
     wire[field] === usual ? {} : { [field]: wire[field] === undefined ? 'absent' : wire[field] }
@@ -52,7 +52,7 @@ export function spellHead(wire: JsonObject): JsonObject {
 const readAnswer = (wire: Json): Part[] =>
   typeof wire === 'string' ? [{ type: 'text', text: wire }] : anyObjects(wire).map(leniently)
 
-/** A block that is not as it should be is kept as it is. */
+/** A malformed block is kept as it is. */
 export function leniently(wire: JsonObject): Part {
   try {
     return readBlock(wire)

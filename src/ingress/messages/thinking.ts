@@ -6,7 +6,7 @@ const FORMAT = 'messages'
 
 const isEffort = (value: unknown): value is Effort => EFFORTS.includes(value as Effort)
 
-/** How each kind of thinking is said in canonical; an effort beside it says how much. */
+/** The canonical form of each kind of thinking, by the effort beside it. */
 const KINDS: { readonly [type: string]: (wire: JsonObject, effort: Effort | undefined) => Reasoning } = {
   enabled: wire => ({ budget: number(wire['budget_tokens']) ?? -1 }),
   adaptive: (_, effort) => (effort === undefined ? { budget: -1 } : {}),
@@ -16,16 +16,16 @@ const KINDS: { readonly [type: string]: (wire: JsonObject, effort: Effort | unde
 
 const SHOWN: { readonly [display: string]: boolean } = { summarized: true, omitted: false }
 
-/** What is shown of thoughts where nothing is said of it: all models that think by a budget show them summarized. */
+/** What is shown of thoughts by default: models with a thinking budget show them summarized. */
 const USUALLY: { readonly [type: string]: boolean } = { enabled: true }
 
 /**
- * `thinking` and the effort of `output_config`. Thinking of an unknown kind is named in `refused` and stays as it is;
- * thinking between tools is thinking that leaves the amount to the model, and says so beside it.
+ * `thinking` and the effort of `output_config`. Thinking of an unknown kind is added to `refused` and stays as it is;
+ * thinking between tools leaves the amount to the model, and keeps its type in extras.
  */
 export function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
-  const told = text(object(body['output_config'])?.['effort'])
-  const effort = isEffort(told) ? told : undefined
+  const value = text(object(body['output_config'])?.['effort'])
+  const effort = isEffort(value) ? value : undefined
   const thinking = object(body['thinking'])
   const byConfig = { config: effort === undefined ? undefined : true }
   const type = thinking === undefined ? undefined : required(text(thinking['type']))
@@ -55,15 +55,15 @@ export function readReasoning(body: JsonObject, refused: string[]): Reasoning | 
 
 const SHAPE = new Set(['type', 'schema'])
 
-/** The shape of the answer: `output_config.format`, or `output_format` where that is all there is. */
+/** The shape of the answer: `output_config.format`, or `output_format` where that stands alone. */
 export function readShape(body: JsonObject, refused: string[]): Output['text'] {
   const format = object(object(body['output_config'])?.['format'])
-  const older = object(body['output_format'])
-  if (format !== undefined || older === undefined) {
-    if (older !== undefined) refused.push('output_format')
+  const deprecated = object(body['output_format'])
+  if (format !== undefined || deprecated === undefined) {
+    if (deprecated !== undefined) refused.push('output_format')
     return format === undefined || !isSchema(format) ? undefined : shapeOf(format)
   }
-  if (isSchema(older)) return shapeOf(older, { as: 'output_format' })
+  if (isSchema(deprecated)) return shapeOf(deprecated, { as: 'output_format' })
   refused.push('output_format')
   return undefined
 }

@@ -17,7 +17,7 @@ function readTool(wire: JsonObject): Tool {
 
 const FUNCTION = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
 
-/** A tool of the caller's; one without a type is one too (trap 53). */
+/** A tool of the caller's; a missing type means the same (trap 53). */
 function readFunction(wire: JsonObject, type: string | undefined): FunctionTool {
   return {
     type: 'function',
@@ -43,7 +43,7 @@ const hostedKind = (type: string): HostedKind | undefined => KINDS[hostedName(ty
 
 const HOSTED = new Set(['type', 'name', 'cache_control', 'allowed_domains', 'blocked_domains', 'max_uses'])
 
-/** A tool the upstream runs; which version of it was meant is spelling. */
+/** A tool the upstream runs; its version is spelling. */
 function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedTool {
   const location = readLocation(wire['user_location'])
   const name = text(wire['name'])
@@ -64,7 +64,7 @@ function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedToo
   }
 }
 
-/** A list of no domains is no list. */
+/** An empty list of domains counts as absent. */
 const domains = (wire: Json | undefined): readonly string[] | undefined => {
   const list = texts(wire)
   return list?.length === 0 ? undefined : list
@@ -82,7 +82,7 @@ function spellHosted(wire: JsonObject): JsonObject {
 
 const PLACE = new Set(['city', 'country', 'region', 'timezone'])
 
-/** The place, where it says no more than canonical can. */
+/** The place, where canonical has all of its fields. */
 function readLocation(wire: Json | undefined): HostedTool['location'] {
   if (!isObject(wire) || wire['type'] !== 'approximate') return undefined
   const { type: _, ...place } = wire
@@ -93,7 +93,7 @@ function readLocation(wire: Json | undefined): HostedTool['location'] {
 const CHOICE = new Set(['type', 'name', 'disable_parallel_tool_use'])
 const MODES: { readonly [type: string]: ToolChoice['mode'] } = { auto: 'auto', any: 'required', none: 'none' }
 
-/** Which tool is to be called, and whether several may be at once; a choice of a kind nobody else knows must still be made. */
+/** The tool to call, and whether parallel calls are allowed; a choice of an unknown kind is kept in extras. */
 export function readToolChoice(body: JsonObject): { toolChoice?: ToolChoice; parallelToolCalls?: boolean } {
   const wire = object(body['tool_choice'])
   if (wire === undefined) return {}
@@ -112,7 +112,7 @@ export function readToolChoice(body: JsonObject): { toolChoice?: ToolChoice; par
 
 const CHOICE_UNNAMED = new Set(['type', 'disable_parallel_tool_use'])
 
-/** A tool by its name, which may be the name of one that the upstream runs. */
+/** A tool by its name, which may be that of a tool the upstream runs. */
 function readForced(wire: JsonObject, body: JsonObject): ToolChoice {
   const name = required(text(wire['name']))
   const hosted = objects(body['tools'])

@@ -12,13 +12,15 @@ const CALLS: { readonly [field: string]: string } = {
   web_fetch_requests: 'web-fetch',
 }
 
-/** The whole prompt is what was neither read from nor written to a cache, and both of these (FORMATS §16.3, trap 20). */
+/**
+ * The whole prompt is the tokens neither read from nor written to a cache, and both of these (FORMATS §16.3, trap 20).
+ */
 export function readUsage(wire: JsonObject): Usage {
   const cacheRead = anyCount(wire['cache_read_input_tokens'])
   const cacheWrite = anyCount(wire['cache_creation_input_tokens'])
   const fresh = anyCount(wire['input_tokens'])
   const details = wire['output_tokens_details']
-  // What is no count is kept as it is.
+  // A value that is no count is kept as it is.
   const taken = new Set(['service_tier'])
   for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) taken.add(field)
   if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, THOUGHTS))
@@ -39,7 +41,7 @@ export function readUsage(wire: JsonObject): Usage {
   }
 }
 
-/** Fields that are always there and say nothing: a breakdown of no tokens, a place that is not told. */
+/** Fields that are always there and may be empty: a breakdown of no tokens, an unavailable place. */
 function hollowOf(wire: JsonObject): JsonObject | undefined {
   const { cache_creation, inference_geo } = wire
   const none = isObject(cache_creation) && Object.values(cache_creation).every(count => count === 0)
@@ -62,7 +64,7 @@ function readCalls(wire: Json | undefined): JsonObject | undefined {
   return Object.fromEntries(calls.map(([key, value]) => [CALLS[key]!, value]))
 }
 
-/** The tier that served; the standard one is what other formats call the default. */
+/** The tier that served; the standard one corresponds to other formats' default. */
 export function readTier(usage: JsonObject | undefined): string | undefined {
   const tier = usage?.['service_tier']
   return tier === 'standard' ? 'default' : typeof tier === 'string' ? tier : undefined

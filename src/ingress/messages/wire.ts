@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { isObject } from '../../canonical/node.ts'
-import { byWord, shape } from '../errors/validation-error.ts'
+import { byValue, shape } from '../errors/validation-error.ts'
 import { counts } from './count.ts'
 
-/** The messages request, FORMATS §6. Loose: unknown fields pass; free JSON is never looked into. */
+/** The messages request, FORMATS §6. Loose: unknown fields pass; free JSON is never validated. */
 
 const json = shape({})
 const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
@@ -15,20 +15,20 @@ const texts = maybe(v.array(v.string()))
 const marked = { cache_control: maybe(shape({ type: maybeText, ttl: maybeText })) }
 const other = shape({ type: v.string() })
 
-/** A text or a list; of a list it tells what is wrong inside. */
+/** A text or a list; a fault in a list is reported by the item at fault. */
 const textOr = (list: v.GenericSchema): v.GenericSchema => {
   const either = v.union([v.string(), list])
   return v.lazy(input => (Array.isArray(input) ? list : either))
 }
 
-/** Kinds of source read into canonical; media from elsewhere are kept as they are. */
+/** Kinds of source read into canonical; others are kept as they are. */
 const SOURCES = {
   base64: shape({ media_type: v.string(), data: v.string() }),
   text: shape({ media_type: v.string(), data: v.string() }),
   url: shape({ url: v.string() }),
   file: shape({ file_id: v.string() }),
 }
-const source = byWord('type', SOURCES, other)
+const source = byValue('type', SOURCES, other)
 
 /** Block types read into canonical; any other is kept as it is. */
 const BLOCKS: { readonly [type: string]: v.GenericSchema } = {
@@ -50,7 +50,7 @@ const BLOCKS: { readonly [type: string]: v.GenericSchema } = {
     ...marked,
   }),
 }
-const block: v.GenericSchema = byWord('type', BLOCKS, other)
+const block: v.GenericSchema = byValue('type', BLOCKS, other)
 
 const content = textOr(v.array(block))
 
@@ -78,7 +78,7 @@ const hostedTool = shape({
 const otherTool = v.lazy(input =>
   isObject(input) && typeof input['type'] === 'string' && HOSTED_TYPE.test(input['type']) ? hostedTool : other,
 )
-const tool = byWord('type', { custom: functionTool }, otherTool, functionTool)
+const tool = byValue('type', { custom: functionTool }, otherTool, functionTool)
 
 const choice = shape({ disable_parallel_tool_use: maybeFlag })
 const CHOICES = {
@@ -98,7 +98,7 @@ const fields = {
   top_k: maybeNumber,
   stop_sequences: texts,
   tools: maybe(v.array(tool)),
-  tool_choice: maybe(byWord('type', CHOICES, other)),
+  tool_choice: maybe(byValue('type', CHOICES, other)),
   thinking: maybe(shape({ type: v.string(), budget_tokens: maybeNumber, display: maybeText })),
   output_config: maybe(shape({ effort: maybeText, format: maybe(json) })),
   output_format: maybe(json),
@@ -113,5 +113,5 @@ export const request = shape({ ...fields, max_tokens: v.number() })
 /** Counting tokens needs no limit. */
 export const counting = shape({ ...fields, max_tokens: maybeNumber })
 
-/** The schema of a request by the path it came to. */
+/** The schema of a request by its path. */
 export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema => (counts(path) ? counting : request)

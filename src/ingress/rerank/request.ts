@@ -8,7 +8,7 @@ import * as wire from './wire.ts'
 
 const FORMAT = 'rerank'
 
-/** Whose answers the caller expects at a path that three vendors share. */
+/** The vendor whose answers the caller expects at a path that three vendors share. */
 type Style = 'jina' | 'cohere' | 'voyage'
 
 /** `POST /v1/rerank` (FORMATS §9) as a canonical request. */
@@ -48,8 +48,8 @@ function read(body: JsonObject, style: Style): CanonicalRequest {
 }
 
 /**
- * Cohere's and Voyage's clients name themselves, and only Voyage's say `top_k`; everybody else is answered as Jina
- * does, which tells the documents again unless asked not to (FORMATS §9).
+ * Cohere's and Voyage's clients name themselves, and only Voyage's send `top_k`; any other client gets Jina's shape,
+ * which returns the documents unless the request turns that off (FORMATS §9).
  */
 function styleOf(headers: WireRequest['headers'], body: JsonObject): Style {
   const client = headers['x-fern-sdk-name'] ?? headers['user-agent'] ?? ''

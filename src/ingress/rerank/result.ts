@@ -46,7 +46,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
 
 const RANK = new Set(['index', 'relevance_score', 'document'])
 
-/** What is no rank after all is kept as it is. */
+/** An entry that is no rank is kept as it is. */
 function readRank(wire: JsonObject): Part {
   const index = anyNumber(wire['index'])
   const score = anyNumber(wire['relevance_score'])

@@ -6,7 +6,7 @@ import { count, shape } from '../errors/validation-error.ts'
 const maybeText = v.nullish(v.string())
 const maybeCount = v.nullish(count)
 
-/** What is ranked: a text, or an object with a text or a picture among its fields. */
+/** A document: a text, or an object with a text or an image among its fields. */
 const document = v.union([v.string(), shape({ text: maybeText, image: maybeText })])
 
 export const request = shape({

@@ -9,7 +9,7 @@ import type { UpstreamCalls } from './upstream-calls.ts'
 
 const FORMAT = 'responses'
 
-/** The parts of an answer's items, and the likely tokens of all its texts in one list. */
+/** The parts of an answer's items, and the token logprobs of all its texts in one list. */
 export function readOutput(output: Json | undefined, own: UpstreamCalls): { parts: Part[]; tokens: TokenLogprob[] } {
   const tokens: TokenLogprob[] = []
   const content = contentReader(tokens)
@@ -17,7 +17,7 @@ export function readOutput(output: Json | undefined, own: UpstreamCalls): { part
   return { parts, tokens }
 }
 
-/** Reads the content of a message of an answer; its tokens go to the list. */
+/** Reads the content of an answer's message; its token logprobs are added to the list. */
 export const contentReader =
   (tokens: TokenLogprob[]) =>
   (wire: Json | undefined, plain: TextType): readonly Part[] => {
@@ -27,7 +27,7 @@ export const contentReader =
     return wire.map(part => readAnswerPart(part, plain, tokens))
   }
 
-/** As any part, but what is not as it should be, or has no place in an answer's message elsewhere, is kept as it is. */
+/** As `readPart`, but a malformed part, or one that has no place in other formats' answers, is kept as it is. */
 export function readAnswerPart(wire: JsonObject, plain: TextType, tokens: TokenLogprob[]): Part {
   try {
     const part = wire['type'] === 'output_text' ? readText(wire, plain, tokens) : readPart(wire, plain)
@@ -41,27 +41,29 @@ export function readAnswerPart(wire: JsonObject, plain: TextType, tokens: TokenL
 const TEXT = new Set(['type', 'text', 'annotations'])
 const LOGGED = new Set([...TEXT, 'logprobs'])
 
-/** Of the candidate's tokens, how many are this text's is spelling. */
+/** How many of the candidate's token logprobs belong to this text is spelling. */
 function readText(wire: JsonObject, plain: TextType, tokens: TokenLogprob[]): Part {
-  const said = readTokens(wire['logprobs'])
-  const logprobs = said?.length ?? (wire['logprobs'] === undefined ? 'absent' : 0)
-  const part = readOutputText(wire, plain, said === undefined ? TEXT : LOGGED, { logprobs })
-  append(tokens, said ?? [])
+  const logged = readTokens(wire['logprobs'])
+  const logprobs = logged?.length ?? (wire['logprobs'] === undefined ? 'absent' : 0)
+  const part = readOutputText(wire, plain, logged === undefined ? TEXT : LOGGED, { logprobs })
+  append(tokens, logged ?? [])
   return part
 }
 
 const TOKEN = new Set(['token', 'logprob', 'bytes', 'top_logprobs'])
-const RIVAL = new Set(['token', 'logprob', 'bytes'])
+const ALTERNATIVE = new Set(['token', 'logprob', 'bytes'])
 
-/** The chosen tokens with their likely rivals; undefined where there is no such list. */
+/** The chosen tokens with their most likely alternatives; undefined where there is no such list. */
 export function readTokens(wire: Json | undefined): TokenLogprob[] | undefined {
   if (!Array.isArray(wire) || !wire.every(isToken)) return undefined
   return wire.map(token => {
-    const rivals = token['top_logprobs']
+    const alternatives = token['top_logprobs']
     const top =
-      Array.isArray(rivals) && rivals.every(isToken) ? rivals.map(rival => readToken(rival, RIVAL)) : undefined
-    const known = top === undefined ? RIVAL : TOKEN
-    return readToken(token, known, defined({ top }), rivals === undefined ? 'absent' : undefined)
+      Array.isArray(alternatives) && alternatives.every(isToken)
+        ? alternatives.map(alternative => readToken(alternative, ALTERNATIVE))
+        : undefined
+    const known = top === undefined ? ALTERNATIVE : TOKEN
+    return readToken(token, known, defined({ top }), alternatives === undefined ? 'absent' : undefined)
   })
 }
 

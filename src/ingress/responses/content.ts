@@ -6,16 +6,16 @@ import { KNOWN_PARTS } from './wire.ts'
 
 const FORMAT = 'responses'
 
-/** The text type a turn's parts have where nothing else is said. */
+/** The default text type of a turn's parts. */
 export type TextType = 'input_text' | 'output_text'
 
-/** The parts of a message or of a tool's answer; a string is one text. */
+/** The parts of a message or of a tool's output; a string is one text. */
 export function readContent(wire: Json | undefined, plain: TextType): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]
   return objects(wire)?.map(part => readPart(part, plain)) ?? []
 }
 
-/** One part; a part of a type nobody else has is kept, and remembers that it is no item. */
+/** One part; a part of an unknown type is kept, marked as a part rather than an item. */
 export function readPart(wire: JsonObject, plain: TextType): Part {
   const type = required(text(wire['type']))
   const part = KNOWN_PARTS.has(type) ? PARTS[type]!(wire, plain) : undefined
@@ -42,7 +42,7 @@ const TAKEN = {
 const PARTS: { readonly [type: string]: (wire: JsonObject, plain: TextType) => Part | undefined } = {
   input_text: readText,
   text: readText,
-  // How likely an earlier answer's words were: upstreams say it and never read it.
+  // Logprobs of an earlier answer: upstreams send them and never read them.
   output_text: (wire, plain) => readOutputText(wire, plain, TAKEN.output, { echoed: wire['logprobs'] ?? undefined }),
   refusal: wire => ({ type: 'refusal', text: required(text(wire['refusal'])), ...rest(FORMAT, wire, TAKEN.refusal) }),
   input_image: readImage,
@@ -54,7 +54,7 @@ function readText(wire: JsonObject, plain: TextType): TextPart {
   return { type: 'text', text: required(text(wire['text'])), ...rest(FORMAT, wire, TAKEN.text, spelling({ type })) }
 }
 
-/** Text a model wrote, with what it cites; `spelt` is what the reader of an answer has to say besides. */
+/** Text a model wrote, with its citations; `spelt` is spelling added by the reader of an answer. */
 export function readOutputText(
   wire: JsonObject,
   plain: TextType,
@@ -77,7 +77,7 @@ export function readOutputText(
 
 const CITATION = new Set(['type', 'url', 'title', 'start_index', 'end_index'])
 
-/** A citation of a page; one of a file is the format's own. */
+/** A citation of a page; one of a file stays opaque. */
 export function readAnnotation(wire: JsonObject): Annotation {
   const { url, title, start_index, end_index } = wire
   const known =
@@ -112,7 +112,7 @@ function readImage(wire: JsonObject): MediaPart | undefined {
   }
 }
 
-/** A file's bytes, its address or its id; of several the first tells, and the others are the format's own words. */
+/** A file's bytes, its address or its id; of several the first counts, and the others stay in extras. */
 function readFile(wire: JsonObject): MediaPart | undefined {
   const data = text(wire['file_data'])
   const url = text(wire['file_url'])
@@ -137,7 +137,7 @@ function readFile(wire: JsonObject): MediaPart | undefined {
   }
 }
 
-/** Bytes come as a `data:` URL; some write the base64 alone. */
+/** Bytes come as a `data:` URL; some clients send the base64 alone. */
 function sourceOfData(data: string, name: string | undefined): MediaPart['source'] {
   if (data.startsWith('data:')) return sourceOfUrl(data)
   const mediaType = name?.toLowerCase().endsWith('.pdf') ? 'application/pdf' : 'application/octet-stream'

@@ -13,18 +13,18 @@ const NUMBERS = ['output_compression', 'partial_images'] as const
 const TAKEN: ReadonlySet<string> = new Set(['type', 'input_image_mask', ...TEXTS, ...NUMBERS])
 
 /**
- * A request whose only tool draws, with no choice but to use it, wants a picture and nothing else (FORMATS §4, §10): it
- * is read as anybody's request for one. Anything more, or unclear, stays a conversation.
+ * A request whose only tool is image generation, with no choice but to use it, asks for an image alone (FORMATS §4,
+ * §10): it is read as an image request. Anything more, or unclear, stays a conversation.
  */
-export function asDrawing(request: CanonicalRequest, body: JsonObject): CanonicalRequest {
+export function asImageRequest(request: CanonicalRequest, body: JsonObject): CanonicalRequest {
   const tool = toolOf(body)
   if (tool === undefined) return request
   const mask = readMask(tool['input_image_mask'] ?? undefined)
   const messages = mask === undefined ? request.messages : withMask(request.messages, mask)
   if (mask === 'unclear' || messages === undefined) return request
   const { tools: _tools, toolChoice: _choice, ...others } = request
-  const image = readLooks(tool)
-  const drawing: CanonicalRequest = {
+  const image = readSettings(tool)
+  const imageRequest: CanonicalRequest = {
     ...others,
     messages,
     output: {
@@ -33,27 +33,27 @@ export function asDrawing(request: CanonicalRequest, body: JsonObject): Canonica
       ...(Object.keys(image).length === 0 ? {} : { image }),
     },
   }
-  return workOf(drawing) === 'image' ? drawing : request
+  return workOf(imageRequest) === 'image' ? imageRequest : request
 }
 
 function toolOf({ tools, tool_choice }: JsonObject): JsonObject | undefined {
   if (!isObject(tool_choice) || tool_choice['type'] !== TYPE || Object.keys(tool_choice).length !== 1) return undefined
   const [tool, ...others] = Array.isArray(tools) ? (tools as readonly Json[]) : []
   if (!isObject(tool) || others.length > 0 || tool['type'] !== TYPE) return undefined
-  const clear =
+  const isValid =
     TEXTS.every(field => tool[field] == null || typeof tool[field] === 'string') &&
     NUMBERS.every(field => tool[field] == null || typeof tool[field] === 'number')
-  return clear ? tool : undefined
+  return isValid ? tool : undefined
 }
 
-function readLooks(tool: JsonObject): NonNullable<Output['image']> {
-  const word = anyText(tool['output_format'])
+function readSettings(tool: JsonObject): NonNullable<Output['image']> {
+  const format = anyText(tool['output_format'])
   return {
     ...defined({
       size: anyText(tool['size']),
       quality: anyText(tool['quality']),
       background: anyText(tool['background']),
-      mediaType: word === undefined ? undefined : `image/${word}`,
+      mediaType: format === undefined ? undefined : `image/${format}`,
       compression: anyNumber(tool['output_compression']),
       fidelity: anyText(tool['input_fidelity']),
       moderation: anyText(tool['moderation']),
@@ -74,7 +74,9 @@ function readMask(wire: Json | undefined): MediaPart | 'unclear' | undefined {
   return 'unclear'
 }
 
-/** It belongs to the last turn, if that is the caller's and says something; otherwise nobody could tell it from another. */
+/**
+ * The mask belongs to the last turn, if that is the caller's and has text; otherwise it cannot be told from an image.
+ */
 function withMask(messages: readonly Message[], mask: MediaPart | 'unclear'): readonly Message[] | undefined {
   const last = messages.at(-1)
   if (mask === 'unclear' || last?.role !== 'user') return undefined

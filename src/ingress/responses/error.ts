@@ -5,39 +5,39 @@ import { classified } from '../errors/classify.ts'
 import { retryAfter } from '../errors/retry-after.ts'
 import { anyText, defined } from '../fields.ts'
 
-/** An error answer of a responses upstream (FORMATS §15); what is in front of one may answer in other words. */
+/** An error answer of a responses upstream (FORMATS §15); a proxy in front of one may use another shape. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
   const error = isObject(body['error']) ? body['error'] : {}
-  const said =
+  const message =
     anyText(error['message']) ?? anyText(body['message']) ?? anyText(body['detail']) ?? anyText(body['error'])
   const read: CanonicalError = {
     kind: kindOfCode(error) ?? kindOf(status),
-    message: said ?? `The upstream answered with status ${status}.`,
+    message: message ?? `The upstream answered with status ${status}.`,
     ...defined({
       param: anyText(error['param']),
       code: anyText(error['code']),
       retryAfterSeconds: retryAfter(headers),
     }),
-    ...elsewhere(error),
+    ...retryElsewhere(error),
     status,
   }
   return classified(read, anyText(error['type']))
 }
 
-/** The error inside an answer or a stream: flat, or in an object of its own (trap 75). */
+/** An error inside an answer or a stream: flat, or in an object (trap 75). */
 export function readInnerError(wire: JsonObject): CanonicalError {
   const error = isObject(wire['error']) ? wire['error'] : wire
   const read: CanonicalError = {
     kind: kindOfCode(error) ?? kindOfType(error) ?? 'upstream-failed',
     message: anyText(error['message']) ?? anyText(wire['error']) ?? 'The upstream failed.',
     ...defined({ param: anyText(error['param']), code: anyText(error['code']) }),
-    ...elsewhere(error),
+    ...retryElsewhere(error),
   }
   return classified(read, anyText(error['type']))
 }
 
-/** What one upstream does not know another may; the status of that is 400 all the same. */
-const elsewhere = ({ code }: JsonObject): { readonly retry?: true } =>
+/** A turn that one upstream does not have another may have; the status is 400 all the same. */
+const retryElsewhere = ({ code }: JsonObject): { readonly retry?: true } =>
   code === 'previous_response_not_found' ? { retry: true } : {}
 
 const kindOfCode = (error: JsonObject): ErrorKind | undefined => CODES.get(error['code'])
@@ -45,7 +45,7 @@ const kindOfCode = (error: JsonObject): ErrorKind | undefined => CODES.get(error
 const kindOfType = (error: JsonObject): ErrorKind | undefined =>
   TYPES.get(error['type']) ?? (anyText(error['code'])?.includes('image') ? 'invalid-request' : undefined)
 
-/** Codes that say more than a status or a type. */
+/** Codes that are more precise than a status or a type. */
 const CODES: ReadonlyMap<Json | undefined, ErrorKind> = new Map<Json | undefined, ErrorKind>([
   ['invalid_api_key', 'unauthenticated'],
   ['insufficient_quota', 'out-of-credit'],

@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { anyObject, anyObjects } from '../fields.ts'
-import { saysNothing } from '../transport/silence.ts'
+import { isEmptyData } from '../transport/silence.ts'
 import { readOutput } from './answer.ts'
 import { readInnerError } from './error.ts'
 import { HANDLERS, openItem } from './handlers.ts'
@@ -18,7 +18,7 @@ import { readUsage } from './usage.ts'
 
 const FORMAT = 'responses'
 
-/** A streamed answer (FORMATS §4). Whatever an event says that this gateway has no word for is passed on as it is. */
+/** A streamed answer (FORMATS §4). Events of unknown types are passed on as they are. */
 export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, Sink {
   out: CanonicalEvent[] = []
   parts = 0
@@ -34,12 +34,12 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   private started = false
   private over = false
 
-  constructor(asked: CanonicalRequest) {
-    this.upstreamCalls = new UpstreamCalls(asked)
+  constructor(request: CanonicalRequest) {
+    this.upstreamCalls = new UpstreamCalls(request)
   }
 
   push({ event: name, data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.over || saysNothing(data)) return NOTHING
+    if (this.over || isEmptyData(data)) return NOTHING
     this.out = []
     const event = parseObject(data)
     if (event === undefined)
@@ -51,7 +51,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   end(): readonly CanonicalEvent[] {
     if (this.over) return NOTHING
     this.out = []
-    this.fail({ kind: 'upstream-failed', message: 'The upstream ended the stream before the answer was whole.' })
+    this.fail({ kind: 'upstream-failed', message: 'The upstream ended the stream before the answer was complete.' })
     return this.out
   }
 
@@ -63,7 +63,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     } else handle(this, event)
   }
 
-  /** An event of another kind, for whoever speaks this format too. */
+  /** An event of another type, for callers of the same format. */
   pass(event: JsonObject): void {
     this.start(undefined)
     this.out.push({ type: 'opaque', format: FORMAT, value: event })
@@ -77,7 +77,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     else this.out.push({ type: 'result-start', ...readHead(response), ...readNode(response) })
   }
 
-  /** The terminal event: the response it carries fills in whatever its stream did not tell. */
+  /** The terminal event: its response completes whatever the stream left out. */
   finish(response: JsonObject): void {
     this.start(response)
     const error = response['status'] === 'failed' ? anyObject(response['error']) : undefined
@@ -120,7 +120,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     for (const place of [...this.items.keys()]) this.close(place, undefined)
   }
 
-  /** Likely tokens that came with no text. */
+  /** Token logprobs that came with no text. */
   private logRest({ output }: JsonObject): void {
     if (!hasTokens(output)) return
     const append = readOutput(output, this.upstreamCalls).tokens.slice(this.tokens)

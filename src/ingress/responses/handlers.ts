@@ -1,12 +1,12 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyNumber, anyObject, anyText, defined } from '../fields.ts'
-import { LOOKS, readMade } from '../media/image-settings.ts'
+import { readMade, SETTINGS } from '../media/image-settings.ts'
 import { contentReader, readAnswerPart, readTokens } from './answer.ts'
 import { readInnerError } from './error.ts'
 import type { ResponsesEvents } from './events.ts'
 import { isImageCall } from './image-calls.ts'
-import { type ItemReader, OwnCallReader, PartReader, type Sink, SpokenReader, ThoughtReader } from './item-events.ts'
+import { type ItemReader, MessageReader, OwnCallReader, PartReader, type Sink, ThoughtReader } from './item-events.ts'
 import { readAnyItem } from './items.ts'
 import { isNameless } from './places.ts'
 
@@ -19,14 +19,14 @@ const EMPTY_PARTS: { readonly [type: string]: JsonObject } = {
   refusal: { type: 'refusal', refusal: '' },
 }
 
-/** The item at a place; what it is made of follows, so it begins without. */
+/** Opens the item at a place; it begins without its content, which follows in later events. */
 export function openItem(answer: ResponsesEvents, place: number, item: JsonObject): void {
   if (answer.items.has(place) || answer.ended.has(place)) return
   answer.start(undefined)
   answer.items.set(place, answer.upstreamCalls.has(item) ? new OwnCallReader(item, answer) : begin(item, answer))
 }
 
-/** The item an event tells of, which begins with it unless it has begun; gives its place. */
+/** The place of an event's item, which is opened unless it is open. */
 function itemAt(answer: ResponsesEvents, event: JsonObject): number {
   const place = answer.places.at(event, answer.ended)
   openItem(answer, place, anyObject(event['item']) ?? {})
@@ -36,48 +36,48 @@ function itemAt(answer: ResponsesEvents, event: JsonObject): number {
 function begin(item: JsonObject, sink: Sink): ItemReader {
   if (item['type'] === 'message' && (item['role'] ?? 'assistant') === 'assistant') {
     const { content: _, ...head } = item
-    return new SpokenReader(head, sink)
+    return new MessageReader(head, sink)
   }
-  // A picture that has not come yet will.
+  // The image of a call may follow in later events.
   const begun = isImageCall(item) ? { ...item, result: item['result'] ?? '' } : item
   const [start] = readAnyItem(begun, contentReader([]))
   return start?.type === 'reasoning' ? new ThoughtReader(early(start, item), sink) : new PartReader(start!, sink)
 }
 
 /**
- * A thought before its first word. The proof it begins with is not its last one, so that one is spelling yet; that
- * something is hidden is known from the start.
+ * A thought before its first text. The proof it begins with is not the final one, so it is only spelling yet; that it
+ * is redacted is known from the start.
  */
 function early(thought: ReasoningPart, { summary, content, encrypted_content }: JsonObject): ReasoningPart {
   const { signature, text: _, ...start } = thought
   const { id, status, role } = thought.spelling?.[FORMAT] ?? {}
   const begun = defined({ summary: emptied(summary), content: emptied(content), encrypted_content }) as JsonObject
   const spelt = defined({ id, status, role, begun }) as JsonObject
-  const hidden = thought.redacted === undefined || signature === undefined ? {} : { signature }
-  return { ...start, text: '', ...hidden, spelling: { [FORMAT]: spelt } }
+  const proof = thought.redacted === undefined || signature === undefined ? {} : { signature }
+  return { ...start, text: '', ...proof, spelling: { [FORMAT]: spelt } }
 }
 
-/** What a thought that begins whole has said already is told piece by piece, like any other. */
-const emptied = (told: Json | undefined): Json | undefined => (Array.isArray(told) ? [] : told)
+/** A thought that begins with its text is read from the events that follow, like any other. */
+const emptied = (value: Json | undefined): Json | undefined => (Array.isArray(value) ? [] : value)
 
-/** The message at the event's place; a part of one that never began begins with it. */
-function spoken(answer: ResponsesEvents, event: JsonObject): SpokenReader | undefined {
+/** The message at the event's place; one that was never opened begins with this part. */
+function spoken(answer: ResponsesEvents, event: JsonObject): MessageReader | undefined {
   const place = placeOf(answer, event)
   const known = answer.items.get(place)
-  if (known instanceof SpokenReader) return known
+  if (known instanceof MessageReader) return known
   openItem(answer, place, { type: 'message', role: 'assistant', id: event['item_id'] ?? null, status: 'in_progress' })
   const item = answer.items.get(place)
-  return item instanceof SpokenReader ? item : undefined
+  return item instanceof MessageReader ? item : undefined
 }
 
-/** The place of the item an event goes on with, which may never have begun. */
+/** The place of the item an event continues, which may never have been opened. */
 function placeOf({ places, ended }: ResponsesEvents, event: JsonObject): number {
   const place = places.of(event)
-  const begins = place === undefined || (ended.has(place) && isNameless(event) && GROWS.test(String(event['type'])))
-  return begins ? places.add(event) : place
+  const isNew = place === undefined || (ended.has(place) && isNameless(event) && GROWS.test(String(event['type'])))
+  return isNew ? places.add(event) : place
 }
 
-/** What is said without a name behind an item that is over begins another. */
+/** Events that begin another item where they have neither id nor index and the item before has ended. */
 const GROWS = /\.(?:delta|added)$/
 
 function thought(answer: ResponsesEvents, event: JsonObject): ThoughtReader | undefined {
@@ -118,15 +118,15 @@ const called =
   }
 
 const thinks =
-  (slot: 'summary' | 'content', how: 'begin' | 'grow' | 'fill', field: string): Handler =>
+  (slot: 'summary' | 'content', action: 'begin' | 'grow' | 'fill', field: string): Handler =>
   (answer, event) => {
     const index = anyNumber(event[slot === 'summary' ? 'summary_index' : 'content_index']) ?? 0
     const item = thought(answer, event)
-    if (how === 'begin') item?.begin(slot, index)
-    else item?.[how](slot, index, anyText(event[field]) ?? '')
+    if (action === 'begin') item?.begin(slot, index)
+    else item?.[action](slot, index, anyText(event[field]) ?? '')
   }
 
-/** A part of a message begins, or the full text of a thought. */
+/** A part of a message begins, or a thought's full text. */
 const partAdded: Handler = (answer, event) => {
   const part = anyObject(event['part']) ?? {}
   const index = anyNumber(event['content_index']) ?? 0
@@ -149,8 +149,8 @@ const annotated: Handler = (answer, event) => {
   if (read.type === 'text') part.patch({ annotations: read.annotations! })
 }
 
-/** An unfinished picture: for whoever speaks this format too it stays the event it is. */
-const glimpsed: Handler = (answer, event) => {
+/** A partial image: a preview for other formats, and the event itself for callers of the same one. */
+const previewed: Handler = (answer, event) => {
   answer.pass(event)
   const data = anyText(event['partial_image_b64'])
   if (data === undefined) return
@@ -161,14 +161,14 @@ const glimpsed: Handler = (answer, event) => {
     candidate: 0,
     index,
     source: { type: 'base64', mediaType, data },
-    ...defined({ made: readMade(event, LOOKS) }),
+    ...defined({ made: readMade(event, SETTINGS) }),
   })
 }
 
 const finished: Handler = (answer, event) => answer.finish(anyObject(event['response']) ?? {})
 const ignored: Handler = () => {}
 
-/** What each event does to the answer; any other is passed on. */
+/** The effect of each event on the answer; any other is passed on. */
 export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | undefined, Handler>([
   ['response.output_text.delta', grows('output_text', 'delta')],
   ['response.function_call_arguments.delta', called('delta', false)],
@@ -193,7 +193,7 @@ export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | u
   ['response.reasoning_summary_text.done', thinks('summary', 'fill', 'text')],
   ['response.reasoning_text.done', thinks('content', 'fill', 'text')],
   ['response.reasoning.done', thinks('content', 'fill', 'text')],
-  ['response.image_generation_call.partial_image', glimpsed],
+  ['response.image_generation_call.partial_image', previewed],
   ['response.completed', finished],
   ['response.incomplete', finished],
   ['response.failed', finished],

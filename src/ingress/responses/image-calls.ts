@@ -9,21 +9,21 @@ const TAKEN = new Set(['type', 'id', 'status', 'result', 'output_format', ...FIE
 
 export const isImageCall = (wire: JsonObject): boolean => wire['type'] === 'image_generation_call'
 
-/** As many characters of base64 as tell the kind of a file. */
+/** As many characters of base64 as identify a file's type. */
 const HEAD = 24
 
-/** The picture a call of the drawing tool came to; undefined where it came to none, or is not as it should be. */
+/** The image an image generation call made; undefined where there is none, or the item is malformed. */
 export function readImageCall(wire: JsonObject): MediaPart | undefined {
   const { id, status, result, output_format } = wire
   const texts = [id, status, output_format].every(field => field == null || typeof field === 'string')
   if (!isImageCall(wire) || typeof result !== 'string' || !texts) return undefined
-  const word = anyText(output_format)
+  const format = anyText(output_format)
   const mediaType =
-    word === undefined ? (sniffed(Buffer.from(result.slice(0, HEAD), 'base64')) ?? 'image/png') : `image/${word}`
+    format === undefined ? (sniffed(Buffer.from(result.slice(0, HEAD), 'base64')) ?? 'image/png') : `image/${format}`
   const marks = {
     id: id ?? null,
     ...(status == null ? {} : { status }),
-    ...(word === undefined ? { output_format: 'absent' } : {}),
+    ...(format === undefined ? { output_format: 'absent' } : {}),
   }
   return {
     type: 'media',

@@ -10,7 +10,7 @@ import { readResult } from './result.ts'
 export const responses: Reader = {
   request: readRequest,
   locate,
-  result: (answer, asked) => (asked.output.count === true ? readCounted(answer) : readResult(answer, asked)),
-  events: asked => new ResponsesEvents(asked),
+  result: (answer, request) => (request.output.count === true ? readCounted(answer) : readResult(answer, request)),
+  events: request => new ResponsesEvents(request),
   error: readError,
 }

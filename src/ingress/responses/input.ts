@@ -6,11 +6,11 @@ import { objects, text, WrongType } from '../fields.ts'
 import { readContent } from './content.ts'
 import { readItem, readMessageNode, readOutput, spellContent, unknownItem } from './items.ts'
 import { upstreamCallsIn } from './upstream-calls.ts'
-import { ANSWERS, BRINGERS, kindOfItem, ROLES } from './wire.ts'
+import { ANSWERS, kindOfItem, ROLES, TOOL_ITEMS } from './wire.ts'
 
 const FORMAT = 'responses'
 
-/** The history: `input` as a text, one item or a list of them (trap 71), behind the instructions. */
+/** The history: `input` as a text, one item or a list of them (trap 71), after the instructions. */
 export function readHistory(body: JsonObject): readonly Message[] {
   const messages = readInput(body['input'] ?? undefined, body['tools'])
   const instructions = text(body['instructions'])
@@ -26,17 +26,17 @@ function readInput(wire: Json | undefined, tools: Json | undefined): readonly Me
   return readItems(items, upstreamCallsIn(items, tools))
 }
 
-/** Neighbouring items of the assistant's side are one turn; any other item is a turn of its own. */
+/** Neighbouring items of the assistant are one turn; any other item is a turn by itself. */
 function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): readonly Message[] {
   const messages: Message[] = []
   let turn: Part[] | undefined
   for (const item of items) {
     const kind = kindOfItem(item)
-    const other = readOther(item, kind)
-    if (other !== undefined) {
+    const turnOfItem = readTurnItem(item, kind)
+    if (turnOfItem !== undefined) {
       turn = undefined
-      messages.push(other)
-    } else if (BRINGERS.has(kind)) {
+      messages.push(turnOfItem)
+    } else if (TOOL_ITEMS.has(kind)) {
       // Its tools are the request's: it neither opens a turn nor ends one.
       const part = { ...unknownItem(item), redundant: true } as Part
       if (turn !== undefined) turn.push(part)
@@ -50,13 +50,13 @@ function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): 
   return messages
 }
 
-/** The turn an item is of itself, if it is one. */
-function readOther(item: JsonObject, kind: string | undefined): Message | undefined {
+/** The turn an item is by itself; undefined for the assistant's items. */
+function readTurnItem(item: JsonObject, kind: string | undefined): Message | undefined {
   if (kind === 'message') return readMessage(item)
   return kind !== undefined && ANSWERS.has(kind) ? readAnswer(item) : undefined
 }
 
-/** A message of anybody but the assistant. */
+/** A message of any role but the assistant's. */
 function readMessage(item: JsonObject): Message | undefined {
   const role = text(item['role'])
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance

@@ -8,18 +8,18 @@ import { CUT, readAnyItem, unknownItem } from './items.ts'
 
 const FORMAT = 'responses'
 
-/** Where the items of one answer put what they have to say. */
+/** The output of the items of one answer. */
 export interface Sink {
   out: CanonicalEvent[]
   /** Parts begun so far. */
   parts: number
-  /** Likely tokens told so far. */
+  /** Token logprobs put out so far. */
   tokens: number
   called: boolean
   refused: boolean
 }
 
-/** A part that grows, and what of it was told. */
+/** A part that grows, and how much of it was put out. */
 export class OpenPart {
   readonly at: At
   grown = false
@@ -46,7 +46,7 @@ export class OpenPart {
     this.sink.out.push({ type: 'part-delta', at: this.at, append })
   }
 
-  /** The whole text, told at its end: it adds nothing unless nothing came before it (trap 11). */
+  /** The whole text, which comes at the end: it adds nothing unless nothing came before it (trap 11). */
   fill(body: string): void {
     if (!this.grown) this.grow(body)
   }
@@ -62,7 +62,7 @@ export class OpenPart {
     this.sink.out.push({ type: 'part-patch', at: this.at, ...late })
   }
 
-  /** The end, with whatever the finished part says beyond what was told. */
+  /** The end, with whatever the finished part has beyond what was put out. */
   end(final: Part | undefined, tokens: readonly TokenLogprob[] = []): void {
     if (final !== undefined) {
       this.fill(bodyOf(final))
@@ -78,7 +78,7 @@ export class OpenPart {
     const late = {
       ...(more.length === 0 ? {} : { annotations: more }),
       ...(final.type === 'reasoning' && final.signature !== undefined ? { signature: final.signature } : {}),
-      ...(final.type === 'opaque' || isHiddenLate(this.start, final) || isOtherwise(this.start, final)
+      ...(final.type === 'opaque' || isHiddenLate(this.start, final) || isOtherMedia(this.start, final)
         ? { part: final }
         : {}),
       ...(final.extras === undefined ? {} : { extras: final.extras }),
@@ -92,22 +92,22 @@ export class OpenPart {
 const isHiddenLate = (start: Part, final: Part): boolean =>
   final.type === 'reasoning' && final.redacted === true && !(start.type === 'reasoning' && start.redacted === true)
 
-/** A picture of another kind, or of other looks, than it began as. */
-const isOtherwise = (start: Part, final: Part): boolean =>
+/** Whether an image has another media type, or other settings, than it began with. */
+const isOtherMedia = (start: Part, final: Part): boolean =>
   start.type === 'media' && final.type === 'media' && start.source.type === 'base64' && final.source.type === 'base64'
-    ? start.source.mediaType !== final.source.mediaType || !sameLooks(start.made, final.made)
+    ? start.source.mediaType !== final.source.mediaType || !sameSettings(start.made, final.made)
     : false
 
-const sameLooks = (start: Made = {}, final: Made = {}): boolean =>
-  [...Object.keys(start), ...Object.keys(final)].every(word => start[word as keyof Made] === final[word as keyof Made])
+const sameSettings = (start: Made = {}, final: Made = {}): boolean =>
+  [...Object.keys(start), ...Object.keys(final)].every(key => start[key as keyof Made] === final[key as keyof Made])
 
-/** The final spelling; marks that no longer hold become null, since late facts only lie over the earlier ones. */
+/** The final spelling; marks that no longer apply become null, since late marks are merged over the earlier ones. */
 function respelled(start: Node, final: Node): Node {
   const before = start.spelling?.[FORMAT]
   const after = final.spelling?.[FORMAT]
   if (before === undefined) return after === undefined ? {} : { spelling: { [FORMAT]: after } }
-  const gone = Object.keys(before).map(key => [key, key === 'nulls' ? [] : null] as const)
-  return { spelling: { [FORMAT]: { ...(Object.fromEntries(gone) as JsonObject), ...after } } }
+  const removed = Object.keys(before).map(key => [key, key === 'nulls' ? [] : null] as const)
+  return { spelling: { [FORMAT]: { ...(Object.fromEntries(removed) as JsonObject), ...after } } }
 }
 
 /** One item of a streamed answer, from `output_item.added` to `output_item.done`. */
@@ -117,12 +117,12 @@ export abstract class ItemReader {
     this.sink = sink
   }
 
-  /** Ends the item; `item` is what it came to, where the upstream says it. */
+  /** Ends the item; `item` is its final form, where the upstream sends one. */
   abstract done(item: JsonObject | undefined): void
 }
 
 /** A message: its parts begin one by one, and end together, when the message does. */
-export class SpokenReader extends ItemReader {
+export class MessageReader extends ItemReader {
   private readonly head: JsonObject
   private readonly open = new Map<number, OpenPart>()
 
@@ -131,7 +131,7 @@ export class SpokenReader extends ItemReader {
     this.head = head
   }
 
-  /** The part at an index; one whose beginning never came begins here. */
+  /** The part at an index; one that was not announced begins here. */
   part(index: number, wire: JsonObject): OpenPart {
     const known = this.open.get(index)
     if (known !== undefined) return known
@@ -140,7 +140,7 @@ export class SpokenReader extends ItemReader {
     return part
   }
 
-  /** The first part speaks for the message too. */
+  /** The first part is read with the message's own fields. */
   private read(wire: JsonObject): Part {
     if (this.open.size > 0) return readAnswerPart(wire, 'output_text', [])
     const [part] = readAnyItem({ ...this.head, content: [wire] }, contentReader([]))
@@ -151,9 +151,9 @@ export class SpokenReader extends ItemReader {
     const tokens: TokenLogprob[] = []
     const counts: number[] = []
     const parts = item === undefined ? [] : readAnyItem(item, countedReader(tokens, counts))
-    let told = 0
+    let used = 0
     parts.forEach((final, index) => {
-      const own = tokens.slice(told, (told += counts[index] ?? 0))
+      const own = tokens.slice(used, (used += counts[index] ?? 0))
       const open = this.open.get(index) ?? new OpenPart(final, this.sink)
       this.open.delete(index)
       open.end(final, own)
@@ -163,7 +163,7 @@ export class SpokenReader extends ItemReader {
   }
 }
 
-/** As `contentReader`, and counts the tokens of each part. */
+/** As `contentReader`, but counts the token logprobs of each part. */
 const countedReader = (tokens: TokenLogprob[], counts: number[]): ReturnType<typeof contentReader> => {
   const read = contentReader(tokens)
   return (wire, plain) => {
@@ -174,7 +174,7 @@ const countedReader = (tokens: TokenLogprob[], counts: number[]): ReturnType<typ
   }
 }
 
-/** An item that is one part: a thought, a call, or a piece only this format knows. */
+/** An item that is one part: a thought, a call, or an opaque part. */
 export class PartReader extends ItemReader {
   readonly part: OpenPart
 
@@ -189,7 +189,7 @@ export class PartReader extends ItemReader {
   }
 }
 
-/** A call the upstream makes for itself: a piece of its own, whole at its end. */
+/** A call the upstream makes for itself: an opaque part, whole at its end. */
 export class OwnCallReader extends ItemReader {
   private readonly part: OpenPart
 
@@ -205,15 +205,17 @@ export class OwnCallReader extends ItemReader {
 
 type Slot = 'summary' | 'content'
 
-/** A thought is told as a summary or in full; of both, what comes first is the text, and the other comes with the end. */
+/**
+ * A thought has a summary, full text or both; the one that comes first is its text, and the other comes with the end.
+ */
 export class ThoughtReader extends PartReader {
   private slot: Slot | undefined
-  /** Told again with each cut: one list that grows. */
+  /** Repeated with each cut: one list that grows. */
   private readonly cuts: number[] = []
   private index = 0
   private length = 0
 
-  /** A piece begins: behind another one, an empty line stands between them. */
+  /** A chunk begins: after another one, an empty line separates them. */
   begin(slot: Slot, index: number): void {
     if (this.slot === undefined) {
       this.slot = slot
@@ -232,7 +234,7 @@ export class ThoughtReader extends PartReader {
     if (this.slot === slot) this.append(append)
   }
 
-  /** The whole text of a piece: it adds nothing unless nothing of the thought came before it. */
+  /** The whole text of a chunk: it adds nothing unless no delta of it came before. */
   fill(slot: Slot, index: number, text: string): void {
     this.begin(slot, index)
     if (this.slot === slot && this.length === (this.cuts.at(-1) ?? -CUT.length) + CUT.length) this.append(text)

@@ -18,8 +18,8 @@ const TAKEN = {
 }
 
 /**
- * The parts of one item of the assistant's side. What an item says of itself stands on its first part, under `message`
- * where the item is one; an item of a type nobody else has is one opaque part.
+ * The parts of one item of the assistant. The item's own fields stand on its first part, under `message` where the item
+ * is a message; an item of an unknown type is one opaque part.
  */
 export function readItem(wire: JsonObject, content: typeof readContent = readContent): readonly Part[] {
   switch (kindOfItem(wire)) {
@@ -47,10 +47,10 @@ export const unknownItem = (value: JsonObject): Part => ({
     : {}),
 })
 
-/** Items that stand for others: turns an upstream keeps, or has put in short and encrypted. */
+/** Items that stand for others: turns an upstream keeps, or has compacted. */
 const REFERENCES = new Set<Json | undefined>(['item_reference', 'compaction', 'compaction_summary'])
 
-/** As `readItem` for what an upstream says: an item that is not as it should be is kept as it is. */
+/** As `readItem`, for an upstream's items: a malformed item is kept as it is. */
 export function readAnyItem(wire: JsonObject, content: typeof readContent): readonly Part[] {
   if (kindOfItem(wire) === 'message' && (wire['role'] ?? 'assistant') !== 'assistant') return [unknownItem(wire)]
   const drawn = readImageCall(wire)
@@ -63,7 +63,7 @@ export function readAnyItem(wire: JsonObject, content: typeof readContent): read
   }
 }
 
-/** What a message item says beside its content. */
+/** The fields of a message item beside its content. */
 export function readMessageNode(wire: JsonObject, spelt?: { readonly [key: string]: Json | undefined }): Node {
   const marks = defined({
     ...spelt,
@@ -79,10 +79,10 @@ export const spellContent = (content: Json | undefined): string | undefined =>
 
 function readSpoken(wire: JsonObject, content: typeof readContent): readonly Part[] {
   const parts = content(wire['content'], 'output_text')
-  const silent = parts.length === 0
+  const empty = parts.length === 0
   const node = readMessageNode(wire, {
     content: spellContent(wire['content']),
-    silent: silent && Array.isArray(wire['content']) ? true : undefined,
+    silent: empty && Array.isArray(wire['content']) ? true : undefined,
     parts: parts.length > 1 ? parts.length : undefined,
   })
   const [first = { type: 'text', text: '' } as const, ...others] = parts
@@ -98,14 +98,14 @@ function ofMessage(first: Node, node: Node): Node {
   }
 }
 
-/** Ids and states are the upstream's book-keeping, and a role here is a mistake of clients: none of it is meaning. */
+/** Ids and states are the upstream's own, and a role here is a mistake of clients: all without meaning. */
 const spellItem = (wire: JsonObject) => ({
   id: text(wire['id']) ?? null,
   status: text(wire['status']),
   role: wire['role'],
 })
 
-/** The empty line between the pieces of a thought. */
+/** The empty line between the texts of a thought. */
 export const CUT = '\n\n'
 
 function readReasoning(wire: JsonObject): ReasoningPart {
@@ -115,8 +115,8 @@ function readReasoning(wire: JsonObject): ReasoningPart {
   const thoughts = summary !== undefined && summary.length > 0 ? summary : (content ?? [])
   const inContent = thoughts.length > 0 && thoughts === content
   const refused: string[] = []
-  const pieces = piecesOf(thoughts, inContent ? 'reasoning_text' : 'summary_text')
-  if (!pieces.plain) refused.push(inContent ? 'content' : 'summary')
+  const texts = textsOf(thoughts, inContent ? 'reasoning_text' : 'summary_text')
+  if (!texts.plain) refused.push(inContent ? 'content' : 'summary')
   if (!inContent && content !== undefined && content.length > 0) refused.push('content')
   if (proof === '') refused.push('encrypted_content')
   const slot = readSlot(proof ?? '')
@@ -124,36 +124,38 @@ function readReasoning(wire: JsonObject): ReasoningPart {
     ...spellItem(wire),
     ...(slot.enclosed ? { enclosed: true } : {}),
     as: inContent ? 'content' : undefined,
-    cuts: pieces.cuts,
+    cuts: texts.cuts,
     summary: summary === undefined ? 'absent' : undefined,
     content: content?.length === 0 ? 'empty' : undefined,
   }
   return {
     type: 'reasoning',
-    text: pieces.text,
+    text: texts.text,
     ...slot.thought,
     ...rest(FORMAT, wire, TAKEN.reasoning, spelling(spelt), refused),
   }
 }
 
-/** The texts as one, and where it was cut: told only where one text, or none, would not say it. */
-function piecesOf(thoughts: readonly JsonObject[], type: string) {
+/** The texts joined, and the offsets of the cuts, where a single text would not be read back the same. */
+function textsOf(thoughts: readonly JsonObject[], type: string) {
   const cuts: number[] = []
   let joined = ''
   let plain = true
-  for (const [index, piece] of thoughts.entries()) {
+  for (const [index, thought] of thoughts.entries()) {
     if (index > 0) {
       cuts.push(joined.length)
       joined += CUT
     }
-    joined += anyText(piece['text']) ?? ''
-    plain &&= piece['type'] === type && typeof piece['text'] === 'string' && Object.keys(piece).length === 2
+    joined += anyText(thought['text']) ?? ''
+    plain &&= thought['type'] === type && typeof thought['text'] === 'string' && Object.keys(thought).length === 2
   }
-  const told = cuts.length > 0 || (thoughts.length === 1 && joined === '')
-  return { text: joined, plain, cuts: told ? cuts : undefined }
+  const needed = cuts.length > 0 || (thoughts.length === 1 && joined === '')
+  return { text: joined, plain, cuts: needed ? cuts : undefined }
 }
 
-/** What the slot for the proof holds: an envelope has the thought as it was signed, whatever a client left around it. */
+/**
+ * The content of the proof's slot: an envelope holds the thought as it was signed, whatever a client left around it.
+ */
 function readSlot(proof: string): { readonly thought: EnclosedThought; readonly enclosed: boolean } {
   const [thought = NO_THOUGHT] = proof === '' ? [] : disclose(proof, FORMAT)
   return { thought, enclosed: isEnvelope(proof) }
@@ -203,7 +205,7 @@ const spellCall = (wire: JsonObject) => ({
   call: wire['call_id'] === undefined ? 'absent' : wire['call_id'] === null ? 'null' : undefined,
 })
 
-/** What a tool answered. */
+/** The result of a tool call. */
 export function readOutput(wire: JsonObject): ToolResultPart {
   return {
     type: 'tool-result',

@@ -7,7 +7,7 @@ import { type Locate, locator, type Place } from '../locate.ts'
 const FORMAT = 'responses'
 const INPUT = 'input'
 
-/** Where in the `input` of a body its items stand, of which the assistant's are one turn; the instructions are none. */
+/** The places of the items in a body's `input`, of which the assistant's are one turn; the instructions are none. */
 export function locate({ messages, spelling }: CanonicalRequest): Locate {
   const places: Place[] = []
   let items = 0
@@ -25,7 +25,7 @@ export function locate({ messages, spelling }: CanonicalRequest): Locate {
   return whole === 'string' || whole === 'object' ? path => unlisted(found(path), whole) : found
 }
 
-/** A text or an item that is all there is has no place in a list. */
+/** A text or an item that is not in a list has no index. */
 function unlisted(path: Path, whole: 'string' | 'object'): Path {
   if (path[0] !== INPUT) return path
   return whole === 'string' ? [INPUT] : path[1] === 0 ? [INPUT, ...path.slice(2)] : path
@@ -58,7 +58,7 @@ function placeOf({ role, content, spelling }: Message, first: number): Place & {
 const inside = (item: number, index: number, bare: boolean): Path =>
   bare ? [INPUT, item, 'content'] : [INPUT, item, 'content', index]
 
-/** What is an item of its own, and no part of a message. */
+/** Whether a part is an item by itself, and no part of a message. */
 function isItem(part: Part | undefined): boolean {
   if (part === undefined) return false
   if (part.type === 'opaque') return part.spelling?.[FORMAT]?.['in'] === undefined

@@ -12,8 +12,8 @@ import {
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
 import { defined, flag, number, object, required, rest, spelling, text, texts, withDefined } from '../fields.ts'
-import { spellDoor, wantedAt } from './door.ts'
-import { asDrawing } from './drawing.ts'
+import { outputOf, spellEndpoint } from './door.ts'
+import { asImageRequest } from './drawing.ts'
 import { readHistory } from './input.ts'
 import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'
@@ -21,15 +21,15 @@ import * as wire from './wire.ts'
 const FORMAT = 'responses'
 
 /** `POST /v1/responses` (FORMATS §4) as a canonical request. */
-export const readRequest = (asked: WireRequest): CanonicalRequest =>
-  readValidated(wire.request, asked.body, () => asDrawing(read(asked), asked.body))
+export const readRequest = (incoming: WireRequest): CanonicalRequest =>
+  readValidated(wire.request, incoming.body, () => asImageRequest(read(incoming), incoming.body))
 
-function read(asked: WireRequest): CanonicalRequest {
-  const { body } = asked
+function read(incoming: WireRequest): CanonicalRequest {
+  const { body } = incoming
   const refused: string[] = []
   const include = readInclude(body, refused)
   const conversation = readConversation(body, refused)
-  const quiet = readQuiet(body, refused)
+  const defaults = readDefaults(body, refused)
   const safety = text(body['safety_identifier'])
   const user = text(body['user'])
   if (safety !== undefined && user !== undefined) refused.push('user')
@@ -39,15 +39,15 @@ function read(asked: WireRequest): CanonicalRequest {
     conversation,
     background: flag(body['background']),
   }) satisfies State
-  const output = { ...readText(body), ...wantedAt(asked.path, body['input']) }
+  const output = { ...readText(body), ...outputOf(incoming.path, body['input']) }
   const stream = flag(body['stream']) ?? false
-  // A count is never streamed, whatever is said.
+  // A count is never streamed, whatever the request has.
   if (stream && output.count === true) refused.push('stream')
   const model = required(text(body['model']))
   const messages = readHistory(body)
   const sampling = readSampling(body, include.logprobs)
   const reasoning = readReasoning(body, refused)
-  const marks = spelling({ ...spell(body), quiet: spelling(quiet), ...spellDoor(asked) })
+  const marks = spelling({ ...spell(body), quiet: spelling(defaults), ...spellEndpoint(incoming) })
   const node = withInclude(include.others, rest(FORMAT, body, TAKEN, marks, refused))
   return withDefined(
     { model, messages, output, sampling, stream: stream && output.count !== true },
@@ -84,20 +84,20 @@ const TAKEN = new Set([
   ...['service_tier', 'prompt_cache_key', 'truncation', 'stream_options'],
 ])
 
-/** Nothing is cut off by default, and padding against eavesdroppers is no part of an answer: to say so is spelling. */
-const SAYS_NOTHING: { readonly [field: string]: (value: Json) => boolean } = {
+/** Values that equal the default, or concern padding of the stream: they are spelling. */
+const IS_DEFAULT: { readonly [field: string]: (value: Json) => boolean } = {
   truncation: value => value === 'disabled',
   stream_options: value => isObject(value) && Object.keys(value).every(key => key === 'include_obfuscation'),
 }
 
-function readQuiet(body: JsonObject, refused: string[]): JsonObject {
-  const fields = Object.keys(SAYS_NOTHING).filter(field => body[field] != null)
-  const quiet = fields.filter(field => SAYS_NOTHING[field]!(body[field]!))
+function readDefaults(body: JsonObject, refused: string[]): JsonObject {
+  const fields = Object.keys(IS_DEFAULT).filter(field => body[field] != null)
+  const defaults = fields.filter(field => IS_DEFAULT[field]!(body[field]!))
   append(
     refused,
-    fields.filter(field => !quiet.includes(field)),
+    fields.filter(field => !defaults.includes(field)),
   )
-  return Object.fromEntries(quiet.map(field => [field, body[field]!]))
+  return Object.fromEntries(defaults.map(field => [field, body[field]!]))
 }
 
 function spell(body: JsonObject) {
@@ -118,15 +118,15 @@ const PROOFS = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
 
 /**
- * Proofs of reasoning are spelling here: every other format hands them out unasked. A count of likely tokens without
- * the wish to see any is nothing others could obey.
+ * Proofs of reasoning are spelling here: every other format returns them in any case. `top_logprobs` without the
+ * include has no effect that other formats could reproduce.
  */
 function readInclude(body: JsonObject, refused: string[]) {
   const wanted = texts(body['include'])
   const top = number(body['top_logprobs'])
   const logprobs = wanted?.includes(LOGPROBS) ? (top ?? 0) : undefined
   if (logprobs === undefined && top !== undefined && top !== 0) refused.push('top_logprobs')
-  const others = wanted?.filter(word => word !== PROOFS && word !== LOGPROBS) ?? []
+  const others = wanted?.filter(value => value !== PROOFS && value !== LOGPROBS) ?? []
   return { logprobs, others }
 }
 
@@ -147,14 +147,14 @@ const TEXT = new Set(['format', 'verbosity'])
 
 /** `text` holds the shape of the answer and its verbosity. */
 function readText(body: JsonObject): Output {
-  const told = object(body['text'])
-  if (told === undefined) return {}
-  const format = object(told['format'])
+  const value = object(body['text'])
+  if (value === undefined) return {}
+  const format = object(value['format'])
   const shape = format && readShape(format)
   const refused = format !== undefined && shape === undefined ? ['format'] : []
   return {
-    ...defined({ text: shape, verbosity: text(told['verbosity']) }),
-    ...rest(FORMAT, told, TEXT, { own: true }, refused),
+    ...defined({ text: shape, verbosity: text(value['verbosity']) }),
+    ...rest(FORMAT, value, TEXT, { own: true }, refused),
   }
 }
 
@@ -180,28 +180,28 @@ const isMaybe = (value: Json | undefined, type: 'string' | 'boolean'): boolean =
 const THOUGHT = new Set(['effort', 'summary', 'generate_summary'])
 const isEffort = (value: unknown): value is Effort => EFFORTS.includes(value as Effort)
 
-/** To ask for a summary, however long, is to ask to see the thoughts. */
+/** Asking for a summary of any length is asking for the thoughts to be shown. */
 function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
-  const told = object(body['reasoning'])
-  if (told === undefined) return undefined
-  const { effort, summary, generate_summary } = told
+  const value = object(body['reasoning'])
+  if (value === undefined) return undefined
+  const { effort, summary, generate_summary } = value
   const known =
     (effort == null || isEffort(effort)) && isMaybe(summary, 'string') && isMaybe(generate_summary, 'string')
   if (!known) {
     refused.push('reasoning')
     return undefined
   }
-  const older = summary == null && generate_summary != null
+  const deprecated = summary == null && generate_summary != null
   const shown = summary ?? generate_summary ?? undefined
   return {
     ...defined({ effort: effort ?? undefined, show: shown === undefined ? undefined : (true as const) }),
     ...rest(
       FORMAT,
-      told,
+      value,
       THOUGHT,
       spelling({
-        summary: shown === 'auto' && !older ? undefined : shown,
-        as: older ? 'generate_summary' : undefined,
+        summary: shown === 'auto' && !deprecated ? undefined : shown,
+        as: deprecated ? 'generate_summary' : undefined,
         own: true,
       }),
       summary != null && generate_summary != null ? ['generate_summary'] : [],

@@ -7,18 +7,18 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObject, anyText, defined, rest } from '../fields.ts'
 import { readOutput } from './answer.ts'
 import { readInnerError } from './error.ts'
-import { type Made, readFinish, readJob } from './status.ts'
+import { type ContentFacts, readFinish, readJob } from './status.ts'
 import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
 
 const FORMAT = 'responses'
 
 /** A whole answer (FORMATS §4); an error under status 200 is thrown (trap 77). */
-export function readResult({ body }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
+export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (!Array.isArray(body['output']))
     throw new GatewayError(body['error'] == null ? NOT_AN_ANSWER : readInnerError(body))
-  const { parts, tokens } = readOutput(body['output'], new UpstreamCalls(asked).read(body))
-  const finish = readFinish(body, madeOf(parts))
+  const { parts, tokens } = readOutput(body['output'], new UpstreamCalls(request).read(body))
+  const finish = readFinish(body, factsOf(parts))
   const error = body['status'] === 'failed' ? anyObject(body['error']) : undefined
   const usage = anyObject(body['usage'])
   const candidate = { content: parts, ...defined({ finish, logprobs: tokens.length === 0 ? undefined : tokens }) }
@@ -32,14 +32,14 @@ export function readResult({ body }: WireAnswer, asked: CanonicalRequest): Canon
 
 const NOT_AN_ANSWER = { kind: 'upstream-failed', message: 'The upstream sent something that is no response.' } as const
 
-const madeOf = (parts: readonly Part[]): Made => ({
+const factsOf = (parts: readonly Part[]): ContentFacts => ({
   called: parts.some(part => part.type === 'tool-call'),
   refused: parts.some(part => part.type === 'refusal'),
 })
 
 const HEAD = ['id', 'model', 'created_at', 'service_tier', 'output', 'usage'] as const
 
-/** What an answer repeats of its request, and says of its state: it tells nobody anything new. */
+/** Fields that repeat the request, and the answer's state: they hold nothing new for other formats. */
 const ECHO = new Set([
   ...['object', 'status', 'error', 'incomplete_details', 'completed_at', 'background', 'instructions'],
   ...['max_output_tokens', 'max_tool_calls', 'metadata', 'parallel_tool_calls', 'previous_response_id', 'prompt'],
@@ -58,15 +58,15 @@ export const readHead = (body: JsonObject) =>
     serviceTier: anyText(body['service_tier']),
   })
 
-/** The rest of the response object: the echo is spelling, what nobody knows is kept. */
+/** The other fields of the response object: the echo is spelling, unknown fields are extras. */
 export function readNode(body: JsonObject): Node {
   const entries = Object.entries(body).filter(([key, value]) => ECHO.has(key) && value !== null)
   const echo = Object.fromEntries(entries) as { readonly [key: string]: Json }
-  return rest(FORMAT, body, TAKEN, { echo, ...unsaid(body) }, misread(body))
+  return rest(FORMAT, body, TAKEN, { echo, ...missing(body) }, misread(body))
 }
 
-/** Which of the names an answer has were left out: what was put in short names no model. */
-const unsaid = ({ id, model }: JsonObject): JsonObject => ({
+/** Which of the answer's id and model are missing: a compaction has no model. */
+const missing = ({ id, model }: JsonObject): JsonObject => ({
   ...(id == null ? { anonymous: true } : {}),
   ...(model == null ? { nameless: true } : {}),
 })

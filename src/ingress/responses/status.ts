@@ -2,8 +2,8 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { Finish, FinishReason } from '../../canonical/result.ts'
 import { anyObject, anyText } from '../fields.ts'
 
-/** What an answer is made of, as far as its finish depends on it. */
-export interface Made {
+/** The parts of an answer that its finish depends on. */
+export interface ContentFacts {
   readonly called: boolean
   readonly refused: boolean
 }
@@ -14,15 +14,15 @@ const INCOMPLETE: { readonly [reason: string]: FinishReason } = {
 }
 
 /**
- * How an answer ended, out of its state (FORMATS §16.3): calls made and a refusal are why it stopped (trap 13), and
- * what is incomplete says why (trap 14). Undefined while it goes on, and where an error ended it.
+ * How an answer ended, from its status (FORMATS §16.3): calls and a refusal are reasons to stop (trap 13), and an
+ * incomplete answer names its own (trap 14). Undefined while it is running, and where an error ended it.
  */
-export function readFinish(body: JsonObject, made: Made): Finish | undefined {
+export function readFinish(body: JsonObject, content: ContentFacts): Finish | undefined {
   const status = anyText(body['status'])
   switch (status) {
     case undefined:
     case 'completed':
-      return { reason: made.called ? 'tool-calls' : made.refused ? 'refused' : 'stop', raw: 'completed' }
+      return { reason: content.called ? 'tool-calls' : content.refused ? 'refused' : 'stop', raw: 'completed' }
     case 'incomplete': {
       const raw = anyText(anyObject(body['incomplete_details'])?.['reason']) ?? 'incomplete'
       return { reason: Object.hasOwn(INCOMPLETE, raw) ? INCOMPLETE[raw]! : 'other', raw }
@@ -39,7 +39,7 @@ export function readFinish(body: JsonObject, made: Made): Finish | undefined {
 
 const STATES: { readonly [status: string]: 'queued' | 'running' } = { queued: 'queued', in_progress: 'running' }
 
-/** An answer still in the making: ask again under its id. */
+/** The background job of an answer that is not finished: it can be polled under its id. */
 export function readJob(body: JsonObject): { readonly id: string; readonly state: 'queued' | 'running' } | undefined {
   const status = anyText(body['status']) ?? ''
   const id = anyText(body['id'])

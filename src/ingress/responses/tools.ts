@@ -9,7 +9,7 @@ import {
   type ToolChoice,
 } from '../../canonical/tool.ts'
 import { defined, flag, object, objects, required, rest, spelling, text, texts, WrongType } from '../fields.ts'
-import { BRINGERS, kindOfTool } from './wire.ts'
+import { kindOfTool, TOOL_ITEMS } from './wire.ts'
 
 const FORMAT = 'responses'
 
@@ -19,35 +19,35 @@ const TAKEN = {
   customFree: new Set(['type', 'name', 'description']),
 }
 
-/** The tools of `tools`, and behind them those that items of the input bring (trap 89). */
+/** The tools of `tools`, and after them those that items of the input add (trap 89). */
 export function readTools({ tools, input }: JsonObject): readonly Tool[] | undefined {
   const declared = readList(tools)
-  const brought = readBrought(input, declared ?? [])
-  return brought.length === 0 ? declared : [...(declared ?? []), ...brought]
+  const added = readAdded(input, declared ?? [])
+  return added.length === 0 ? declared : [...(declared ?? []), ...added]
 }
 
 const readList = (wire: Json | undefined): readonly Tool[] | undefined =>
   objects(wire)?.flatMap(tool => (tool['type'] === 'namespace' ? readNamespace(tool) : [readTool(tool)]))
 
 /**
- * Of the tools of one name that items bring, the last is what the model may call, as clients tell changes by bringing a
- * tool again; one that is declared in `tools` stands there.
+ * Of tools with the same name that items add, the last one is valid, as clients change a tool by adding it again; one
+ * declared in `tools` takes precedence.
  */
-function readBrought(input: Json | undefined, declared: readonly Tool[]): readonly Tool[] {
-  if (!Array.isArray(input)) return isObject(input) ? readBrought([input], declared) : []
-  const items = input.filter(item => isObject(item) && BRINGERS.has(item['type'])) as readonly JsonObject[]
+function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly Tool[] {
+  if (!Array.isArray(input)) return isObject(input) ? readAdded([input], declared) : []
+  const items = input.filter(item => isObject(item) && TOOL_ITEMS.has(item['type'])) as readonly JsonObject[]
   if (items.length === 0) return []
   const known = new Set(declared.map(keyOf))
-  const brought = new Map<string, Tool>()
+  const added = new Map<string, Tool>()
   for (const tool of items.flatMap(item => readList(item['tools']) ?? [])) {
     const key = keyOf(tool)
     const { spelling } = tool
-    if (!known.has(key)) brought.set(key, { ...tool, spelling: { [FORMAT]: { ...spelling?.[FORMAT], as: 'item' } } })
+    if (!known.has(key)) added.set(key, { ...tool, spelling: { [FORMAT]: { ...spelling?.[FORMAT], as: 'item' } } })
   }
-  return [...brought.values()]
+  return [...added.values()]
 }
 
-/** What makes a tool the same as another. */
+/** The identity of a tool. */
 function keyOf(tool: Tool): string {
   if (tool.type === 'hosted') return tool.kind
   if (tool.type === 'opaque') return JSON.stringify(tool.value)
@@ -80,7 +80,7 @@ function readFunction(wire: JsonObject): FunctionTool {
   }
 }
 
-/** A tool that takes text; a grammar that is not the known three words stays the format's own. */
+/** A tool that takes text; a grammar with fields beyond the known three stays in extras. */
 function readCustom(wire: JsonObject): FreeformTool {
   const format = isObject(wire['format']) ? wire['format'] : undefined
   const { type, syntax, definition } = format ?? {}
@@ -105,7 +105,7 @@ function readCustom(wire: JsonObject): FreeformTool {
 }
 
 /**
- * A group of tools is its tools, each with the group's name. The first remembers what the group says of itself; a group
+ * A group of tools becomes its tools, each with the group's name. The group's other fields stand on the first; a group
  * that holds anything but functions and custom tools stays whole.
  */
 function readNamespace(wire: JsonObject): readonly Tool[] {
@@ -118,10 +118,12 @@ function readNamespace(wire: JsonObject): readonly Tool[] {
   return tools.map((tool, index) => {
     const member = { ...(tool['type'] === 'custom' ? readCustom(tool) : readFunction(tool)), namespace }
     if (index > 0) return member
-    const said = group.extras?.[FORMAT]
+    const remaining = group.extras?.[FORMAT]
     return {
       ...member,
-      ...(said === undefined ? {} : { extras: { [FORMAT]: { ...member.extras?.[FORMAT], namespace: said } } }),
+      ...(remaining === undefined
+        ? {}
+        : { extras: { [FORMAT]: { ...member.extras?.[FORMAT], namespace: remaining } } }),
       spelling: { [FORMAT]: { ...member.spelling?.[FORMAT], group: group.spelling?.[FORMAT] ?? {} } },
     }
   })
@@ -129,7 +131,7 @@ function readNamespace(wire: JsonObject): readonly Tool[] {
 
 const NAMESPACE = new Set(['type', 'name', 'description', 'tools'])
 
-/** A tool of a group that can be read without a fault, and keeps the place free where the group's own words stand. */
+/** A tool of a group that can be read, and does not use the field where the group's own remains are kept. */
 const isMember = (tool: Json): tool is JsonObject =>
   isObject(tool) &&
   (tool['type'] === 'function' || tool['type'] === 'custom') &&
@@ -139,7 +141,7 @@ const isMember = (tool: Json): tool is JsonObject =>
   (tool['parameters'] == null || isObject(tool['parameters'])) &&
   (tool['strict'] == null || typeof tool['strict'] === 'boolean')
 
-/** Every version of web search; which one is spelling. */
+/** Every version of web search; the version is spelling. */
 function readSearch(wire: JsonObject): HostedTool {
   const domains = domainsOf(wire['filters'])
   const place = placeOf(wire['user_location'])
@@ -175,7 +177,7 @@ function placeOf(wire: Json | undefined): HostedTool['location'] {
   return place as NonNullable<HostedTool['location']>
 }
 
-/** Code runs in a container; the automatic one is what anybody would get. */
+/** Code runs in a container; the automatic one is the default everywhere. */
 function readInterpreter(wire: JsonObject): HostedTool {
   const { container } = wire
   const auto = isObject(container) && container['type'] === 'auto' && Object.keys(container).length === 1
@@ -195,7 +197,7 @@ const CHOSEN: ReadonlyMap<string | undefined, HostedKind> = new Map<string | und
   ['code_interpreter', 'code-execution'],
 ])
 
-/** A choice of a kind nobody else knows must still be made, so it counts as required. */
+/** The tool choice; a choice of an unknown kind counts as required. */
 export function readToolChoice(wire: Json | undefined): ToolChoice | undefined {
   if (wire == null) return undefined
   if (typeof wire === 'string') {
@@ -206,12 +208,12 @@ export function readToolChoice(wire: Json | undefined): ToolChoice | undefined {
   return (
     readForced(wire) ??
     readHosted(wire) ??
-    readAllowed(wire) ?? { mode: leavesFree(wire) ? 'auto' : 'required', extras: { [FORMAT]: { tool_choice: wire } } }
+    readAllowed(wire) ?? { mode: isOptional(wire) ? 'auto' : 'required', extras: { [FORMAT]: { tool_choice: wire } } }
   )
 }
 
 /** A list of tools that may be called, whatever is in it. */
-const leavesFree = ({ type, mode }: JsonObject): boolean => type === 'allowed_tools' && mode === 'auto'
+const isOptional = ({ type, mode }: JsonObject): boolean => type === 'allowed_tools' && mode === 'auto'
 
 function readForced(wire: JsonObject): ToolChoice | undefined {
   const { type, name } = wire
@@ -227,7 +229,7 @@ function readHosted(wire: JsonObject): ToolChoice | undefined {
   return { mode: 'required', hosted, spelling: { [FORMAT]: { type: type! } } }
 }
 
-/** Some of the functions and custom tools; a wider choice stays the format's own. */
+/** Some of the functions and custom tools; any other list stays in extras. */
 function readAllowed(wire: JsonObject): ToolChoice | undefined {
   const { type, mode, tools } = wire
   if (type !== 'allowed_tools' || (mode !== 'auto' && mode !== 'required') || Object.keys(wire).length !== 3)

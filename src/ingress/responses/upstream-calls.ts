@@ -3,28 +3,30 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
 import { anyObjects } from '../fields.ts'
 
-/** Tools of which the caller makes the calls; any other runs at the upstream. */
+/** Tools whose calls go to the caller; any other runs at the upstream. */
 const CALLERS: ReadonlySet<Json | undefined> = new Set(['function', 'custom', 'namespace', 'tool_search'])
 
 /**
- * Which freeform calls of an answer the upstream has made for itself: xAI tells the steps of its own `x_search` as
- * `custom_tool_call` items with names of its own (`x_keyword_search`), for which nobody waits for a result (trap 101).
- * They are calls of a tool nobody declared, in an answer whose `tools` name one that runs at the upstream.
+ * Detects freeform calls that the upstream made for itself: xAI reports the steps of its own `x_search` as
+ * `custom_tool_call` items with undeclared names (`x_keyword_search`), which expect no result (trap 101). They are
+ * calls of undeclared tools in an answer whose `tools` include one that runs at the upstream.
  */
 export class UpstreamCalls {
-  private readonly asked: readonly Tool[]
-  private readonly names = once(() => new Set(this.asked.map(tool => ('name' in tool ? tool.name : undefined))))
-  private readonly mayRun = once(() => this.asked.some(isHosted) && !this.asked.some(one => one.type === 'freeform'))
-  private told: { readonly runs: boolean; readonly names: ReadonlySet<Json | undefined> } | undefined
+  private readonly declared: readonly Tool[]
+  private readonly names = lazy(() => new Set(this.declared.map(tool => ('name' in tool ? tool.name : undefined))))
+  private readonly mayRun = lazy(
+    () => this.declared.some(isHosted) && !this.declared.some(one => one.type === 'freeform'),
+  )
+  private repeated: { readonly runs: boolean; readonly names: ReadonlySet<Json | undefined> } | undefined
 
-  constructor(asked: CanonicalRequest) {
-    this.asked = asked.tools ?? []
+  constructor(request: CanonicalRequest) {
+    this.declared = request.tools ?? []
   }
 
-  /** The tools as the answer repeats them: under the names the upstream was told. */
+  /** Takes the tools that the answer repeats, under the names the upstream received. */
   read({ tools }: JsonObject): this {
-    const told = Array.isArray(tools) ? anyObjects(tools) : undefined
-    if (told !== undefined) this.told = { runs: told.some(runsUpstream), names: namesOf(told) }
+    const repeated = Array.isArray(tools) ? anyObjects(tools) : undefined
+    if (repeated !== undefined) this.repeated = { runs: repeated.some(runsUpstream), names: namesOf(repeated) }
     return this
   }
 
@@ -32,16 +34,16 @@ export class UpstreamCalls {
     if (!isFreeform(item)) return false
     const { name } = item
     if (typeof name === 'string' && this.names().has(name)) return false
-    const { told } = this
-    // Names may have been made legal on the way: an answer that repeats no tools tells calls apart by their kind alone.
-    if (told === undefined) return this.mayRun()
-    return told.runs && !told.names.has(name)
+    const { repeated } = this
+    // Names may have been sanitized: in an answer that repeats no tools, the kinds of tools decide.
+    if (repeated === undefined) return this.mayRun()
+    return repeated.runs && !repeated.names.has(name)
   }
 }
 
 /**
- * Which items of a history are such calls: the upstream named the item, nobody declared the tool or answered the call,
- * and the assistant went on to speak. Most histories have no freeform calls, and are not looked at.
+ * The items of a history that are such calls: the item has an id, no caller declared the tool or answered the call, and
+ * an assistant message follows. Most histories have no freeform calls and are not searched.
  */
 export function upstreamCallsIn(items: readonly JsonObject[], tools: Json | undefined): ReadonlySet<JsonObject> {
   if (!items.some(isFreeform)) return NO_CALLS
@@ -62,7 +64,7 @@ const runsUpstream = ({ type }: JsonObject): boolean => !CALLERS.has(type)
 
 const isHosted = (tool: Tool): boolean => tool.type === 'hosted' || (tool.type === 'opaque' && runsUpstream(tool.value))
 
-/** The names of tools, and of those in groups of them. */
+/** The names of tools, and of those in groups. */
 function namesOf(tools: readonly JsonObject[]): ReadonlySet<Json | undefined> {
   const names = new Set<Json | undefined>()
   for (const { name, tools: inside } of tools) {
@@ -72,8 +74,8 @@ function namesOf(tools: readonly JsonObject[]): ReadonlySet<Json | undefined> {
   return names
 }
 
-/** Most answers have no freeform calls, and their tools are not looked at. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => (made ??= { value: make() }).value
+/** Evaluates on first use: most answers have no freeform calls. */
+function lazy<T>(compute: () => T): () => T {
+  let computed: { readonly value: T } | undefined
+  return () => (computed ??= { value: compute() }).value
 }

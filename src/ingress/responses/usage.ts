@@ -11,29 +11,29 @@ const TAKEN = new Set([
 const INPUT = new Set(['cached_tokens', 'cache_write_tokens'])
 const OUTPUT = new Set(['reasoning_tokens'])
 
-/** Counts include what was cached and what was thought, as canonical has it, unless their total says otherwise (FORMATS §16.3). */
+/** Counts include cached and reasoning tokens, as in canonical, unless their total shows otherwise (FORMATS §16.3). */
 export function readUsage(wire: JsonObject): Usage {
-  const inside = anyObject(wire['input_tokens_details'])
-  const outside = anyObject(wire['output_tokens_details'])
-  const cacheRead = anyCount(inside?.['cached_tokens'])
-  const cacheWrite = anyCount(inside?.['cache_write_tokens'])
-  const reasoning = anyCount(outside?.['reasoning_tokens'])
-  const told = {
+  const inputDetails = anyObject(wire['input_tokens_details'])
+  const outputDetails = anyObject(wire['output_tokens_details'])
+  const cacheRead = anyCount(inputDetails?.['cached_tokens'])
+  const cacheWrite = anyCount(inputDetails?.['cache_write_tokens'])
+  const reasoning = anyCount(outputDetails?.['reasoning_tokens'])
+  const reported = {
     input: anyCount(wire['input_tokens']),
     output: anyCount(wire['output_tokens']),
     total: anyCount(wire['total_tokens']),
   }
   return defined({
-    ...settled({ ...told, cached: (cacheRead ?? 0) + (cacheWrite ?? 0), reasoning }),
+    ...settled({ ...reported, cached: (cacheRead ?? 0) + (cacheWrite ?? 0), reasoning }),
     cacheRead,
     cacheWrite,
     reasoning,
-    extras: extrasOf(wire, inside, outside),
+    extras: extrasOf(wire, inputDetails, outputDetails),
     spelling: { [FORMAT]: { whole: wire } },
   })
 }
 
-/** What the count and its details say beyond canonical. */
+/** Fields of the usage and its details that canonical does not have. */
 function extrasOf(wire: JsonObject, input: JsonObject | undefined, output: JsonObject | undefined) {
   const outer = rest(FORMAT, wire, TAKEN, undefined, misread(wire)).extras?.[FORMAT]
   const extras = defined({

@@ -1,25 +1,25 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 
-/** The request of FORMATS §4. Loose: unknown fields, items, parts and tools pass; free JSON is never looked into. */
+/** The request of FORMATS §4. Loose: unknown fields, items, parts and tools pass; free JSON is never validated. */
 
-/** An object that may say more; valibot alone takes a list for one. */
+/** An object with any further fields; unlike valibot's own, a list is none. */
 const object = (entries: v.ObjectEntries): v.GenericSchema =>
   v.pipe(v.custom<{ [key: string]: unknown }>(isObject, 'must be an object'), v.looseObject(entries))
 const json = object({})
 const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
 const string = maybe(v.string())
 
-/** Whichever schema the value itself asks for. */
+/** The schema that the value itself selects. */
 const chosen = (choose: (value: JsonObject) => v.GenericSchema | undefined, other: v.GenericSchema) =>
   v.lazy(value => (isObject(value) ? (choose(value) ?? other) : json))
 
 const HINT = { prompt_cache_breakpoint: maybe(json) }
-const said = object({ text: v.string(), ...HINT })
+const plainText = object({ text: v.string(), ...HINT })
 const PARTS: { readonly [type: string]: v.GenericSchema } = {
-  input_text: said,
+  input_text: plainText,
   output_text: object({ text: v.string(), annotations: maybe(v.array(json)), ...HINT }),
-  text: said,
+  text: plainText,
   refusal: object({ refusal: v.string(), ...HINT }),
   input_image: object({ image_url: string, file_id: string, detail: string, ...HINT }),
   input_file: object({
@@ -39,14 +39,14 @@ const content = maybe(v.union([v.string(), v.array(part)]))
 export const ROLES = ['user', 'assistant', 'system', 'developer'] as const
 
 const answer = object({ call_id: string, output: content, name: string, id: string, status: string })
-/** What makes tools available at its place in the input: tools as in `tools`. */
-const bringer = v.lazy(() => object({ tools: maybe(v.array(tool)) }))
-/** Items that bring tools of their own (trap 89). */
-export const BRINGERS: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output'])
+/** Makes tools available from its place in the input on: tools as in `tools`. */
+const addsTools = v.lazy(() => object({ tools: maybe(v.array(tool)) }))
+/** Items that add tools (trap 89). */
+export const TOOL_ITEMS: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output'])
 
 const ITEMS: { readonly [type: string]: v.GenericSchema } = {
-  additional_tools: bringer,
-  tool_search_output: bringer,
+  additional_tools: addsTools,
+  tool_search_output: addsTools,
   message: object({ role: v.picklist(ROLES), content, id: string, status: string }),
   reasoning: object({
     id: string,
@@ -75,7 +75,7 @@ const ITEMS: { readonly [type: string]: v.GenericSchema } = {
   custom_tool_call_output: answer,
 }
 
-/** What an item is: one of the types read into canonical, or undefined for any other. A message needs no type (trap 71). */
+/** An item's type, if it is read into canonical; undefined for any other. A message needs no type (trap 71). */
 export function kindOfItem(wire: JsonObject): string | undefined {
   const type = wire['type'] ?? undefined
   if (type === undefined) return wire['role'] != null || wire['content'] != null ? 'message' : undefined
@@ -83,7 +83,7 @@ export function kindOfItem(wire: JsonObject): string | undefined {
   return ANSWERS.has(type) && !isOutput(wire['output']) ? undefined : type
 }
 
-/** Items that say what a tool answered. */
+/** Items that hold the result of a tool call. */
 export const ANSWERS: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output'])
 const isOutput = (value: unknown): boolean => value == null || typeof value === 'string' || Array.isArray(value)
 

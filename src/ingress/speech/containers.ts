@@ -1,6 +1,6 @@
 export const FORMAT = 'speech'
 
-/** The words of `response_format` (FORMATS §12). */
+/** The values of `response_format` (FORMATS §12). */
 export const TYPES = {
   mp3: 'audio/mpeg',
   opus: 'audio/opus',
@@ -10,9 +10,9 @@ export const TYPES = {
   pcm: 'audio/pcm',
 } as const
 
-/** What comes where nobody says which container is wanted. */
+/** The container where the request has none. */
 export const USUAL_TYPE = 'audio/mpeg'
 
-/** The media type the word stands for; undefined for a word that is none of them. */
-export const mediaTypeOf = (word: string): string | undefined =>
-  Object.hasOwn(TYPES, word) ? TYPES[word as keyof typeof TYPES] : undefined
+/** The media type of a value; undefined for an unknown one. */
+export const mediaTypeOf = (value: string): string | undefined =>
+  Object.hasOwn(TYPES, value) ? TYPES[value as keyof typeof TYPES] : undefined

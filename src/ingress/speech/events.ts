@@ -8,27 +8,27 @@ import { readInnerError } from '../errors/openai-error.ts'
 import { rest } from '../fields.ts'
 import { Base64Stream } from '../media/base64.ts'
 import { FORMAT } from './containers.ts'
-import { askedType } from './result.ts'
+import { requestedType } from './result.ts'
 import { readUsage } from './usage.ts'
 
 const AT = { candidate: 0, part: 0 } as const
 const DONE = new Set(['type', 'usage'])
 
-/** A streamed answer (FORMATS §12): pieces of one recording, then its end with what it cost. */
+/** A streamed answer (FORMATS §12): chunks of one recording, then its end with the usage. */
 export class SpeechEvents implements Transducer<WireEvent, CanonicalEvent> {
   private readonly mediaType: string
   private readonly data = new Base64Stream()
   private out: CanonicalEvent[] = []
   private started = false
   private open = false
-  private over = false
+  private ended = false
 
-  constructor(asked: CanonicalRequest) {
-    this.mediaType = askedType(asked)
+  constructor(request: CanonicalRequest) {
+    this.mediaType = requestedType(request)
   }
 
   push({ data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.over || data === '') return NOTHING
+    if (this.ended || data === '') return NOTHING
     this.out = []
     if (data === '[DONE]') this.finish({})
     else this.read(parseObject(data))
@@ -36,7 +36,7 @@ export class SpeechEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   end(): readonly CanonicalEvent[] {
-    if (this.over) return NOTHING
+    if (this.ended) return NOTHING
     this.out = []
     this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
     return this.out
@@ -80,12 +80,12 @@ export class SpeechEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'candidate-end', candidate: 0, finish: { reason: 'stop' } })
     if (isObject(done['usage'])) this.out.push({ type: 'usage', usage: readUsage(done['usage']) })
     this.out.push({ type: 'result-end', ...rest(FORMAT, done, DONE) })
-    this.over = true
+    this.ended = true
   }
 
   private fail(error: CanonicalError): void {
     this.start()
     this.out.push({ type: 'error', error })
-    this.over = true
+    this.ended = true
   }
 }

@@ -11,6 +11,6 @@ export const speech: Reader = {
   locate,
   result: readResult,
   raw: true,
-  events: asked => new SpeechEvents(asked),
+  events: request => new SpeechEvents(request),
   error: readError,
 }

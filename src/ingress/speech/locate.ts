@@ -4,7 +4,7 @@ import { type Locate, locator, type Place } from '../locate.ts'
 const INPUT: Place = { at: ['input'], parts: [['input']] }
 const INSTRUCTIONS: Place = { at: ['instructions'], parts: [['instructions']] }
 
-/** Where in a body the text to be spoken stands, and how it is to be. */
+/** The places of the input text and of its instructions in a body. */
 export const locate = ({ messages }: CanonicalRequest): Locate =>
   locator(
     'input',

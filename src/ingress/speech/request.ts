@@ -21,7 +21,10 @@ function read(body: JsonObject): CanonicalRequest {
   const spelt = spelling({ stream_format: flow === 'audio' ? flow : undefined })
   return {
     model,
-    messages: [...(instructions === undefined ? [] : [said('system', instructions)]), said('user', input)],
+    messages: [
+      ...(instructions === undefined ? [] : [textMessage('system', instructions)]),
+      textMessage('user', input),
+    ],
     output: { modalities: ['audio'], ...readAudio(body) },
     sampling: {},
     stream: flow === 'sse',
@@ -29,12 +32,15 @@ function read(body: JsonObject): CanonicalRequest {
   }
 }
 
-const said = (role: 'system' | 'user', words: string): Message => ({ role, content: [{ type: 'text', text: words }] })
+const textMessage = (role: 'system' | 'user', content: string): Message => ({
+  role,
+  content: [{ type: 'text', text: content }],
+})
 
 function readAudio(body: JsonObject): Pick<Output, 'audio'> {
   const { voice, node } = readVoice(body['voice'])
-  const word = text(body['response_format'])
-  const mediaType = word === undefined ? undefined : required(mediaTypeOf(word))
+  const format = text(body['response_format'])
+  const mediaType = format === undefined ? undefined : required(mediaTypeOf(format))
   const audio = {
     ...defined({ voice, mediaType, speed: number(body['speed']) }),
     ...node,
@@ -44,7 +50,7 @@ function readAudio(body: JsonObject): Pick<Output, 'audio'> {
 
 const ID = new Set(['id'])
 
-/** A built-in voice by its name, or one's own by its id: `{ id }`. */
+/** A built-in voice by its name, or a custom one by its id: `{ id }`. */
 function readVoice(wire: Json | undefined) {
   if (!isObject(wire)) return { voice: text(wire), node: {} }
   return { voice: required(text(wire['id'])), node: nested(FORMAT, {}, 'voice', wire, ID, NONE, { voice: 'object' }) }

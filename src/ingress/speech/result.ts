@@ -6,10 +6,10 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { USUAL_TYPE } from './containers.ts'
 
-/** A whole answer is the recording itself (FORMATS §12): its bytes are not looked at, only passed on. */
-export function readResult({ body, raw }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
+/** A whole answer is the recording itself (FORMATS §12): its bytes are passed on unread. */
+export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (raw !== undefined && 'bytes' in raw)
-    return spoken({ type: 'bytes', mediaType: typeOf(raw.mediaType, asked), bytes: raw.bytes })
+    return spoken({ type: 'bytes', mediaType: typeOf(raw.mediaType, request), bytes: raw.bytes })
   throw new GatewayError(body['error'] == null ? NOT_AUDIO : readInnerError(body))
 }
 
@@ -19,7 +19,8 @@ const spoken = (source: MediaSource): CanonicalResult => ({
   candidates: [{ content: [{ type: 'media', kind: 'audio', source }], finish: { reason: 'stop' } }],
 })
 
-/** What an upstream calls mere bytes is what it was asked for. */
-const typeOf = (said: string, asked: CanonicalRequest): string => (/^audio\//i.test(said) ? said : askedType(asked))
+/** An upstream's generic media type is replaced by the one requested. */
+const typeOf = (declared: string, request: CanonicalRequest): string =>
+  /^audio\//i.test(declared) ? declared : requestedType(request)
 
-export const askedType = ({ output }: CanonicalRequest): string => output.audio?.mediaType ?? USUAL_TYPE
+export const requestedType = ({ output }: CanonicalRequest): string => output.audio?.mediaType ?? USUAL_TYPE

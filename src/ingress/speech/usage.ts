@@ -6,12 +6,12 @@ import { FORMAT } from './containers.ts'
 
 const TAKEN = new Set(['input_tokens', 'output_tokens', 'total_tokens'])
 
-/** Tokens of a streamed answer; a whole one tells of none. */
+/** Tokens of a streamed answer; a whole one has no usage. */
 export function readUsage(wire: JsonObject): Usage {
-  const told = {
+  const reported = {
     input: anyCount(wire['input_tokens']),
     output: anyCount(wire['output_tokens']),
     total: anyCount(wire['total_tokens']),
   }
-  return { ...settled(told), ...rest(FORMAT, wire, TAKEN, { whole: wire }) }
+  return { ...settled(reported), ...rest(FORMAT, wire, TAKEN, { whole: wire }) }
 }

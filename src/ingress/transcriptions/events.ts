@@ -13,25 +13,25 @@ const FORMAT = 'transcriptions'
 const DONE = '[DONE]'
 
 /**
- * A transcript as it comes (FORMATS §12): OpenAI's events, Mistral's of almost the same names, and vLLM's chunks that
- * look like chat's. Events have their type inside; `[DONE]` may end them.
+ * A streamed transcript (FORMATS §12): OpenAI's events, Mistral's of almost the same names, and vLLM's chunks in the
+ * shape of chat's. Events have their type inside; `[DONE]` may end them.
  */
 export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
   private out: CanonicalEvent[] = []
   private parts = 0
   private open = false
   private started = false
-  private over = false
-  /** A chunk said that nothing follows. */
+  private ended = false
+  /** A chunk had a finish reason: the stream may end. */
   private finished = false
-  /** The segment the open part belongs to, where the upstream says it. */
+  /** The segment the open part belongs to, where the upstream names it. */
   private segment: Json | undefined
   private text = ''
   private logprobs = false
   private segments = false
 
   push({ data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.over) return NOTHING
+    if (this.ended) return NOTHING
     this.out = []
     if (data === DONE) this.finish({})
     else this.event(parseObject(data))
@@ -39,7 +39,7 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   end(): readonly CanonicalEvent[] {
-    if (this.over) return NOTHING
+    if (this.ended) return NOTHING
     this.out = []
     if (this.finished) this.finish({})
     else this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
@@ -76,7 +76,7 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.grow(anyText(wire['delta']) ?? anyText(wire['text']) ?? '', wire['segment_id'])
   }
 
-  /** As vLLM has it. */
+  /** A chunk of vLLM's. */
   private chunk(wire: JsonObject, choices: readonly Json[]): void {
     this.start()
     for (const choice of choices) {
@@ -128,7 +128,7 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.open = false
   }
 
-  /** The end says what was not said on the way: all the text, where none came, and what is known of it. */
+  /** The last event completes the answer: with the whole text, where no delta came, and the facts about it. */
   private finish(wire: JsonObject): void {
     this.start()
     const text = anyText(wire['text'])
@@ -143,12 +143,12 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'candidate-end', candidate: 0, finish: { reason: 'stop' } })
     if (usage !== undefined) this.out.push({ type: 'usage', usage })
     this.out.push({ type: 'result-end', ...node })
-    this.over = true
+    this.ended = true
   }
 
   private fail(error: CanonicalError): void {
     this.start()
     this.out.push({ type: 'error', error })
-    this.over = true
+    this.ended = true
   }
 }

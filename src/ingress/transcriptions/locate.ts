@@ -4,7 +4,7 @@ import { type Locate, locator, type Place } from '../locate.ts'
 const RECORDING: Place = { at: ['file'], parts: [['file']] }
 const HINT: Place = { at: ['prompt'], parts: [['prompt']] }
 
-/** Where in a form the recording stands, and the hint to it. */
+/** The places of the recording and of its prompt in a form. */
 export const locate = ({ messages }: CanonicalRequest): Locate =>
   locator(
     'file',

@@ -5,7 +5,9 @@ import { sniffed } from '../../canonical/media/sniff.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { defined } from '../fields.ts'
 
-/** A form's file as a recording. Many clients call any file bytes or text: its name, or how it begins, says more then. */
+/**
+ * A form's file as a recording. Many clients declare bytes or text for any file: its name or first bytes decide then.
+ */
 export function readRecording({ name, mediaType: claimed, bytes }: WireFile): MediaPart {
   const mediaType = mediaTypeOf(name, claimed, bytes)
   return {
@@ -18,14 +20,14 @@ export function readRecording({ name, mediaType: claimed, bytes }: WireFile): Me
 }
 
 function mediaTypeOf(name: string | undefined, claimed: string, bytes: WireFile['bytes']): string {
-  if (isHeard(claimed)) return claimed
+  if (isAudible(claimed)) return claimed
   const extension = /\.(\w+)$/.exec(name ?? '')?.[1]?.toLowerCase() ?? ''
   if (Object.hasOwn(BY_EXTENSION, extension)) return BY_EXTENSION[extension]!
-  const begins = bytes instanceof HeldBytes ? sniffed(bytes.bytes) : undefined
-  return begins !== undefined && isHeard(begins) ? begins : claimed
+  const detected = bytes instanceof HeldBytes ? sniffed(bytes.bytes) : undefined
+  return detected !== undefined && isAudible(detected) ? detected : claimed
 }
 
-const isHeard = (mediaType: string): boolean => ['audio', 'video'].includes(kindOfMediaType(mediaType))
+const isAudible = (mediaType: string): boolean => ['audio', 'video'].includes(kindOfMediaType(mediaType))
 
 const BY_EXTENSION: { readonly [extension: string]: string } = {
   ...{ mp3: 'audio/mpeg', mpga: 'audio/mpeg', mpeg: 'audio/mpeg', m4a: 'audio/mp4', wav: 'audio/wav' },

@@ -13,11 +13,11 @@ import * as wire from './wire.ts'
 const FORMAT = 'transcriptions'
 
 /**
- * `POST /audio/transcriptions` or `/audio/translations` (FORMATS §12): one recording, the hint to it as a system
- * message before it. In which shape the answer is wanted is the caller's spelling; what that shape needs is canonical.
+ * `POST /audio/transcriptions` or `/audio/translations` (FORMATS §12): one recording, its prompt as a system message
+ * before it. The requested shape of the answer is the caller's spelling; what that shape needs is canonical.
  */
-export const readRequest = (asked: WireRequest): CanonicalRequest =>
-  readValidated(wire.requestAt(asked), asked.body, () => read(asked))
+export const readRequest = (incoming: WireRequest): CanonicalRequest =>
+  readValidated(wire.requestAt(incoming), incoming.body, () => read(incoming))
 
 function read({ path, body, files }: WireRequest): CanonicalRequest {
   const shape = text(body['response_format'])
@@ -25,12 +25,12 @@ function read({ path, body, files }: WireRequest): CanonicalRequest {
     throw WrongType.instance
   const refused: string[] = []
   const temperature = text(body['temperature'])
-  const said: { [field: string]: Json } = {}
-  const transcript = readTranscript(path, body, said, refused)
-  const logprobs = readInclude(body, said, refused)
+  const written: { [field: string]: Json } = {}
+  const transcript = readTranscript(path, body, written, refused)
+  const logprobs = readInclude(body, written, refused)
   const stream = text(body['stream'])
   for (const field of ['response_format', 'temperature', 'stream'])
-    if (typeof body[field] === 'string') said[field] = body[field]
+    if (typeof body[field] === 'string') written[field] = body[field]
   const prompt = text(body['prompt'])
   const model = required(text(body['model']))
   return {
@@ -39,7 +39,7 @@ function read({ path, body, files }: WireRequest): CanonicalRequest {
     output: { transcript },
     sampling: defined({ temperature: temperature === undefined ? undefined : numeral(temperature), logprobs }),
     stream: stream === undefined ? false : flag(stream),
-    ...rest(FORMAT, body, TAKEN, spelling({ said: Object.keys(said).length === 0 ? undefined : said }), refused),
+    ...rest(FORMAT, body, TAKEN, spelling({ said: Object.keys(written).length === 0 ? undefined : written }), refused),
   }
 }
 
@@ -60,31 +60,31 @@ function recordingIn(files: WireRequest['files']): MediaPart {
   if (file === undefined) throw unusable('file: a recording is required.')
   const { bytes } = file
   if (bytes.size === 0 || (bytes instanceof HeldBytes && isSoundless(bytes.bytes)))
-    throw unusable('file: there is no sound in the recording.')
+    throw unusable('file: the recording is empty.')
   return readRecording(file)
 }
 
 const unusable = (message: string): GatewayError =>
   new GatewayError({ kind: 'invalid-request', message, param: 'file' })
 
-function numeral(said: string): number {
-  if (wire.isNumeral(said)) return Number(said)
+function numeral(written: string): number {
+  if (wire.isNumeral(written)) return Number(written)
   throw WrongType.instance
 }
 
-function flag(said: string): boolean {
-  if (Object.hasOwn(wire.FLAGS, said)) return wire.FLAGS[said]!
+function flag(written: string): boolean {
+  if (Object.hasOwn(wire.FLAGS, written)) return wire.FLAGS[written]!
   throw WrongType.instance
 }
 
 /**
- * A list of a form, under either of its names; what came is kept in `said`. A second list of it is none of ours, and
- * neither is one with a word that is not `known`.
+ * A list of a form, under either of its names; the value is kept in `written`. A second list is refused, and so is one
+ * with an item that is not `known`.
  */
 function listed(
   body: JsonObject,
   names: readonly [string, string],
-  said: object,
+  written: object,
   refused: string[],
   known?: readonly string[],
 ): readonly string[] | undefined {
@@ -96,7 +96,7 @@ function listed(
     if (found !== undefined) refused.push(name)
     else {
       found = list
-      if (known === undefined || list.every(one => known.includes(one))) put(said, name, value)
+      if (known === undefined || list.every(one => known.includes(one))) put(written, name, value)
       else refused.push(name)
     }
   }
@@ -106,11 +106,11 @@ function listed(
 function readTranscript(
   path: string,
   body: JsonObject,
-  said: object,
+  written: object,
   refused: string[],
 ): NonNullable<Output['transcript']> {
   const format = text(body['response_format'])
-  const granularities = listed(body, GRANULARITIES, said, refused, ['word', 'segment'])
+  const granularities = listed(body, GRANULARITIES, written, refused, ['word', 'segment'])
   const speakers = format === 'diarized_json' ? true : undefined
   return {
     task: wire.translates(path) ? 'translate' : 'transcribe',
@@ -118,29 +118,29 @@ function readTranscript(
       language: text(body['language']),
       timestamps: timestamps(format, granularities),
       speakers,
-      keywords: listed(body, KEYWORDS, said, refused),
+      keywords: listed(body, KEYWORDS, written, refused),
     }),
   }
 }
 
 type Timestamps = NonNullable<NonNullable<Output['transcript']>['timestamps']>
 
-/** What each shape of an answer cannot do without. */
+/** The timestamps that each shape of an answer needs. */
 const NEEDS: ReadonlyMap<string | undefined, Timestamps> = new Map<string | undefined, Timestamps>([
   ['srt', ['segment']],
   ['vtt', ['segment']],
   ['diarized_json', ['segment']],
 ])
 
-function timestamps(format: string | undefined, said: readonly string[] | undefined): Timestamps | undefined {
-  const known = said?.filter(one => one === 'word' || one === 'segment') ?? []
+function timestamps(format: string | undefined, written: readonly string[] | undefined): Timestamps | undefined {
+  const known = written?.filter(one => one === 'word' || one === 'segment') ?? []
   const needed = NEEDS.get(format) ?? []
   const all = [...new Set([...known, ...needed])]
   if (all.length === 0 && format === 'verbose_json') return ['segment']
   return all.length === 0 ? undefined : all
 }
 
-/** The one thing that can be had beside: how likely each token was. */
-function readInclude(body: JsonObject, said: object, refused: string[]): number | undefined {
-  return listed(body, INCLUDE, said, refused, ['logprobs'])?.includes('logprobs') ? 0 : undefined
+/** The only thing to include: the logprobs of tokens. */
+function readInclude(body: JsonObject, written: object, refused: string[]): number | undefined {
+  return listed(body, INCLUDE, written, refused, ['logprobs'])?.includes('logprobs') ? 0 : undefined
 }

@@ -14,35 +14,35 @@ const FORMAT = 'transcriptions'
 /**
  * A whole answer: JSON of any of its three shapes, or the transcript alone as text or subtitles (FORMATS §12).
  *
- * @throws GatewayError for an error under status 200, and for what is no transcript at all.
+ * @throws GatewayError for an error under status 200, and for a body that is no transcript.
  */
-export function readResult({ body, raw }: WireAnswer, asked: CanonicalRequest): CanonicalResult {
-  if (raw === undefined) return readObject(body, asked)
+export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {
+  if (raw === undefined) return readObject(body, request)
   if (!('text' in raw) || isPage(raw)) throw new GatewayError(NOT_AN_ANSWER)
-  const plain = PLAIN.has(formatOf(asked))
-  // Servers forget to say that their JSON is such, and some know no shape but text.
-  const unsaid = parseObject(raw.text)
-  if (unsaid !== undefined && (!plain || isAnswer(unsaid))) return readObject(unsaid, asked)
+  const plain = PLAIN.has(formatOf(request))
+  // Some servers do not declare their JSON as such, and some have no shape but text.
+  const undeclared = parseObject(raw.text)
+  if (undeclared !== undefined && (!plain || isAnswer(undeclared))) return readObject(undeclared, request)
   if (raw.text === '' && !plain) throw new GatewayError(NOT_AN_ANSWER)
-  return readRaw(raw, asked)
+  return readRaw(raw, request)
 }
 
 const isAnswer = ({ text, error }: JsonObject): boolean => typeof text === 'string' || isObject(error)
 
-/** The shapes that are no JSON. */
+/** The shapes that are not JSON. */
 const PLAIN: ReadonlySet<Json | undefined> = new Set(['text', 'srt', 'vtt'])
 
-const formatOf = (asked: CanonicalRequest): Json | undefined =>
-  anyObject(asked.spelling?.[FORMAT]?.['said'])?.['response_format']
+const formatOf = (request: CanonicalRequest): Json | undefined =>
+  anyObject(request.spelling?.[FORMAT]?.['said'])?.['response_format']
 
-/** What stands between us and the upstream says its own in pages. */
+/** Proxies in front of an upstream answer with HTML pages. */
 const isPage = ({ mediaType, text }: { readonly mediaType: string; readonly text: string }): boolean =>
   /^text\/html\b/i.test(mediaType) || /^\s*<(!doctype|html)\b/i.test(text)
 
-function readObject(body: JsonObject, asked: CanonicalRequest): CanonicalResult {
+function readObject(body: JsonObject, request: CanonicalRequest): CanonicalResult {
   const text = anyText(body['text'])
   if (text === undefined) throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
-  const { candidate, node, usage } = readFacts(body, asked)
+  const { candidate, node, usage } = readFacts(body, request)
   return {
     candidates: [{ content: [{ type: 'text', text }], finish: { reason: 'stop' }, ...candidate }],
     ...defined({ usage }),
@@ -55,23 +55,23 @@ const NOT_AN_ANSWER: CanonicalError = {
   message: 'The upstream sent something that is no transcript.',
 }
 
-/** What is said of a transcript besides its text: in a whole answer, or at the end of a streamed one. */
+/** The facts of a transcript besides its text, in a whole answer or at the end of a streamed one. */
 export function readFacts(
   body: JsonObject,
-  asked?: CanonicalRequest,
+  request?: CanonicalRequest,
 ): {
   readonly candidate: Omit<Candidate, 'content'>
   readonly node: Node
   readonly usage: CanonicalResult['usage']
 } {
   const segments = readSegments(body['segments'])
-  const speakers = asked?.output.transcript?.speakers === true
+  const speakers = request?.output.transcript?.speakers === true
   const named = speakers ? segments?.map(withoutOwnName) : segments
-  const told = asked !== undefined && wantsShape(asked) ? named?.map(inFull) : named
+  const written = request !== undefined && wantsShape(request) ? named?.map(inFull) : named
   const facts: Transcript = defined({
     language: anyText(body['language']),
     duration: anyNumber(body['duration']),
-    segments: told,
+    segments: written,
     words: readWords(body['words']),
   })
   const usage = anyObject(body['usage'])
@@ -92,7 +92,7 @@ export function readFacts(
 const READ = ['language', 'duration', 'segments', 'words', 'logprobs', 'usage'] as const
 const TAKEN = new Set<string>(['text', 'task', 'type', ...READ])
 
-/** Who asked for speakers knows them by the format's own name, whatever the upstream calls them. */
+/** Callers that request speakers get the format's own names, whatever the upstream's are. */
 function withoutOwnName<T extends Node>(segment: T): T {
   const { speaker: _, ...marks } = segment.spelling?.[FORMAT] ?? {}
   return { ...segment, spelling: { [FORMAT]: marks } }
@@ -101,17 +101,17 @@ function withoutOwnName<T extends Node>(segment: T): T {
 const SHAPES: ReadonlySet<unknown> = new Set(['verbose_json', 'diarized_json'])
 
 function wantsShape({ spelling }: CanonicalRequest): boolean {
-  const said = spelling?.[FORMAT]?.['said']
-  return isObject(said) && SHAPES.has(said['response_format'])
+  const fields = spelling?.[FORMAT]?.['said']
+  return isObject(fields) && SHAPES.has(fields['response_format'])
 }
 
 /**
- * The transcript alone; times are taken from subtitles. It is passed on as it is where it has the shape the caller asked
- * for, whatever shape the upstream has it in.
+ * The transcript alone; times are taken from subtitles. It is passed on unchanged where it has the shape the caller
+ * requested, whatever shape the upstream has it in.
  */
-function readRaw(raw: RawBody & { readonly text: string }, asked: CanonicalRequest): CanonicalResult {
+function readRaw(raw: RawBody & { readonly text: string }, request: CanonicalRequest): CanonicalResult {
   const style = styleOf(raw.text)
-  const wanted = formatOf(asked)
+  const wanted = formatOf(request)
   const asIs = wanted === (style ?? 'text') || (wanted === 'text' && raw.text.trim() === '')
   const segments = style === undefined ? undefined : readSubtitles(raw.text)
   const text = segments?.map(segment => segment.text).join(' ') ?? (asIs ? raw.text : raw.text.trim())

@@ -4,7 +4,7 @@ import { anyNumber, anyText, defined, rest, spelling } from '../fields.ts'
 
 const FORMAT = 'transcriptions'
 
-/** All of a list, or nothing where a single item is not as it should be. */
+/** All items of a list; undefined where a single one is malformed. */
 function all<T>(wire: Json | undefined, read: (item: JsonObject, index: number) => T | undefined): T[] | undefined {
   if (!Array.isArray(wire)) return undefined
   const items: T[] = []
@@ -22,7 +22,7 @@ export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | 
 
 const SEGMENT = new Set(['id', 'type', 'start', 'end', 'text', 'speaker', 'speaker_id'])
 
-/** A segment of a verbose, a diarized or a streamed answer; some upstreams have another name for who speaks. */
+/** A segment of a verbose, a diarized or a streamed answer; some upstreams have another field for the speaker. */
 export function readSegment(wire: JsonObject): Segment | undefined {
   const start = anyNumber(wire['start'])
   const end = anyNumber(wire['end'])
@@ -46,7 +46,7 @@ export function readSegment(wire: JsonObject): Segment | undefined {
   }
 }
 
-/** A segment without an id comes of an upstream that knows half of the format: it is told as any other's, in full. */
+/** A segment without an id comes from an upstream that implements half of the format: it is written in full then. */
 export const inFull = ({ spelling, ...segment }: Segment): Segment =>
   spelling?.[FORMAT]?.['id'] === undefined ? segment : { spelling, ...segment }
 

@@ -2,13 +2,13 @@ import * as v from 'valibot'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { shape } from '../errors/validation-error.ts'
 
-/* A form's text fields: what is a number or a flag is one in letters. */
+/* A form's text fields: numbers and flags are written as texts. */
 
-/** A number as a form says it. */
+/** Whether a form's text is a number. */
 export const isNumeral = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text))
 
-/** How a form says yes and no: `true` in most clients, a capital letter or a digit in some. */
-export const FLAGS: { readonly [word: string]: boolean } = {
+/** A form's booleans: `true` in most clients, capitalized or a digit in some. */
+export const FLAGS: { readonly [value: string]: boolean } = {
   ...{ true: true, True: true, TRUE: true, '1': true },
   ...{ false: false, False: false, FALSE: false, '0': false },
 }
@@ -16,22 +16,22 @@ export const FLAGS: { readonly [word: string]: boolean } = {
 const text = v.nullish(v.string())
 const texts = v.nullish(v.union([v.string(), v.array(v.string())]))
 
-/** The shapes an answer can have; a translation tells no speakers. */
+/** The shapes an answer can have; a translation has no speakers. */
 const SHAPES = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const
-const TRANSLATED = SHAPES.filter(word => word !== 'diarized_json')
+const TRANSLATED = SHAPES.filter(value => value !== 'diarized_json')
 
 export const translates = (path: string): boolean => path.endsWith('/translations')
 
-const fieldsOf = (words: readonly string[]) => ({
+const fieldsOf = (shapes: readonly string[]) => ({
   model: v.string(),
   language: text,
   prompt: text,
-  response_format: v.nullish(v.picklist(words)),
+  response_format: v.nullish(v.picklist(shapes)),
   temperature: v.nullish(v.pipe(v.string(), v.check(isNumeral, 'Invalid number'))),
   stream: v.nullish(
     v.pipe(
       v.string(),
-      v.check(word => Object.hasOwn(FLAGS, word), 'Expected true or false'),
+      v.check(value => Object.hasOwn(FLAGS, value), 'Expected true or false'),
     ),
   ),
   'timestamp_granularities[]': texts,
@@ -45,7 +45,7 @@ const fieldsOf = (words: readonly string[]) => ({
 const listOf = (value: Json | undefined): readonly Json[] =>
   Array.isArray(value) ? value : value == null ? [] : [value]
 
-/** Fields that only some shapes have a place for (OpenAI's description of each); shapes nobody names are the upstream's. */
+/** Fields that only some shapes support (OpenAI's description of each); unknown shapes are passed to the upstream. */
 const CONFLICTS: readonly {
   readonly fields: readonly string[]
   readonly message: string
@@ -54,7 +54,7 @@ const CONFLICTS: readonly {
   {
     fields: ['timestamp_granularities[]', 'timestamp_granularities'],
     message: 'response_format must be verbose_json',
-    // Clients in the field send their default beside json, which asks for nothing.
+    // Some clients send their default granularity beside json, where it has no effect.
     conflicts: (shape, wanted) =>
       shape !== 'verbose_json' && wanted.length > 0 && (shape !== 'json' || wanted.some(one => one !== 'segment')),
   },
@@ -65,7 +65,7 @@ const CONFLICTS: readonly {
   },
 ]
 
-/** The field that cannot be had in the shape that is asked for, and why. */
+/** The field that the requested shape does not support, and why. */
 export function conflictIn(body: JsonObject): { readonly field: string; readonly message: string } | undefined {
   const shape = body['response_format']
   if (shape == null) return undefined
@@ -74,9 +74,9 @@ export function conflictIn(body: JsonObject): { readonly field: string; readonly
   return undefined
 }
 
-const schemaOf = (words: readonly string[]): v.GenericSchema =>
+const schemaOf = (shapes: readonly string[]): v.GenericSchema =>
   v.pipe(
-    shape(fieldsOf(words)),
+    shape(fieldsOf(shapes)),
     v.rawCheck(({ dataset, addIssue }) => {
       const input = dataset.value as JsonObject
       const conflict = dataset.typed && isObject(input) ? conflictIn(input) : undefined
@@ -89,10 +89,10 @@ const schemaOf = (words: readonly string[]): v.GenericSchema =>
 export const request = schemaOf(SHAPES)
 const translation = schemaOf(TRANSLATED)
 
-/** What may be said at an endpoint. */
+/** The schema of an endpoint's requests. */
 export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema =>
   translates(path) ? translation : request
 
-/** Whether the word names a shape this endpoint's answers can have. */
-export const isShape = (word: string, path: string): boolean =>
-  (translates(path) ? TRANSLATED : SHAPES).some(known => known === word)
+/** Whether this endpoint's answers can have the shape. */
+export const isShape = (value: string, path: string): boolean =>
+  (translates(path) ? TRANSLATED : SHAPES).some(known => known === value)

@@ -6,8 +6,8 @@ import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { withoutByteOrderMark } from './byte-order-mark.ts'
 
-/** Milliseconds a JSON body may take to come. */
-const PATIENCE = 300_000
+/** Milliseconds within which a JSON body must be complete. */
+const BODY_TIMEOUT = 300_000
 
 const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   gzip: createGunzip,
@@ -17,7 +17,7 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   zstd: createZstdDecompress,
 }
 
-/** Counts what came of a body that is not whole yet; what `take` throws ends it. */
+/** Counts what arrived of an incomplete body; an error thrown by `take` ends the body. */
 export interface Meter {
   take(bytes: number): void
   give(bytes: number): void
@@ -27,13 +27,13 @@ export interface Meter {
 /**
  * A request's body as a JSON object. Rejects with GatewayError: `too-large` as soon as more than `limit` bytes are
  * announced, arrive or unpack (the rest is left unread), `invalid-request` for another encoding, charset or shape,
- * `cancelled` when the caller leaves before the end, and what a meter throws, of which one is opened for a body that did
- * not come together with its head.
+ * `cancelled` when the caller leaves before the end, and what a meter throws, of which one is opened for a body that
+ * did not arrive together with its head.
  */
 export async function readJson(message: IncomingMessage, limit: number, open?: () => Meter): Promise<JsonObject> {
   const charset = charsetOf(message.headers['content-type'])
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
-    throw fault('invalid-request', `A JSON body is UTF-8 text; ${charset} is not known here.`)
+    throw fault('invalid-request', `A JSON body is UTF-8 text; ${charset} is not supported.`)
   if (Number(message.headers['content-length']) > limit) throw tooLarge(limit)
   return parsed(await collect(message, inflaterOf(message), limit, open))
 }
@@ -49,7 +49,7 @@ function inflaterOf(message: IncomingMessage): Transform | undefined {
   return INFLATERS[encoding]!()
 }
 
-/** Events, not `for await`: a third of the time for small bodies. */
+/** Listens to events instead of `for await`: a third of the time for small bodies. */
 function collect(
   message: IncomingMessage,
   inflater: Transform | undefined,
@@ -65,11 +65,11 @@ function collect(
     let meter: Meter | undefined
     let settled = false
 
-    const late = (): void => fail(SLOW)
-    /** What came together with the head, as most bodies do, needs no timer and no meter; Node ends it a tick later. */
+    const late = (): void => fail(TOO_SLOW)
+    /** A body that arrived together with its head, as most do, needs no timer and no meter; Node ends it a tick later. */
     const wait = (): void => {
       if (message.complete || settled || (inflater === undefined && size === announced)) return
-      timer = setTimeout(late, PATIENCE)
+      timer = setTimeout(late, BODY_TIMEOUT)
       measured(() => {
         meter = open?.()
         meter?.take(size)
@@ -103,13 +103,13 @@ function collect(
       meter?.close()
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
     }
-    const left = (thrown?: Error): void => {
-      if (!message.complete) fail(brokenOff(thrown))
+    const onClose = (thrown?: Error): void => {
+      if (!message.complete) fail(interrupted(thrown))
     }
 
     source.on('data', take).on('end', finish)
     process.nextTick(wait)
-    message.on('close', left).on('error', left)
+    message.on('close', onClose).on('error', onClose)
     inflater?.on('error', () => fail(fault('invalid-request', 'The body cannot be unpacked.')))
   })
 }
@@ -121,22 +121,22 @@ function parsed(bytes: Buffer): JsonObject {
   try {
     value = JSON.parse(withoutByteOrderMark(text))
   } catch (thrown) {
-    const where = thrown instanceof Error ? thrown.message : ''
-    throw fault('invalid-request', `The body is not JSON: ${where}`.slice(0, 200))
+    const detail = thrown instanceof Error ? thrown.message : ''
+    throw fault('invalid-request', `The body is not JSON: ${detail}`.slice(0, 200))
   }
   if (!isObject(value)) throw fault('invalid-request', 'The body must be a JSON object.')
   return value
 }
 
-/** Why a body has no end: what the server says of it, or that its caller left. */
-export const brokenOff = (thrown: unknown): GatewayError =>
-  thrown instanceof GatewayError ? thrown : fault('cancelled', 'The caller left before the request was whole.')
+/** Why a body ended early: the server's error, or that its caller left. */
+export const interrupted = (thrown: unknown): GatewayError =>
+  thrown instanceof GatewayError ? thrown : fault('cancelled', 'The caller left before the request was complete.')
 
-/** A caller that is too slow. */
-export const SLOW = new GatewayError({
+/** The error for a caller that is too slow. */
+export const TOO_SLOW = new GatewayError({
   kind: 'timed-out',
   httpStatus: 408,
-  message: 'The request took too long to come.',
+  message: 'The request took too long to arrive.',
 })
 
 const tooLarge = (limit: number): GatewayError => fault('too-large', `The body is larger than ${limit} bytes.`)

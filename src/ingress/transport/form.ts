@@ -5,44 +5,44 @@ import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
 import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
-import { brokenOff, type Meter, SLOW } from './body.ts'
+import { interrupted, type Meter, TOO_SLOW } from './body.ts'
 import { Spool } from './spool.ts'
 
-/** Bytes a whole form may have where the operator says nothing: recordings of hours fit. */
+/** Bytes a whole form may have where the config sets no limit: recordings of hours fit. */
 export const FORM_LIMIT = 2 * 1024 ** 3
-/** Files so small, taken together, are held in memory, where they can be sent twice. */
-const HELD = 4 * 1024 * 1024
-/** What a form may have besides; more is no request of any format. */
+/** Bytes of files that are held in memory, taken together; held files can be sent twice. */
+const HELD_LIMIT = 4 * 1024 * 1024
+/** Limits of busboy on a form's parts; no format's request needs more. */
 const LIMITS = { fields: 200, files: 64, parts: 264, fieldSize: 8 * 1024 * 1024, fieldNameSize: 200, headerPairs: 100 }
 /** Bytes all text fields may have together. */
-const TEXTS = 32 * 1024 * 1024
-/** Milliseconds for which a caller may fall silent in the middle of a form. */
-const SILENCE = 60_000
+const TEXTS_LIMIT = 32 * 1024 * 1024
+/** Milliseconds without a byte from the caller after which a form is given up. */
+const IDLE_TIMEOUT = 60_000
 
-/** A form as far as it is known: its text fields, those that come more than once as lists, and its files. */
+/** A form as far as it has arrived: its text fields, repeated ones as lists, and its files. */
 export interface Form {
   readonly body: JsonObject
   readonly files: readonly WireFile[]
-  /** The form with what comes behind the file that flows through; absent where everything is there. */
+  /** The complete form, with what follows the file that flows through; absent where everything is there. */
   readonly whole?: Promise<Form>
-  /** Nobody will read more of it: leaves no file behind and lets the connection go. */
+  /** Gives the form up: closes its files on disk and releases the connection. */
   drop(): void
 }
 
-/** Opens counts of what came of a form that is not whole yet: of what is held in memory, and of what is on disk. */
+/** Opens meters for an incomplete form: for what is held in memory, and for what is on disk. */
 export interface FormMeters {
   memory(): Meter
   disk(): Meter
 }
 
-/** Whether a form of these fields and files can be asked for before the rest of it is there. */
+/** Whether a request can be sent with these fields and files before the rest of the form arrives. */
 export type Ready = (body: JsonObject, files: readonly WireFile[]) => boolean
 
 /**
- * A caller's `multipart/form-data`. Small files are held in memory. A large one flows through if `ready` says that the
- * fields before it are enough to begin with, so the form is given back before its end; otherwise it waits on disk, in
- * a file without a name. Rejects with GatewayError: `too-large`, `invalid-request` for a broken form, `cancelled`, and
- * what a meter throws.
+ * A caller's `multipart/form-data`. Small files are held in memory. A large one flows through if `ready` accepts the
+ * fields before it, so the promise resolves before the form's end; otherwise it waits on disk, in a file without a
+ * name. Rejects with GatewayError: `too-large`, `invalid-request` for a broken form, `cancelled`, and what a meter
+ * throws.
  */
 export function readForm(message: IncomingMessage, limit: number, ready: Ready, meters?: FormMeters): Promise<Form> {
   if (Number(message.headers['content-length']) > limit) return Promise.reject(tooLarge(limit))
@@ -62,7 +62,7 @@ export function readForm(message: IncomingMessage, limit: number, ready: Ready, 
 }
 
 class FormReading {
-  /** Settles as soon as the request can be made of it. */
+  /** Settles as soon as a request can be made of the form. */
   readonly begun: Promise<Form>
   private readonly whole = Promise.withResolvers<Form>()
   private readonly first = Promise.withResolvers<Form>()
@@ -94,7 +94,7 @@ class FormReading {
     parser.on('field', (name, value, { valueTruncated, nameTruncated }) => {
       this.texts += value.length
       if (valueTruncated || nameTruncated) this.fail(tooLarge(LIMITS.fieldSize))
-      else if (this.texts > TEXTS) this.fail(tooLarge(TEXTS))
+      else if (this.texts > TEXTS_LIMIT) this.fail(tooLarge(TEXTS_LIMIT))
       else {
         this.entries.push([name, value])
         this.measured(() => this.memory?.take(name.length + value.length))
@@ -110,11 +110,11 @@ class FormReading {
       this.silence.refresh()
       if (this.size > limit) this.fail(tooLarge(limit))
     })
-    const left = (thrown?: Error): void => {
-      if (!message.complete) this.fail(brokenOff(thrown))
+    const onClose = (thrown?: Error): void => {
+      if (!message.complete) this.fail(interrupted(thrown))
     }
-    message.on('close', left).on('error', left)
-    this.silence = setTimeout(() => this.silent(), SILENCE)
+    message.on('close', onClose).on('error', onClose)
+    this.silence = setTimeout(() => this.silent(), IDLE_TIMEOUT)
     message.pipe(parser)
   }
 
@@ -126,10 +126,10 @@ class FormReading {
     }
   }
 
-  /** Nothing came for long; where nobody reads, it is not the caller who keeps the form waiting. */
+  /** Nothing arrived for long; where reading is paused, the caller is not to blame. */
   private silent(): void {
     if (this.message.isPaused() || this.message.readableFlowing === false) this.silence.refresh()
-    else this.fail(SLOW)
+    else this.fail(TOO_SLOW)
   }
 
   private file(field: string, stream: Readable, filename: string | undefined, mediaType: string): void {
@@ -142,11 +142,11 @@ class FormReading {
       bytes,
     })
     const taken = this.take(stream, bytes => this.flow(as(bytes), slot, stream)).then(as)
-    taken.catch(error => this.fail(error instanceof GatewayError ? error : unkept(error)))
+    taken.catch(error => this.fail(error instanceof GatewayError ? error : notStored(error)))
     this.files[slot] = taken
   }
 
-  /** Whether the file is let through: it is, where what is known before it is enough to ask with. */
+  /** Whether the file flows through: it does where the fields before it suffice for a request. */
   private async flow(file: WireFile, slot: number, stream: Readable): Promise<boolean> {
     if (this.flowing !== undefined) return false
     const files = [...(await Promise.all(this.files.slice(0, slot))), file]
@@ -157,7 +157,7 @@ class FormReading {
     return true
   }
 
-  /** The file's bytes, held or on disk; where `flow` says that they flow through, they are nobody's here. */
+  /** The file's bytes, held or on disk; never settles where `flow` lets them flow through. */
   private take(stream: Readable, flow: (bytes: Bytes) => Promise<boolean>): Promise<Bytes> {
     return new Promise((resolve, reject) => {
       const held: Buffer[] = []
@@ -167,7 +167,7 @@ class FormReading {
         size += chunk.length
         this.held += chunk.length
         this.measured(() => this.memory?.take(chunk.length))
-        if (this.held <= HELD) return
+        if (this.held <= HELD_LIMIT) return
         stream.pause()
         stream.off('data', collect).off('end', end)
         this.held -= size
@@ -204,7 +204,7 @@ class FormReading {
       this.whole.resolve(form)
       this.first.resolve(form)
     } catch {
-      // The file that failed has told so.
+      // The file that failed has reported its error.
     }
   }
 
@@ -230,10 +230,10 @@ class FormReading {
   }
 }
 
-/** What came of a file so far, and the rest as it comes. */
+/** What arrived of a file so far, and the rest as it arrives. */
 class FlowingBytes implements Bytes {
   readonly once = true
-  /** Some of it was taken already: it cannot be had again. */
+  /** Reading has begun: the bytes cannot be read again. */
   begun = false
   private readonly held: readonly Buffer[]
   private readonly stream: Readable
@@ -251,14 +251,23 @@ class FlowingBytes implements Bytes {
 }
 
 const tooLarge = (limit: number): GatewayError => fault('too-large', `The form is larger than ${limit} bytes allow.`)
-/** Our disk would not take it: that passes, which any other reason does not. */
-const unkept = (cause: unknown): GatewayError => {
-  const passes = DISK.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '')
+/** A file that could not be stored: a fault of the disk is temporary, any other is not. */
+const notStored = (cause: unknown): GatewayError => {
+  const isTemporary = DISK_FAULTS.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '')
   return new GatewayError(
-    { kind: passes ? 'overloaded' : 'internal', message: 'The gateway failed to keep the file.' },
+    { kind: isTemporary ? 'overloaded' : 'internal', message: 'The gateway failed to store the file.' },
     { cause },
   )
 }
-const DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE', 'EACCES', 'ENOENT'])
+const DISK_FAULTS: ReadonlySet<string> = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EROFS',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
+  'EACCES',
+  'ENOENT',
+])
 const broken = (message: string): GatewayError => fault('invalid-request', message)
 const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })

@@ -1,5 +1,5 @@
-const SILENT: ReadonlySet<string> = new Set(['', '[DONE]'])
+const EMPTY: ReadonlySet<string> = new Set(['', '[DONE]'])
 const LONGEST = 12
 
-/** Data of an event that says nothing, in any format but those it ends: some upstreams end all their streams with it. */
-export const saysNothing = (data: string): boolean => data.length <= LONGEST && SILENT.has(data.trim())
+/** Whether an event's data is empty in any format that has no such end mark: some upstreams end all streams with it. */
+export const isEmptyData = (data: string): boolean => data.length <= LONGEST && EMPTY.has(data.trim())

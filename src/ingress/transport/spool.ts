@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bytes } from '../../canonical/bytes.ts'
 
-/** A file on disk that has no name: nothing finds it, and nothing is left of it when the process ends. */
+/** A file on disk without a name: it cannot be opened by others, and is removed when the process ends. */
 export class Spool {
   private readonly file: FileHandle
   private closed = false
@@ -20,7 +20,7 @@ export class Spool {
     return new Spool(file)
   }
 
-  /** Writes what is there and what comes, each piece counted before, then gives it back to be read any number of times. */
+  /** Writes the held bytes and the rest, each chunk counted before; the result can be read any number of times. */
   async fill(
     held: readonly Uint8Array[],
     rest: AsyncIterable<Uint8Array>,
@@ -38,7 +38,7 @@ export class Spool {
     return { size, read: () => this.read() }
   }
 
-  /** The room is free again, once nothing reads from it any more. */
+  /** Frees the disk space, once all readers have ended. */
   close(): void {
     if (this.closed) return
     this.closed = true

@@ -4,17 +4,17 @@ import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { withoutByteOrderMark } from './byte-order-mark.ts'
 
-/** How long one event may be, in UTF-16 units: a picture of 4K in base64 fits. */
+/** How long one event may be, in UTF-16 units: an image of 4K in base64 fits. */
 const EVENT_LIMIT = 48 * 1024 * 1024
 
 export interface EventParser extends Transducer<Uint8Array, WireEvent> {
-  /** An event outgrew the limit: nothing more comes out, and whoever feeds it should stop. */
+  /** An event outgrew the limit: no further event is put out, and the caller should stop feeding. */
   readonly overflowed: boolean
 }
 
 /**
- * Server-sent events out of bytes cut anywhere: inside a character, a line end, a field. A last event without its
- * blank line counts as an event, since upstreams forget it (trap 74).
+ * Server-sent events from bytes cut anywhere: inside a character, a line end, a field. A last event without its
+ * blank line counts as an event, since some upstreams omit it (trap 74).
  */
 export function eventParser(limit = EVENT_LIMIT): EventParser {
   const decoder = new StringDecoder('utf8')
@@ -46,7 +46,7 @@ export function eventParser(limit = EVENT_LIMIT): EventParser {
 
   return {
     push: bytes => feed(decoder.write(bytes as Buffer)),
-    /** Two line ends settle whatever line and event are still open, and settle nothing twice. */
+    /** Two line ends complete an open line and event, and have no effect otherwise. */
     end: () => feed(`${decoder.end()}\n\n`),
     get overflowed() {
       return overflowed
@@ -54,4 +54,4 @@ export function eventParser(limit = EVENT_LIMIT): EventParser {
   }
 }
 
-/** The parser takes text, where the mark is one character it does not look for. */
+/** The parser takes text, in which the byte order mark is a character it does not expect. */

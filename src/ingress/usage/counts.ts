@@ -1,11 +1,11 @@
 import type { Json } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 
-/** A number of tokens; whatever else stands there counts as absent. */
+/** A number of tokens; any other value counts as absent. */
 export const anyCount = (value: Json | undefined): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 
-/** What an upstream counted, as it says it. */
+/** The counts of an upstream, as it reports them. */
 export interface ReportedCounts {
   readonly input?: number | undefined
   readonly output?: number | undefined
@@ -16,10 +16,10 @@ export interface ReportedCounts {
 }
 
 /**
- * The whole prompt and the whole answer, whichever way an upstream counts (trap 97). Its total tells whether what a cache
- * held is inside the prompt or beside it, and thoughts inside the completion or beside it, as at xAI; a total that no
- * way explains tells of tokens nobody else counts, which Google's chat endpoint does with thoughts. Without a total, more of
- * a part than of the whole must be beside it.
+ * The whole prompt and the whole answer, whichever way an upstream counts (trap 97). Its total shows whether cached
+ * tokens are included in the prompt or come beside it, and reasoning in the completion or beside it, as at xAI; a total
+ * that no way explains includes tokens reported nowhere else, as Google's chat endpoint does with reasoning. Without a
+ * total, a part larger than the whole must come beside it.
  */
 export function settled({
   input,

@@ -5,7 +5,7 @@ import { anyCount } from './counts.ts'
 
 const COUNTS = new Set(['prompt_tokens', 'total_tokens'])
 
-/** The usage of an answer that has nothing but a prompt; how it was written is kept whole. */
+/** The usage of an answer that has only prompt tokens; how it was written is kept whole. */
 export const readInputUsage = (format: Format, wire: JsonObject): Usage => ({
   ...defined({ input: inputAlone(wire) }),
   ...rest(
@@ -17,8 +17,8 @@ export const readInputUsage = (format: Format, wire: JsonObject): Usage => ({
   ),
 })
 
-/** Some vendors tell the total alone, some a part of it beside. */
+/** Some vendors report only the total, some a smaller prompt count beside it. */
 function inputAlone({ prompt_tokens, total_tokens }: JsonObject): number | undefined {
-  const told = [anyCount(prompt_tokens), anyCount(total_tokens)].filter(count => count !== undefined)
-  return told.length === 0 ? undefined : Math.max(...told)
+  const counts = [anyCount(prompt_tokens), anyCount(total_tokens)].filter(count => count !== undefined)
+  return counts.length === 0 ? undefined : Math.max(...counts)
 }

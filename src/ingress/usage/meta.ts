@@ -3,17 +3,17 @@ import type { Usage } from '../../canonical/result.ts'
 import { anyNumber, anyObject, defined, put, rest, spelling } from '../fields.ts'
 
 /*
- * Cohere's `meta` beneath an answer, which both versions of its API have (FORMATS §9): what was billed, in searches or
- * tokens, and the tokens there really were.
+ * Cohere's `meta` beside an answer, which both versions of its API have (FORMATS §9): billed units, in searches or
+ * tokens, and the actual tokens.
  */
 
-/** What was spent by a `meta`; what canonical has no word for stays under the names it has there. */
+/** The usage in a `meta`; what canonical has no field for stays under its own name. */
 export function readMeta(format: Format, meta: JsonObject): Usage {
   const tokens = anyObject(meta['tokens'])
   const billed = anyObject(meta['billed_units'])
   const counted = anyNumber(tokens?.['input_tokens']) !== undefined
   const text = anyNumber((counted ? tokens : billed)?.['input_tokens'])
-  // Those of pictures are billed apart.
+  // Those of images are billed apart.
   const image = counted ? undefined : anyNumber(billed?.['image_tokens'])
   const read = {
     input: image === undefined ? text : (text ?? 0) + image,
@@ -22,7 +22,7 @@ export function readMeta(format: Format, meta: JsonObject): Usage {
     cacheRead: anyNumber(meta['cached_tokens']),
     searches: anyNumber(billed?.['search_units']),
   }
-  const left = {
+  const remaining = {
     tokens: tokens && without(tokens, { input_tokens: counted, output_tokens: read.output !== undefined }),
     billed_units:
       billed &&
@@ -38,7 +38,7 @@ export function readMeta(format: Format, meta: JsonObject): Usage {
     ...(read.cacheRead === undefined ? [] : ['cached_tokens']),
   ])
   const node = rest(format, meta, taken)
-  const extras = { ...node.extras?.[format], ...filled(left) }
+  const extras = { ...node.extras?.[format], ...filled(remaining) }
   const marks = spelling({
     nulls: node.spelling?.[format]?.['nulls'],
     counted: counted || undefined,
