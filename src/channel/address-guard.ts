@@ -3,14 +3,14 @@ import { isIP } from 'node:net'
 import { GatewayError } from '../canonical/error.ts'
 import { isReachable, type Range } from './reachable.ts'
 
-/** Finds the addresses of a name. */
+/** Resolves a name to its addresses. */
 export type Resolve = (name: string) => Promise<readonly { readonly address: string }[]>
 
 const systemResolve: Resolve = name => systemLookup(name, { all: true })
 
 /**
- * Guards addresses of media that are told to an upstream, which then fetches for the caller: what is not public to us
- * may be within its reach (trap 50).
+ * Guards media addresses that are passed to an upstream, which then fetches for the caller: an address that is not
+ * public may be within the upstream's reach (trap 50).
  */
 export class AddressGuard {
   private readonly allowed: readonly Range[]
@@ -22,10 +22,10 @@ export class AddressGuard {
   }
 
   /**
-   * Looks at the address as it is written.
+   * Checks an address without resolving names.
    *
    * @returns its host, where that is a name.
-   * @throws GatewayError `invalid-request` for one that is not public, or of something else than the web or a bucket.
+   * @throws GatewayError `invalid-request` for one that is not public, or neither on the web nor in a bucket.
    */
   check(address: string): string | undefined {
     if (!URL.canParse(address)) {
@@ -40,20 +40,22 @@ export class AddressGuard {
     throw refused()
   }
 
-  /** Looks at what a name means just now. Rejects as `check` throws, also for a name that means nothing. */
+  /** Checks the addresses a name resolves to. Rejects as `check` throws, also for a name that does not resolve. */
   async checkName(name: string): Promise<void> {
     const found = await this.resolve(name).catch(() => [])
     if (found.length === 0 || !found.every(({ address }) => isReachable(address, this.allowed))) throw refused()
   }
 }
 
-/** Whether an upstream's base address is one of ours, so that names are to be looked up which it would look up, too. */
+/**
+ * Whether an upstream's base address is not public: such an upstream may resolve internal names, so names are checked.
+ */
 export function isInHouse(baseUrl: string): boolean {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
   return isIP(host) === 0 ? isInside(host) : !isReachable(host)
 }
 
-/** Names of no public place (RFC 6761, RFC 6762, RFC 8375, and what clouds and clusters call theirs). */
+/** Names that are not public (RFC 6761, RFC 6762, RFC 8375, and names used by clouds and clusters). */
 function isInside(host: string): boolean {
   const labels = host.replace(/\.$/, '').toLowerCase().split('.')
   return labels.length === 1 || ENDINGS.has(labels.at(-1)!) || host.toLowerCase().endsWith('.home.arpa')
@@ -62,12 +64,12 @@ function isInside(host: string): boolean {
 const ENDINGS: ReadonlySet<string> = new Set(['localhost', 'local', 'internal', 'lan', 'intranet', 'corp', 'home'])
 
 const WEB: ReadonlySet<string> = new Set(['http:', 'https:'])
-/** Bytes themselves, and buckets of clouds, which take credentials of their own. */
+/** Inline bytes, and buckets of clouds, which need credentials of their own. */
 const PASSED: ReadonlySet<string> = new Set(['data:', 'gs:', 's3:'])
 const SCHEME = /^\s*[a-z][a-z0-9+.-]*:/i
-/** The beginning of a path, and short enough to be one: bytes in base64 may begin in the same way. */
+/** The beginning of a path, and short enough to be one: base64 may begin in the same way. */
 const PATH = /^\s*[/\\.~].{0,4096}$/s
-/** Where every parser of addresses finds the same host: others see it behind another slash, or a blank. */
+/** Addresses in which every URL parser finds the same host: some find another one after a backslash or a blank. */
 const PLAIN = /^https?:\/\/[^/?#\s\\]+(?:[/?#]|$)/i
 
 const refused = (): GatewayError =>

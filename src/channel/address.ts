@@ -4,7 +4,7 @@ import { type LateParts, multipart } from '../egress/transport/multipart.ts'
 import { allowedBetas, authHeaders } from '../providers/index.ts'
 import { type Headers, NEVER_PASSED_ON, single } from './headers.ts'
 
-/** What goes onto the wire, ready for the HTTP client. */
+/** A request as it is sent, ready for the HTTP client. */
 export interface Outgoing {
   readonly origin: string
   readonly path: string
@@ -14,14 +14,14 @@ export interface Outgoing {
 
 /** A body that is read as it is sent. */
 export interface Flow {
-  /** It cannot be read again. */
+  /** Whether it can be read only once. */
   readonly once: boolean
   read(): AsyncIterable<Uint8Array>
 }
 
 /**
  * A format's request, addressed to a channel: the path below its base address, the channel's own credential and
- * headers, and of the caller's headers (`from`) those the channel lets through. The body is made text here, once; a
+ * headers, and those of the caller's headers (`from`) that the channel allows. The body is serialized here, once; a
  * form is read as it is sent.
  */
 export function addressed(
@@ -79,7 +79,7 @@ function formBody(wire: WireRequest, late: LateParts | undefined): Body {
   }
 }
 
-/** Where a path of a format is found at a channel, and what the channel always sends. */
+/** The place of a format's path at a channel, and the headers the channel always sends. */
 export function place(
   channel: ChannelConfig,
   format: ChannelFormat,
@@ -98,7 +98,7 @@ interface Base extends Pick<Outgoing, 'origin' | 'headers'> {
 
 const bases = new WeakMap<ChannelFormat, Base>()
 
-/** The base address, taken apart once, and the headers, made once. */
+/** The base address and the headers, made once. */
 function baseOf({ key }: ChannelConfig, format: ChannelFormat): Base {
   const known = bases.get(format)
   if (known !== undefined && known.key === key) return known
@@ -131,11 +131,11 @@ function passedOn(channel: ChannelConfig, from: Headers): Outgoing['headers'] {
   return out
 }
 
-/** The format's own headers, its words for trial features cut to what the channel takes. */
+/** The format's own headers, its beta features limited to those the channel allows. */
 function filtered(headers: Outgoing['headers'], policy: ChannelConfig['betas']): Outgoing['headers'] {
-  const said = headers['anthropic-beta']
-  if (said === undefined) return headers
+  const betaHeader = headers['anthropic-beta']
+  if (betaHeader === undefined) return headers
   const { 'anthropic-beta': _, ...rest } = headers
-  const betas = allowedBetas(policy, said)
+  const betas = allowedBetas(policy, betaHeader)
   return betas === undefined ? rest : { ...rest, 'anthropic-beta': betas }
 }

@@ -1,32 +1,32 @@
-/** What a body begins like: a JSON object or list, server-sent events, neither, or there is none. */
+/** The kind of a body by its first bytes: a JSON object or list, server-sent events, neither, or empty. */
 export type Beginning = 'json' | 'events' | 'other' | 'nothing'
 
-/** So much white space says nothing any more; some upstreams send it while they think. */
-const ENOUGH = 4096
+/** Bytes of white space after which detection stops; some upstreams send it while they think. */
+const MOST_BLANKS = 4096
 
-const MARK = [0xef, 0xbb, 0xbf]
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 const BLANK: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20])
 /** `{` and `[`. */
 const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b])
-/** How the first line of an event stream begins: with a comment, or the name of a field. */
+/** The beginnings of an event stream's first line: a comment, or the name of a field. */
 const FIELDS = [':', 'data:', 'event:', 'id:', 'retry:']
 
-/** What the first bytes of a body tell; undefined where they are too few. */
+/** The kind of a body by its first bytes; undefined where they are too few. */
 export function beginningOf(bytes: Uint8Array): Beginning | undefined {
-  let at = MARK.every((byte, index) => bytes[index] === byte) ? MARK.length : 0
+  let at = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? BYTE_ORDER_MARK.length : 0
   while (at < bytes.length && BLANK.has(bytes[at]!)) at++
-  if (at === bytes.length) return at < ENOUGH ? undefined : 'other'
+  if (at === bytes.length) return at < MOST_BLANKS ? undefined : 'other'
   if (OPENING.has(bytes[at]!)) return 'json'
-  const said = String.fromCharCode(...bytes.subarray(at, at + LONGEST))
-  if (FIELDS.some(field => said.startsWith(field))) return 'events'
-  const cut = bytes.length < at + LONGEST && FIELDS.some(field => field.startsWith(said))
+  const text = String.fromCharCode(...bytes.subarray(at, at + LONGEST))
+  if (FIELDS.some(field => text.startsWith(field))) return 'events'
+  const cut = bytes.length < at + LONGEST && FIELDS.some(field => field.startsWith(text))
   return cut || isCutMark(bytes) ? undefined : 'other'
 }
 
 const LONGEST = Math.max(...FIELDS.map(({ length }) => length))
 
 const isCutMark = (bytes: Uint8Array): boolean =>
-  bytes.length < MARK.length && bytes.every((byte, index) => byte === MARK[index])
+  bytes.length < BYTE_ORDER_MARK.length && bytes.every((byte, index) => byte === BYTE_ORDER_MARK[index])
 
 /** Whether bytes begin as gzip does (RFC 1952 §2.3.1). */
 export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b

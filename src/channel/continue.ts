@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net'
 
-/** The part of the HTTP client's parser that is told the head of a message, informational ones among them. */
+/** The part of the HTTP client's parser that receives the head of a message, also of informational ones. */
 interface Parser {
   onHeadersComplete(status: number, upgrade: boolean, keepAlive: boolean): number
 }
 
-/** As good as 100 to whoever asked for neither: more is to come (RFC 9110 §15.2). */
+/** Handled like 100 by a client that expects neither: another head follows (RFC 9110 §15.2). */
 const PROCESSING = 102
 
 /**
- * Has the HTTP client overhear `100 Continue` on a connection, as it does any other informational answer: some upstreams
- * say it unasked, for which the client would break the connection (undici 8, `onHeadersComplete`). It has no setting for
- * that, so its parser is told another status; where there is no such parser (HTTP/2), nothing is to be done.
+ * Makes the HTTP client ignore `100 Continue` on a connection, as it does any other informational answer: some
+ * upstreams send it unasked, and the client would close the connection (undici 8, `onHeadersComplete`). It has no
+ * setting for that, so its parser receives another status; where there is no such parser (HTTP/2), nothing is changed.
  */
 export function takesContinue(socket: Socket): void {
   const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')

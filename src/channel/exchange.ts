@@ -8,18 +8,18 @@ import { inflaterFor } from './inflate.ts'
 import type { StaleRetry } from './stale-retry.ts'
 import type { Watchdog, Watched } from './watchdog.ts'
 
-/** Who takes the body of an answer, piece by piece; after `end` or `fail` nothing more comes. */
+/** Receives the body of an answer, chunk by chunk; after `end` or `fail` nothing more arrives. */
 export interface Taker {
   take(bytes: Uint8Array): void
   end(): void
   fail(error: GatewayError): void
 }
 
-/** The head of an upstream's answer, with its body still to be taken, once: in pieces or as a text. */
+/** The head of an upstream's answer, whose body is read once: in chunks, as a text or as bytes. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** What its body begins like, whatever its headers say. */
+  /** The kind of its body by its first bytes, whatever its headers declare. */
   readonly begins: Beginning
   flow(taker: Taker): void
   /**
@@ -28,59 +28,59 @@ export interface Answer {
    * @throws GatewayError `upstream-failed` for more than `limit` bytes or a broken body, `timed-out`, `cancelled`.
    */
   text(limit: number): Promise<string>
-  /** The body as bytes to be read as they come; a slow reader holds up the upstream. */
+  /** The body as bytes to be read as they arrive; a slow reader slows down the upstream. */
   bytes(): Bytes
 }
 
-/** What the HTTP client lets its handlers do. */
+/** The HTTP client's control over a request in flight. */
 interface Controller {
   pause(): void
   resume(): void
   abort(reason: Error): void
 }
 
-/** How long an upstream may take to end an answer that already said everything. */
+/** Milliseconds an upstream may take to end an answer that is complete. */
 const LINGER = 2000
 
 export interface ExchangeOptions {
   readonly watchdog: Watchdog
-  /** Milliseconds the upstream may take for the head of its answer; undefined until it is its turn. */
+  /** Milliseconds the upstream may take for the head of its answer; undefined while it waits for the request. */
   readonly head: number | undefined
   /** Milliseconds it may be silent within its answer. */
   readonly idle: number
   /** Undefined where the request cannot be sent again. */
   readonly again: StaleRetry | undefined
-  /** Called once, when the exchange no longer burdens the upstream. */
+  /** Called once, when the exchange no longer loads the upstream. */
   closed(): void
 }
 
-/** One request to an upstream, as the HTTP client's handler: nothing between the socket and the taker but this. */
+/** One request to an upstream, implemented as the HTTP client's handler: no layers between socket and taker. */
 export class Exchange implements Watched {
-  /** Rejects with GatewayError when there will be no head. */
+  /** Rejects with GatewayError when the answer has no head. */
   readonly answer: Promise<Answer>
   private resolve!: (answer: Answer) => void
   private reject!: (error: GatewayError) => void
-  patience: number | undefined
-  heard = 0
+  silenceLimit: number | undefined
+  lastActivity = 0
   place = 0
   private readonly options: ExchangeOptions
   private controller: Controller | undefined
   private begun = false
-  /** The head, until it is known what the body begins with. */
+  /** The head, until the kind of the body is detected. */
   private head: Pick<Answer, 'status' | 'headers'> | undefined
-  /** Undefined once the body's first bytes told whether it is packed. */
+  /** Undefined once the body's first bytes have shown whether it is compressed. */
   private encoding: string | undefined
   private settled: GatewayError | 'ended' | undefined
   private taker: Taker | undefined
   private inflater: Transform | undefined
   private early: Uint8Array[] = []
   private lingering: NodeJS.Timeout | undefined
-  /** The body is held up by us, so that the upstream's silence means nothing. */
-  private deaf = false
+  /** We hold the body up ourselves, so the upstream's silence does not count. */
+  private paused = false
 
   constructor(options: ExchangeOptions) {
     this.options = options
-    this.patience = options.head
+    this.silenceLimit = options.head
     options.watchdog.watch(this)
     this.answer = new Promise((resolve, reject) => {
       this.resolve = resolve
@@ -89,46 +89,46 @@ export class Exchange implements Watched {
     this.answer.catch(() => {})
   }
 
-  /** The upstream must take more, or begin to answer, within so many milliseconds; undefined where it is not its turn. */
+  /** The upstream must read on, or begin to answer, within so many milliseconds; undefined while it waits for us. */
   expect(milliseconds: number | undefined): void {
     if (this.begun) return
-    this.patience = milliseconds
-    this.hear()
+    this.silenceLimit = milliseconds
+    this.touch()
   }
 
   expire(): void {
-    if (this.deaf) return
-    this.breakOff(failure('timed-out', this.begun ? FELL_SILENT : NEVER_BEGAN))
+    if (this.paused) return
+    this.terminate(failure('timed-out', this.begun ? SILENT : NO_HEAD_IN_TIME))
   }
 
-  /** Ends it from our side: the upstream's connection is closed. */
+  /** Ends the exchange from our side: the upstream's connection is closed. */
   abort(): void {
-    this.breakOff(failure('cancelled', 'The caller went away.'))
+    this.terminate(failure('cancelled', 'The caller went away.'))
   }
 
-  private breakOff(reason: GatewayError): void {
+  private terminate(reason: GatewayError): void {
     this.settle(reason)
     this.controller?.abort(reason)
     this.inflater?.destroy()
   }
 
-  /** The rest of the answer does not matter: it may end by itself, within a short time. */
+  /** The rest of the answer is not needed: it may end by itself, within a short time. */
   release(): void {
     if (this.settled !== undefined) return
-    if (this.taker === undefined) this.flow(NOBODY)
+    if (this.taker === undefined) this.flow(DISCARD)
     this.resume()
     this.lingering = setTimeout(() => this.abort(), LINGER)
   }
 
   pause(): void {
-    this.deaf = true
+    this.paused = true
     this.controller?.pause()
     this.inflater?.pause()
   }
 
   resume(): void {
-    this.deaf = false
-    this.hear()
+    this.paused = false
+    this.touch()
     this.inflater?.resume()
     if (this.inflater?.writableNeedDrain !== true) this.controller?.resume()
   }
@@ -136,7 +136,7 @@ export class Exchange implements Watched {
   onRequestStart(controller: Controller): void {
     this.controller = controller
     if (this.settled instanceof GatewayError) controller.abort(this.settled)
-    else this.options.again?.begins()
+    else this.options.again?.sent()
   }
 
   onResponseStarted(): void {
@@ -146,16 +146,16 @@ export class Exchange implements Watched {
   onResponseStart(_: Controller, status: number, headers: Headers): void {
     if (status < 200) return
     this.begun = true
-    this.patience = this.options.idle
-    this.hear()
+    this.silenceLimit = this.options.idle
+    this.touch()
     this.encoding = single(headers['content-encoding']).toLowerCase()
     this.head = { status, headers }
   }
 
   onResponseData(_: Controller, chunk: Uint8Array): void {
-    this.hear()
+    this.touch()
     if (this.encoding !== undefined) this.unpack(this.encoding, chunk)
-    if (this.inflater === undefined) this.give(chunk)
+    if (this.inflater === undefined) this.deliver(chunk)
     else if (this.settled === undefined && !this.inflater.write(chunk)) this.controller?.pause()
   }
 
@@ -165,32 +165,32 @@ export class Exchange implements Watched {
   }
 
   onResponseError(_: Controller, error: Error): void {
-    if (this.settled === undefined && this.options.again?.takes(error) === true) this.hear()
+    if (this.settled === undefined && this.options.again?.retries(error) === true) this.touch()
     else this.settle(toFailure(error, this.begun))
   }
 
-  private hear(): void {
-    this.heard = this.options.watchdog.now
+  private touch(): void {
+    this.lastActivity = this.options.watchdog.now
   }
 
-  /** A little that was packed may be a lot: it is unpacked no faster than it is taken. */
+  /** Decompresses no faster than the result is taken: few compressed bytes may be many. */
   private unpack(encoding: string, first: Uint8Array): void {
     this.encoding = undefined
     const inflater = inflaterFor(encoding, first)
     if (inflater === undefined) return
     this.inflater = inflater
     inflater.on('data', (chunk: Uint8Array) => {
-      this.hear()
-      this.give(chunk)
+      this.touch()
+      this.deliver(chunk)
     })
     inflater.on('drain', () => {
-      if (!this.deaf) this.controller?.resume()
+      if (!this.paused) this.controller?.resume()
     })
     inflater.on('end', () => this.settle('ended'))
-    inflater.on('error', error => this.breakOff(toFailure(error, true)))
+    inflater.on('error', error => this.terminate(toFailure(error, true)))
   }
 
-  private give(chunk: Uint8Array): void {
+  private deliver(chunk: Uint8Array): void {
     if (this.settled !== undefined) return
     if (this.taker !== undefined) return this.taker.take(chunk)
     this.early.push(chunk)
@@ -215,24 +215,24 @@ export class Exchange implements Watched {
     if (this.settled !== undefined) return
     this.settled = outcome
     clearTimeout(this.lingering)
-    this.options.watchdog.leave(this)
+    this.options.watchdog.unwatch(this)
     this.options.closed()
     if (outcome !== 'ended') this.reject(outcome)
     else if (this.head !== undefined) this.begin(this.head, this.early.length === 0 ? 'nothing' : 'other')
-    if (this.taker !== undefined) this.tell(this.taker, outcome)
+    if (this.taker !== undefined) this.notify(this.taker, outcome)
   }
 
-  private tell(taker: Taker, outcome: GatewayError | 'ended'): void {
+  private notify(taker: Taker, outcome: GatewayError | 'ended'): void {
     if (outcome === 'ended') taker.end()
     else taker.fail(outcome)
   }
 
-  /** What came between the head and this call was kept, in order. */
+  /** Chunks that arrived before this call were kept, in order. */
   private flow(taker: Taker): void {
     this.taker = taker
     for (const chunk of this.early) taker.take(chunk)
     this.early = []
-    if (this.settled !== undefined) this.tell(taker, this.settled)
+    if (this.settled !== undefined) this.notify(taker, this.settled)
   }
 
   private text(limit: number): Promise<string> {
@@ -245,7 +245,7 @@ export class Exchange implements Watched {
           if (size <= limit) chunks.push(chunk)
           else {
             chunks.length = 0
-            this.breakOff(answeredTooMuch())
+            this.terminate(answeredTooMuch())
           }
         },
         end: () =>
@@ -256,25 +256,25 @@ export class Exchange implements Watched {
   }
 }
 
-/** What is packed says nothing of how long it is unpacked. */
+/** The length of a compressed body is not that of its content. */
 const UNSIZED: Headers = {}
 
-/** What nobody wants is not kept. */
-const NOBODY: Taker = { take: () => {}, end: () => {}, fail: () => {} }
+/** Drops a body that is not needed. */
+const DISCARD: Taker = { take: () => {}, end: () => {}, fail: () => {} }
 
-const NEVER_BEGAN = 'The upstream did not begin to answer in time.'
-const FELL_SILENT = 'The upstream fell silent in the middle of its answer.'
+const NO_HEAD_IN_TIME = 'The upstream did not begin to answer in time.'
+const SILENT = 'The upstream fell silent in the middle of its answer.'
 
 const TIMEOUTS: { readonly [code: string]: string } = {
   UND_ERR_CONNECT_TIMEOUT: 'The upstream did not take the connection in time.',
   ETIMEDOUT: 'The upstream did not take the connection in time.',
 }
 
-/** The failure of an answer too large to hold or to handle. */
+/** The failure for an answer too large to hold or to handle. */
 export const answeredTooMuch = (cause?: Error): GatewayError =>
   failure('upstream-failed', 'The upstream answered more than the gateway takes.', cause)
 
-/** What the HTTP client says, in words that name no address. */
+/** The HTTP client's error as one whose message names no address. */
 function toFailure(error: Error, begun: boolean): GatewayError {
   if (error instanceof GatewayError) return error
   const timeout = TIMEOUTS[String((error as { code?: unknown }).code)]

@@ -6,39 +6,39 @@ import { sniffed } from '../canonical/media/sniff.ts'
 import { checkHost, guarded, type Range, Unreachable } from './reachable.ts'
 
 export interface FetchLimits {
-  /** Bytes a thing may have. */
+  /** Bytes a resource may have. */
   readonly size: number
-  /** Milliseconds for all of it, redirects included. */
+  /** Milliseconds for a whole fetch, redirects included. */
   readonly timeout: number
   /** Addresses that are fetched from although they are not public. */
   readonly allow: readonly Range[]
 }
 
-/** What was found at an address. */
+/** A fetched resource. */
 export interface Fetched {
   readonly mediaType: string
   readonly bytes: Buffer
 }
 
-/** What was found at an address, of whatever kind; `claimed` is the media type its server says it has. */
+/** A fetched resource of any kind; `claimed` is the media type its server declares. */
 export interface Found {
   readonly claimed: string
   readonly bytes: Buffer
 }
 
-/** Whoever fetches for several at once. */
+/** Watches a fetch on behalf of one that runs several. */
 export interface Watch {
-  /** Nobody wants it any more. */
+  /** Aborts the fetch. */
   readonly signal: AbortSignal
-  /** Told of every piece; what it throws ends the fetching. */
+  /** Receives the size of every chunk; an error it throws ends the fetch. */
   take(bytes: number): void
 }
 
 const REDIRECTS = 3
 
 /**
- * Fetches media callers name by address, for upstreams that want bytes. Only http and https, only from public
- * addresses, at every redirect and after name resolution (trap 50); nothing of the caller's request goes along.
+ * Fetches media that callers give by address, for upstreams that need bytes. Only http and https, only from public
+ * addresses, at every redirect and after name resolution (trap 50); nothing of the caller's request is sent along.
  */
 export class MediaFetcher {
   private readonly limits: FetchLimits
@@ -56,16 +56,16 @@ export class MediaFetcher {
   }
 
   /**
-   * The thing at the address, its media type by what it is rather than by what is claimed.
+   * The resource at the address, with the media type detected in its bytes rather than the declared one.
    *
-   * @throws GatewayError `invalid-request` where it cannot be had or is of another kind than `kind`, `too-large`.
+   * @throws GatewayError `invalid-request` where it cannot be fetched or is of another kind than `kind`, `too-large`.
    */
   async fetch(url: string, kind: MediaKind): Promise<Fetched> {
     const { claimed, bytes } = await this.load(url)
     return { mediaType: mediaTypeOf(bytes, claimed, kind), bytes }
   }
 
-  /** The thing at the address, not looked at yet. Throws as `fetch` does. */
+  /** The resource at the address, its kind not checked. Throws as `fetch` does. */
   async load(url: string, watch?: Watch): Promise<Found> {
     const timeout = AbortSignal.timeout(this.limits.timeout)
     const signal = watch === undefined ? timeout : AbortSignal.any([timeout, watch.signal])
@@ -95,7 +95,7 @@ export class MediaFetcher {
       const next = answer.statusCode >= 300 && answer.statusCode < 400 ? answer.headers['location'] : undefined
       if (typeof next !== 'string')
         return { claimed: String(answer.headers['content-type'] ?? ''), bytes: await this.body(answer, watch) }
-      leave(answer.body)
+      discard(answer.body)
       at = new URL(next, at).href
     }
     throw fault('The media is behind too many redirects.')
@@ -119,45 +119,45 @@ export class MediaFetcher {
           ? this.tooLarge()
           : undefined
     if (refused !== undefined) {
-      leave(body)
+      discard(body)
       throw refused
     }
-    const pieces: Buffer[] = []
+    const chunks: Buffer[] = []
     let size = 0
-    for await (const piece of body) {
-      size += (piece as Buffer).length
+    for await (const chunk of body) {
+      size += (chunk as Buffer).length
       if (size > this.limits.size) throw this.tooLarge()
-      watch?.take((piece as Buffer).length)
-      pieces.push(piece as Buffer)
+      watch?.take((chunk as Buffer).length)
+      chunks.push(chunk as Buffer)
     }
-    return Buffer.concat(pieces, size)
+    return Buffer.concat(chunks, size)
   }
 
   private readonly tooLarge = (): GatewayError =>
     fault(`The media is larger than ${this.limits.size} bytes.`, 'too-large')
 }
 
-/** Left unread: the client tells of that as an error. */
-const leave = (body: Dispatcher.ResponseData['body']): void => void body.on('error', () => {}).destroy()
+/** Destroys an unread body, which the client reports as an error. */
+const discard = (body: Dispatcher.ResponseData['body']): void => void body.on('error', () => {}).destroy()
 
 /**
- * What a thing is: a picture what its bytes tell, whatever is claimed of it, as a page that says it is one is none;
- * anything else that no signature tells is believed as far as it is of the kind, and no page.
+ * The media type of a resource. Images need a known signature, since an error page may be declared as an image; any
+ * other resource without a signature is of its declared type, if that is of the kind and the content is no markup.
  *
  * @param head its first bytes.
  * @throws GatewayError `invalid-request` where it is of another kind.
  */
 export function mediaTypeOf(head: Buffer, claimed: string, kind: MediaKind): string {
   const type = claimed.split(';')[0]!.trim().toLowerCase()
-  const told = sniffed(head)
-  const found = told ?? type
+  const detected = sniffed(head)
+  const found = detected ?? type
   if (kind === 'file') return found === '' ? 'application/octet-stream' : found
-  const believed = told !== undefined || (kind !== 'image' && !MARKUP.test(head.toString('latin1', 0, MARKS)))
+  const believed = detected !== undefined || (kind !== 'image' && !MARKUP.test(head.toString('latin1', 0, MARKS)))
   if (believed && (kindOfMediaType(found) === kind || (kind === 'audio' && found.startsWith('video/')))) return found
   throw fault(`What is at the address of the media is not of the kind "${kind}".`)
 }
 
-/** Bytes enough to tell what a thing is. */
+/** As many bytes as detection needs. */
 export const MARKS = 64
 const MARKUP = /^(?:\xef\xbb\xbf)?\s*</
 

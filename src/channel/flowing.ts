@@ -3,28 +3,30 @@ import type { GatewayError } from '../canonical/error.ts'
 import type { Taker } from './exchange.ts'
 import { type Headers, single } from './headers.ts'
 
-/** What the bytes come from, as far as it can be held up. */
+/** The source of the bytes, which can be paused. */
 interface Source {
   pause(): void
   resume(): void
   abort(): void
 }
 
-/** Bytes that wait to be read before the source is held up. */
+/** Bytes that may wait to be read before the source is paused. */
 const WAITING = 256 * 1024
 
-/** The body of an answer as bytes that can be read once, as they come; left unread halfway, the exchange is broken off. */
+/**
+ * The body of an answer as bytes that can be read once, as they arrive; a reader that stops early aborts the exchange.
+ */
 export function flowing(source: Source, headers: Headers, flow: (taker: Taker) => void): Bytes {
   const size =
     headers['content-encoding'] === undefined ? Number(single(headers['content-length']) || Number.NaN) : Number.NaN
   return {
     ...(Number.isSafeInteger(size) ? { size } : {}),
     once: true,
-    read: () => pieces(source, flow),
+    read: () => chunks(source, flow),
   }
 }
 
-async function* pieces(source: Source, flow: (taker: Taker) => void): AsyncGenerator<Uint8Array> {
+async function* chunks(source: Source, flow: (taker: Taker) => void): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = []
   let size = 0
   let outcome: GatewayError | 'ended' | undefined

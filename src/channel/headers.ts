@@ -15,8 +15,8 @@ export function flat(headers: Headers): { readonly [name: string]: string } {
 }
 
 /**
- * Headers of callers that no operator can let through: they carry credentials, belong to one connection, or are what
- * the exchange with the upstream says of itself.
+ * Headers of callers that no operator can let through: they carry credentials, belong to one connection, or describe
+ * the exchange with the upstream.
  */
 export const NEVER_PASSED_ON: ReadonlySet<string> = new Set([
   ...['authorization', 'proxy-authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'xi-api-key', 'cookie'],

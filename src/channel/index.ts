@@ -18,29 +18,29 @@ export { type Fetched, MARKS, MediaFetcher, mediaTypeOf } from './fetch.ts'
 export { flat, type Headers, single } from './headers.ts'
 export { isReachable } from './reachable.ts'
 
-/** What is sent: a request of a format, and the caller's headers some of which the channel may pass on. */
+/** A request of a format to send, and the caller's headers, of which the channel may pass some on. */
 export interface Sending {
   readonly format: ChannelFormat
   readonly wire: WireRequest
   readonly from?: Headers
-  /** Whether the answer is to be streamed: the head of a whole one is waited for longer. Absent means it is. */
+  /** Whether the answer is streamed: the head of a whole one may take longer. Default true. */
   readonly stream?: boolean
-  /** Of a form that is not whole yet: what comes last. */
+  /** The late parts of an incomplete form. */
   readonly late?: LateParts
 }
 
 type Method = 'GET' | 'POST' | 'DELETE'
 
-/** What goes to an origin; its body is made anew each time it is sent. */
-interface Going extends Pick<Outgoing, 'path' | 'headers'> {
+/** A request to an origin; its body is made anew each time it is sent. */
+interface OriginRequest extends Pick<Outgoing, 'path' | 'headers'> {
   readonly method: Method
   readonly body?: string | (() => Readable)
-  /** The body can be sent once only. */
+  /** The body can be sent only once. */
   readonly once?: boolean
 }
 
 /** A request as the HTTP client takes it; time is kept by the watchdog. */
-const requestOf = ({ method, path, headers, body }: Going) => ({
+const undiciRequest = ({ method, path, headers, body }: OriginRequest) => ({
   method,
   path,
   headers,
@@ -49,34 +49,34 @@ const requestOf = ({ method, path, headers, body }: Going) => ({
   body: typeof body === 'function' ? body() : (body ?? null),
 })
 
-/** Who is told whose turn it is while a body is sent. */
+/** Follows whose turn it is while a body is sent. */
 interface Watch {
-  /** A piece lies ready for the upstream. */
-  gives(): void
-  /** It was taken: the next one is waited for. */
-  waits(): void
-  ends(): void
+  /** A chunk is ready for the upstream. */
+  ready(): void
+  /** The chunk was taken: the caller's next one is awaited. */
+  taken(): void
+  ended(): void
 }
 
 async function* followed(body: AsyncIterable<Uint8Array>, watch: Watch): AsyncGenerator<Uint8Array> {
-  for await (const piece of body) {
-    watch.gives()
-    yield piece
-    watch.waits()
+  for await (const chunk of body) {
+    watch.ready()
+    yield chunk
+    watch.taken()
   }
-  watch.ends()
+  watch.ended()
 }
 
-/** A way to one upstream while it is in use: its connections, how busy it is, and what of it rests. */
+/** One upstream in use: its connections, its load, and what of it rests. */
 export class Channel {
   readonly config: ChannelConfig
   private readonly lines = new Map<string, OriginPool>()
   private readonly watchdog: Watchdog
   private open = 0
-  /** Nobody new comes here. */
-  private leaving = false
+  /** It accepts no new requests and closes. */
+  private closing = false
   readonly resting = new Resting()
-  /** The ids the upstream lists, once they are known. */
+  /** The ids the upstream lists, once they have been fetched. */
   listed: ReadonlySet<string> | undefined
 
   constructor(config: ChannelConfig) {
@@ -96,61 +96,61 @@ export class Channel {
     }
   }
 
-  /** Sends a request; what comes of it is told by the exchange, never thrown here. */
+  /** Sends a request; failures are reported by the exchange, never thrown here. */
   send(sending: Sending): Exchange {
     const { origin, path, headers, body } = addressed(this.config, sending)
     const { firstByte, idle, whole = firstByte } = this.config.timeout
-    const patience = sending.stream === false ? whole : firstByte
-    if (typeof body === 'string') return this.exchange(origin, { method: 'POST', path, headers, body }, patience)
+    const headTimeout = sending.stream === false ? whole : firstByte
+    if (typeof body === 'string') return this.exchange(origin, { method: 'POST', path, headers, body }, headTimeout)
     let exchange: Exchange | undefined
-    // A caller may send as slowly as it likes; the upstream is waited for when it is its turn to take or to answer.
+    // A caller may send as slowly as it likes; timeouts apply to the upstream when it is its turn to read or to answer.
     const watch = {
-      gives: () => exchange?.expect(idle),
-      waits: () => exchange?.expect(undefined),
-      ends: () => exchange?.expect(patience),
+      ready: () => exchange?.expect(idle),
+      taken: () => exchange?.expect(undefined),
+      ended: () => exchange?.expect(headTimeout),
     }
     const flow = () => Readable.from(followed(body.read(), watch), { objectMode: false })
     exchange = this.exchange(origin, { method: 'POST', path, headers, body: flow, once: body.once }, undefined)
     return exchange
   }
 
-  /** Sends a request without a body: for the list of models, about a response the upstream keeps. */
-  call(method: Method, format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
-    const { origin, path, headers } = place(this.config, format, where)
+  /** Sends a request without a body: for the list of models, or a stored response at the upstream. */
+  call(method: Method, format: ChannelFormat, target: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
+    const { origin, path, headers } = place(this.config, format, target)
     const { firstByte } = this.config.timeout
-    return this.exchange(origin, { method, path, headers: { ...where.headers, ...headers } }, firstByte)
+    return this.exchange(origin, { method, path, headers: { ...target.headers, ...headers } }, firstByte)
   }
 
   /**
-   * Lets running exchanges end, then closes the connections. A request that found the channel before may still come
-   * to it: its connections are closed after it.
+   * Lets running exchanges end, then closes the connections. A request that was routed here before may still arrive:
+   * its connections are closed after it.
    */
   async close(): Promise<void> {
-    this.leaving = true
+    this.closing = true
     const lines = [...this.lines.values()]
     this.lines.clear()
     await Promise.all(lines.map(line => line.close()))
   }
 
-  /** Breaks off what is running. */
+  /** Aborts what is running. */
   async destroy(): Promise<void> {
     await Promise.all([...this.lines.values()].map(line => line.destroy()))
   }
 
-  private exchange(origin: string, going: Going, head: number | undefined): Exchange {
+  private exchange(origin: string, request: OriginRequest, head: number | undefined): Exchange {
     const { watchdog, closed } = this
     const line = this.line(origin)
-    const resend = (): void => line.dispatchAlone(requestOf(going), exchange)
-    const again = going.once === true ? undefined : new StaleRetry(line, resend)
+    const resend = (): void => line.dispatchAlone(undiciRequest(request), exchange)
+    const again = request.once === true ? undefined : new StaleRetry(line, resend)
     this.open++
     const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, again, closed })
-    line.dispatch(requestOf(going), exchange)
+    line.dispatch(undiciRequest(request), exchange)
     return exchange
   }
 
   private readonly closed = (): void => {
     this.open--
-    if (this.leaving && this.open === 0) void this.close()
+    if (this.closing && this.open === 0) void this.close()
   }
 
   private line(origin: string): OriginPool {

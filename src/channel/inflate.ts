@@ -9,17 +9,17 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   br: createBrotliDecompress,
 }
 
-/** What is plain although it is called packed is told by its first bytes; Brotli's may be any. */
-const TELLING: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate'])
+/** Encodings whose first bytes show that a body is not compressed after all; Brotli's may be any. */
+const DETECTABLE: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate'])
 
 /**
- * What unpacks a body, by its encoding's name and by what it begins with, which decides where the two disagree;
- * undefined where it is not packed.
+ * The decompressor of a body, by its declared encoding and by its first bytes, which decide where the two disagree;
+ * undefined where it is not compressed.
  */
 export function inflaterFor(encoding: string, first: Uint8Array): Transform | undefined {
   const packed = Object.hasOwn(INFLATERS, encoding)
   if (isGzip(first)) return (packed ? INFLATERS[encoding]! : createGunzip)()
-  if (!packed || (TELLING.has(encoding) && isPlain(first))) return undefined
+  if (!packed || (DETECTABLE.has(encoding) && isPlain(first))) return undefined
   return INFLATERS[encoding]!()
 }
 

@@ -4,9 +4,9 @@ import { takesContinue } from './continue.ts'
 type Request = Dispatcher.DispatchOptions
 type Handler = Dispatcher.DispatchHandler
 
-/** The connections to one origin: kept alive and used again, or made for a single request. */
+/** The connections to one origin: kept alive and reused, or made for a single request. */
 export class OriginPool {
-  /** A connection was just made, or could not be: what is written or fails now is its first request. */
+  /** A connection was just made, or could not be: a request that is written or fails now is its first. */
   fresh = false
   private readonly origin: string
   private readonly connect: buildConnector.connector
@@ -32,7 +32,7 @@ export class OriginPool {
     this.pool.dispatch(request, handler)
   }
 
-  /** Sends a request over a connection of its own, which is closed behind it. */
+  /** Sends a request over a separate connection, which is closed after it. */
   dispatchAlone(request: Request, handler: Handler): void {
     const client = new Client(this.origin, { connect: this.connect })
     this.single.add(client)
@@ -41,12 +41,12 @@ export class OriginPool {
     void client.close().then(done, done)
   }
 
-  /** Closes what is kept alive, once nothing runs over it. */
+  /** Closes kept-alive connections, once nothing runs over them. */
   close(): Promise<void> {
     return this.pool.close()
   }
 
-  /** Breaks off what is running. */
+  /** Aborts what is running. */
   async destroy(): Promise<void> {
     await Promise.all([this.pool, ...this.single].map(one => one.destroy()))
   }

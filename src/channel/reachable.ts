@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js'
 export type Range = string
 
 /**
- * Whether something may be fetched from the address: only from the public internet. Private, loopback, link-local (the
+ * Whether media may be fetched from the address: only from the public internet. Private, loopback, link-local (the
  * metadata services of clouds are there), reserved and translated addresses are not, unless `allowed` names them.
  */
 export function isReachable(address: string, allowed: readonly Range[] = []): boolean {
@@ -16,10 +16,10 @@ export function isReachable(address: string, allowed: readonly Range[] = []): bo
   return parsed.range() === 'unicast' && !INSIDE.some(range => contains(range, parsed))
 }
 
-/** Services of clouds to the machines in them at addresses that look public: Azure's (its documentation, 2026-11). */
+/** Services of clouds for the machines in them, at addresses that look public: Azure's (its documentation, 2026-11). */
 const INSIDE: readonly Range[] = ['168.63.129.16']
 
-/** Whether the text is a range `isReachable` understands. */
+/** Whether the text is a range that `isReachable` accepts. */
 export const isRange = (text: string): boolean => ipaddr.isValidCIDR(text) || ipaddr.isValid(text)
 
 function contains(range: Range, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
@@ -29,14 +29,14 @@ function contains(range: Range, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   return base.kind() === address.kind() && address.match(base as never, bits)
 }
 
-/** A host that is not reachable; what is said of it goes to the log, not to the caller. */
+/** A host that is not reachable; its message goes to the log, not to the caller. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 
 /**
- * Name resolution that gives reachable addresses only. The connection is made to the very address that was looked at,
- * so a name cannot mean another one a moment later.
+ * Name resolution that returns only reachable addresses. The connection is made to the address that was checked, so a
+ * name cannot resolve to another one in between.
  */
 export const guarded =
   (allowed: readonly Range[], resolve = systemLookup): LookupFunction =>
@@ -53,7 +53,7 @@ export const guarded =
     })
   }
 
-/** Hosts that are addresses themselves are never looked up, so they are looked at here. */
+/** Checks hosts that are addresses themselves, since they are never resolved. */
 export function checkHost(hostname: string, allowed: readonly Range[]): void {
   const bare = hostname.replace(/^\[|\]$/g, '')
   if (isIP(bare) !== 0 && !isReachable(bare, allowed)) throw new Unreachable(`${bare} is not fetched from`)

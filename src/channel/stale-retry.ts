@@ -1,28 +1,28 @@
-/** What a connection says of itself. */
+/** The state of the connection a request is sent over. */
 interface Connection {
   /** It was made for the request that is being written or fails, or could not be made for it. */
   readonly fresh: boolean
 }
 
 /**
- * Milliseconds within which a request that met a closed connection learns of it: a round trip, and one packet lost. Who
- * takes longer to close may have begun to answer.
+ * Milliseconds within which a request over a closed connection fails: a round trip, and one packet lost. An upstream
+ * that closes later may have begun to answer.
  */
 const SOON = 1000
 
-/** How the HTTP client calls a connection that the other side closed, which depends on what came first. */
+/** The HTTP client's codes for a connection that the other side closed, which depend on what came first. */
 const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED'])
 
 /**
- * One more chance for a request that met a kept-alive connection just as its upstream closed it: nobody read it, so it
- * is sent again, once. What was for a new connection, or lay with the upstream for a while, or was answered by as much
- * as a byte, has no second chance.
+ * Retries a request that was sent over a kept-alive connection just as its upstream closed it: the upstream has not
+ * read it, so it is sent again, once. A request over a new connection, one sent a while before, or one answered by as
+ * much as a byte is not retried.
  */
 export class StaleRetry {
   private readonly connection: Connection
-  /** Undefined where the chance is gone: what it holds of the request is let go. */
+  /** Undefined when no retry is possible any more: what it holds of the request is released. */
   private send: (() => void) | undefined
-  /** When it was written, where it was. */
+  /** When the request was written, if it was. */
   private written: number | undefined
 
   constructor(connection: Connection, send: () => void) {
@@ -30,18 +30,18 @@ export class StaleRetry {
     this.send = send
   }
 
-  begins(): void {
+  sent(): void {
     if (this.connection.fresh) this.send = undefined
     else this.written = performance.now()
   }
 
-  /** The first byte of an answer came. */
+  /** The first byte of an answer arrived. */
   answered(): void {
     this.send = undefined
   }
 
-  /** Sends the request again if that is what the failure means; says whether it did. */
-  takes(error: Error): boolean {
+  /** Sends the request again if the failure allows it; returns whether it did. */
+  retries(error: Error): boolean {
     const { send, written, connection } = this
     this.send = undefined
     if (send === undefined || connection.fresh || !CLOSED.has((error as { code?: unknown }).code)) return false

@@ -7,13 +7,16 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function silent(watchdog: Watchdog, patience: number | undefined): Watched & { heard: number; expired: number } {
-  const one = { patience, heard: 0, place: 0, expired: 0, expire: () => void one.expired++ }
+function silent(
+  watchdog: Watchdog,
+  silenceLimit: number | undefined,
+): Watched & { lastActivity: number; expired: number } {
+  const one = { silenceLimit, lastActivity: 0, place: 0, expired: 0, expire: () => void one.expired++ }
   watchdog.watch(one)
   return one
 }
 
-test('tells what is silent for too long, each by its own patience', () => {
+test('expires what is silent for too long, each by its own limit', () => {
   const watchdog = new Watchdog(100)
   const [hasty, calm, patient] = [silent(watchdog, 100), silent(watchdog, 1000), silent(watchdog, undefined)]
   vi.advanceTimersByTime(200)
@@ -22,13 +25,13 @@ test('tells what is silent for too long, each by its own patience', () => {
   expect([calm.expired > 0, patient.expired]).toEqual([true, 0])
 })
 
-test('waits on for what is heard of, and no more for what has left', () => {
+test('expires neither what is active nor what is no longer watched', () => {
   const watchdog = new Watchdog(100)
   const [lively, gone] = [silent(watchdog, 100), silent(watchdog, 100)]
-  watchdog.leave(gone)
+  watchdog.unwatch(gone)
   for (let turn = 0; turn < 20; turn++) {
     vi.advanceTimersByTime(50)
-    lively.heard = watchdog.now
+    lively.lastActivity = watchdog.now
   }
   expect([lively.expired, gone.expired]).toEqual([0, 0])
 })
@@ -37,7 +40,7 @@ test('sleeps where there is nothing to watch, and wakes for the next', () => {
   const others = vi.getTimerCount()
   const watchdog = new Watchdog(100)
   const one = silent(watchdog, 100)
-  watchdog.leave(one)
+  watchdog.unwatch(one)
   vi.advanceTimersByTime(100)
   expect(vi.getTimerCount()).toBe(others)
   vi.advanceTimersByTime(60_000)
