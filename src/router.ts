@@ -5,15 +5,15 @@ import { matchesAny } from './config/glob.ts'
 import type { ChannelConfig, ChannelFormat, ModelFacts } from './config/types.ts'
 import { type Fitness, fitnessOf, formatFor } from './providers/index.ts'
 
-/** What a channel is like just now. */
+/** A channel's current state. */
 export interface ChannelHealth {
-  /** Requests open at it. */
+  /** Requests in flight at it. */
   readonly open: number
-  /** Unix time in milliseconds until which it is tried only where nobody else is left; absent or past when it is well. */
+  /** Unix time in milliseconds until which it is tried only after all others; absent or past when it is well. */
   readonly restingUntil?: number
-  /** The same of single models, by the upstream's own names. */
+  /** The same for single models, by the upstream's own names. */
   readonly resting?: ReadonlyMap<string, number>
-  /** The ids the upstream lists, once they are known; only channels with model patterns need them. */
+  /** The ids the upstream lists, once they have been fetched; only channels with model patterns need them. */
   readonly listed?: ReadonlySet<string>
 }
 
@@ -22,26 +22,26 @@ export interface RoutedChannel {
   readonly health: ChannelHealth
 }
 
-/** What is to be routed. */
+/** A request to route. */
 export interface RouteRequest {
   /** The public model id, as the caller wrote it. */
   readonly model: string
   /** The caller's format. */
   readonly format: Format
-  /** What is to be done. */
+  /** The kind of work. */
   readonly work: Work
   /** The model patterns of the key's group. */
   readonly allowed: readonly string[]
   /** Unix time in milliseconds. */
   readonly now: number
   /**
-   * Draws among equal channels: equal texts draw equally. A request id shares requests by weight; a cache key or a
-   * conversation id keeps what belongs together on one channel.
+   * Draws among equal channels: equal texts draw equally. A request id spreads requests by weight; a cache key or a
+   * conversation id keeps related requests on one channel.
    */
   readonly draw: string
-  /** How much would be lost in writing the request for that format of that channel; asked only where it decides. */
+  /** How much would be lost in writing the request for that format of that channel; evaluated only where it decides. */
   readonly losses?: (format: ChannelFormat, channel: ChannelConfig) => number
-  /** What the operator says of the model. */
+  /** The operator's facts about the model. */
   readonly facts?: ModelFacts | undefined
 }
 
@@ -50,34 +50,34 @@ export interface Candidate {
   readonly channel: ChannelConfig
   /** With the dialect of the model. */
   readonly format: ChannelFormat
-  /** The caller speaks this very format. */
+  /** The caller's format is the upstream's. */
   readonly native: boolean
-  /** The upstream cannot do the work, but another the gateway can make it of. */
+  /** The upstream cannot do the work, but other work from which the gateway emulates it. */
   readonly emulated: boolean
-  /** What the upstream calls the model. */
+  /** The upstream's name of the model. */
   readonly upstreamModel: string
-  /** Its channel, or the model there, rests: it is tried behind all that are well. */
+  /** Its channel, or the model there, rests: it is tried after all that are well. */
   readonly resting: boolean
 }
 
 /**
  * The channels to try, best first, never none: those that do not rest first; then by priority; then those that surely
- * have the model, those that need no emulated, those that speak the caller's format, those that lose least; then a
- * weighted draw. A channel that rests is tried all the same where the others fail, since the upstream is the judge of
- * its limits (trap 100); one that is full is not, since that limit is the operator's. Pure: equal inputs give equal
+ * have the model, those that need no emulation, those of the caller's format, those that lose least; then a weighted
+ * draw. A channel that rests is tried all the same where the others fail, since the upstream decides about its own
+ * limits (trap 100); one that is full is not, since that limit is the operator's. Pure: equal inputs give equal
  * orders, whatever order the channels are configured in.
  *
  * @throws GatewayError `not-found` for a model no channel has, `forbidden` for one the key may not use, `overloaded`
  * with `retryAfterSeconds` where every channel is full.
  */
 export function route(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Candidate[] {
-  const having = channelsOf(request.model, channels).filter(
+  const withModel = channelsOf(request.model, channels).filter(
     channel => upstreamModel(channel, request.model) !== undefined,
   )
-  if (having.length === 0) throw unknownModel(request.model)
+  if (withModel.length === 0) throw unknownModel(request.model)
   if (!matchesAny(request.allowed, request.model)) throw forbiddenModel(request.model)
-  const able = having.flatMap(channel => options(channel, request))
-  if (able.length === 0) throw wrongDoor(request.model)
+  const able = withModel.flatMap(channel => options(channel, request))
+  if (able.length === 0) throw unsupportedWork(request.model)
   const ready = able.filter(({ channel, health }) => !isFull(health, channel))
   if (ready.length === 0) throw FULL
   return inOrder(ready, request).map(({ channel, format, native, emulated, upstreamModel, resting }) => ({
@@ -94,11 +94,11 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
 export const rests = ({ restingUntil = 0, resting }: ChannelHealth, upstreamModel: string, now: number): boolean =>
   restingUntil > now || (resting?.get(upstreamModel) ?? 0) > now
 
-/** Whether the channel has as many requests open as the operator lets it. */
+/** Whether the channel has as many requests in flight as the operator allows. */
 export const isFull = ({ open }: ChannelHealth, { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig): boolean =>
   open >= maxConcurrent
 
-/** Which channels may have a model somebody named: looked up for every request, so not among all of them each time. */
+/** Channels by model name, per list of channels: every request looks one up. */
 const byModel = new WeakMap<readonly RoutedChannel[], Map<string, readonly RoutedChannel[]>>()
 
 /** The channels that may have the model; of one that no channel names, all that take models by pattern. */
@@ -108,7 +108,7 @@ function channelsOf(model: string, channels: readonly RoutedChannel[]): readonly
   return index.get(model) ?? index.get(ANY)!
 }
 
-/** No model has this name. */
+/** The key for models that no channel names. */
 const ANY = ''
 
 function indexOf(channels: readonly RoutedChannel[]): Map<string, readonly RoutedChannel[]> {
@@ -139,18 +139,18 @@ export function usableModels(allowed: readonly string[], channels: readonly Rout
 }
 
 function formatsOf(id: string, channels: readonly RoutedChannel[]): Format[] {
-  const having = channels.filter(channel => upstreamModel(channel, id) !== undefined)
-  return [...new Set(having.flatMap(({ config }) => config.formats.map(({ format }) => format)))].sort()
+  const withModel = channels.filter(channel => upstreamModel(channel, id) !== undefined)
+  return [...new Set(withModel.flatMap(({ config }) => config.formats.map(({ format }) => format)))].sort()
 }
 
-/** A candidate, and what decides its place. */
+/** A candidate, and what decides its order. */
 interface Option extends Candidate {
   readonly health: ChannelHealth
-  /** The channel takes any model of this name, and whether its upstream has it is not known yet. */
+  /** The channel takes any model of this name, and the upstream's list of models is not available yet. */
   readonly unsure: boolean
 }
 
-/** What the channel's upstream calls the model; undefined where the channel does not have it. */
+/** The upstream's name of the model; undefined where the channel does not have it. */
 function upstreamModel(channel: RoutedChannel, model: string): string | undefined {
   const { models } = channel.config
   const named = models.named.get(model)
@@ -172,7 +172,9 @@ function options({ config, health }: RoutedChannel, { model, format, work, now, 
   return [{ channel: config, format: own, native, emulated, upstreamModel: upstream, resting, health, unsure }]
 }
 
-/** The caller's own format where it can do the work, else the first that is made for it, is able, knows a way round. */
+/**
+ * The caller's own format where it can do the work, else the first made for it, then able to, then with an emulation.
+ */
 function bestFormat({ formats }: ChannelConfig, own: Format, work: Work): ChannelFormat | undefined {
   const direct = formats.find(one => one.format === own && isDirect(fitnessAt(one, work)))
   if (direct !== undefined) return direct
@@ -205,7 +207,7 @@ function inOrder(ready: readonly Option[], request: RouteRequest): readonly Opti
   )
 }
 
-/** Counts what is lost by each option, each dialect of a format once, and only where two of them could differ. */
+/** Counts what each option loses, once per dialect of a format, and only where two of them could differ. */
 function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (option: Option) => number {
   const counted = new Map<string, number>()
   const dialectOf = ({ channel, format }: Option): string =>
@@ -257,7 +259,7 @@ const forbiddenModel = (model: string): GatewayError =>
     code: 'model_not_allowed',
   })
 
-const wrongDoor = (model: string): GatewayError =>
+const unsupportedWork = (model: string): GatewayError =>
   new GatewayError({
     kind: 'not-found',
     message: `The model "${model}" does not do this kind of work.`,
@@ -265,7 +267,7 @@ const wrongDoor = (model: string): GatewayError =>
     code: 'model_not_supported',
   })
 
-/** A full channel is worth another look in a second. */
+/** A channel may have room again within a second. */
 const FULL = new GatewayError({
   kind: 'overloaded',
   message: 'Every upstream of this model is busy. Try again later.',

@@ -1,12 +1,12 @@
 import type { ChannelConfig } from '../config/types.ts'
 
-/** What of a caller's `anthropic-beta` header may go to the channel's upstream; undefined for nothing (trap 79). */
+/** The values of a caller's `anthropic-beta` header that the channel allows; undefined for none (trap 79). */
 export function allowedBetas(policy: ChannelConfig['betas'], header: string | undefined): string | undefined {
   if (header === undefined || policy === 'none') return undefined
   if (policy === 'allow') return header
-  const words = header
+  const allowed = header
     .split(',')
-    .map(word => word.trim())
-    .filter(word => policy.includes(word))
-  return words.length === 0 ? undefined : words.join(',')
+    .map(name => name.trim())
+    .filter(name => policy.includes(name))
+  return allowed.length === 0 ? undefined : allowed.join(',')
 }

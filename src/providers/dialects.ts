@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 
-/** What a chat upstream that is not OpenAI's own usually wants: no custom tools, no developer turns, no store. */
+/** A typical chat upstream other than OpenAI: no custom tools, no developer turns, no store. */
 export const PLAIN_CHAT = { custom_tools: false, developer_role: false, store: false } as const satisfies JsonObject
 
-/** A responses upstream that is not OpenAI's own: it keeps nothing, and takes functions only. */
+/** A responses upstream other than OpenAI: it stores nothing, and takes functions only. */
 export const PLAIN_RESPONSES = {
   stateless: true,
   custom_tools: false,
@@ -11,7 +11,7 @@ export const PLAIN_RESPONSES = {
   count: false,
 } as const satisfies JsonObject
 
-/** A messages upstream that is not Anthropic's own: what came late to the format is not there (traps 38, 39, 42). */
+/** A messages upstream other than Anthropic: it lacks later additions to the format (traps 38, 39, 42). */
 export const PLAIN_MESSAGES = {
   system_turns: false,
   thinking: 'budget',
@@ -20,15 +20,16 @@ export const PLAIN_MESSAGES = {
   count: false,
 } as const satisfies JsonObject
 
-/** The words a flag may be, or what sort of value it is. */
+/** The values of a flag, or its type. */
 type Flag = readonly string[] | 'yes-or-no' | 'number' | 'text' | 'texts' | 'texts-by-name'
 
 /**
- * The flags that are obeyed, with what each may be; a flag that is not here has no effect. What they mean is told to
- * operators in docs/dialects.md.
+ * The flags that have an effect, with their values; any other flag is ignored. docs/dialects.md describes them for
+ * operators.
  */
 export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
-  // chat; custom_tools and cache are the responses writer's, too, and cache with words of its own the messages writer's
+  // chat; custom_tools and cache are also flags of the responses writer, and cache, with other values, of the messages
+  // writer
   ['reasoning_field', ['reasoning_content', 'reasoning', 'parts', 'none']],
   ['reasoning_as', ['reasoning_effort', 'reasoning', 'thinking', 'none']],
   ['cache', ['none', 'cache_control', 'prompt_cache_breakpoint', 'auto', 'off']],
@@ -65,7 +66,7 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['edits', ['any', 'form', 'urls']],
   ['picture_urls', 'yes-or-no'],
   ['response_format', 'yes-or-no'],
-  // embeddings; batch is the contents writer's, too
+  // embeddings; batch also of the contents writer
   ['dimensions_field', ['dimensions', 'output_dimension']],
   ['encoding_field', ['encoding_format', 'embedding_type']],
   ['float_encoding', 'yes-or-no'],
@@ -73,10 +74,10 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['image_input', 'yes-or-no'],
   ['end_user', 'yes-or-no'],
   ['batch', 'number'],
-  // rerank; batch is cohere's, too
+  // rerank; batch also of cohere
   ['top_field', ['top_n', 'top_k']],
   ['documents', ['any', 'text']],
-  // speech; voices are those of contents and elevenlabs, too
+  // speech; voices also of contents and elevenlabs
   ['voices', 'texts-by-name'],
   ['default_voice', 'text'],
   ['speech_events', 'yes-or-no'],
@@ -89,7 +90,7 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['transcript_shapes', ['all', 'json', 'none']],
 ])
 
-const SORTS: { readonly [S in Exclude<Flag, readonly string[]>]: (value: Json) => boolean } = {
+const CHECKS: { readonly [S in Exclude<Flag, readonly string[]>]: (value: Json) => boolean } = {
   'yes-or-no': value => typeof value === 'boolean',
   number: value => typeof value === 'number',
   text: value => typeof value === 'string',
@@ -97,15 +98,15 @@ const SORTS: { readonly [S in Exclude<Flag, readonly string[]>]: (value: Json) =
   'texts-by-name': value => isObject(value) && Object.values(value).every(one => typeof one === 'string'),
 }
 
-/** What a flag must be that is not what it may be; undefined for a good value, and for a flag nobody knows. */
+/** The expected values of a flag with a wrong one; undefined for a valid value, and for an unknown flag. */
 export function expectedOf(flag: string, value: Json): string | undefined {
-  const may = DIALECT_FLAGS.get(flag)
-  if (may === undefined) return undefined
-  if (typeof may !== 'string') return may.includes(value as string) ? undefined : may.join(' or ')
-  return SORTS[may](value) ? undefined : WORDS[may]
+  const values = DIALECT_FLAGS.get(flag)
+  if (values === undefined) return undefined
+  if (typeof values !== 'string') return values.includes(value as string) ? undefined : values.join(' or ')
+  return CHECKS[values](value) ? undefined : DESCRIPTIONS[values]
 }
 
-const WORDS: { readonly [S in Exclude<Flag, readonly string[]>]: string } = {
+const DESCRIPTIONS: { readonly [S in Exclude<Flag, readonly string[]>]: string } = {
   'yes-or-no': 'true or false',
   number: 'a number',
   text: 'a text',

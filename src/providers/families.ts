@@ -1,7 +1,8 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 
 /*
- * What Anthropic's models take of a request, by the line and version in their names, as flags of the messages dialect.
+ * What Anthropic's models accept in a request, by the line and version in their names, as flags of the messages
+ * dialect.
  *
  * Source: platform.claude.com/docs, read on 2026-11-22: "Troubleshooting thinking" (thinking support, defaults and
  * rejected configurations by model), "Thinking" (tool use, limits and feature compatibility), "Effort", "Preserved thinking",
@@ -9,11 +10,11 @@ import type { Format, JsonObject } from '../canonical/node.ts'
  */
 
 interface Family {
-  /** The lines of models it is true of; all of them where it is absent. */
+  /** The lines of models it applies to; absent for all. */
   readonly lines?: readonly string[]
-  /** The first version it is true of. */
+  /** The first version it applies to. */
   readonly since: string
-  /** What is new with that version; the rest is as before. */
+  /** The flags that are new with that version; the others are as before. */
   readonly dialect: JsonObject
 }
 
@@ -35,7 +36,7 @@ const FAMILIES: readonly Family[] = [
   },
   { since: '4.8', dialect: { system_turns: true } },
   { lines: ['sonnet'], since: '5', dialect: { system_turns: false } },
-  // Opus, and whatever line comes next: thinking is always on, and no tool can be forced
+  // Opus, and any future line: thinking is always on, and no tool can be forced
   { since: '5.5', dialect: { system_turns: true, thinking_off: 'never', forced_tools: false, bound_proofs: true } },
   { lines: ['sonnet'], since: '5.5', dialect: { thinking_off: 'between_tools' } },
   { lines: ['haiku'], since: '5.5', dialect: { thinking_off: 'disabled', forced_tools: true } },
@@ -60,7 +61,7 @@ const LINE_FIRST = new RegExp(`claude-(${LINE})(?:-${VERSION})?`)
 const VERSION_FIRST = new RegExp(`claude-(?:instant-)?v?${VERSION}(?:-(${LINE}))?`)
 
 /**
- * The flags of the messages dialect that are true of a model, by its name; none for a model that is not Anthropic's.
+ * The flags of the messages dialect that apply to a model, by its name; none for a model that is not Anthropic's.
  * Vendors' prefixes and dates, dots, `@` and `:` in the name do not matter.
  */
 export function familyDialect(format: Format, model: string): JsonObject | undefined {
@@ -104,5 +105,5 @@ function numberOf(version: string): number {
   return versionOf(major!, minor)
 }
 
-/** A Claude whose name tells no version: as current models are, without what only the newest refuse. */
+/** A Claude without a version in its name: treated as a current model, without what only the newest refuse. */
 const UNVERSIONED = numberOf('5')

@@ -1,7 +1,7 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { PresetFormat } from './preset.ts'
 
-/** What most vendors of a format take: usage in every stream, for the log and the limits (trap 22). */
+/** What most vendors of a format accept: usage in every stream, for the log and the limits (trap 22). */
 const USUAL: { readonly [format: Format]: JsonObject } = { completions: { include_usage: true } }
 
 /** Formats of OpenAI's family below one address. */

@@ -8,13 +8,13 @@ export interface Case {
   readonly format: Format
   /** `hello` of `hello.request.json`. */
   readonly name: string
-  /** Where it was sent, where that is known: endpoints of one format are several. */
+  /** The path it was sent to, where that was recorded: a format may have several endpoints. */
   readonly path?: string
-  /** The body that was sent, where it is known. */
+  /** The body that was sent, where it was recorded. */
   readonly request?: JsonObject
   /** The body of the whole answer. */
   readonly result?: JsonObject
-  /** A whole answer that is no JSON. */
+  /** A whole answer that is not JSON. */
   readonly raw?: { readonly mediaType: string; readonly bytes: Buffer }
   /** The raw bytes of the streamed answer, as text. */
   readonly events?: string
@@ -33,7 +33,7 @@ const RAW: { readonly [ending: string]: string } = {
   vtt: 'text/vtt; charset=utf-8',
 }
 
-/** All cases of a folder of `<format>/<case>.{request.json,result.json,events.sse}`, by format and name. */
+/** All cases in a folder of `<format>/<case>.{request.json,result.json,events.sse}`, by format and name. */
 export function readCases(folder: string): readonly Case[] {
   if (!existsSync(folder)) return []
   const formats = readdirSync(folder).filter(name => statSync(join(folder, name)).isDirectory())

@@ -2,7 +2,7 @@ import type { Format, JsonObject } from '../canonical/node.ts'
 import type { Work } from '../canonical/work.ts'
 import type { AuthStyle } from '../config/types.ts'
 
-/** What is true of a wire format at whatever vendor speaks it. */
+/** Facts about a wire format that hold for every vendor. */
 export interface FormatFacts {
   /** The work an upstream of this format can do, what it is made for first. */
   readonly does: readonly Work[]
@@ -51,8 +51,8 @@ const EMULATIONS: { readonly [W in Work]?: Work } = {
 export type Fitness = 'made-for-it' | 'able' | 'emulated'
 
 /**
- * Whether, and how, an upstream of the format can do the work; a format this table does not know does nothing. A
- * dialect says of work its vendor lacks that it is not done there: `compaction: false`.
+ * Whether, and how, an upstream of the format can do the work; an unknown format does nothing. A dialect declares work
+ * that its vendor lacks: `compaction: false`.
  */
 export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}): Fitness | undefined {
   const does = FORMATS.get(format)?.does ?? []
@@ -69,8 +69,8 @@ export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}):
 export const VERSION = /\/v\d+[a-z0-9]*$/
 
 /**
- * The base address of one format, from the one address an operator wrote for a whole channel: the version at its end
- * is taken off for formats whose paths carry it, and, in a channel that speaks both sorts, put on for the others.
+ * The base address of one format, from the one address an operator wrote for a whole channel: a version at its end is
+ * removed for formats whose paths have it, and, in a channel with both sorts, added for the others.
  */
 export function baseUrlFor(format: Format, address: string, mixed: boolean): string {
   const url = address.replace(/\/+$/, '')
@@ -78,6 +78,6 @@ export function baseUrlFor(format: Format, address: string, mixed: boolean): str
   return mixed && !VERSION.test(url) ? `${url}/v1` : url
 }
 
-/** Whether the formats differ in where the version of their addresses stands. */
+/** Whether the formats differ in where their addresses have the version. */
 export const isMixed = (formats: readonly Format[]): boolean =>
   new Set(formats.map(format => FORMATS.get(format)?.versioned ?? 'base')).size > 1

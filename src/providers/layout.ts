@@ -3,8 +3,8 @@ import { VERSION } from './formats.ts'
 import type { Preset } from './preset.ts'
 
 /*
- * Some vendors have formats at paths of their own: Google's `/v1beta/openai`, DeepSeek's `/anthropic`. What is at the
- * address an operator writes in place of a vendor's may have them or not.
+ * Some vendors have formats at separate paths: Google's `/v1beta/openai`, DeepSeek's `/anthropic`. An address that an
+ * operator writes in place of a vendor's may have them or not.
  */
 
 const trimmed = (address: string): string => address.replace(/\/+$/, '')
@@ -12,14 +12,14 @@ const trimmed = (address: string): string => address.replace(/\/+$/, '')
 const pathOf = (address: string | undefined): string =>
   address === undefined ? '' : trimmed(new URL(address).pathname)
 
-/** Whether the format is elsewhere than the vendor's first, in more than where the version of its address stands. */
+/** Whether the format's path differs from that of the vendor's first, in more than the version. */
 function isApart({ formats }: Preset, format: Format): boolean {
   const root = (address: string | undefined): string => pathOf(address).replace(VERSION, '')
   const row = formats.find(one => one.format === format)
   return row !== undefined && root(row.baseUrl) !== root(formats[0]!.baseUrl)
 }
 
-/** What stands for the vendor's host in an address that ends with one of the vendor's own paths, or is the vendor's. */
+/** The host part of an address that ends with one of the vendor's own paths, or is at the vendor's own host. */
 function hostIn({ formats }: Preset, address: string): string | undefined {
   const url = trimmed(address)
   const paths = formats.map(({ baseUrl }) => pathOf(baseUrl)).sort((a, b) => b.length - a.length)
@@ -35,8 +35,8 @@ const endsInOwnPath = ({ formats }: Preset, url: string): boolean =>
 const isSpread = (preset: Preset): boolean => preset.formats.some(({ format }) => isApart(preset, format))
 
 /**
- * The vendor's formats at an operator's address: all, where it shows that the vendor's own paths hold there; else those
- * beside the first, which do the work of the others.
+ * The vendor's formats at an operator's address: all, where the address has one of the vendor's own paths or hosts;
+ * else those beside the first, which do the work of the others.
  */
 export function formatsAt(preset: Preset, address: string): readonly Format[] {
   const all = preset.formats.map(({ format }) => format)
@@ -45,8 +45,8 @@ export function formatsAt(preset: Preset, address: string): readonly Format[] {
 }
 
 /**
- * The base address of one of several formats at an operator's address, where that is at a path of the vendor's own;
- * undefined where the address is the format's as it was written.
+ * The base address of one of several formats at an operator's address, where the vendor has a separate path for it;
+ * undefined where the format is at the address as it was written.
  */
 export function baseUrlAt(preset: Preset, format: Format, address: string): string | undefined {
   const row = preset.formats.find(one => one.format === format)

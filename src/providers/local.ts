@@ -2,7 +2,7 @@ import { PLAIN_CHAT, PLAIN_MESSAGES, PLAIN_RESPONSES } from './dialects.ts'
 import { family } from './family.ts'
 import type { Preset } from './preset.ts'
 
-/* Upstreams an operator runs, or names, or that are built in. */
+/* Upstreams that operators run or name, or that are built in. */
 
 const LOCAL_CHAT = { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true }
 
@@ -31,10 +31,10 @@ export const vllm: Preset = {
   ],
 }
 
-/** An upstream only its operator knows. */
+/** An upstream described by its operator alone. */
 export const custom: Preset = { name: 'custom', env: [], keyless: true, betas: 'allow', formats: [] }
 
-/** The built-in upstream that answers from recorded fixtures; its address is known once it runs. */
+/** The built-in upstream that answers from recorded fixtures; it has an address once it runs. */
 export const replay: Preset = {
   name: 'replay',
   env: [],

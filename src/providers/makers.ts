@@ -2,7 +2,7 @@ import { family } from './family.ts'
 import type { Preset } from './preset.ts'
 import { ELEVENLABS_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from './voices.ts'
 
-/* Vendors of their own formats. */
+/* Vendors with formats of their own. */
 
 const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions'] as const
 const OPENAI_CHAT = { include_usage: true, cache: 'prompt_cache_breakpoint' } as const
@@ -43,7 +43,7 @@ export const google: Preset = {
   ],
 }
 
-/** Its `/openai/v1` surface takes what OpenAI's own address takes, with the deployment's name as the model. */
+/** Its `/openai/v1` surface accepts what OpenAI's own address does, with the deployment's name as the model. */
 export const azure: Preset = {
   name: 'azure-openai',
   env: ['AZURE_OPENAI_API_KEY'],
@@ -58,7 +58,7 @@ export const azure: Preset = {
   ],
 }
 
-/** Speech, by voices of its own. */
+/** Speech with the vendor's voices, and transcriptions. */
 export const elevenlabs: Preset = {
   name: 'elevenlabs',
   env: ['ELEVENLABS_API_KEY'],

@@ -2,42 +2,42 @@ import type { JsonObject } from '../canonical/node.ts'
 import type { ChannelFormat, ModelFacts } from '../config/types.ts'
 import { familyDialect } from './families.ts'
 
-/** A format of a channel as it is for one model, and the operator's facts that went into it. */
-interface Made {
+/** A format of a channel for one model, and the operator's facts it was made with. */
+interface Cached {
   readonly facts: ModelFacts | undefined
   readonly format: ChannelFormat
 }
 
-const made = new WeakMap<ChannelFormat, Map<string, Made>>()
+const cache = new WeakMap<ChannelFormat, Map<string, Cached>>()
 
-/** Models of one channel whose dialects are remembered: names may come from callers. */
-const MOST = 1000
+/** How many models of one channel are cached: names may come from callers. */
+const MOST_MODELS = 1000
 
-/** The model a format is asked for. */
+/** The model a format is used for. */
 export interface Wanted {
   readonly model: string
-  /** What the operator says of it. */
+  /** The operator's facts about it. */
   readonly facts?: ModelFacts | undefined
-  /** The caller speaks the format, and knows the model it asks for: what is known of its family is not its business. */
+  /** The caller uses the upstream's format and is expected to know the model: family facts are not applied. */
   readonly native: boolean
 }
 
 /**
- * The format of a channel with the dialect of one model: what is known of its family, then what the operator says of the
- * model, then what is declared for the channel. The same object where nothing is known, and for the same model again.
+ * The format of a channel with the dialect of one model: the flags of its family, then the operator's for the model,
+ * then those declared for the channel. The same object where there are none, and for the same model again.
  */
 export function formatFor(format: ChannelFormat, { model, facts, native }: Wanted): ChannelFormat {
   if ((native || format.format !== 'messages') && facts?.dialect === undefined) return format
-  const models = made.get(format) ?? new Map<string, Made>()
+  const models = cache.get(format) ?? new Map<string, Cached>()
   const key = native ? `native ${model}` : model
-  const before = models.get(key)
-  if (before !== undefined && before.facts === facts) return before.format
+  const cached = models.get(key)
+  if (cached !== undefined && cached.facts === facts) return cached.format
   const family = native ? undefined : familyDialect(format.format, model)
   const known = { ...family, ...factsDialect(format, facts) }
   const own = Object.keys(known).length === 0 ? format : { ...format, dialect: { ...known, ...format.dialect } }
-  if (models.size >= MOST) models.clear()
+  if (models.size >= MOST_MODELS) models.clear()
   models.set(key, { facts, format: own })
-  made.set(format, models)
+  cache.set(format, models)
   return own
 }
 

@@ -1,35 +1,35 @@
 import type { Format, Json, JsonObject } from '../canonical/node.ts'
 import { isObject } from '../canonical/node.ts'
 import type { Case } from './fixtures.ts'
-import { unmarked } from './replay-ids.ts'
+import { withoutSuffixes } from './replay-ids.ts'
 
-/** What somebody asks the replay. */
-export interface Asked {
+/** A request to the replay. */
+export interface ReplayRequest {
   readonly format: Format
   readonly model: string
   readonly stream: boolean
   readonly body: JsonObject
 }
 
-/** The model a case can be asked for by. */
+/** The model id that selects a case. */
 export const modelOf = ({ format, name }: Case): string => `replay-${format}-${name}`
 
 /**
- * The case that answers best, among those that can answer in the way asked: the one the model names, the one with the
- * very request, one that calls a tool where tools are offered and no result of one is at hand, else plain text.
+ * The best case for a request, among those with an answer of the requested kind: the one that the model selects, the
+ * one with an equal request, one that calls a tool where tools are offered and none has answered, else plain text.
  */
-export function pick(cases: readonly Case[], asked: Asked): Case | undefined {
+export function pick(cases: readonly Case[], request: ReplayRequest): Case | undefined {
   const able = cases.filter(
-    one => one.format === asked.format && (asked.stream ? one.events : (one.result ?? one.raw)) !== undefined,
+    one => one.format === request.format && (request.stream ? one.events : (one.result ?? one.raw)) !== undefined,
   )
-  const named = able.find(one => modelOf(one) === asked.model)
+  const named = able.find(one => modelOf(one) === request.model)
   if (named !== undefined) return named
-  const face = faceOf(asked.body)
-  const exact = able.find(one => one.request !== undefined && faceOf(one.request) === face)
+  const key = keyOf(request.body)
+  const exact = able.find(one => one.request !== undefined && keyOf(one.request) === key)
   if (exact !== undefined) return exact
   const calling = able.filter(callsTool)
-  if (offersTools(asked.body) && !hasToolResult(asked)) {
-    const offered = JSON.stringify(asked.body['tools'])
+  if (offersTools(request.body) && !hasToolResult(request)) {
+    const offered = JSON.stringify(request.body['tools'])
     const called = calling.find(one => toolNames(one).some(name => offered.includes(JSON.stringify(name))))
     if (called !== undefined || calling.length > 0) return called ?? calling[0]
   }
@@ -37,9 +37,9 @@ export function pick(cases: readonly Case[], asked: Asked): Case | undefined {
   return plain.find(one => one.name === 'hello') ?? plain[0] ?? able[0]
 }
 
-/** Whatever the order of its keys, and whatever the model and the way of answering are. */
-function faceOf({ model: _model, stream: _stream, stream_options: _options, ...body }: JsonObject): string {
-  return unmarked(JSON.stringify(sorted(body)))
+/** A body for comparison, whatever the order of its keys, the model and the kind of answer. */
+function keyOf({ model: _model, stream: _stream, stream_options: _options, ...body }: JsonObject): string {
+  return withoutSuffixes(JSON.stringify(sorted(body)))
 }
 
 function sorted(value: Json): Json {
@@ -60,7 +60,7 @@ const callsTool = (one: Case): boolean => CALL.test(answerOf(one))
 const toolNames = (one: Case): string[] =>
   [...answerOf(one).matchAll(/"name"\s*:\s*"([^"\\]+)"/g)].map(match => match[1]!)
 
-/** Where a conversation stands in a body, and what a tool's result looks like there. */
+/** The field of a body that holds the conversation, and the mark of a tool result in it. */
 const RESULTS: { readonly [format: Format]: { readonly turns: string; readonly result: RegExp } } = {
   chat: { turns: 'messages', result: /^\{[^{[]*"role":"tool"/ },
   responses: { turns: 'input', result: /"type":"(?:custom_tool|function)_call_output"/ },
@@ -68,8 +68,8 @@ const RESULTS: { readonly [format: Format]: { readonly turns: string; readonly r
   contents: { turns: 'contents', result: /"functionResponse":/ },
 }
 
-/** The last turn brings the result of a tool. */
-function hasToolResult({ format, body }: Asked): boolean {
+/** Whether the last turn holds the result of a tool. */
+function hasToolResult({ format, body }: ReplayRequest): boolean {
   const row = RESULTS[format]
   const turns = row === undefined ? undefined : body[row.turns]
   const last = Array.isArray(turns) ? turns.at(-1) : undefined

@@ -4,7 +4,7 @@ import type { Preset } from './preset.ts'
 import { cohere, jina, voyage } from './retrieval.ts'
 import { cerebras, deepgram, deepseek, groq, huggingface, mistral, openrouter, together, xai, zai } from './vendors.ts'
 
-/** Every vendor, in the order a gateway without a config prefers them. */
+/** Every vendor, in the order of preference for a gateway without a config. */
 export const PRESETS: ReadonlyMap<string, Preset> = new Map(
   [
     openai,

@@ -2,18 +2,18 @@ import { readWavHead, USUAL } from '../canonical/media/wav.ts'
 import type { Json, JsonObject } from '../canonical/node.ts'
 import { isObject } from '../canonical/node.ts'
 import type { Case } from './fixtures.ts'
-import type { Asked } from './pick.ts'
+import type { ReplayRequest } from './pick.ts'
 
 /**
- * The cases that have what is asked for in the container or shape it is asked in (FORMATS §12); those of other formats
- * as they are. None are left where no recording can be had in that container.
+ * The cases that have an answer in the requested container or shape (FORMATS §12); those of other formats unchanged.
+ * None where no recording exists in that container.
  */
-export function fitting(cases: readonly Case[], asked: Asked, path: string): readonly Case[] {
-  if (asked.format === 'speech') return cases.flatMap(one => spoken(one, asked))
-  if (asked.format !== 'transcriptions') return cases
-  const shape = shapeOf(asked.body)
-  const shaped = cases.filter(one => one.format === asked.format && shapeOf(one.request ?? {}) === shape)
-  const able = shaped.filter(one => (asked.stream ? one.events : (one.result ?? one.raw)) !== undefined)
+export function casesFor(cases: readonly Case[], request: ReplayRequest, path: string): readonly Case[] {
+  if (request.format === 'speech') return cases.flatMap(one => spoken(one, request))
+  if (request.format !== 'transcriptions') return cases
+  const shape = shapeOf(request.body)
+  const shaped = cases.filter(one => one.format === request.format && shapeOf(one.request ?? {}) === shape)
+  const able = shaped.filter(one => (request.stream ? one.events : (one.result ?? one.raw)) !== undefined)
   const alike = able.filter(one => translates(one.path) === translates(path))
   return alike.length > 0 ? alike : able.length > 0 ? able : cases
 }
@@ -22,8 +22,10 @@ const translates = (path: string | undefined): boolean => path?.endsWith('/trans
 
 const shapeOf = ({ response_format: shape }: JsonObject): Json => shape ?? 'json'
 
-/** A recording in the container that is asked for, as events where these are; nothing where there is no such. */
-function spoken(one: Case, { body, stream }: Asked): readonly Case[] {
+/**
+ * A recording in the requested container, as events where these are requested; none where there is no such recording.
+ */
+function spoken(one: Case, { body, stream }: ReplayRequest): readonly Case[] {
   if (one.format !== 'speech' || one.raw === undefined) return []
   const raw = CONTAINERS[String(body['response_format'] ?? 'mp3')]?.(one.raw)
   if (raw === undefined) return []
@@ -40,13 +42,13 @@ const recorded =
   raw =>
     raw.mediaType === mediaType ? raw : undefined
 
-const CONTAINERS: { readonly [word: string]: Contain | undefined } = {
+const CONTAINERS: { readonly [name: string]: Contain | undefined } = {
   mp3: recorded('audio/mpeg'),
   wav: recorded('audio/wav'),
   pcm: samplesIn,
 }
 
-/** The samples of a WAV file, where they are what the format means by `pcm`. */
+/** The samples of a WAV file, where they have the sample format of `pcm`. */
 function samplesIn({ bytes }: Raw): Raw | undefined {
   const head = readWavHead(bytes)
   if (head === undefined || head === 'more' || head.encoding !== 'integer' || head.bits !== 16) return undefined
@@ -55,10 +57,10 @@ function samplesIn({ bytes }: Raw): Raw | undefined {
   return { mediaType: 'audio/pcm', bytes: bytes.subarray(offset, offset + size) }
 }
 
-/** A recording as events, in two pieces as if it came so. */
+/** A recording as events, in two chunks. */
 function eventsOf(bytes: Buffer): string {
   const half = Math.ceil(bytes.length / 6) * 3
-  const deltas = [bytes.subarray(0, half), bytes.subarray(half)].map(piece => piece.toString('base64'))
+  const deltas = [bytes.subarray(0, half), bytes.subarray(half)].map(chunk => chunk.toString('base64'))
   const usage = { input_tokens: 14, output_tokens: 101, total_tokens: 115 }
   return [
     ...deltas.filter(Boolean).map(audio => ({ type: 'speech.audio.delta', audio })),
@@ -70,11 +72,11 @@ function eventsOf(bytes: Buffer): string {
 
 const TIMES = { word: 'words', segment: 'segments' } as const
 
-/** A verbose transcript with the times that were asked for: those of segments where nobody says which. */
+/** A verbose transcript with the requested times: those of segments by default. */
 export function timed(body: JsonObject, result: JsonObject): JsonObject {
   if (body['response_format'] !== 'verbose_json' || !isObject(result)) return result
-  const said = [body['timestamp_granularities[]'], body['timestamp_granularities']].flat()
-  const wanted = Object.keys(TIMES).filter(one => said.includes(one))
+  const granularities = [body['timestamp_granularities[]'], body['timestamp_granularities']].flat()
+  const wanted = Object.keys(TIMES).filter(one => granularities.includes(one))
   const dropped = Object.entries(TIMES)
     .filter(([one]) => !(wanted.length === 0 ? ['segment'] : wanted).includes(one))
     .map(([, field]) => field as string)

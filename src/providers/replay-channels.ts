@@ -5,22 +5,22 @@ import { modelOf } from './pick.ts'
 import type { Replay } from './replay.ts'
 
 /**
- * Gives channels of the built-in replay their address. One that names no models of its own answers the model `replay`
- * in every format, and gets a sister for each format that speaks it alone and has its fixtures as models: asked for at
- * another format's endpoint, they are translated.
+ * Gives channels of the built-in replay their address. One that names no models itself answers the model `replay` in
+ * every format, and gets another channel for each format, with that format alone and its fixtures as models: requested
+ * at another format's endpoint, they are translated.
  */
 export const withReplay = (channels: readonly ChannelConfig[], replay: Replay): ChannelConfig[] =>
   channels.flatMap(channel => {
     if (channel.provider !== 'replay') return [channel]
     const formats = channel.formats.map(one => ({ ...one, baseUrl: baseUrlFor(one.format, replay.url, true) }))
     const whole = { ...channel, formats }
-    return isPreset(channel.models) ? [whole, ...sisters(whole, replay.cases)] : [whole]
+    return isPreset(channel.models) ? [whole, ...channelsByFormat(whole, replay.cases)] : [whole]
   })
 
 const isPreset = ({ named, patterns }: ChannelModels): boolean =>
   patterns.length === 0 && named.size === 1 && named.get('replay') === 'replay'
 
-function sisters(channel: ChannelConfig, cases: readonly Case[]): ChannelConfig[] {
+function channelsByFormat(channel: ChannelConfig, cases: readonly Case[]): ChannelConfig[] {
   return channel.formats.flatMap(format => {
     const ids = cases.filter(one => one.format === format.format).map(modelOf)
     if (ids.length === 0) return []

@@ -2,33 +2,33 @@ import { randomBytes } from 'node:crypto'
 import { isObject, type Json, parseObject } from '../canonical/node.ts'
 import type { Case } from './fixtures.ts'
 
-/** What names an answer, an item or a call of it, in any format. */
+/** The fields that hold ids of answers, of their items and calls, in any format. */
 const NAMES = ['id', 'item_id', 'call_id', 'responseId'] as const
 
-/** What a model or a caller made, and is no name of ours whatever its fields are called. */
-const MADE: ReadonlySet<string> = new Set(['input', 'args', 'arguments', 'parameters', 'tools', 'metadata'])
+/** Fields with content of models or callers, in which nothing is an id. */
+const CONTENT: ReadonlySet<string> = new Set(['input', 'args', 'arguments', 'parameters', 'tools', 'metadata'])
 
 const NAMED = new RegExp(`"(?:${NAMES.join('|')})"\\s*:\\s*"([^"\\\\]+)"`, 'g')
 
-/** What an answer's own names end with. */
-const MARK = /_replay[0-9a-f]{12}/g
+/** The suffix of a replayed answer's ids. */
+const SUFFIX = /_replay[0-9a-f]{12}/g
 
 const NONE: ReadonlySet<string> = new Set()
 
 const known = new WeakMap<Case, ReadonlySet<string>>()
 
-/** The text of a recorded answer under names of its own: the same fixture told twice is two answers. */
+/** The text of a recorded answer with new ids: the same fixture answered twice makes two answers. */
 export function renamed(text: string, one: Case): string {
   const ids = idsOf(one)
   if (ids.size === 0) return text
-  const mark = `_replay${randomBytes(6).toString('hex')}`
-  return text.replace(NAMED, (field, id: string) => (ids.has(id) ? `${field.slice(0, -1)}${mark}"` : field))
+  const suffix = `_replay${randomBytes(6).toString('hex')}`
+  return text.replace(NAMED, (field, id: string) => (ids.has(id) ? `${field.slice(0, -1)}${suffix}"` : field))
 }
 
-/** A request as it was recorded, before answers had names of their own. */
-export const unmarked = (text: string): string => text.replace(MARK, '')
+/** A request as it was recorded, without the suffixes of ids. */
+export const withoutSuffixes = (text: string): string => text.replace(SUFFIX, '')
 
-/** The segments of a recording are counted, not named. */
+/** The format whose ids are numbers of segments. */
 const COUNTED = 'transcriptions'
 
 function idsOf(one: Case): ReadonlySet<string> {
@@ -47,6 +47,6 @@ function idsIn(value: Json): readonly string[] {
   if (!isObject(value)) return []
   return Object.entries(value).flatMap(([key, inner]) => {
     if (typeof inner === 'string') return (NAMES as readonly string[]).includes(key) ? [inner] : []
-    return MADE.has(key) ? [] : idsIn(inner)
+    return CONTENT.has(key) ? [] : idsIn(inner)
   })
 }

@@ -1,38 +1,38 @@
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 
-/** Where things to embed stand in a request, and their vectors in its answer. */
+/** The fields of inputs to embed in a request, and of their vectors in its answer. */
 const PLACES = [
-  { asked: 'input', answered: 'data' },
-  { asked: 'requests', answered: 'embeddings' },
+  { inputs: 'input', vectors: 'data' },
+  { inputs: 'requests', vectors: 'embeddings' },
 ] as const
 
-/** A recorded answer with as many vectors or ranks as are asked for: the recorded vectors over and over. */
+/** A recorded answer with as many vectors or ranks as requested: the recorded vectors repeated. */
 export function fitted(body: JsonObject, result: JsonObject): JsonObject {
-  for (const { asked, answered } of PLACES) {
-    const [things, vectors] = [body[asked], result[answered]]
-    if (things === undefined || !Array.isArray(vectors) || vectors.length === 0) continue
-    const count = Array.isArray(things) && typeof things[0] !== 'number' ? things.length : 1
+  for (const { inputs, vectors } of PLACES) {
+    const [requested, recorded] = [body[inputs], result[vectors]]
+    if (requested === undefined || !Array.isArray(recorded) || recorded.length === 0) continue
+    const count = Array.isArray(requested) && typeof requested[0] !== 'number' ? requested.length : 1
     return {
       ...result,
-      [answered]: Array.from({ length: count }, (_, at) => placed(vectors[at % vectors.length]!, at)),
+      [vectors]: Array.from({ length: count }, (_, at) => placed(recorded[at % recorded.length]!, at)),
     }
   }
   return fittedToCohere(body, result)
 }
 
-/** Cohere's way: what is embedded stands in one of three lists, its vectors in a list for each type. */
+/** Cohere's shape: inputs stand in one of three lists, their vectors in a list for each type. */
 function fittedToCohere(body: JsonObject, result: JsonObject): JsonObject {
-  const things = ['texts', 'images', 'inputs'].flatMap(list => (Array.isArray(body[list]) ? body[list] : []))
+  const inputs = ['texts', 'images', 'inputs'].flatMap(list => (Array.isArray(body[list]) ? body[list] : []))
   const { embeddings, texts: _, ...others } = result
-  if (things.length === 0 || !isObject(embeddings)) return rankings(body, result)
+  if (inputs.length === 0 || !isObject(embeddings)) return rankings(body, result)
   const lists = Object.entries(embeddings).map(([type, list]) => [
     type,
-    Array.isArray(list) && list.length > 0 ? things.map((_, at) => list[at % list.length]!) : list,
+    Array.isArray(list) && list.length > 0 ? inputs.map((_, at) => list[at % list.length]!) : list,
   ])
   return { ...others, embeddings: Object.fromEntries(lists) as JsonObject }
 }
 
-/** A recorded ranking of just the documents there are: those it does not know come last. */
+/** A recorded ranking limited to the documents of the request: those that were not recorded come last. */
 function rankings(body: JsonObject, result: JsonObject): JsonObject {
   const { documents } = body
   const list = ['results', 'data'].find(one => Array.isArray(result[one]))

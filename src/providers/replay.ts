@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { Format, Json, JsonObject } from '../canonical/node.ts'
 import { isObject } from '../canonical/node.ts'
 import { type Case, OWN_FIXTURES, readCases } from './fixtures.ts'
-import { type Asked, modelOf, pick } from './pick.ts'
-import { fitting, timed } from './replay-audio.ts'
+import { modelOf, pick, type ReplayRequest } from './pick.ts'
+import { casesFor, timed } from './replay-audio.ts'
 import { renamed } from './replay-ids.ts'
 import { repeatingEvents, repeatingResponse } from './replay-responses.ts'
 import { fitted } from './replay-vectors.ts'
@@ -24,7 +24,7 @@ export interface ReplayOptions {
   readonly port?: number
 }
 
-/** Starts the replay; it serves every format there are fixtures of and the list of its models, and asks for no key. */
+/** Starts the replay; it serves every format with fixtures and the list of its models, and needs no key. */
 export async function openReplay({
   folder = OWN_FIXTURES,
   host = '127.0.0.1',
@@ -54,11 +54,11 @@ export async function openReplay({
 
 /** The JSON body, or the text fields of a form. */
 async function bodyOf(request: IncomingMessage): Promise<JsonObject> {
-  const pieces: Buffer[] = []
-  for await (const piece of request) pieces.push(piece as Buffer)
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
   const type = request.headers['content-type'] ?? ''
   if (type.startsWith('multipart/form-data')) {
-    const form = await new Response(Buffer.concat(pieces), { headers: { 'content-type': type } }).formData()
+    const form = await new Response(Buffer.concat(chunks), { headers: { 'content-type': type } }).formData()
     const texts = (name: string) => form.getAll(name).filter(value => typeof value === 'string')
     const fields = [...new Set(form.keys())].map(name => [name, texts(name)] as const)
     return Object.fromEntries(
@@ -67,11 +67,11 @@ async function bodyOf(request: IncomingMessage): Promise<JsonObject> {
       ),
     )
   }
-  const value: Json = pieces.length === 0 ? {} : (JSON.parse(Buffer.concat(pieces).toString()) as Json)
+  const value: Json = chunks.length === 0 ? {} : (JSON.parse(Buffer.concat(chunks).toString()) as Json)
   return isObject(value) ? value : {}
 }
 
-/** Which format a path belongs to; those that name a model and a method do it in the path. Some have one case only. */
+/** The format of each path; some paths hold the model and the method. Some have one case only. */
 const PATHS: readonly { readonly path: RegExp; readonly format: Format; readonly only?: string }[] = [
   { path: /^\/v1\/chat\/completions$/, format: 'chat' },
   { path: /^\/v1\/responses$/, format: 'responses' },
@@ -95,29 +95,32 @@ const PATHS: readonly { readonly path: RegExp; readonly format: Format; readonly
 
 function answer(cases: readonly Case[], request: IncomingMessage, body: JsonObject, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://replay')
-  const asked = request.method === 'POST' ? askedBy(url, body) : undefined
-  const able = asked === undefined ? [] : fitting(cases, asked, url.pathname)
-  const found = asked === undefined ? undefined : pick(able, asked)
+  const replayRequest = request.method === 'POST' ? requestOf(url, body) : undefined
+  const able = replayRequest === undefined ? [] : casesFor(cases, replayRequest, url.pathname)
+  const found = replayRequest === undefined ? undefined : pick(able, replayRequest)
   if (request.method === 'GET' && /^\/v1(?:beta)?\/models$/.test(url.pathname)) send(response, 200, listOf(cases))
-  else if (asked === undefined) send(response, 404, fault(`There is no ${url.pathname} here.`))
+  else if (replayRequest === undefined) send(response, 404, fault(`There is no ${url.pathname} here.`))
   else if (able.length === 0) send(response, 422, NO_CONTAINER)
-  else if (found === undefined) send(response, 404, fault(`There is no fixture to answer ${asked.format} with.`))
-  else if (!asked.stream && found.result === undefined) end(response, 200, found.raw!.mediaType, found.raw!.bytes)
-  else if (!asked.stream) sendText(response, 200, renamed(JSON.stringify(resultOf(asked, found.result!)), found))
-  else if (asked.format === 'contents' && url.searchParams.get('alt') !== 'sse')
+  else if (found === undefined)
+    send(response, 404, fault(`There is no fixture to answer ${replayRequest.format} with.`))
+  else if (!replayRequest.stream && found.result === undefined)
+    end(response, 200, found.raw!.mediaType, found.raw!.bytes)
+  else if (!replayRequest.stream)
+    sendText(response, 200, renamed(JSON.stringify(resultOf(replayRequest, found.result!)), found))
+  else if (replayRequest.format === 'contents' && url.searchParams.get('alt') !== 'sse')
     sendText(response, 200, asArray(renamed(found.events!, found)))
-  else end(response, 200, 'text/event-stream', renamed(eventsOf(asked, found.events!), found))
+  else end(response, 200, 'text/event-stream', renamed(eventsOf(replayRequest, found.events!), found))
 }
 
-const resultOf = ({ format, body }: Asked, result: JsonObject): JsonObject =>
+const resultOf = ({ format, body }: ReplayRequest, result: JsonObject): JsonObject =>
   format === 'responses' ? repeatingResponse(body, result) : timed(body, fitted(body, result))
 
-const eventsOf = ({ format, body }: Asked, events: string): string =>
+const eventsOf = ({ format, body }: ReplayRequest, events: string): string =>
   format === 'responses' ? repeatingEvents(body, events) : events
 
 const fault = (message: string): JsonObject => ({ error: { message } })
 
-/** In the words by which a gateway knows that another channel may do better. */
+/** The error by which a gateway detects that another channel may be able to answer. */
 const NO_CONTAINER: JsonObject = {
   error: {
     message: 'response_format: there is no recording in this container here.',
@@ -127,7 +130,7 @@ const NO_CONTAINER: JsonObject = {
   },
 }
 
-function askedBy(url: URL, body: JsonObject): Asked | undefined {
+function requestOf(url: URL, body: JsonObject): ReplayRequest | undefined {
   for (const { path, format, only } of PATHS) {
     const match = path.exec(url.pathname)
     if (match === null) continue
@@ -138,11 +141,11 @@ function askedBy(url: URL, body: JsonObject): Asked | undefined {
   return undefined
 }
 
-/** A form says it in text, speech in a word of its own. */
+/** A form has texts, and speech a different field. */
 const wantsStream = ({ stream, stream_format }: JsonObject): boolean =>
   stream === true || stream === 'true' || stream_format === 'sse'
 
-/** The models in all the shapes there are at once: each client reads its own. */
+/** The models in all shapes at once: each client reads its own. */
 function listOf(cases: readonly Case[]): JsonObject {
   const ids = ['replay', ...cases.map(modelOf)]
   return {
@@ -152,7 +155,7 @@ function listOf(cases: readonly Case[]): JsonObject {
   }
 }
 
-/** Recorded events as the JSON list that is streamed to those who ask for no server-sent events. */
+/** Recorded events as a JSON list, streamed to callers that do not request server-sent events. */
 const asArray = (events: string): string =>
   `[${[...events.matchAll(/^data: ?(.*)$/gm)].map(match => match[1]!.trim()).join(',\r\n')}]`
 

@@ -1,8 +1,8 @@
 import type { Preset } from './preset.ts'
 
-/* Vendors of what a search is made of: vectors, and the order of what was found. */
+/* Vendors of embeddings and reranking. */
 
-/** Embeds 96 things at once (FORMATS §8). */
+/** At most 96 inputs per request (FORMATS §8). */
 export const cohere: Preset = {
   name: 'cohere',
   env: ['COHERE_API_KEY', 'CO_API_KEY'],

@@ -2,7 +2,7 @@ import { PLAIN_CHAT, PLAIN_MESSAGES, PLAIN_RESPONSES } from './dialects.ts'
 import { family } from './family.ts'
 import type { Preset } from './preset.ts'
 
-/* Vendors that speak others' formats, each with its quirks. */
+/* Vendors of other vendors' formats, each with its own dialect. */
 
 export const openrouter: Preset = {
   name: 'openrouter',
@@ -26,7 +26,7 @@ export const openrouter: Preset = {
   ],
 }
 
-/** Wants its thoughts back on turns with tool calls (trap 35). */
+/** Requires its reasoning to be sent back on turns with tool calls (trap 35). */
 export const deepseek: Preset = {
   name: 'deepseek',
   env: ['DEEPSEEK_API_KEY'],
@@ -68,7 +68,7 @@ export const groq: Preset = {
   ],
 }
 
-/** Refuses fields it does not know, ids of calls not like its own and users who speak after tools; tells usage unasked. */
+/** Refuses unknown fields, foreign ids of calls and user turns right after tools; reports usage without being asked. */
 export const mistral: Preset = {
   name: 'mistral',
   env: ['MISTRAL_API_KEY'],
@@ -132,7 +132,7 @@ export const together: Preset = {
   ],
 }
 
-/** Wants its thoughts back (trap 35). */
+/** Requires its reasoning to be sent back (trap 35). */
 export const zai: Preset = {
   name: 'zai',
   env: ['ZAI_API_KEY', 'Z_AI_API_KEY'],
@@ -165,14 +165,14 @@ export const cerebras: Preset = {
   ],
 }
 
-/** Recordings written down. */
+/** Transcriptions. */
 export const deepgram: Preset = {
   name: 'deepgram',
   env: ['DEEPGRAM_API_KEY'],
   formats: [{ format: 'deepgram', baseUrl: 'https://api.deepgram.com' }],
 }
 
-/** One address for the inference vendors behind it. */
+/** One address for many inference vendors. */
 export const huggingface: Preset = {
   name: 'huggingface',
   env: ['HF_TOKEN'],

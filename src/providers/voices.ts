@@ -1,4 +1,6 @@
-/* Voices by the names callers know: a vendor's own, and for the names of OpenAI's the vendor's voice nearest to each. */
+/*
+ * Voices by the names that callers use: a vendor's own, and for each of OpenAI's names the vendor's most similar voice.
+ */
 
 const GOOGLE = [
   ...['Achernar', 'Achird', 'Algenib', 'Algieba', 'Alnilam', 'Aoede', 'Autonoe', 'Callirrhoe', 'Charon', 'Despina'],
@@ -7,7 +9,7 @@ const GOOGLE = [
   ...['Zephyr', 'Zubenelgenubi'],
 ]
 
-/** The prebuilt voices of Gemini's speech models: all there are. */
+/** All prebuilt voices of Gemini's speech models. */
 export const GOOGLE_VOICES: { readonly [name: string]: string } = {
   ...Object.fromEntries(GOOGLE.map(name => [name, name])),
   ...{ alloy: 'Kore', ash: 'Orus', ballad: 'Enceladus', cedar: 'Algieba', coral: 'Leda', echo: 'Puck' },
@@ -15,7 +17,7 @@ export const GOOGLE_VOICES: { readonly [name: string]: string } = {
   verse: 'Umbriel',
 }
 
-/** ElevenLabs' ready-made voices; one's own are named by their ids. */
+/** ElevenLabs' ready-made voices; custom ones are named by their ids. */
 const READY_MADE = {
   ...{ Alice: 'Xb7hH8MSUJpSbSDYk0k2', Bill: 'pqHfZKP75CvOlQylNhV4', Brian: 'nPczCjzI2devNBz1zQrb' },
   ...{ Callum: 'N2lVS1w4EtoT3dr4eOWO', Charlie: 'IKne3meq5aSn9XLyUdCD', Chris: 'iP95p4xoKVk53GoZ742B' },
@@ -33,5 +35,5 @@ export const ELEVENLABS_VOICES: { readonly [name: string]: string } = {
   verse: READY_MADE.Chris,
 }
 
-/** Who speaks where nobody is asked for. */
+/** The default voice. */
 export const ELEVENLABS_VOICE: string = READY_MADE.George

@@ -8,7 +8,7 @@ import type { Case } from '../../src/providers/fixtures.ts'
 import { pick } from '../../src/providers/pick.ts'
 import { openReplay, type Replay } from '../../src/providers/replay.ts'
 import { withReplay } from '../../src/providers/replay-channels.ts'
-import { unmarked } from '../../src/providers/replay-ids.ts'
+import { withoutSuffixes } from '../../src/providers/replay-ids.ts'
 
 let replay: Replay
 beforeAll(async () => {
@@ -96,9 +96,9 @@ describe('the built-in upstream', () => {
     const [ours, theirs] = [names(first), names(second)]
     expect(ours.length).toBeGreaterThan(0)
     expect(ours.filter(name => theirs.includes(name))).toEqual([])
-    expect(ours.map(unmarked)).toEqual(theirs.map(unmarked))
-    expect(new Set(ours).size).toBe(new Set(ours.map(unmarked)).size)
-    expect(unmarked(first)).toBe(unmarked(second))
+    expect(ours.map(withoutSuffixes)).toEqual(theirs.map(withoutSuffixes))
+    expect(new Set(ours).size).toBe(new Set(ours.map(withoutSuffixes)).size)
+    expect(withoutSuffixes(first)).toBe(withoutSuffixes(second))
   })
 
   it('knows a recorded request again when its history has names of this day', async () => {
