@@ -2,30 +2,30 @@ import { GatewayError } from '../canonical/error.ts'
 import type { RateLimits } from '../canonical/rate-limit.ts'
 import type { KeyUse } from './limits.ts'
 
-/** What a request is expected to cost in tokens; `output` is the most it may, where it says so. */
+/** A request's expected tokens; `output` is the most the answer may have, where the request limits it. */
 export interface ExpectedTokens {
   readonly input: number
   readonly output?: number
 }
 
-/** What a request turned out to cost in tokens, as far as the upstream counted. */
+/** A request's actual tokens, as far as the upstream counted them. */
 export interface SpentTokens {
   readonly input?: number
   readonly output?: number
 }
 
-/** Tokens of an answer before any answer to the key was seen. */
+/** Expected tokens of an answer before the key has had one. */
 export const TYPICAL_OUTPUT = 1000
-/** For so many requests of a size there is room where their exact size does not matter. */
+/** Where there is room for so many requests of a size, their exact size does not matter. */
 const PLENTY = 8
-/** The part of the average that the latest answer makes up. */
+/** The weight of the latest answer in the average. */
 const WEIGHT = 1 / 8
-/** No answer is larger: what counts more is a fault of whoever counted. */
+/** No answer is larger: a higher count is wrong. */
 const LARGEST_OUTPUT = 1_000_000
 
 /**
- * What one request takes of its key's limits. Its tokens are reserved as it enters, by an estimate, and settled when it
- * ends: of requests that come at once no more are let in than the limit has room for.
+ * The share of one request in its key's limits. Its tokens are reserved when it enters, by an estimate, and settled
+ * when it ends: of simultaneous requests no more are admitted than the limit has room for.
  */
 export class Allowance {
   private readonly use: KeyUse
@@ -52,10 +52,10 @@ export class Allowance {
   }
 
   /**
-   * Takes the tokens a request is expected to cost. A request larger than a minute's worth needs all of it.
+   * Takes the tokens a request is expected to use. A request larger than a minute's allowance needs all of it.
    *
    * @param expected called only where tokens are limited and scarce.
-   * @param most a bound on the input that costs nothing to know; where there is room for many of that size, it will do.
+   * @param most an upper bound on the input that is free to compute; used where there is room for many of that size.
    * @throws GatewayError `rate-limited` where the key has fewer left.
    */
   reserve(expected: () => ExpectedTokens, most = Number.POSITIVE_INFINITY): void {
@@ -71,7 +71,7 @@ export class Allowance {
     this.reserved = units
   }
 
-  /** Replaces what was reserved by what was spent; where nobody knows that, the reserve stays spent. */
+  /** Replaces the reserved tokens by the actual ones; where these are unknown, the reserved ones stay spent. */
   settle(spent: SpentTokens | undefined): void {
     const { use } = this
     if (spent === undefined) return
@@ -90,7 +90,7 @@ export class Allowance {
   }
 }
 
-/** The longest wait a caller is told, in seconds. */
+/** The longest wait reported to a caller, in seconds. */
 const LONGEST = 3600
 
 const limited = (wait: number, what: string): GatewayError =>

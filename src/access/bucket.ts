@@ -1,9 +1,9 @@
 import type { Quota } from '../canonical/rate-limit.ts'
 
-/** Minutes that pay off any debt: one beyond a day is no debt but a fault of whoever counted. */
+/** Minutes that pay off any debt: a debt of more than a day is a wrong count. */
 const LONGEST = 24 * 60
 
-/** A minute's allowance, refilled steadily: what is not used is kept up to one minute's worth, debts are paid off. */
+/** A minute's allowance, refilled steadily: unused units are kept up to one minute's worth, debts are paid off. */
 export class Bucket {
   private perMinute: number
   private level: number
@@ -16,7 +16,7 @@ export class Bucket {
     this.at = now
   }
 
-  /** Another allowance; what was used of the old one stays used. */
+  /** Changes the allowance; what was used of the old one stays used. */
   resize(perMinute: number, now: number): void {
     if (perMinute === this.perMinute) return
     this.refill(now)
@@ -25,7 +25,7 @@ export class Bucket {
   }
 
   /**
-   * Milliseconds until so many units can be taken, or all there can ever be where that is less; 0 when they can be now,
+   * Milliseconds until so many units can be taken, or the full allowance where that is less; 0 when they can be now,
    * Infinity when none ever can.
    */
   wait(now: number, units = 1): number {
@@ -34,13 +34,13 @@ export class Bucket {
     return this.level >= needed ? 0 : this.refillTime(needed)
   }
 
-  /** Whether so many units are there. */
+  /** Whether so many units are available. */
   has(units: number, now: number): boolean {
     this.refill(now)
     return this.level >= units
   }
 
-  /** Takes units, also ones that are not there; gives them back where there are fewer than none. */
+  /** Takes units, beyond the available ones, too; a negative number gives units back. */
   take(units: number, now: number): void {
     this.refill(now)
     this.level = Math.min(this.perMinute, Math.max(this.level - units, -LONGEST * this.perMinute))

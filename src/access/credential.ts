@@ -1,4 +1,4 @@
-/** What of a request may carry a credential; names of headers in lower case, as Node gives them. */
+/** The parts of a request that may carry a credential; names of headers in lower case, as in Node. */
 export interface Credentials {
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
   /** The value of `?key=`, where there is one. */
@@ -7,10 +7,10 @@ export interface Credentials {
 
 const BEARER = /^bearer\s+(\S+)\s*$/i
 
-/** How OpenAI's realtime clients in browsers, which cannot set headers, name their key among the subprotocols. */
+/** The subprotocol in which OpenAI's realtime clients in browsers send their key, as they cannot set headers. */
 const SUBPROTOCOL = /(?:^|,)\s*openai-insecure-api-key\.([^,\s]+)/
 
-/** The key a request shows: the first of the places real clients put it in. */
+/** A request's key: the first of the places where real clients put it. */
 export function credentialOf({ headers, queryKey }: Credentials): string | undefined {
   return (
     BEARER.exec(text(headers['authorization']))?.[1] ||

@@ -11,26 +11,26 @@ import { Limits } from './limits.ts'
 export type { Allowance, SpentTokens } from './allowance.ts'
 export type { Credentials } from './credential.ts'
 
-/** Who asks. */
+/** The owner of a request's key. */
 export interface Caller {
   /** The name of the key, fit for logs. */
   readonly key: string
-  /** Stable for the key and no other, whatever it is named or its secret is: what it leaves behind is kept under it. */
+  /** Stable and unique for the key, also when it is renamed or rotated: stored responses belong to it. */
   readonly id: string
   readonly group: GroupConfig
 }
 
 export interface Access {
   /**
-   * Whose key this is.
+   * Finds the owner of a key.
    *
    * @throws GatewayError `unauthenticated` without a key or with one that is unknown or revoked, `forbidden` where the
-   * key's group is gone.
+   * key's group does not exist any more.
    */
   identify(credentials: Credentials): Caller
-  /** What one request may take of its key's limits; nothing is counted yet. */
+  /** The share of one request in its key's limits; nothing is counted yet. */
   allowance(caller: Caller): Allowance
-  /** Takes the groups and fixed keys of another config; what was counted stands. */
+  /** Takes the groups and fixed keys of another config; counts stay. */
   reload(config: Config): void
   /** Stops watching the key file. */
   close(): void
@@ -39,12 +39,12 @@ export interface Access {
 export interface AccessOptions {
   /** Unix time in milliseconds. */
   readonly now?: () => number
-  /** Told when the key file cannot be read any more; the keys known before stay good. */
+  /** Called when the key file cannot be read any more; the keys read before stay valid. */
   readonly onFault?: (message: string) => void
 }
 
 /**
- * Opens the keys of the config and those of the key file in its data directory, which is watched for changes.
+ * Opens the keys of the config and those of the key file in its data directory, and watches the file for changes.
  *
  * @throws KeyError where there is a key file that cannot be read.
  */
@@ -97,13 +97,13 @@ export function openAccess(config: Config, { now = Date.now, onFault = () => {} 
   }
 }
 
-/** The keys of the key file that are good. Throws KeyError as `readKeys`. */
+/** The valid keys of the key file. Throws KeyError as `readKeys`. */
 export const storedKeys = (dataDir: string): KeyConfig[] =>
   readKeys(keyFile(dataDir))
     .filter(key => key.revokedAt === undefined)
     .map(key => ({ name: key.name, hash: key.hash, group: key.group, owner: ownerOf(key) }))
 
-/** Finds keys by their hash: by its first letters quickly, by the whole of it in constant time. A key is hashed once. */
+/** Finds keys by hash: by its first characters quickly, then by all of it in constant time. Each key is hashed once. */
 class KeyRing {
   private readonly shown = new Map<string, KeyConfig>()
   private readonly byStart = new Map<string, HashedKey[]>()
@@ -133,7 +133,7 @@ class KeyRing {
 
 interface HashedKey {
   readonly key: KeyConfig
-  /** The letters of its hash. */
+  /** The characters of its hash. */
   readonly hash: Buffer
 }
 

@@ -4,33 +4,33 @@ import { dirname, join } from 'node:path'
 import { suggestion } from '../config/faults.ts'
 import { hashOf } from '../config/hash.ts'
 
-/** A key that was made here; the key itself was shown once and is not kept. */
+/** A key created here; the key itself was shown once and is not stored. */
 export interface StoredKey {
   readonly name: string
   /** SHA-256 of the key, in hex. */
   readonly hash: string
   readonly group: string
-  /** Under whom what it leaves behind is kept, where another secret of the key came before; else its own hash says. */
+  /** The owner of what its requests store, where it replaced another key; else its own hash. */
   readonly owner?: string
-  /** How the key begins, to tell it from others. */
+  /** The beginning of the key, to identify it in lists. */
   readonly hint: string
   /** ISO 8601. */
   readonly createdAt: string
   readonly revokedAt?: string
 }
 
-/** Where the keys of a data directory are kept. */
+/** The key file of a data directory. */
 export const keyFile = (dataDir: string): string => join(dataDir, 'keys.json')
 
-/** Something is wrong with a key command or with the key file; the message is for the operator. */
+/** A fault of a key command or of the key file; the message is for the operator. */
 export class KeyError extends Error {
   override readonly name = 'KeyError'
 }
 
 /**
- * All keys of the file, revoked ones too; none where there is no file.
+ * All keys of the file, including revoked ones; none where there is no file.
  *
- * @throws KeyError where the file is not one of ours.
+ * @throws KeyError where the file cannot be read or parsed.
  */
 export function readKeys(path: string): readonly StoredKey[] {
   let text: string
@@ -48,18 +48,18 @@ export function readKeys(path: string): readonly StoredKey[] {
 function keysIn(text: string): readonly StoredKey[] | undefined {
   try {
     const { keys } = JSON.parse(text) as { keys: readonly StoredKey[] }
-    const sound = ({ name, hash, group, owner = '' }: StoredKey): boolean =>
+    const isValid = ({ name, hash, group, owner = '' }: StoredKey): boolean =>
       [name, group, owner].every(text => typeof text === 'string') && /^[0-9a-f]{64}$/.test(hash)
-    return keys.every(sound) ? keys : undefined
+    return keys.every(isValid) ? keys : undefined
   } catch {
     return undefined
   }
 }
 
-/** Who owns what a key leaves behind: half of a hash is enough to be nobody else's, too little to compare keys with. */
+/** The owner id of a key: half of a hash is unique, but too short to verify keys with. */
 export const ownerOf = ({ owner, hash }: Pick<StoredKey, 'owner' | 'hash'>): string => owner ?? hash.slice(0, 32)
 
-/** Makes a key and returns it; afterwards only its hash is known. */
+/** Creates a key and returns it; only its hash is stored. */
 export function createKey(path: string, name: string, group: string, now = new Date()): string {
   const keys = readKeys(path)
   if (activeKey(keys, name) !== undefined)
@@ -69,25 +69,25 @@ export function createKey(path: string, name: string, group: string, now = new D
   return key
 }
 
-/** Ends a key. */
+/** Revokes a key. */
 export function revokeKey(path: string, name: string, now = new Date()): void {
   const keys = readKeys(path)
-  writeKeys(path, without(keys, required(keys, name), now))
+  writeKeys(path, withRevoked(keys, required(keys, name), now))
 }
 
-/** Replaces a key by a new one of the same name, group and belongings; the old one ends at once. */
+/** Replaces a key by a new one with the same name, group and owner; the old one is revoked at once. */
 export function rotateKey(path: string, name: string, now = new Date()): string {
   const keys = readKeys(path)
   const old = required(keys, name)
   const { key, ...stored } = newKey(name, old.group, now)
-  writeKeys(path, [...without(keys, old, now), { ...stored, owner: ownerOf(old) }])
+  writeKeys(path, [...withRevoked(keys, old, now), { ...stored, owner: ownerOf(old) }])
   return key
 }
 
-const without = (keys: readonly StoredKey[], key: StoredKey, now: Date): readonly StoredKey[] =>
+const withRevoked = (keys: readonly StoredKey[], key: StoredKey, now: Date): readonly StoredKey[] =>
   keys.map(one => (one === key ? { ...one, revokedAt: now.toISOString() } : one))
 
-/** The key of that name that is good, if there is one. */
+/** The valid key of that name, if there is one. */
 export const activeKey = (keys: readonly StoredKey[], name: string): StoredKey | undefined =>
   keys.find(key => key.name === name && key.revokedAt === undefined)
 

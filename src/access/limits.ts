@@ -6,15 +6,15 @@ import { Bucket } from './bucket.ts'
 export interface KeyUse {
   requests: Bucket | undefined
   tokens: Bucket | undefined
-  /** How many tokens an answer to the key has on average, the latest counting most. */
+  /** The average number of tokens of the key's answers, the latest weighted most. */
   typicalOutput: number
 }
 
-/** How much each key has used of what its group allows a minute; kept in memory. */
+/** The use of each key within its group's limits per minute; kept in memory. */
 export class Limits {
   private readonly keys = new Map<string, KeyUse>()
 
-  /** What a request of the key may take. */
+  /** The share of a request in the key's limits. */
   of(key: string, group: GroupConfig, now: () => number): Allowance {
     let use = this.keys.get(key)
     if (use === undefined) {

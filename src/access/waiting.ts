@@ -1,15 +1,15 @@
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 
-/** Bytes that may wait for the rest of their bodies: those of one key, and all. */
+/** Bytes of incomplete bodies that may be held: those of one key, and all. */
 export interface WaitingLimits {
   readonly key: number
   readonly all: number
 }
 
-/** What a body costs that has not begun to come: its connection and the buffers of it. */
+/** Bytes counted for a body that has not begun to arrive: its connection and its buffers. */
 const BASE = 16 * 1024
 
-/** Counts bytes of bodies that are not whole yet, so that nobody can fill the memory with beginnings. */
+/** Counts bytes of incomplete bodies, so that callers cannot fill the memory with them. */
 export class Waiting {
   limits: WaitingLimits
   private all = 0
@@ -20,7 +20,7 @@ export class Waiting {
   }
 
   /**
-   * A count for one body of a key, to be closed whatever becomes of it.
+   * A count for one body of a key; it must be closed in any case.
    *
    * @throws GatewayError as `WaitingBody.take` does.
    */
@@ -35,7 +35,7 @@ export class Waiting {
     return body
   }
 
-  /** Counts bytes that came, or with a negative number such that wait no more; `own` are all of their body's. */
+  /** Counts bytes that arrived, or with a negative number bytes released; `own` are all bytes of that body. */
   count(key: string, bytes: number, own: number): void {
     this.all += bytes
     const ofKey = (this.byKey.get(key) ?? 0) + bytes
@@ -43,12 +43,12 @@ export class Waiting {
     else this.byKey.set(key, ofKey)
     if (bytes <= 0) return
     if (own - BASE > this.limits.key) throw fault('too-large', `The body is larger than ${this.limits.key} bytes.`)
-    if (ofKey > this.limits.key) throw fault('overloaded', 'Too many requests of this key are not whole yet.')
-    if (this.all > this.limits.all) throw fault('overloaded', 'Too many requests are not whole yet.')
+    if (ofKey > this.limits.key) throw fault('overloaded', 'Too many requests of this key are incomplete.')
+    if (this.all > this.limits.all) throw fault('overloaded', 'Too many requests are incomplete.')
   }
 }
 
-/** The bytes of one body that wait. */
+/** The held bytes of one incomplete body. */
 export class WaitingBody {
   private readonly waiting: Waiting
   private readonly key: string
@@ -60,21 +60,21 @@ export class WaitingBody {
     this.key = key
   }
 
-  /** Throws GatewayError `overloaded` where too much waits, `too-large` where this body alone is too much. */
+  /** Throws GatewayError `overloaded` where too much is held, `too-large` where this body alone is too large. */
   take(bytes: number): void {
     if (this.closed) return
     this.bytes += bytes
     this.waiting.count(this.key, bytes, this.bytes)
   }
 
-  /** So many wait no more. */
+  /** Releases so many bytes. */
   give(bytes: number): void {
     if (this.closed) return
     this.bytes -= bytes
     this.waiting.count(this.key, -bytes, this.bytes)
   }
 
-  /** None of it waits any more. */
+  /** Releases all bytes. */
   close(): void {
     this.give(this.bytes)
     this.closed = true

@@ -18,10 +18,10 @@ import type { Env } from './source.ts'
 import type { ChannelConfig, ChannelFormat, ChannelModels, Timeouts } from './types.ts'
 
 export type WrittenChannel = NonNullable<WrittenConfig['channels']>[number]
-/** Tells of something a schema cannot see, at a path of what was written. */
+/** Reports a fault that a schema cannot find, at a path of the written value. */
 export type FaultAt = (path: Path, message: string) => void
 
-/** A channel with its preset applied and every default filled in; faults are told by their path in the channel. */
+/** A channel with its preset applied and all defaults; faults are reported with their path in the channel. */
 export function completeChannel(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): ChannelConfig {
   const key = keyOf(written, preset, env, fault)
   return {
@@ -62,7 +62,7 @@ const missingKey = ({ env }: Preset): string =>
 
 function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): ChannelFormat[] {
   const names = written.formats ?? presetFormats(written, preset)
-  if (names.length === 0) fault(['formats'], 'is missing: list the formats this upstream speaks, best first')
+  if (names.length === 0) fault(['formats'], 'is missing: list the formats of this upstream, best first')
   const mixed = isMixed(written.formats ?? preset.formats.map(row => row.format))
   const given = preset.addressEnv === undefined ? undefined : env[preset.addressEnv]
   const address = given === undefined ? undefined : given.replace(/\/+$/, '') + (preset.addressSuffix ?? '')
@@ -79,11 +79,11 @@ function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: Fau
   return formats
 }
 
-/** The preset's, as far as they are at the one address an operator wrote. */
+/** The preset's formats, as far as they are available at the address an operator wrote. */
 const presetFormats = ({ base_url }: WrittenChannel, preset: Preset): readonly Format[] =>
   typeof base_url === 'string' ? formatsAt(preset, base_url) : preset.formats.map(row => row.format)
 
-/** The address the operator wrote, if any, as this format needs it. */
+/** The operator's address, if any, in the form this format needs. */
 function ownAddress(written: WrittenChannel, preset: Preset, format: Format, mixed: boolean): string | undefined {
   const address = written.base_url
   if (typeof address === 'string') {

@@ -14,7 +14,7 @@ export interface Completed {
   readonly faults: readonly { readonly path: Path; readonly message: string }[]
 }
 
-/** Fills in every default and preset, and checks what one field says of another. */
+/** Fills in all defaults and presets, and checks references between fields. */
 export function complete(written: WrittenConfig, env: Env): Completed {
   const faults: { path: Path; message: string }[] = []
   const fault: FaultAt = (path, message) => faults.push({ path, message })
@@ -41,8 +41,8 @@ export function complete(written: WrittenConfig, env: Env): Completed {
 }
 
 function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfig {
-  const doors = Object.entries(written?.limits?.doors ?? {})
-  for (const [format] of doors)
+  const byEndpoint = Object.entries(written?.limits?.doors ?? {})
+  for (const [format] of byEndpoint)
     if (!FORMATS.has(format))
       fault(['server', 'limits', 'doors', format], `unknown format${suggestion(format, FORMATS.keys())}`)
   return {
@@ -55,7 +55,7 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
     grace: written?.grace ?? 30_000,
     limits: {
       body: written?.limits?.json_body ?? 32 * 2 ** 20,
-      byFormat: new Map(doors),
+      byFormat: new Map(byEndpoint),
       waiting: { key: 256 * 2 ** 20, all: 2 ** 30, ...defined(written?.limits?.waiting ?? {}) },
       spooled: { key: 8 * 2 ** 30, all: 32 * 2 ** 30, ...defined(written?.limits?.spooled ?? {}) },
       connections: written?.limits?.connections ?? 1000,
@@ -100,9 +100,9 @@ function keysOf(written: WrittenConfig, groups: ReadonlyMap<string, unknown>, fa
   const seen = new Map<string, number>()
   return (written.keys ?? []).map(({ name, key, group = 'default' }, index) => {
     if (!groups.has(group)) fault(['keys', index, 'group'], `no group "${group}"${suggestion(group, groups.keys())}`)
-    once(name, seen, index, () => fault(['keys', index, 'name'], `another key is named "${name}"`))
+    checkUnique(name, seen, index, () => fault(['keys', index, 'name'], `another key is named "${name}"`))
     const hash = hashOf(key)
-    once(hash, seen, index, () => fault(['keys', index, 'key'], 'another entry has the same key'))
+    checkUnique(hash, seen, index, () => fault(['keys', index, 'key'], 'another entry has the same key'))
     return { name, hash, group }
   })
 }
@@ -112,7 +112,7 @@ function channelsOf(written: readonly WrittenChannel[] | undefined, env: Env, fa
   const seen = new Map<string, number>()
   return written.flatMap((channel, index) => {
     const at = (path: Path, message: string): void => fault(['channels', index, ...path], message)
-    once(channel.name, seen, index, () => at(['name'], `another channel is named "${channel.name}"`))
+    checkUnique(channel.name, seen, index, () => at(['name'], `another channel is named "${channel.name}"`))
     const preset = PRESETS.get(channel.provider)
     if (preset !== undefined) return completeChannel(channel, preset, env, at)
     at(['provider'], `unknown provider "${channel.provider}"${suggestion(channel.provider, PRESETS.keys())}`)
@@ -120,9 +120,9 @@ function channelsOf(written: readonly WrittenChannel[] | undefined, env: Env, fa
   })
 }
 
-function once(word: string, seen: Map<string, number>, index: number, twice: () => void): void {
-  if (seen.has(word)) twice()
-  else seen.set(word, index)
+function checkUnique(value: string, seen: Map<string, number>, index: number, onDuplicate: () => void): void {
+  if (seen.has(value)) onDuplicate()
+  else seen.set(value, index)
 }
 
 type WrittenFacts = NonNullable<WrittenConfig['models']>[string]

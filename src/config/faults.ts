@@ -1,15 +1,15 @@
 import type { Path } from '../canonical/loss.ts'
 
-/** One thing wrong with a config file. */
+/** A fault in a config file. */
 export interface Fault {
-  /** Where in the value: `channels[0].key`; empty for the file as a whole. */
+  /** The path to the value: `channels[0].key`; empty for the file as a whole. */
   readonly path: string
   readonly message: string
   /** Line of the file, from 1. */
   readonly line?: number
 }
 
-/** A config file that cannot be used; it lists all that was found wrong, in the order of the file. */
+/** A config file that cannot be used, with all of its faults, in the order of the file. */
 export class ConfigError extends Error {
   readonly faults: readonly Fault[]
   constructor(faults: readonly Fault[], file = 'config') {
@@ -31,24 +31,24 @@ export function pathText(path: Path): string {
   return text
 }
 
-/** The known word a misspelt one was most likely meant to be, if any comes near. */
-export function nearest(word: string, known: Iterable<string>): string | undefined {
+/** The known name that a misspelt one most likely stands for, if any is similar. */
+export function nearest(name: string, known: Iterable<string>): string | undefined {
   let best: string | undefined
-  let least = Math.max(1, Math.floor(word.length / 3)) + 1
+  let least = Math.max(1, Math.floor(name.length / 3)) + 1
   for (const candidate of known) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
     if (distance < least) [best, least] = [candidate, distance]
   }
   return best
 }
 
 /** `; did you mean "priority"?`, or nothing. */
-export function suggestion(word: string, known: Iterable<string>): string {
-  const near = nearest(word, known)
+export function suggestion(name: string, known: Iterable<string>): string {
+  const near = nearest(name, known)
   return near === undefined ? '' : `; did you mean "${near}"?`
 }
 
-/** Letters to insert, delete, replace or swap with a neighbour to get from one word to the other. */
+/** The letters to insert, delete, replace or swap with a neighbour to get from one name to the other. */
 function editDistance(from: string, to: string): number {
   let before: number[] = []
   let above = Array.from({ length: to.length + 1 }, (_, index) => index)

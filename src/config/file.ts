@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type Config, ConfigError, defaultConfig, readConfig } from './index.ts'
-import { type Env, readSource, saysNothing } from './source.ts'
+import { type Env, isEmpty, readSource } from './source.ts'
 import { watchPath } from './watch.ts'
 
-/** Where a config is looked for when no file is named. */
+/** The config files to look for when none is named. */
 const USUAL = ['interlingua.yaml', 'interlingua.yml', 'interlingua.json']
 
-/** The config file to use: the one named, else the first of the usual ones that is there; undefined for none. */
+/** The config file to use: the named one, else the first of the usual ones that exists; undefined for none. */
 export const findConfig = (named?: string): string | undefined => named ?? USUAL.find(path => existsSync(path))
 
 /**
@@ -18,10 +18,10 @@ export function loadConfig(path: string | undefined, env: Env = process.env): Co
   return path === undefined ? defaultConfig(env) : readConfig(textOf(path), env, path)
 }
 
-/** As `loadConfig`, where another config is in use: a file that says nothing is one that is not written yet. */
+/** As `loadConfig`, where another config is in use: an empty file is one that is not written yet. */
 function reloadConfig(path: string, env: Env): Config {
   const text = textOf(path)
-  if (saysNothing(readSource(text, env))) throw new ConfigError([{ path: '', message: 'is empty' }], path)
+  if (isEmpty(readSource(text, env))) throw new ConfigError([{ path: '', message: 'is empty' }], path)
   return readConfig(text, env, path)
 }
 
@@ -40,8 +40,8 @@ export interface Following {
 }
 
 /**
- * Tells of every new config a file comes to hold, and of everything that keeps the old one in use: faults, an empty
- * file, none.
+ * Reports every new config of a file, and every fault that keeps the old one in use: an invalid file, an empty one, or
+ * none.
  */
 export function followConfig(
   path: string | undefined,

@@ -1,19 +1,19 @@
-/** Whether one of the patterns is the word; `*` in a pattern stands for any run of characters. */
-export const matchesAny = (patterns: readonly string[], word: string): boolean =>
-  patterns.some(pattern => matches(pattern, word))
+/** Whether one of the patterns matches the name; `*` in a pattern stands for any run of characters. */
+export const matchesAny = (patterns: readonly string[], name: string): boolean =>
+  patterns.some(pattern => matches(pattern, name))
 
-export function matches(pattern: string, word: string): boolean {
-  if (pattern === '*' || pattern === word) return true
-  const pieces = pattern.split('*')
-  if (pieces.length === 1) return false
-  const first = pieces[0]!
-  const last = pieces.at(-1)!
-  if (word.length < first.length + last.length || !word.startsWith(first) || !word.endsWith(last)) return false
+export function matches(pattern: string, name: string): boolean {
+  if (pattern === '*' || pattern === name) return true
+  const parts = pattern.split('*')
+  if (parts.length === 1) return false
+  const first = parts[0]!
+  const last = parts.at(-1)!
+  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false
   let from = first.length
-  for (const piece of pieces.slice(1, -1)) {
-    const found = word.indexOf(piece, from)
+  for (const part of parts.slice(1, -1)) {
+    const found = name.indexOf(part, from)
     if (found < 0) return false
-    from = found + piece.length
+    from = found + part.length
   }
-  return from <= word.length - last.length
+  return from <= name.length - last.length
 }

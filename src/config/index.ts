@@ -10,12 +10,12 @@ import { bytes, milliseconds } from './units.ts'
 export { ConfigError, type Fault } from './faults.ts'
 export type * from './types.ts'
 
-/** An object of exactly these fields; another one is refused with the nearest of these. */
+/** An object of exactly these fields; any other is refused with the most similar of them. */
 const fields = <E extends v.ObjectEntries>(entries: E) =>
   v.strictObject(entries, issue => {
     if (issue.expected === 'never') {
-      const word = String(issue.path?.at(-1)?.key)
-      return `unknown key${suggestion(word, Object.keys(entries))}`
+      const key = String(issue.path?.at(-1)?.key)
+      return `unknown key${suggestion(key, Object.keys(entries))}`
     }
     return issue.path === undefined || issue.expected === 'Object' ? expects('a map')(issue) : 'is missing'
   })
@@ -31,12 +31,12 @@ function shown(value: unknown): string {
 }
 
 const text = v.pipe(v.string(expects('a text')), v.minLength(1, 'is empty'))
-/** A key: whatever stands there is not shown. */
+/** A key: its value is not shown in messages. */
 const secret = v.pipe(v.string('expected a text'), v.minLength(1, 'is empty'))
 const texts = v.array(text, expects('a list of texts'))
 const record = <T extends v.GenericSchema>(value: T) => v.record(v.string(), value, expects('a map'))
 
-/** A number, also where interpolation made it a text. */
+/** A number, or a text with one, as interpolation makes it. */
 const number = (what: string, lowest: number, whole: boolean) => {
   const inRange = (value: number): boolean => value >= lowest && (!whole || Number.isInteger(value))
   return v.union(
@@ -62,7 +62,7 @@ const duration = v.pipe(
     return NEVER
   }),
 )
-/** A duration somebody waits for. A timer of Node holds 24 days: one that is too long goes off at once. */
+/** A duration of a timer. A timer of Node holds 24 days: a longer one fires at once. */
 const wait = (shortest = '1ms', longest = '24d') =>
   v.pipe(
     duration,
@@ -81,19 +81,19 @@ const size = v.pipe(
     return NEVER
   }),
 )
-/** Also where interpolation made it a text. */
+/** A boolean, or a text with one, as interpolation makes it. */
 const yesOrNo = v.union(
   [
     v.boolean(),
     v.pipe(
       v.picklist(['true', 'false', 'on', 'off']),
-      v.transform(word => word === 'true' || word === 'on'),
+      v.transform(value => value === 'true' || value === 'on'),
     ),
   ],
   expects('true or false'),
 )
-const oneOf = <const T extends readonly string[]>(words: T) =>
-  v.picklist(words, issue => `${expects(words.map(word => `"${word}"`).join(' or '))(issue)}`)
+const oneOf = <const T extends readonly string[]>(values: T) =>
+  v.picklist(values, issue => `${expects(values.map(value => `"${value}"`).join(' or '))(issue)}`)
 
 const address = v.pipe(
   text,
@@ -110,7 +110,7 @@ const server = fields({
   host: v.optional(text),
   port: v.optional(v.pipe(count('a port'), v.maxValue(65_535, expects('a port')))),
   public_url: v.optional(address),
-  // A caller that takes nothing for eight heartbeats is gone, which is waited for, too.
+  // Eight heartbeats without reading make a caller count as gone, for which a timer runs, too.
   heartbeat: v.optional(wait('1ms', '3d')),
   early_head: v.optional(yesOrNo),
   drain: v.optional(wait('0s')),
@@ -149,7 +149,7 @@ const media = fields({
   ),
 })
 
-/** How long something is kept; 0 keeps none. */
+/** How long something is stored; 0 stores nothing. */
 const keep = (usual: string) =>
   v.optional(
     v.union(
@@ -222,7 +222,7 @@ const facts = fields({
   ),
 })
 
-/** What an operator may write; every field is optional, an empty file is a config. */
+/** The schema of a config; every field is optional, an empty file is valid. */
 export const CONFIG_SCHEMA = fields({
   server: v.optional(server),
   media: v.optional(media),
@@ -237,13 +237,13 @@ export const CONFIG_SCHEMA = fields({
   models: v.optional(record(facts)),
 })
 
-/** A config as its operator wrote it, checked, units resolved, nothing filled in. */
+/** A config as its operator wrote it, checked, units resolved, without defaults. */
 export type WrittenConfig = v.InferOutput<typeof CONFIG_SCHEMA>
 
 /**
  * Reads a config file: YAML or JSON, with `${NAME}` and `${NAME:-default}` in its text values.
  *
- * @param file how its faults name it.
+ * @param file its name in faults.
  * @throws ConfigError listing every fault with its line.
  */
 export function readConfig(written: string, env: Env = process.env, file = 'interlingua.yaml'): Config {
@@ -268,12 +268,14 @@ export function readConfig(written: string, env: Env = process.env, file = 'inte
   throw new ConfigError(inOrder(faults), file)
 }
 
-/** The config of a gateway nobody configured: a channel for every provider whose usual key is in the environment. */
+/**
+ * The config of a gateway without a config file: a channel for every provider whose usual key is in the environment.
+ */
 export function defaultConfig(env: Env = process.env): Config {
   return complete({}, env).config
 }
 
-/** What is wrong inside the alternative of a union that was meant, instead of the union as a whole. */
+/** The faults inside the alternative of a union that was meant, instead of one about the whole union. */
 function precise(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown>[] {
   const depth = issue.path?.length ?? 0
   const list = Array.isArray(issue.input)

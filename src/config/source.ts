@@ -2,17 +2,17 @@ import { type Document, isPair, isScalar, LineCounter, type Node, parseDocument,
 import type { Path } from '../canonical/loss.ts'
 import type { Fault } from './faults.ts'
 
-/** A config file as it was written: the plain value, and where each piece of it stands. */
+/** A config file as it was written: its value, and the lines of its parts. */
 export interface Source {
   readonly value: unknown
-  /** Line of the value at a path, from 1; of the nearest thing around it where the path leads nowhere. */
+  /** Line of the value at a path, from 1; of the nearest value around it where the path leads nowhere. */
   lineOf(path: Path): number
   readonly faults: readonly Fault[]
 }
 
 export type Env = { readonly [name: string]: string | undefined }
 
-/** Reads YAML, or JSON, which is YAML too, and puts environment variables into its text values. */
+/** Reads YAML, or JSON, which is YAML too, and replaces environment variables in its text values. */
 export function readSource(text: string, env: Env): Source {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
@@ -30,13 +30,13 @@ export function readSource(text: string, env: Env): Source {
   }
 }
 
-/** Whether there is nothing in it but space, comments and keys with nothing behind them. */
-export const saysNothing = ({ value, faults }: Source): boolean => faults.length === 0 && isHollow(value)
+/** Whether it has only space, comments and keys without values. */
+export const isEmpty = ({ value, faults }: Source): boolean => faults.length === 0 && isEmptyValue(value)
 
-const isHollow = (value: unknown): boolean =>
-  value == null || (typeof value === 'object' && Object.values(value).every(isHollow))
+const isEmptyValue = (value: unknown): boolean =>
+  value == null || (typeof value === 'object' && Object.values(value).every(isEmptyValue))
 
-/** A key with nothing behind it, as when all below it is commented out, says no more than no key. */
+/** A key without a value, as when all below it is commented out, counts as absent. */
 function withoutNull(this: unknown, _key: unknown, value: unknown): unknown {
   return value === null && !Array.isArray(this) ? undefined : value
 }
@@ -59,7 +59,7 @@ function interpolate(document: Document, env: Env, fault: (message: string, offs
   })
 }
 
-/** Where a value begins; for the value of a map, where its key does. */
+/** The offset of a value; for the value of a map, of its key. */
 function offsetOf(document: Document, path: Path): number {
   for (let length = path.length; length > 0; length--) {
     const parent = document.getIn(path.slice(0, length - 1), true)

@@ -1,14 +1,14 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 
-/** What an operator configured, complete: defaults filled in, presets applied, units made milliseconds and bytes. */
+/** The operator's config, complete: defaults filled in, presets applied, units converted to milliseconds and bytes. */
 export interface Config {
   readonly server: ServerConfig
   readonly media: MediaConfig
   readonly responses: ResponsesConfig
   readonly thoughts: ThoughtsConfig
-  /** Where what outlives a process is kept. */
+  /** The directory of everything that outlives the process. */
   readonly dataDir: string
-  /** Address of a PostgreSQL database; not used yet, which `warnings` says. */
+  /** Address of a PostgreSQL database; not used yet, for which `warnings` has a warning. */
   readonly store?: string
   /** Address of a Redis; not used yet, either. */
   readonly redis?: string
@@ -22,28 +22,28 @@ export interface ServerConfig {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  /** Where callers reach the gateway, without a slash at the end; absent where only their requests tell. */
+  /** The gateway's address for callers, without a slash at the end; by default that of their requests. */
   readonly publicUrl?: string
-  /** How long a stream may be silent before the caller is shown that it lives, in milliseconds. */
+  /** How long a stream may be silent before the caller gets a heartbeat, in milliseconds. */
   readonly heartbeat: number
-  /** Whether a stream begins after one heartbeat although its upstream has said nothing; no other is tried then. */
+  /** Whether a stream begins after one heartbeat without an answer of the upstream; no other is tried then. */
   readonly earlyHead: boolean
-  /** How long requests are still taken once the gateway is asked to stop, so that balancers hear of it, in milliseconds. */
+  /** How long requests are accepted after the signal to stop, so that balancers notice, in milliseconds. */
   readonly drain: number
-  /** How long running answers may go on once the gateway is asked to stop, in milliseconds. */
+  /** How long running answers may take after the signal to stop, in milliseconds. */
   readonly grace: number
   readonly limits: BodyLimits
   readonly sockets: SocketLimits
 }
 
-/** What one WebSocket connection may have. */
+/** The limits of one WebSocket connection. */
 export interface SocketLimits {
-  /** How long it may last, and lie idle, in milliseconds. */
+  /** How long it may last, and how long it may be idle, in milliseconds. */
   readonly lifetime: number
   readonly idle: number
-  /** Turns that may wait while one is answered. */
+  /** Turns that may wait while another is answered. */
   readonly queue: number
-  /** Earlier turns it can go on from although they are stored nowhere, and characters of all of them. */
+  /** Earlier turns it can continue although they are not stored, and characters of all of them. */
   readonly turns: number
   readonly memory: number
 }
@@ -53,23 +53,23 @@ export interface BodyLimits {
   readonly body: number
   /** Limits of single formats' endpoints that differ from `body`, in bytes. */
   readonly byFormat: ReadonlyMap<Format, number>
-  /** Bytes of bodies that are not whole yet, of one key and of all. */
+  /** Bytes of incomplete bodies, of one key and of all. */
   readonly waiting: { readonly key: number; readonly all: number }
-  /** The same of large files of forms, which wait on disk. */
+  /** The same for large files of forms, which are held on disk. */
   readonly spooled: { readonly key: number; readonly all: number }
   /** WebSocket connections a key may have open. */
   readonly connections: number
 }
 
-/** Fetching of media that callers name by address, for upstreams that want bytes. */
+/** Fetching of media that callers give by address, for upstreams that need bytes. */
 export interface MediaConfig {
   readonly fetch: boolean
-  /** Bytes a thing may have. */
+  /** Bytes a file may have. */
   readonly limit: number
-  /** Things one request may name, and bytes of all of them. */
+  /** Files one request may refer to, and bytes of all of them. */
   readonly count: number
   readonly total: number
-  /** Milliseconds for all of it. */
+  /** Milliseconds for all of them. */
   readonly timeout: number
   /** Addresses (`10.0.0.0/8`) that are fetched from although they are not public. */
   readonly allow: readonly string[]
@@ -77,21 +77,21 @@ export interface MediaConfig {
 
 /** Stored responses and conversations. */
 export interface ResponsesConfig {
-  /** Milliseconds for which they are kept; 0 keeps none. */
+  /** Milliseconds for which they are stored; 0 stores none. */
   readonly keep: number
-  /** Responses a key may have in the making in the background. */
+  /** Background responses a key may have unfinished. */
   readonly background: number
 }
 
-/** What models thought before calls, for callers who do not hand it back. */
+/** What models thought before calls, for callers that do not send it back. */
 export interface ThoughtsConfig {
   /** Milliseconds for which it is kept after its last use; 0 keeps none. */
   readonly keep: number
-  /** Bytes of all of it, whosever it is. */
+  /** Bytes of all of it, for all keys. */
   readonly memory: number
 }
 
-/** What the keys of a group may do. Limits are each key's own. */
+/** The permissions of the keys of a group. Limits apply to each key separately. */
 export interface GroupConfig {
   readonly name: string
   /** Public model ids; `*` stands for any run of characters. */
@@ -100,32 +100,32 @@ export interface GroupConfig {
   readonly rpm?: number
   /** Tokens a minute, of prompt and answer. */
   readonly tpm?: number
-  /** Whether a request that loses something on its way is answered all the same, or refused. */
+  /** Whether a request that loses something in translation is answered or refused. */
   readonly onLoss: OnLoss
-  /** Nobody declared it: it is what keys are in that name no group. */
+  /** Not declared: the default group of keys without one. */
   readonly implied?: true
 }
 
 export type OnLoss = 'show' | 'refuse'
 
-/** A fixed key. Only its hash is held. */
+/** A key of the config. Only its hash is held. */
 export interface KeyConfig {
   readonly name: string
   /** SHA-256 of the key, in hex. */
   readonly hash: string
   readonly group: string
-  /** Who owns what it leaves behind, where its hash does not say. */
+  /** The owner of what its requests store, where that is not its hash. */
   readonly owner?: string
 }
 
-/** A configured way to one upstream. */
+/** A configured upstream account. */
 export interface ChannelConfig {
   readonly name: string
   /** The preset it was made from. */
   readonly provider: string
-  /** The formats the upstream speaks, best first; never empty. */
+  /** The upstream's formats, best first; never empty. */
   readonly formats: readonly ChannelFormat[]
-  /** The upstream's key; absent where it asks for none. Never log it. */
+  /** The upstream's key; absent where it needs none. Never log it. */
   readonly key?: string
   readonly models: ChannelModels
   /** Lower is tried first. */
@@ -133,13 +133,13 @@ export interface ChannelConfig {
   /** Channels of one priority share requests in proportion to it. */
   readonly weight: number
   readonly timeout: Timeouts
-  /** Requests that may be open at once. */
+  /** Requests that may be in flight at once. */
   readonly maxConcurrent?: number
   /** Names of callers' headers that are passed on to the upstream, in lower case. */
   readonly allowHeaders: readonly string[]
-  /** Its upstream is told any address of media; otherwise only public ones. */
+  /** Its upstream gets any address of media; otherwise only public ones. */
   readonly anyAddress?: true
-  /** Which `anthropic-beta` words are passed on (trap 79). */
+  /** The `anthropic-beta` values that are passed on (trap 79). */
   readonly betas: 'allow' | 'none' | readonly string[]
 }
 
@@ -156,13 +156,13 @@ export interface ChannelFormat {
   readonly dialect: JsonObject
 }
 
-/** The header that carries the upstream's key; `bearer` and `token` are words of `authorization`. */
+/** The header that carries the upstream's key; `bearer` and `token` are schemes of `authorization`. */
 export type AuthStyle = 'bearer' | 'token' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'xi-api-key' | 'none'
 
 export interface ChannelModels {
   /** Public id to the upstream's own. */
   readonly named: ReadonlyMap<string, string>
-  /** Patterns over the ids the upstream lists itself, which are then public ids: `*` is all of them. */
+  /** Patterns over the ids the upstream lists, which are then public ids: `*` matches all of them. */
   readonly patterns: readonly string[]
 }
 
@@ -171,25 +171,25 @@ export interface Timeouts {
   readonly connect: number
   /** From the end of the request to the head of a streamed answer. */
   readonly firstByte: number
-  /** The same for a whole answer, whose head comes only when all of it is made. Absent, it is `firstByte`. */
+  /** The same for a whole answer, whose head comes only when all of it is made. `firstByte` by default. */
   readonly whole?: number
-  /** Between two pieces of an answer. */
+  /** Between two chunks of an answer. */
   readonly idle: number
 }
 
-/** What an operator says of a model; the model lists show its name, description and limits. */
+/** The operator's facts about a model; the model lists show its name, description and limits. */
 export interface ModelFacts {
   readonly id: string
   readonly name?: string
   readonly description?: string
-  /** The format a client does best to ask it in. */
+  /** The format that clients should use for it. */
   readonly interface?: Format
   /** Tokens of context. */
   readonly context?: number
   readonly maxOutput?: number
-  /** Flags of dialects that are true of this model at whatever channel; a channel's own go before them. */
+  /** Dialect flags for this model at any channel; a channel's own take precedence. */
   readonly dialect?: JsonObject
-  /** Whether conversations with it may be put in short. */
+  /** Whether conversations with it may be compacted. */
   readonly compaction?: 'enabled' | 'disabled'
   readonly input: readonly string[]
   readonly output: readonly string[]

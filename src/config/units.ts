@@ -1,7 +1,7 @@
 const MILLISECONDS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/
 
-/** `500ms`, `5s`, `2m`, `1h` or `30d` in milliseconds; undefined where the text is no duration. */
+/** `500ms`, `5s`, `2m`, `1h` or `30d` in milliseconds; undefined for any other text. */
 export function milliseconds(text: string): number | undefined {
   const match = DURATION.exec(text.trim())
   return match === null ? undefined : Math.round(Number(match[1]) * MILLISECONDS[match[2]!]!)
@@ -18,7 +18,7 @@ const BYTES: { readonly [unit: string]: number } = {
 }
 const SIZE = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/
 
-/** `32MiB`, `500KB` or `1024` in bytes; undefined where the text is no size. */
+/** `32MiB`, `500KB` or `1024` in bytes; undefined for any other text. */
 export function bytes(text: string): number | undefined {
   const match = SIZE.exec(text.trim().toLowerCase())
   const unit = match === null ? undefined : BYTES[match[2] === '' ? 'b' : match[2]!]

@@ -3,24 +3,24 @@ import { DIALECT_FLAGS, expectedOf } from '../providers/dialects.ts'
 import { suggestion } from './faults.ts'
 import type { ChannelConfig, Config, KeyConfig } from './types.ts'
 
-/** A key that was made here rather than written in the config. */
+/** A key of the key file. */
 type StoredKey = Pick<KeyConfig, 'name' | 'group'>
 
 /**
- * What a config may say and yet surely does not mean to.
+ * Warnings about a config that is valid but most likely wrong.
  *
  * @param stored the keys of the key file.
  */
 export function* warnings(config: Config, stored: readonly StoredKey[] = []): Generator<string> {
   for (const field of ['store', 'redis'] as const)
-    if (config[field] !== undefined) yield `${field}: it is not used yet, everything is kept by this process`
+    if (config[field] !== undefined) yield `${field}: it is not used yet, all data stays with this process`
   if (config.channels.length === 0) yield 'channels: there are none, so every request is refused'
   yield* groupWarnings(config, stored)
   for (const channel of config.channels) yield* channelWarnings(channel)
   for (const { id, dialect = {} } of config.models.values()) yield* flagWarnings(`model ${id}`, dialect)
 }
 
-/** Where no group is declared at all, keys that were made here are as free as they were meant to be. */
+/** Where no group is declared at all, stored keys are meant to be without limits. */
 function* groupWarnings({ groups, keys }: Config, stored: readonly StoredKey[]): Generator<string> {
   if (groups.get('default')?.implied !== true) return
   const free = [...keys, ...(groups.size > 1 ? stored : [])].filter(({ group }) => group === 'default')
@@ -31,7 +31,7 @@ function* groupWarnings({ groups, keys }: Config, stored: readonly StoredKey[]):
 
 function* channelWarnings({ name, formats, weight, models }: ChannelConfig): Generator<string> {
   yield* flagWarnings(`channel ${name}`, Object.assign({}, ...formats.map(({ dialect }) => dialect)))
-  if (weight === 0) yield `channel ${name}: weight 0 leaves it for when no other channel is there`
+  if (weight === 0) yield `channel ${name}: weight 0 uses it only where no other channel is left`
   if (models.named.size === 0 && models.patterns.length === 0) yield `channel ${name}: it has no models`
 }
 

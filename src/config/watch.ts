@@ -1,26 +1,26 @@
 import { type BigIntStats, stat, statSync } from 'node:fs'
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const EVERY = 250
 
 /**
- * Calls the listener after a file changed, appeared or went away, once two looks in a row see the same: editors empty a
- * file before they write it, or take it away for a moment. Looking also sees files that are replaced, links that lead
- * elsewhere and files on other machines. The process is not kept alive. What changes after the call is seen, so read
- * the file after it.
+ * Calls the listener after a file changed, appeared or disappeared, once two checks in a row find the same state:
+ * editors empty a file before they write it, or remove it for a moment. Polling also detects replaced files, changed
+ * links and files on other machines. The process is not kept alive. Changes after the call are detected, so read the
+ * file after it.
  *
- * @returns what ends the watch.
+ * @returns a function that ends the watch.
  */
 export function watchPath(path: string, listener: () => void): () => void {
-  let known = faceOf(statSync(path, { bigint: true, throwIfNoEntry: false }))
-  let before = known
+  let reported = stateOf(statSync(path, { bigint: true, throwIfNoEntry: false }))
+  let previous = reported
   const timer = setInterval(() => {
     stat(path, { bigint: true }, (_, stats) => {
-      const face = faceOf(stats)
-      const settled = face === before
-      before = face
-      if (!settled || face === known) return
-      known = face
+      const state = stateOf(stats)
+      const settled = state === previous
+      previous = state
+      if (!settled || state === reported) return
+      reported = state
       listener()
     })
   }, EVERY)
@@ -28,6 +28,6 @@ export function watchPath(path: string, listener: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** What tells one state of a file from another. */
-const faceOf = (stats: BigIntStats | undefined): string =>
+/** Identifies a state of a file. */
+const stateOf = (stats: BigIntStats | undefined): string =>
   stats === undefined ? 'absent' : `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`

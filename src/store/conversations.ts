@@ -1,29 +1,29 @@
 import type { JsonObject } from '../canonical/node.ts'
 
-/** A named list of items that responses take up and go on (FORMATS §4). */
+/** A named list of items that responses continue (FORMATS §4). */
 export interface Conversation {
   readonly owner: string
   readonly id: string
   readonly metadata: JsonObject
   /** Unix time in milliseconds, as everywhere here. */
   readonly createdAt: number
-  /** Moves on whenever something is added. */
+  /** Extended whenever something is added. */
   readonly expiresAt: number
 }
 
-/** All conversations. Everything is asked by its owner: another's is like unknown. */
+/** All conversations. Every access names the owner: another owner's conversation counts as unknown. */
 export interface Conversations {
   create(conversation: Conversation, items: readonly JsonObject[]): Promise<void>
   find(owner: string, id: string): Promise<Conversation | undefined>
-  /** Whether the id is another owner's alone, or of a conversation forgotten. */
+  /** Whether the id is another owner's alone, or of a deleted conversation. */
   barred(owner: string, id: string): Promise<boolean>
   /** Replaces the metadata; false where there is no such conversation. */
   describe(owner: string, id: string, metadata: JsonObject): Promise<boolean>
   /** Its items, oldest first; undefined where there is no such conversation. */
   items(owner: string, id: string): Promise<readonly JsonObject[] | undefined>
-  /** Adds items, each with an id, behind all others; false where there is no such conversation. */
+  /** Appends items, each with an id; false where there is no such conversation. */
   add(owner: string, id: string, items: readonly JsonObject[], expiresAt: number): Promise<boolean>
   dropItem(owner: string, id: string, item: string): Promise<boolean>
-  /** Forgets it for good, with its items. */
+  /** Deletes it for good, with its items. */
   drop(owner: string, id: string): Promise<boolean>
 }

@@ -1,7 +1,7 @@
-/** Why a store cannot be used just now; a word fit for callers and operators alike. */
+/** Why a store cannot be used at present, in a value for callers and operators alike. */
 export type StoreFault = 'full' | 'read-only' | 'locked' | 'damaged' | 'unreachable' | 'failing'
 
-/** SQLite's primary result codes (sqlite.org/rescode.html); those left out tell of a bug of ours. */
+/** SQLite's primary result codes (sqlite.org/rescode.html); those left out are bugs of ours. */
 const BY_RESULT: { readonly [code: number]: StoreFault } = {
   1: 'damaged', // ERROR: a table is gone
   3: 'unreachable', // PERM
@@ -27,11 +27,11 @@ const BY_CODE: { readonly [code: string]: StoreFault } = {
     EMFILE: 'unreachable',
     ENFILE: 'unreachable',
   },
-  // The connection was closed under whoever was using it.
+  // The connection was closed while it was in use.
   ERR_INVALID_STATE: 'unreachable',
 }
 
-/** What a thrown value of a database or a file system says of the store; undefined for a bug of ours. */
+/** The fault of the store behind an error of a database or a file system; undefined for a bug of ours. */
 export function storeFault(thrown: unknown): StoreFault | undefined {
   if (!(thrown instanceof Error)) return undefined
   const { code, errcode } = thrown as Error & { readonly code?: string; readonly errcode?: number }
@@ -40,5 +40,5 @@ export function storeFault(thrown: unknown): StoreFault | undefined {
   return code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined
 }
 
-/** With these what is kept can still be read. */
+/** Faults with which stored data can still be read. */
 export const READABLE: ReadonlySet<StoreFault> = new Set(['full', 'read-only', 'locked'])

@@ -1,6 +1,6 @@
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 
-/** Rows written or asked for in one statement: databases limit the values of one. */
+/** Rows per statement: databases limit the number of values. */
 export const BATCH = 500
 
 /** Writes the items of a turn or a conversation. */
@@ -32,7 +32,7 @@ export async function dropEvents(database: Database, owner: string, parent: stri
   await database.deleteFrom('events').where('owner', '=', owner).where('parent', '=', parent).execute()
 }
 
-/** Who made something, and whether that upstream knows it still. */
+/** The channel that made something, and whether its upstream still has it. */
 export const originOf = ({
   channel,
   remembered,
@@ -44,5 +44,5 @@ export const originOf = ({
   remembered: remembered === true ? 1 : 0,
 })
 
-/** No upstream made it. */
-export const NOBODY = originOf({})
+/** The origin of items that no upstream made. */
+export const NO_ORIGIN = originOf({})

@@ -1,10 +1,10 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { JsonObject } from '../canonical/node.ts'
 import type { Conversation, Conversations } from './conversations.ts'
-import { dropItems, insertItems, NOBODY } from './items.ts'
+import { dropItems, insertItems, NO_ORIGIN } from './items.ts'
 import type { Database, Tables } from './tables.ts'
 
-/** The one conversation, unless it was deleted or its time is up. */
+/** The condition for a conversation that is neither deleted nor expired. */
 const living = (owner: string, id: string, now: number) => (row: ExpressionBuilder<Tables, 'conversations'>) =>
   row.and([row('owner', '=', owner), row('id', '=', id), row('gone', '=', 0), row('expires_at', '>', now)])
 
@@ -123,7 +123,7 @@ export class KeptConversations implements Conversations {
   }
 }
 
-/** What is in a conversation no upstream knows by its id. */
+/** Inserts items, which no upstream has under their ids. */
 async function insert(
   database: Database,
   owner: string,
@@ -134,7 +134,7 @@ async function insert(
 ): Promise<void> {
   const rows = items.map((item, index) => ({
     ...{ owner, parent, place: from + index, id: String(item['id'] ?? ''), made: 0 },
-    ...NOBODY,
+    ...NO_ORIGIN,
     ...{ item: JSON.stringify(item), kept_at: now },
   }))
   await insertItems(database, rows)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { append } from '../canonical/append.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import { BATCH, dropEvents, dropItems, dropOutput, insertItems, NOBODY, originOf } from './items.ts'
+import { BATCH, dropEvents, dropItems, dropOutput, insertItems, NO_ORIGIN, originOf } from './items.ts'
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 import { type Chain, type FoundItem, type Link, LONGEST, outputOf, type Turn, type Turns } from './turns.ts'
 
@@ -54,7 +54,7 @@ export class KeptTurns implements Turns {
     return { links, ...(first.previous === null ? {} : { before: first.previous }) }
   }
 
-  /** The turn and those before it, latest first; one that expired still stands while a later one builds on it. */
+  /** The turn and those before it, latest first; an expired one still counts where a later one builds on it. */
   private async walk(owner: string, id: string) {
     const { rows } = await sql<Pick<TurnRow, 'id' | 'previous' | 'channel'> & { readonly size: number }>`
       with recursive walk(id, previous, channel, depth) as (
@@ -106,7 +106,7 @@ export class KeptTurns implements Turns {
         .execute()
       const made = new Set<string>()
       for (const row of rows) {
-        // What a caller says again under the id of an item does not take the place of the one the model made.
+        // An item that a caller sends again under the same id does not replace the one the model made.
         if (row.made === 0 && made.has(row.id)) continue
         if (row.made === 1) made.add(row.id)
         found.set(row.id, foundOf(row))
@@ -204,7 +204,7 @@ export class KeptTurns implements Turns {
   }
 }
 
-/** The row of a turn; one that says it continues itself continues nothing: its chain would have no beginning. */
+/** The row of a turn; one that claims to continue itself continues nothing: its chain would have no beginning. */
 const rowOf = ({
   owner,
   id,
@@ -243,7 +243,7 @@ const foundOf = ({ item, channel, remembered }: Pick<ItemRow, 'item' | 'channel'
 const itemRow = (turn: Turn, item: JsonObject, made: number, place: number, now: number): ItemRow => ({
   ...{ owner: turn.owner, parent: turn.id, place, made, kept_at: now, item: JSON.stringify(item) },
   id: typeof item['id'] === 'string' ? item['id'] : '',
-  ...(made === 1 ? originOf(turn) : NOBODY),
+  ...(made === 1 ? originOf(turn) : NO_ORIGIN),
 })
 
 const itemRowsOf = (turn: Turn, now: number): ItemRow[] => [

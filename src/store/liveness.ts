@@ -3,19 +3,19 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** What the ids of processes look like: they are names of files. */
+/** The ids of processes, which are names of files. */
 const ID = /^[0-9a-f]{32}$/
 
 /** Milliseconds after which the file of a process that ended is deleted: a younger one may not be locked yet. */
 const SETTLED = 60_000
 
-/** SQLite's word for a file that another connection holds. */
+/** SQLite's code for a file that another connection locks. */
 const BUSY = 5
 
 /**
- * Tells which processes that share a folder are alive. Each holds a lock on a file of its own, which the system lets go
- * of whatever way the process ends (`kill -9`, too), and which holds between containers on one machine, where process
- * ids say nothing.
+ * Detects which processes that share a folder are alive. Each holds a lock on a file of its own, which the system
+ * releases however the process ends (`kill -9`, too), and which works between containers on one machine, where process
+ * ids have no meaning.
  */
 export class Liveness {
   readonly id: string = randomBytes(16).toString('hex')
@@ -26,7 +26,7 @@ export class Liveness {
     this.folder = folder
   }
 
-  /** Lets others see that this process lives, until it ends or `close`. Throws where the folder cannot be written. */
+  /** Marks this process as alive, until it ends or `close`. Throws where the folder cannot be written. */
   open(): void {
     if (this.lock !== undefined) return
     mkdirSync(this.folder, { recursive: true, mode: 0o700 })
@@ -38,7 +38,7 @@ export class Liveness {
     this.lock = lock
   }
 
-  /** Whether the process of that id is alive; undefined where that cannot be told. */
+  /** Whether the process of that id is alive; undefined where that cannot be determined. */
   isAlive(id: string): boolean | undefined {
     if (id === this.id) return this.lock !== undefined
     if (!ID.test(id)) return undefined
@@ -55,7 +55,7 @@ export class Liveness {
     return join(this.folder, id)
   }
 
-  /** Deletes what processes left that were killed. */
+  /** Deletes the files of processes that were killed. */
   private tidy(): void {
     for (const name of readdirSync(this.folder)) {
       const path = this.path(name)

@@ -1,7 +1,7 @@
 import type { Chain, FoundItem, Link, Turn, Turns } from './turns.ts'
 import { outputOf } from './turns.ts'
 
-/** The latest turns of one connection, held as long as it lasts; the oldest make room for new ones. */
+/** The latest turns of one connection, held as long as it lasts; the oldest are dropped for new ones. */
 export class MemoryTurns implements Turns {
   private readonly turns = new Map<string, Turn>()
   private readonly sizes = new Map<string, number>()
@@ -51,7 +51,7 @@ export class MemoryTurns implements Turns {
     return found
   }
 
-  /** A connection has one owner, and what it forgets nobody else had. */
+  /** A connection has one owner, and dropped turns belonged to no other. */
   async barred(): Promise<boolean> {
     return false
   }

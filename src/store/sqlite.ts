@@ -3,15 +3,15 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type Dialect, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
 
-/** Milliseconds another process may hold the file: all of this one waits, too. */
-const PATIENCE = 2000
+/** Milliseconds another process may lock the file: this whole process waits as long. */
+const BUSY_TIMEOUT = 2000
 
 /**
- * How a connection is set up: readers do not wait for writers, a crash of the machine may cost the last writes but never
- * the file, what is deleted is overwritten, and another process may hold the file for a moment.
+ * The setup of a connection: readers do not wait for writers, a crash of the machine may cost the last writes but never
+ * the file, deleted data is overwritten, and another process may lock the file for a moment.
  */
 const SETUP = [
-  `pragma busy_timeout = ${PATIENCE}`,
+  `pragma busy_timeout = ${BUSY_TIMEOUT}`,
   'pragma journal_mode = wal',
   'pragma synchronous = normal',
   'pragma secure_delete = on',
@@ -19,15 +19,15 @@ const SETUP = [
 
 const IN_MEMORY = ':memory:'
 
-/** Text that is written to see whether there is room; answers are larger than a page, too. */
+/** Text that is written to check for space; answers are larger than a page, too. */
 const SAMPLE = 'x'.repeat(16 * 1024)
 
 /** A SQLite file that is open. */
 export interface SqliteFile {
   readonly dialect: Dialect
-  /** Whether another file, or none, stands at the path now: what is written here would be found by nobody. */
+  /** Whether another file, or none, is at the path now: what is written here would be lost. */
   moved(): boolean
-  /** Writes something and takes it back, without waiting for others. Throws what SQLite throws where that fails. */
+  /** Writes something and deletes it, without waiting for others. Throws SQLite's error where that fails. */
   probe(): void
 }
 
@@ -45,34 +45,34 @@ export function sqlite(path: string): SqliteFile {
     database.close()
     throw thrown
   }
-  const opened = placeOf(path)
+  const opened = identityOf(path)
   return {
     dialect: new SqliteDialect({ database: new Statements(database) }),
-    moved: () => placeOf(path) !== opened,
+    moved: () => identityOf(path) !== opened,
     probe: () => probe(database),
   }
 }
 
-/** Which file stands at a path. */
-function placeOf(path: string): string | undefined {
+/** The identity of the file at a path. */
+function identityOf(path: string): string | undefined {
   if (path === IN_MEMORY) return path
   const stat = statSync(path, { throwIfNoEntry: false })
   return stat === undefined ? undefined : `${stat.dev}/${stat.ino}`
 }
 
 function probe(database: DatabaseSync): void {
-  // Somebody is writing at this very moment, and will hear how it goes.
+  // A write is running, whose failure will be reported.
   if (database.isTransaction) return
   database.exec('pragma busy_timeout = 0')
   try {
     database.exec(`insert into probes (sample) values ('${SAMPLE}')`)
     database.exec('delete from probes')
   } finally {
-    database.exec(`pragma busy_timeout = ${PATIENCE}`)
+    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT}`)
   }
 }
 
-/** Compiled statements are kept: there are few of them, and compiling one costs more than running it. */
+/** Caches compiled statements: there are few of them, and compiling one costs more than running it. */
 class Statements implements SqliteDatabase {
   private readonly database: DatabaseSync
   private readonly compiled = new Map<string, SqliteStatement>()
@@ -84,14 +84,14 @@ class Statements implements SqliteDatabase {
   prepare(sql: string): SqliteStatement {
     const known = this.compiled.get(sql)
     if (known !== undefined) return known
-    const statement = asked(this.database.prepare(sql))
+    const statement = adapted(this.database.prepare(sql))
     if (this.compiled.size >= MOST) this.compiled.clear()
-    const made = sql === 'rollback' ? this.tolerant(statement) : statement
-    this.compiled.set(sql, made)
-    return made
+    const prepared = sql === 'rollback' ? this.tolerant(statement) : statement
+    this.compiled.set(sql, prepared)
+    return prepared
   }
 
-  /** SQLite ends a transaction itself where the disk is full: to be told so would hide why it failed. */
+  /** SQLite ends a transaction itself where the disk is full: the failure of a second rollback would hide the cause. */
   private tolerant(statement: SqliteStatement): SqliteStatement {
     return {
       ...statement,
@@ -109,7 +109,7 @@ const MOST = 200
 
 type Values = readonly SQLInputValue[]
 
-const asked = (statement: StatementSync): SqliteStatement => ({
+const adapted = (statement: StatementSync): SqliteStatement => ({
   reader: statement.columns().length > 0,
   all: values => statement.all(...(values as Values)),
   run: values => statement.run(...(values as Values)),

@@ -10,16 +10,16 @@ import { type SqliteFile, sqlite } from './sqlite.ts'
 import { type Database, makeTables, type Tables } from './tables.ts'
 import type { Turns } from './turns.ts'
 
-/** What outlives a request. */
+/** Everything that outlives a request. */
 export interface Store {
   readonly turns: Turns
   readonly conversations: Conversations
   readonly events: Events
-  /** Deletes what has expired and nothing builds on any more. */
+  /** Deletes what has expired and is not part of a later turn. */
   sweep(): Promise<void>
-  /** Whether what is written here would be found by nobody. */
+  /** Whether the file was moved away: what is written here would be lost. */
   moved(): boolean
-  /** Writes something and takes it back; throws what the database throws where that fails. */
+  /** Writes something and deletes it; throws the database's error where that fails. */
   probe(): void
   close(): Promise<void>
 }
@@ -50,10 +50,10 @@ async function openStore({ dialect, moved, probe }: SqliteFile, now: () => numbe
   }
 }
 
-/** Rows looked at in one go: others want to read in between. */
+/** Rows deleted at a time: others need to read in between. */
 const BATCH = 200
 
-/** Leaf by leaf: what expired goes once nothing that has not builds on it. */
+/** Leaf by leaf: an expired turn is deleted once no later one builds on it. */
 async function sweep(database: Database, now: number): Promise<void> {
   while ((await sweepTurns(database, now)) + (await sweepConversations(database, now)) > 0) await breath()
 }

@@ -6,9 +6,9 @@ export interface TurnRow {
   readonly id: string
   readonly previous: string | null
   readonly channel: string | null
-  /** 1 where that channel's upstream keeps it, too. */
+  /** 1 where that channel's upstream stores it, too. */
   readonly remembered: number
-  /** The id that upstream keeps it under, where it is another one. */
+  /** The upstream's id of it, where it differs. */
   readonly copy: string | null
   /** The response object as JSON, its output left out. */
   readonly response: string
@@ -17,7 +17,7 @@ export interface TurnRow {
   readonly lease: number | null
   /** The process that works on it. */
   readonly worker: string | null
-  /** 1 where only the id is left. */
+  /** 1 where it was deleted and only the id is left. */
   readonly gone: number
 }
 
@@ -26,14 +26,14 @@ export interface ItemRow {
   readonly owner: string
   /** The id of the turn or conversation. */
   readonly parent: string
-  /** Where it stands there, from 0. */
+  /** Its position there, from 0. */
   readonly place: number
   readonly id: string
   /** 1 where the model made it. */
   readonly made: number
   /** The channel whose upstream made it. */
   readonly channel: string | null
-  /** 1 where that upstream knows it by its id. */
+  /** 1 where that upstream has it under the same id. */
   readonly remembered: number
   readonly item: string
   readonly kept_at: number
@@ -48,7 +48,7 @@ export interface ConversationRow {
   readonly gone: number
 }
 
-/** Some events of a response in the making, as they were told. */
+/** Some events of an unfinished response, as they were sent. */
 export interface EventsRow {
   readonly owner: string
   /** The id of the turn. */
@@ -89,10 +89,10 @@ const TABLES = [
   'create table if not exists probes (sample text not null)',
 ]
 
-/** Columns of `turns` that older files lack. */
+/** Columns of `turns` that older files do not have. */
 const LATER = ['copy', 'worker'] as const
 
-/** Makes what is missing of the tables; several processes may do so at once. */
+/** Creates missing tables and columns; several processes may do so at once. */
 export async function makeTables(database: Database): Promise<void> {
   for (const table of TABLES) await sql.raw(table).execute(database)
   for (const column of await lacking(database)) await addColumn(database, column)

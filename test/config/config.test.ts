@@ -245,7 +245,7 @@ describe('faults name their line', () => {
     [
       'no formats',
       channel('provider: custom, base_url: "http://u"'),
-      '2 channels[0].formats is missing: list the formats this upstream speaks, best first',
+      '2 channels[0].formats is missing: list the formats of this upstream, best first',
     ],
     ['no address', channel('provider: custom, formats: [chat]'), '2 channels[0].base_url is missing'],
     ['no key', channel('provider: anthropic'), '2 channels[0].key is missing, and ANTHROPIC_API_KEY is not set'],
