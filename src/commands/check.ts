@@ -4,13 +4,13 @@ import { CONFIG_SCHEMA } from '../config/index.ts'
 import { warningsOf } from './config-warnings.ts'
 import type { Terminal } from './outcome.ts'
 
-/** `interlingua check --schema`: the JSON Schema of what an operator may write, before variables are put in. */
+/** `interlingua check --schema`: the JSON Schema of a config, before variables are replaced. */
 export function schemaCommand(terminal: Terminal): void {
   const schema = toJsonSchema(CONFIG_SCHEMA, { typeMode: 'input', errorMode: 'ignore' })
   terminal.out(JSON.stringify({ title: 'Interlingua config', ...schema }, null, 2))
 }
 
-/** `interlingua check`: reads the config and says what it would do. */
+/** `interlingua check`: reads the config and prints its channels and warnings. */
 export function checkCommand(named: string | undefined, terminal: Terminal): void {
   const path = findConfig(named)
   const config = loadConfig(path)

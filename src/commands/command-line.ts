@@ -7,10 +7,10 @@ import { replayCommand } from './replay.ts'
 import type { TranslateOptions } from './translate.ts'
 
 /** Runs one command line, the program's name left out, and returns its exit code. */
-export async function commandLine(words: readonly string[], terminal: Terminal): Promise<number> {
+export async function commandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   const program = programOf(terminal)
   try {
-    await program.parseAsync(words, { from: 'user' })
+    await program.parseAsync(args, { from: 'user' })
     return DONE
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? DONE : USAGE
@@ -22,12 +22,12 @@ export async function commandLine(words: readonly string[], terminal: Terminal):
 const versionOf = (): string =>
   (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 
-/** How a word that is no command is refused: the command that needs none takes it for its own. */
+/** The error for an unknown command: the default command takes its name for an argument. */
 const EXCESS = /too many arguments for 'serve'.*: ([^\s,.]+).*/
 
-const unknownCommand = (word: string, program: Command): string =>
-  `unknown command '${word}'${suggestion(
-    word,
+const unknownCommand = (name: string, program: Command): string =>
+  `unknown command '${name}'${suggestion(
+    name,
     program.commands.map(command => command.name()),
   )}`
 
@@ -37,20 +37,20 @@ function programOf(terminal: Terminal): Command {
     .description('A self-hosted gateway: any AI client to any AI model, each in its own request format.')
     .version(version)
     .option('-c, --config <file>', 'the config file (default: interlingua.yaml, where there is one)')
-    .showHelpAfterError('(--help tells more)')
+    .showHelpAfterError('(see --help)')
     .exitOverride()
     .configureOutput({
       writeOut: text => terminal.out(text.trimEnd()),
       writeErr: text => terminal.fault(text.trimEnd()),
-      outputError: (text, write) => write(text.replace(EXCESS, (_, word: string) => unknownCommand(word, program))),
+      outputError: (text, write) => write(text.replace(EXCESS, (_, name: string) => unknownCommand(name, program))),
     })
   const config = (): string | undefined => program.opts<{ config?: string }>().config
 
   program
     .command('serve', { isDefault: true })
     .description('run the gateway (default)')
-    .option('--host <host>', 'where to listen, instead of what the config says')
-    .option('--port <port>', 'where to listen, instead of what the config says', portOf)
+    .option('--host <host>', 'the host to listen on, instead of that of the config')
+    .option('--port <port>', 'the port to listen on, instead of that of the config', portOf)
     .action(async (options: { host?: string; port?: number }) => {
       const { serveCommand } = await import('./serve.ts')
       const named = config()
@@ -61,11 +61,13 @@ function programOf(terminal: Terminal): Command {
     .command('translate')
     .description('translate a wire value; prints what it becomes and what is lost')
     .argument('[file]', 'the value: JSON, or a stream of events (default: standard input)')
-    .requiredOption('--from <format>', 'the format it is in')
-    .requiredOption('--to <format>', 'the format it shall be in')
-    .addOption(new Option('--kind <kind>', 'what it is').choices(['request', 'result', 'events']).default('request'))
-    .option('--model <model>', 'the model, where the value does not say')
-    .option('--asked <file>', 'the request that a result or a stream answers, in the format it shall be in')
+    .requiredOption('--from <format>', 'the format of the value')
+    .requiredOption('--to <format>', 'the format to translate to')
+    .addOption(
+      new Option('--kind <kind>', 'the kind of the value').choices(['request', 'result', 'events']).default('request'),
+    )
+    .option('--model <model>', 'the model, where the value has none')
+    .option('--asked <file>', 'the request that a result or a stream answers, in the target format')
     .action(async (file: string | undefined, options: TranslateOptions) => {
       const { translateCommand } = await import('./translate.ts')
       translateCommand(file, options, terminal)
@@ -83,8 +85,8 @@ function programOf(terminal: Terminal): Command {
     .command('replay')
     .description('serve a folder of fixtures as an upstream')
     .argument('<folder>', 'holds <format>/<case>.{request.json,result.json,events.sse}')
-    .option('--host <host>', 'where to listen', '127.0.0.1')
-    .option('--port <port>', 'where to listen', portOf, 4748)
+    .option('--host <host>', 'the host to listen on', '127.0.0.1')
+    .option('--port <port>', 'the port to listen on', portOf, 4748)
     .action((folder: string, { host, port }: { host: string; port: number }) =>
       replayCommand(folder, host, port, terminal),
     )
@@ -93,27 +95,27 @@ function programOf(terminal: Terminal): Command {
 
 function keyCommands(program: Command, config: () => string | undefined, terminal: Terminal): void {
   const keys = program.command('keys').description('the keys of callers')
-  const name = new Argument('<name>', 'what the key is called')
+  const name = new Argument('<name>', 'the name of the key')
   keys
     .command('create')
-    .description('make a key and print it, this once')
+    .description('create a key and print it, only this once')
     .addArgument(name)
     .option('--group <group>', 'the group it belongs to', 'default')
-    .action((which: string, { group }: { group: string }) => createCommand(which, group, config(), terminal))
+    .action((keyName: string, { group }: { group: string }) => createCommand(keyName, group, config(), terminal))
   keys
     .command('list')
     .description('list the keys')
     .action(() => listCommand(config(), terminal))
   keys
     .command('revoke')
-    .description('end a key')
+    .description('revoke a key')
     .addArgument(name)
-    .action((which: string) => revokeCommand(which, config(), terminal))
+    .action((keyName: string) => revokeCommand(keyName, config(), terminal))
   keys
     .command('rotate')
-    .description('replace a key by a new one and print that, this once')
+    .description('replace a key by a new one and print that, only this once')
     .addArgument(name)
-    .action((which: string) => rotateCommand(which, config(), terminal))
+    .action((keyName: string) => rotateCommand(keyName, config(), terminal))
 }
 
 function portOf(text: string): number {

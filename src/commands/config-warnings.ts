@@ -2,7 +2,7 @@ import { storedKeys } from '../access/index.ts'
 import type { Config } from '../config/index.ts'
 import { warnings } from '../config/warnings.ts'
 
-/** What a config and the keys made here surely do not mean to say; a key file that cannot be read has none. */
+/** Warnings about a config and the stored keys; a key file that cannot be read has none. */
 export function warningsOf(config: Config): readonly string[] {
   return [...warnings(config, keysAt(config.dataDir))]
 }

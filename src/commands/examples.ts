@@ -7,23 +7,23 @@ interface Example {
   readonly work: Work
   readonly path: string
   readonly body: (model: string) => object
-  /** How this endpoint's clients show their key and what else they send; `Authorization: Bearer` where absent. */
+  /** The headers of this endpoint's clients, with the key; `Authorization: Bearer` by default. */
   readonly headers?: (key: string) => string
-  /** What else stands on the line. */
+  /** Further arguments of curl. */
   readonly more?: string
   /** The body is a form: its fields as curl takes them. */
   readonly form?: (model: string) => readonly string[]
 }
 
 const TURNS = [{ role: 'user', content: 'Say hello.' }]
-const ASKED = [{ role: 'user', parts: [{ text: 'Say hello.' }] }]
-/** The smallest picture there is, to be changed. */
+const CONTENTS = [{ role: 'user', parts: [{ text: 'Say hello.' }] }]
+/** The smallest possible image, to be edited. */
 const DOT =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const version = (key: string): string => `-H "x-api-key: ${key}" -H 'anthropic-version: 2023-06-01'`
 const google = (key: string): string => `-H "x-goog-api-key: ${key}"`
 
-/** One for each endpoint, in the order they are told; what is spoken is saved, so that it can be written down. */
+/** One for each endpoint, in the order they are printed; speech is saved to a file, which the transcription reads. */
 const EXAMPLES: readonly Example[] = [
   { work: 'conversation', path: '/v1/chat/completions', body: model => ({ model, messages: TURNS }) },
   { work: 'conversation', path: '/v1/responses', body: model => ({ model, input: 'Say hello.' }) },
@@ -37,7 +37,7 @@ const EXAMPLES: readonly Example[] = [
     work: 'conversation',
     path: '/v1beta/models/MODEL:generateContent',
     headers: google,
-    body: () => ({ contents: ASKED }),
+    body: () => ({ contents: CONTENTS }),
   },
   { work: 'completion', path: '/v1/completions', body: model => ({ model, prompt: 'Once upon a time' }) },
   { work: 'count', path: '/v1/responses/input_tokens', body: model => ({ model, input: 'Say hello.' }) },
@@ -51,7 +51,7 @@ const EXAMPLES: readonly Example[] = [
     work: 'count',
     path: '/v1beta/models/MODEL:countTokens',
     headers: google,
-    body: () => ({ contents: ASKED }),
+    body: () => ({ contents: CONTENTS }),
   },
   { work: 'compaction', path: '/v1/responses/compact', body: model => ({ model, input: 'Say hello.' }) },
   { work: 'embedding', path: '/v1/embeddings', body: model => ({ model, input: 'hello' }) },
@@ -86,7 +86,10 @@ const EXAMPLES: readonly Example[] = [
   },
 ]
 
-/** One line to paste for each endpoint that some channel can answer. The models and the key hold nothing a shell would take amiss. */
+/**
+ * One line to paste for each endpoint that some channel can answer. Models and key have no characters special to
+ * shells.
+ */
 export function exampleLines(address: string, key: string, channels: readonly ChannelConfig[]): string[] {
   const bearer = `-H "authorization: Bearer ${key}"`
   const lines = EXAMPLES.flatMap(example => {
@@ -114,7 +117,7 @@ function lineOf({ path, headers, body, more, form }: Example, { address, key, be
   return more === undefined ? line : `${line} ${more}`
 }
 
-/** The first model of the first channel that can do the work itself, or else knows a way round. */
+/** The first model of the first channel that can do the work, directly or by an emulation. */
 function modelFor(work: Work, channels: readonly ChannelConfig[]): string | undefined {
   const fits = (channel: ChannelConfig): boolean =>
     channel.formats.some(({ format }) => fitnessOf(format, work) !== undefined)

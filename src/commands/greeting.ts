@@ -3,17 +3,17 @@ import { exampleLines } from './examples.ts'
 import type { FirstKey } from './first-key.ts'
 import { program } from './outcome.ts'
 
-/** The models named by channels; those that upstreams list themselves are not known yet. */
+/** The models named by channels; those that upstreams list are not available yet. */
 function namedModels(channels: readonly ChannelConfig[]): string[] {
   return [...new Set(channels.flatMap(({ models }) => [...models.named.keys()]))]
 }
 
-/** What a newcomer is told once the gateway listens: where, with which key, which models, and how to try each endpoint. */
+/** The text printed when the gateway listens: its address, key and models, and how to try each endpoint. */
 export function greeting(address: string, config: Config, first: FirstKey, version: string): string {
   const named = namedModels(config.channels)
   const open = config.channels.filter(({ models }) => models.patterns.length > 0).map(({ name }) => name)
   const listed = open.length === 0 ? [] : [`whatever ${open.join(', ')} list${open.length === 1 ? 's' : ''}`]
-  const key = first.made ?? '$INTERLINGUA_KEY'
+  const key = first.created ?? '$INTERLINGUA_KEY'
   const lines = [
     `interlingua ${version} listens on ${address}`,
     '',
@@ -23,20 +23,20 @@ export function greeting(address: string, config: Config, first: FirstKey, versi
     'Try it:',
     ...exampleLines(address, key, config.channels),
   ]
-  if (named.length === 0 && open.length > 0) lines.push('', 'Put a model of the first list where it says MODEL.')
+  if (named.length === 0 && open.length > 0) lines.push('', 'Replace MODEL by a model of the first list.')
   return lines.join('\n')
 }
 
-function keyLines(config: Config, { made, known }: FirstKey): string[] {
-  if (made !== undefined)
+function keyLines(config: Config, { created, known }: FirstKey): string[] {
+  if (created !== undefined)
     return [
-      `key      ${made}`,
-      `         It is shown this once and kept as a hash only; \`${program()} keys create NAME\` makes another.`,
+      `key      ${created}`,
+      `         It is shown only now and stored as a hash; \`${program()} keys create NAME\` creates another.`,
     ]
   const names = [...config.keys.map(({ name }) => name), ...known]
   return [
     `keys     ${shortened(names)}`,
-    `         They cannot be shown; \`${program()} keys create NAME\` makes a new one. Put yours in INTERLINGUA_KEY:`,
+    `         They cannot be shown; \`${program()} keys create NAME\` creates a new one. Put yours in INTERLINGUA_KEY:`,
     '         export INTERLINGUA_KEY=…',
   ]
 }

@@ -4,7 +4,7 @@ import { findConfig, loadConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import { program, type Terminal } from './outcome.ts'
 
-/** `interlingua keys create NAME`: the key is printed alone on its line, so that a script can take it. */
+/** `interlingua keys create NAME`: the key is printed alone on its line, so that a script can read it. */
 export function createCommand(name: string, group: string, config: string | undefined, terminal: Terminal): void {
   const loaded = loadConfig(findConfig(config))
   const { groups } = loaded
@@ -13,13 +13,13 @@ export function createCommand(name: string, group: string, config: string | unde
   terminal.fault('Keep it: only its hash is stored, it cannot be shown again.')
 }
 
-/** Ends a key and prints the one in its place, this once. */
+/** Revokes a key and prints its replacement, only this once. */
 export function rotateCommand(name: string, config: string | undefined, terminal: Terminal): void {
   terminal.out(rotateKey(fileFor(name, loadConfig(findConfig(config))), name))
   terminal.fault('The old key has ended. Keep this one: it cannot be shown again.')
 }
 
-/** Ends a key. */
+/** Revokes a key. */
 export function revokeCommand(name: string, config: string | undefined, terminal: Terminal): void {
   revokeKey(fileFor(name, loadConfig(findConfig(config))), name)
   terminal.out(`${name} is revoked.`)
@@ -33,17 +33,17 @@ export function listCommand(config: string | undefined, terminal: Terminal): voi
     name,
     group,
     `${hint}…`,
-    revokedAt === undefined ? `made ${createdAt}` : `revoked ${revokedAt}`,
+    revokedAt === undefined ? `created ${createdAt}` : `revoked ${revokedAt}`,
   ])
   const rows = [...fixed, ...stored]
-  if (rows.length === 0) terminal.fault(`There are no keys yet; \`${program()} keys create NAME\` makes one.`)
+  if (rows.length === 0) terminal.fault(`There are no keys yet; \`${program()} keys create NAME\` creates one.`)
   else terminal.out(table([['NAME', 'GROUP', 'KEY', ''], ...rows]))
 }
 
 /**
- * The key file a command about the key of that name works on.
+ * The key file that holds the key of that name.
  *
- * @throws KeyError for a name only the config has: limits are counted by name, so no other key may have it.
+ * @throws KeyError for a name in the config alone: limits are counted by name, so no other key may have it.
  */
 function fileFor(name: string, { dataDir, keys }: Pick<Config, 'dataDir' | 'keys'>): string {
   const path = keyFile(dataDir)

@@ -1,4 +1,4 @@
-/** What the process says and how it ends; commands write through it, so that tests can read along. */
+/** The output of the process; commands write through it, so that tests can read it. */
 export interface Terminal {
   out(text: string): void
   fault(text: string): void
@@ -9,15 +9,15 @@ export const TERMINAL: Terminal = {
   fault: text => process.stderr.write(`${text}\n`),
 }
 
-/** How a command line begins here: where npm started the gateway, nothing says that `interlingua` is on the path. */
+/** How the command line is called: under npm, `interlingua` may not be on the path. */
 export const program = (): string => (process.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'interlingua')
 
-/** What was asked for cannot be asked for; told like any other slip on the command line. */
+/** Wrong arguments; reported like any other fault of the command line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Exit codes: all went well, what was asked for failed, what was asked for is no command. */
+/** Exit codes: success, failure, wrong usage. */
 export const DONE = 0
 export const FAILED = 1
 export const USAGE = 2

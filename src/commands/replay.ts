@@ -2,7 +2,7 @@ import { openReplay } from '../providers/replay.ts'
 import type { Terminal } from './outcome.ts'
 import { untilStopped } from './stop.ts'
 
-/** `interlingua replay DIR`: serves a folder of fixtures as an upstream that asks for no key. */
+/** `interlingua replay DIR`: serves a folder of fixtures as an upstream that needs no key. */
 export async function replayCommand(folder: string, host: string, port: number, terminal: Terminal): Promise<void> {
   const replay = await openReplay({ folder, host, port })
   if (replay.cases.length === 0) {

@@ -9,8 +9,8 @@ import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import { untilStopped } from './stop.ts'
 
-/** Milliseconds for the last lines of the log, whose reader may be behind. */
-const FAREWELL = 1000
+/** Milliseconds for writing the last lines of the log, whose reader may be slow. */
+const LOG_FLUSH = 1000
 
 export interface ServeOptions {
   readonly config?: string
@@ -19,23 +19,23 @@ export interface ServeOptions {
 }
 
 /**
- * `interlingua serve`: runs the gateway until it is asked to stop; then running answers may end within the grace time.
+ * `interlingua serve`: runs the gateway until a signal stops it; running answers may end within the grace time.
  *
- * @throws ConfigError, KeyError, or what listening throws.
+ * @throws ConfigError, KeyError, or the error of listening.
  */
 export async function serveCommand(options: ServeOptions, version: string, terminal: Terminal): Promise<void> {
   const path = findConfig(options.config)
   const replays = new Replays()
   const log = openLog()
-  surviveFaults(log)
+  logUncaught(log)
   const started = Promise.withResolvers<RunningServer>()
-  let taken: Promise<unknown> = started.promise
+  let applied: Promise<unknown> = started.promise
   const following = followConfig(
     path,
     next => {
-      // One after the other: the last one written is the one in use.
-      taken = taken
-        .then(async () => take(await replays.filled(overridden(next, options)), await started.promise, log))
+      // In sequence: the last config written is the one in use.
+      applied = applied
+        .then(async () => apply(await replays.filled(overridden(next, options)), await started.promise, log))
         .catch(fault => log.error({ fault: String(fault) }, 'config kept'))
     },
     fault => log.error({ fault: fault.message }, 'config kept: the new one cannot be used'),
@@ -46,7 +46,7 @@ export async function serveCommand(options: ServeOptions, version: string, termi
     throw thrown
   })
   const first = firstKey(config)
-  if (first.made !== undefined) server.reload(config)
+  if (first.created !== undefined) server.reload(config)
   for (const warning of warningsOf(config)) terminal.fault(`warning: ${warning}`)
   terminal.out(greeting(server.address, config, first, version))
   started.resolve(server)
@@ -55,33 +55,33 @@ export async function serveCommand(options: ServeOptions, version: string, termi
   const signal = await untilStopped()
   following.close()
   log.info({ signal }, 'stopping')
-  // Whoever presses Ctrl-C has no balancer that must hear of it first.
+  // SIGINT comes from a terminal, without a balancer that must notice first.
   if (signal === 'SIGTERM') await server.drain()
   await server.close()
   await replays.close()
-  await within(log.flush(), FAREWELL)
+  await within(log.flush(), LOG_FLUSH)
 }
 
-/** The last net: a fault that nothing else caught costs one answer, never the process and the answers of all others. */
-function surviveFaults(log: Log): void {
+/** The last resort: an uncaught fault costs one answer, never the process and the answers of all others. */
+function logUncaught(log: Log): void {
   process.on('uncaughtException', err => log.error({ err }, 'a fault of the gateway that nothing caught'))
   process.on('unhandledRejection', err => log.error({ err }, 'a fault of the gateway that nothing caught'))
 }
 
-/** Puts another config in place of the one in use. */
-function take(config: Config, server: RunningServer, log: Log): void {
+/** Replaces the config in use. */
+function apply(config: Config, server: RunningServer, log: Log): void {
   server.reload(config)
   for (const warning of warningsOf(config)) log.warn({}, warning)
-  log.info({ channels: config.channels.length }, 'config reloaded; host and port count from the next start on')
+  log.info({ channels: config.channels.length }, 'config reloaded; host and port take effect at the next start')
 }
 
-/** What the command line says goes before what the file says. */
+/** Options of the command line take precedence over the config. */
 const overridden = (config: Config, { host, port }: ServeOptions): Config => ({
   ...config,
   server: { ...config.server, ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) },
 })
 
-/** Starts the built-in upstream once a config asks for it. */
+/** Starts the built-in upstream when a config uses it. */
 class Replays {
   private replay: Promise<Replay> | undefined
 

@@ -1,4 +1,4 @@
-/** Settles with the signal by which the process is asked to stop; asked again, it stops at once. */
+/** Resolves with the signal that stops the process; a second one ends it at once. */
 export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const)

@@ -8,7 +8,7 @@ export interface TranslateOptions {
   readonly to: string
   readonly kind: Kind
   readonly model?: string
-  /** A file with the request that is answered. */
+  /** A file with the request that the value answers. */
   readonly asked?: string
 }
 
@@ -21,6 +21,6 @@ export function translateCommand(file: string | undefined, options: TranslateOpt
       )
   const { asked, ...rest } = options
   const text = readFileSync(file === undefined || file === '-' ? 0 : file, 'utf8')
-  const given = asked === undefined ? {} : { asked: readFileSync(asked, 'utf8') }
-  terminal.out(JSON.stringify(translate(text, { ...rest, ...given }), null, 2))
+  const request = asked === undefined ? {} : { requestText: readFileSync(asked, 'utf8') }
+  terminal.out(JSON.stringify(translate(text, { ...rest, ...request }), null, 2))
 }

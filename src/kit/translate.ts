@@ -21,15 +21,15 @@ export interface Translation {
   readonly from: Format
   readonly to: Format
   readonly kind: Kind
-  /** For what says no model itself; it also answers for the path of formats that name the model there. */
+  /** For a value without a model, and for the path in formats that have the model there. */
   readonly model?: string
-  /** The request that a result or a stream answers, as JSON text in the format it shall be in. */
-  readonly asked?: string
+  /** The request that a result or a stream answers, as JSON text in the target format. */
+  readonly requestText?: string
 }
 
 export const KNOWN_FORMATS: readonly Format[] = [...new Set([...Object.keys(READERS), ...Object.keys(WRITERS)])]
 
-/** What a wire value becomes in another format, and what is lost on the way. */
+/** A wire value in another format, and the losses of the translation. */
 export interface Translated {
   readonly wire: unknown
   readonly losses: readonly Loss[]
@@ -38,7 +38,7 @@ export interface Translated {
 /**
  * Translates one wire value as the gateway would: a request or a result as JSON text, a stream as server-sent events.
  *
- * @throws GatewayError where the text is no such thing, or where a format has no such direction.
+ * @throws GatewayError where the text is malformed, or the format does not have that direction.
  */
 export function translate(text: string, options: Translation): Translated {
   return { request: requestOf, result: resultOf, events: eventsOf }[options.kind](text, options)
@@ -57,21 +57,21 @@ function requestOf(text: string, { from, to, model }: Translation): Translated {
   return { ...written, losses: [...losses, ...traced(written.losses, losses, handed.messages)] }
 }
 
-function resultOf(text: string, { from, to, model, asked }: Translation): Translated {
+function resultOf(text: string, { from, to, model, requestText }: Translation): Translated {
   const read = READERS[from]?.result ?? missing(from, 'reads no results')
   const write = WRITERS[to]?.result ?? missing(to, 'writes no results')
   const body = jsonOf(text)
   const whole = isObject(body['body'] as Json) && typeof body['status'] === 'number'
-  const request = asking(to, model, asked, false)
+  const request = requestFor(to, model, requestText, false)
   const result = read({ status: 200, headers: {}, body: whole ? (body['body'] as JsonObject) : body }, request)
   const { wire, losses } = write({ id: 'translated', createdAt: 0, ...result }, request)
   return { wire, losses }
 }
 
-function eventsOf(text: string, { from, to, model, asked }: Translation): Translated {
+function eventsOf(text: string, { from, to, model, requestText }: Translation): Translated {
   const read = READERS[from]?.events ?? missing(from, 'reads no streams')
   const write = WRITERS[to]?.events ?? missing(to, 'writes no streams')
-  const request = asking(to, model, asked, true)
+  const request = requestFor(to, model, requestText, true)
   const bytes = drain(eventParser(), [Buffer.from(text)])
   return { wire: drain<WireEvent, WireEvent>(chain(read(request), write(request)), bytes), losses: [] }
 }
@@ -85,13 +85,13 @@ function jsonOf(text: string): JsonObject {
   try {
     value = JSON.parse(text) as Json
   } catch (thrown) {
-    throw new GatewayError({ kind: 'invalid-request', message: `This is not JSON: ${(thrown as Error).message}` })
+    throw new GatewayError({ kind: 'invalid-request', message: `The text is not JSON: ${(thrown as Error).message}` })
   }
   if (isObject(value)) return value
-  throw new GatewayError({ kind: 'invalid-request', message: 'This is not a JSON object.' })
+  throw new GatewayError({ kind: 'invalid-request', message: 'The text is not a JSON object.' })
 }
 
-/** A body that stands alone gets the path its format would be asked at. */
+/** A body that stands alone gets the path of its format's requests. */
 function exchangeOf(value: JsonObject, format: Format, model = 'model'): WireRequest {
   const { path, body, files, ...rest } = value
   if (typeof path !== 'string' || !isObject(body))
@@ -108,7 +108,7 @@ const fileOf = ({ field, name, mediaType, bytes }: JsonObject): WireFile => ({
   bytes: new HeldBytes(Buffer.from(String(bytes), 'base64')),
 })
 
-/** The request as the gateway hands it to a writer: few formats take bytes as they are. */
+/** The request as the gateway passes it to a writer: few formats accept bytes as they are. */
 function handedTo(format: Format, request: CanonicalRequest): CanonicalRequest {
   if (WRITERS[format]?.bytes !== undefined) return request
   return { ...request, messages: request.messages.map(one => ({ ...one, content: one.content.map(inBase64) })) }
@@ -125,9 +125,9 @@ const writing = (from: Format, to: Format, model: string): WriteOptions => ({
   native: from === to,
 })
 
-/** The request an answer is taken to belong to. */
-function asking(to: Format, model = 'model', asked: string | undefined, stream: boolean): CanonicalRequest {
-  if (asked === undefined) return { model, messages: [], output: {}, sampling: {}, stream }
+/** The request that an answer is assumed to belong to. */
+function requestFor(to: Format, model = 'model', requestText: string | undefined, stream: boolean): CanonicalRequest {
+  if (requestText === undefined) return { model, messages: [], output: {}, sampling: {}, stream }
   const read = READERS[to]?.request ?? missing(to, 'reads no requests')
-  return { ...read(exchangeOf(jsonOf(asked), to, model)), stream }
+  return { ...read(exchangeOf(jsonOf(requestText), to, model)), stream }
 }

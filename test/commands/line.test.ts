@@ -116,7 +116,7 @@ describe('keys', () => {
     expect(made.out).toMatch(/^il-[\w-]{32}$/)
     const list = await run('keys', 'list', '-c')
     expect(list.out).toMatch(/fixed +default +fixed in the config/)
-    expect(list.out).toMatch(/bob +team +il-.{4}… +made 2/)
+    expect(list.out).toMatch(/bob +team +il-.{4}… +created 2/)
     expect(list.out).not.toContain(made.out)
     const next = await run('keys', 'rotate', 'bob', '-c')
     expect(next.out).toMatch(/^il-/)
