@@ -4,13 +4,13 @@ import type { Duplex } from 'node:stream'
 import type { ErrorAnswer } from '../gateway/index.ts'
 
 /**
- * What a refused caller still sends is thrown away as long as it keeps coming, as many clients read nothing before they
- * have sent all: milliseconds of silence after which it is over, and of all of it.
+ * The rest of a refused request is read and discarded, as many clients read nothing before they have sent all:
+ * milliseconds of silence after which that ends, and of all of it.
  */
 export const LINGER = 1000
 const LONGEST = 30_000
 
-/** Throws away the rest of a refused request, and goes on once it is whole, falls silent or has taken too long. */
+/** Discards the rest of a refused request, and continues once it is complete, silent or too late. */
 export function drain(message: IncomingMessage, then: () => void): void {
   const silence = setTimeout(() => settle(), LINGER)
   const end = setTimeout(() => settle(), LONGEST)
@@ -25,13 +25,13 @@ export function drain(message: IncomingMessage, then: () => void): void {
 }
 
 /**
- * The answer a connection waits for at present, the first of several; undefined where it waits for none. Node keeps it
- * there, and keeping it ourselves would cost every request.
+ * The answer that a connection waits for, the first of several; undefined for none. Node has it, and tracking it here
+ * would cost every request.
  */
 export const answerOf = (socket: Duplex): ServerResponse | undefined =>
   (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
 
-/** The last answer of a connection that has no `ServerResponse` to write it. */
+/** Writes the last answer of a connection without a `ServerResponse`. */
 export function sendLast(socket: Duplex, { status, headers, text }: ErrorAnswer): void {
   socket.on('error', () => socket.destroy())
   if (!socket.writable) {
@@ -46,11 +46,11 @@ export function sendLast(socket: Duplex, { status, headers, text }: ErrorAnswer)
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\n${lines.join('')}\r\n${text}`)
-  hangUp(socket)
+  closeGently(socket)
 }
 
-/** Says that no more will come, and lets the caller send the rest of what it is at. */
-export function hangUp(socket: Duplex): void {
+/** Ends our side of the connection, and lets the caller send the rest of its request. */
+export function closeGently(socket: Duplex): void {
   if (socket.destroyed) return
   socket.end()
   socket.resume()
@@ -64,5 +64,5 @@ export function hangUp(socket: Duplex): void {
   socket.once('close', () => clearInterval(timer))
 }
 
-/** Bytes that came over the connection: where Node's parser reads it, no event tells of them. */
+/** Bytes read from the connection: where Node's parser reads it, no event reports them. */
 const readFrom = (socket: Duplex): number => (socket as Partial<Socket>).bytesRead ?? 0

@@ -8,7 +8,7 @@ import { requestId } from './request-id.ts'
 import { formatOfPath, type Route, wireAt } from './routes.ts'
 import { familyOf, pathOf, type Query, queryOf } from './url.ts'
 
-/** A request at an endpoint; `streams` says that the path itself asks for a stream. */
+/** Handles a request at an endpoint; `streams` is set where the path itself asks for a stream. */
 export function handleRequest(
   gateway: Gateway,
   { route, streams }: { readonly route: Route; readonly streams: boolean },
@@ -32,14 +32,14 @@ export function handleRequest(
   gateway.handle(call).catch(() => response.destroy())
 }
 
-/** How a stream is framed is between this endpoint and its caller: below it, streams are always events (FORMATS §1). */
+/** The framing of a stream concerns this endpoint alone: below it, streams are always events (FORMATS §1). */
 function ownQuery(query: Query, streams: boolean): Query {
   if (!streams && query['alt'] === undefined) return query
   const { alt: _, ...rest } = query
   return streams ? { ...rest, alt: 'sse' } : rest
 }
 
-/** The models a key can call, or a page of them, or the one of that id. */
+/** Answers with the models a key can call, or a page of them, or the one of that id. */
 export function listModels(
   gateway: Gateway,
   shape: ModelShape,
@@ -58,7 +58,7 @@ export function listModels(
   }
 }
 
-/** A request that met no endpoint, or was turned away at one that is not a format's. */
+/** Refuses a request without an endpoint, or at one that is not a format's. */
 export function refuseRequest(
   gateway: Gateway,
   thrown: unknown,
@@ -73,7 +73,7 @@ export function refuseRequest(
   new HttpReply(message, response, idHeaders(id), gateway).whole(status, { ...more, ...headers }, text)
 }
 
-/** The same where no answer was made for it, as the connection ends with it. */
+/** The same where there is no response object; the connection ends with the answer. */
 export function refuseLast(
   gateway: Gateway,
   thrown: unknown,
@@ -86,15 +86,15 @@ export function refuseLast(
   sendLast(socket, { ...answer, headers: { ...idHeaders(id), ...more, ...headers } })
 }
 
-/** A word of the gateway itself. */
+/** Answers with a status of the gateway itself. */
 export const sendStatus = (
   gateway: Gateway,
   response: ServerResponse,
   status: number,
-  word: string,
+  name: string,
   more?: object,
 ): void =>
-  new HttpReply(response.req, response, {}, gateway).whole(status, {}, JSON.stringify({ status: word, ...more }))
+  new HttpReply(response.req, response, {}, gateway).whole(status, {}, JSON.stringify({ status: name, ...more }))
 
-/** Each family's clients look for the id under their own name (FORMATS §1). */
+/** Each family's clients expect the id under another name (FORMATS §1). */
 export const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })

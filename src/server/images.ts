@@ -3,16 +3,16 @@ import { GatewayError } from '../canonical/error.ts'
 import type { Gateway } from '../gateway/index.ts'
 import { HttpReply } from './reply.ts'
 
-/** Whoever holds the address may have the picture: no key is asked for, as none can be sent by an `<img>`. */
+/** Sends an image to any client with its address: no key is needed, as an `<img>` cannot send one. */
 export function sendImage(gateway: Gateway, token: string, message: IncomingMessage, response: ServerResponse): void {
-  const picture = gateway.picture(token)
-  if (picture === undefined)
-    throw new GatewayError({ kind: 'not-found', message: 'There is no such picture, or its time is over.' })
-  const { mediaType, bytes, seconds } = picture
+  const image = gateway.picture(token)
+  if (image === undefined)
+    throw new GatewayError({ kind: 'not-found', message: 'There is no such image, or it has expired.' })
+  const { mediaType, bytes, seconds } = image
   const headers = {
     'content-type': /^image\/[\w.+-]+$/.test(mediaType) ? mediaType : 'application/octet-stream',
     'cache-control': `private, max-age=${seconds}`,
-    // A drawing may hold scripts, which must not run in the gateway's name.
+    // An SVG image may hold scripts, which must not run with the gateway's origin.
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     'x-content-type-options': 'nosniff',
   }

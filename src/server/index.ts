@@ -7,7 +7,7 @@ import { handleRequest, listModels, refuseLast, refuseRequest, sendStatus } from
 import { sendImage } from './images.ts'
 import { refusingMalformed } from './malformed.ts'
 import { ready } from './ready.ts'
-import { malformedPath, nameless, unexpected, unknownPath, wrongMethod } from './refusals.ts'
+import { malformedPath, missingHost, unexpected, unknownPath, wrongMethod } from './refusals.ts'
 import { contentsRoute, namesMethod, ROUTES, type Route } from './routes.ts'
 import { Sockets } from './sockets.ts'
 import { handleStored, STORED_METHODS, STORED_ROUTES } from './stored-routes.ts'
@@ -24,41 +24,41 @@ export interface ServerOptions {
 }
 
 export interface RunningServer {
-  /** Where it listens, e.g. `http://127.0.0.1:4747`. */
+  /** Its address, e.g. `http://127.0.0.1:4747`. */
   readonly address: string
   /**
-   * Takes requests as before for so many milliseconds (default: the config's), but has balancers send them elsewhere:
-   * it says that it is not ready, and ends every connection with its answer.
+   * Accepts requests for so many milliseconds (default: the config's), but lets balancers send them elsewhere: it
+   * reports that it is not ready, and ends every connection with its answer.
    */
   drain(milliseconds?: number): Promise<void>
   /**
-   * Takes no more requests, lets running ones end within the grace time (default: the config's), ends what is left with
-   * an error of its format, stops.
+   * Accepts no more requests, lets running ones end within the grace time (default: the config's), ends the others with
+   * an error of their format, stops.
    */
   close(graceMs?: number): Promise<void>
-  /** Takes another config without dropping a request; host and port stay as they are. */
+  /** Uses another config without dropping a request; host and port stay as they are. */
   reload(config: Config): void
 }
 
 /**
- * How long a caller may take to send its headers, its whole request, and its next request, in milliseconds. Recordings
- * of hours come slowly; bodies of other kinds have a limit of their own.
+ * Milliseconds a caller may take for its headers, its whole request, and its next request. Recordings of hours arrive
+ * slowly; bodies of other kinds have a separate limit.
  */
-const PATIENCE = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
-/** Connections that fell idle while the server closes are closed as often, in milliseconds. */
+const TIMEOUTS = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
+/** Milliseconds between sweeps of idle connections while the server closes. */
 const SWEEP = 50
-/** Milliseconds for the last words of what outlasted the grace time to be sent. */
-const FAREWELL = 1000
-/** Node would refuse a request that names no host by itself, with no body. */
-const HEADS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
+/** Milliseconds for sending the last error events of what outlasted the grace time. */
+const LAST_EVENTS = 1000
+/** Node would refuse a request without a host itself, without a body. */
+const HEAD_LIMITS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
 
-/** Opens the endpoints. Rejects where the address cannot be had. */
+/** Opens the endpoints. Rejects where the address cannot be used. */
 export async function openServer({ config, log }: ServerOptions): Promise<RunningServer> {
   const gateway = new Gateway(config, log)
   const sockets = new Sockets(gateway, config.server)
-  const server = createServer({ ...HEADS, ...PATIENCE, shouldUpgradeCallback: wantsSocket })
+  const server = createServer({ ...HEAD_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsSocket })
   server.on('upgrade', sockets.upgrade)
-  server.on('request', plainly(named(gateway, straight(gateway, routes(gateway)))))
+  server.on('request', withPlainPath(requiringHost(gateway, bypassing(gateway, routes(gateway)))))
   server.on('checkExpectation', (message, response) => refuseRequest(gateway, unexpected(), message, response))
   server.on('connect', (message: IncomingMessage, socket) =>
     refuseLast(gateway, wrongMethod(message), socket, '/', { allow: ANY }),
@@ -87,7 +87,7 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
       const ended = Promise.all([closed, sockets.close(), gateway.idle()])
       if (!(await within(ended, graceMs))) {
         gateway.stop()
-        if (!(await within(ended, FAREWELL))) {
+        if (!(await within(ended, LAST_EVENTS))) {
           server.closeAllConnections()
           sockets.cut()
           await ended
@@ -105,14 +105,14 @@ const listening = (server: Server, { host, port }: Config['server']): Promise<vo
 const addressOf = ({ address, family, port }: AddressInfo): string =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 
-/** Whoever offers another protocol to go on with is answered in HTTP. */
+/** Requests to upgrade to any other protocol are answered in HTTP. */
 const wantsSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
 type Listener = (message: IncomingMessage, response: ServerResponse) => void
 
-/** Few addresses are no plain paths. */
-const plainly =
+/** Few addresses are not plain paths. */
+const withPlainPath =
   (next: Listener): Listener =>
   (message, response) => {
     const url = message.url!
@@ -120,17 +120,17 @@ const plainly =
     next(message, response)
   }
 
-/** HTTP 1.1 wants every request to name its host (RFC 9112, section 3.2). */
-const named =
+/** HTTP 1.1 requires every request to name its host (RFC 9112, section 3.2). */
+const requiringHost =
   (gateway: Gateway, next: Listener): Listener =>
   (message, response) => {
     if (message.headers.host === undefined && message.httpVersion === '1.1')
-      refuseRequest(gateway, nameless(), message, response, { connection: 'close' })
+      refuseRequest(gateway, missingHost(), message, response, { connection: 'close' })
     else next(message, response)
   }
 
-/** What is asked a thousand times a second goes straight in: routing would be a sixth of the work of a short request. */
-const straight =
+/** Bypasses express for frequent requests: routing would be a sixth of the work of a short request. */
+const bypassing =
   (gateway: Gateway, next: Listener): Listener =>
   (message, response) => {
     const route = message.method === 'POST' ? BY_PATH.get(pathOf(message)) : undefined
@@ -185,7 +185,7 @@ const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedMod
 const READ = 'GET, HEAD'
 const ANY = 'GET, HEAD, POST, DELETE'
 
-/** What the paths take that are no format's endpoint. */
+/** The methods of the paths that are no format's endpoint. */
 const OTHERS: ReadonlyMap<string, string> = new Map([
   ...STORED_METHODS,
   ...['/v1/models', '/v1/models/*rest', '/v1beta/models', '/v1beta/models/*rest'].map(path => [path, READ] as const),

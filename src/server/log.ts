@@ -2,17 +2,17 @@ import { write, writeSync } from 'node:fs'
 import { pino } from 'pino'
 import type { Log } from '../gateway/index.ts'
 
-/** A log that is written in batches, so that no request waits for a line of it. */
+/** A log that is written in batches, so that no request waits for it. */
 export interface OpenLog extends Log {
-  /** Writes out what is still held; settles when that is done, or cannot be. */
+  /** Writes out all pending lines; settles when that is done, or cannot be. */
   flush(): Promise<void>
 }
 
-/** Lines wait until there are so many characters of them, or so many milliseconds. */
-const ENOUGH = 64 * 1024
+/** Lines are written when there are so many characters of them, or after so many milliseconds. */
+const BATCH_SIZE = 64 * 1024
 const EVERY = 500
-/** Characters that wait where nothing can be written, as on a full disk; lines beyond are lost. */
-const MOST = 4 * 1024 * 1024
+/** Characters that are held where nothing can be written, as on a full disk; further lines are lost. */
+const MOST_HELD = 4 * 1024 * 1024
 
 /** Opens the log on standard output, or on another file descriptor. */
 export function openLog(descriptor = 1): OpenLog {
@@ -29,8 +29,8 @@ export function openLog(descriptor = 1): OpenLog {
 }
 
 /**
- * A line as pino has it, of fields that are plain values. There is one for each request: made here it costs a third of
- * what it costs there.
+ * A line in pino's format, of fields that are plain values. There is one for each request: made here it costs a third
+ * of what pino takes.
  */
 function lineOf(fields: object, message: string): string {
   const text = JSON.stringify(fields)
@@ -41,29 +41,29 @@ function lineOf(fields: object, message: string): string {
 const INFO = pino.levels.values['info']!
 
 /**
- * Holds lines back and writes many at once. Pino's own destination copies all it holds for every line, and tries for
- * ever to write its last ones where nothing can be written, so that the process never ends.
+ * Collects lines and writes many at once. Pino's own destination copies all it holds for every line, and tries for ever
+ * to write its last ones where nothing can be written, so that the process never ends.
  */
 class Batch {
   private readonly descriptor: number
   private lines: string[] = []
   private length = 0
-  /** What is being written. */
+  /** The text being written. */
   private text: Buffer | undefined
-  /** Who waits until all is written, or cannot be. */
+  /** Settles when all is written, or cannot be. */
   private waiting: PromiseWithResolvers<void> | undefined
-  /** It was said that nothing can be written. */
-  private mute = false
+  /** The fault was already reported on standard error. */
+  private reported = false
 
   constructor(descriptor: number) {
     this.descriptor = descriptor
   }
 
   write(line: string): void {
-    if (this.length > MOST) return
+    if (this.length > MOST_HELD) return
     this.lines.push(line)
     this.length += line.length
-    if (this.length >= ENOUGH) this.pass()
+    if (this.length >= BATCH_SIZE) this.pass()
   }
 
   pass(): void {
@@ -79,12 +79,12 @@ class Batch {
     return this.waiting.promise
   }
 
-  /** The process ends: what is left is written now or never. */
+  /** The process ends: writes what is left synchronously. */
   last(): void {
     try {
       writeSync(this.descriptor, Buffer.concat([this.text ?? Buffer.alloc(0), this.taken()]))
     } catch {
-      // Nothing can be written, and there is nobody to tell.
+      // Nothing can be written, not even this fault.
     }
   }
 
@@ -102,7 +102,7 @@ class Batch {
       this.failed(fault)
       return
     }
-    this.mute = false
+    this.reported = false
     const rest = this.text!.subarray(bytes)
     this.text = rest.length === 0 ? undefined : rest
     if (this.text !== undefined) this.send()
@@ -110,12 +110,12 @@ class Batch {
     else this.settle()
   }
 
-  /** A reader that is behind is no fault; all else is said once, where operators may look, until it is over. */
+  /** A slow reader is no fault; any other fault is reported once on standard error, until a write succeeds. */
   private failed(fault: NodeJS.ErrnoException): void {
     setTimeout(this.send, EVERY).unref()
     if (fault.code === 'EAGAIN') return
-    if (!this.mute) process.stderr.write(`the log cannot be written: ${fault.message}\n`)
-    this.mute = true
+    if (!this.reported) process.stderr.write(`the log cannot be written: ${fault.message}\n`)
+    this.reported = true
     this.settle()
   }
 

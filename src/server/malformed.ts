@@ -2,27 +2,27 @@ import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { Gateway } from '../gateway/index.ts'
-import { answerOf, hangUp } from './connection.ts'
+import { answerOf, closeGently } from './connection.ts'
 import { refuseLast } from './handlers.ts'
 
-/** What Node says of a request it cannot read (`clientError` of a server). */
+/** Node's error for a request it cannot parse (`clientError` of a server). */
 export interface ClientError extends Error {
   readonly code?: string
-  /** What is wrong, in the parser's own words, which quote nothing of the request. */
+  /** The parser's own message, which quotes nothing of the request. */
   readonly reason?: string
-  /** What came last, and how far it was read. */
+  /** The last packet, and how far it was parsed. */
   readonly rawPacket?: Buffer
   readonly bytesParsed?: number
 }
 
 /**
- * Refuses what is no HTTP, as a listener of `clientError`: in the format of the path where that can be seen, and behind
- * the answers to all that came before on the connection.
+ * Refuses malformed HTTP, as a listener of `clientError`: in the format of the path where that can be read, and after
+ * the answers to all earlier requests of the connection.
  */
 export function refusingMalformed(gateway: Gateway): (error: ClientError, socket: Duplex) => void {
   const known = new WeakSet<Duplex>()
   return (error, socket) => {
-    // The parser says it again of all that still comes.
+    // The parser reports it again for all further bytes.
     if (known.has(socket)) return
     known.add(socket)
     if (error.code === 'ECONNRESET') socket.destroy()
@@ -34,22 +34,23 @@ function refuseInTurn(gateway: Gateway, error: ClientError, socket: Duplex): voi
   const answer = answerOf(socket)
   if (answer === undefined) refuseLast(gateway, faultOf(error), socket, pathIn(error))
   else if (answer.req.complete) answer.once('close', () => refuseInTurn(gateway, error, socket))
-  else breakOff(answer, error, socket)
+  else failBody(answer, error, socket)
 }
 
-/** What is wrong is in the body of a request that is being answered: whoever reads it is told, and answers. */
-function breakOff({ req, headersSent }: ServerResponse, error: ClientError, socket: Duplex): void {
-  answerOf(socket)!.once('close', () => hangUp(socket))
-  if (!headersSent && req.listenerCount('error') > 0) req.emit('error', error.code === LEFT ? error : faultOf(error))
+/** The fault is in the body of a request that is being answered: its reader gets the error, and answers. */
+function failBody({ req, headersSent }: ServerResponse, error: ClientError, socket: Duplex): void {
+  answerOf(socket)!.once('close', () => closeGently(socket))
+  if (!headersSent && req.listenerCount('error') > 0)
+    req.emit('error', error.code === CLOSED_EARLY ? error : faultOf(error))
 }
 
-/** The caller closed its side before the request was whole. */
-const LEFT = 'HPE_INVALID_EOF_STATE'
+/** The code for a caller that closed its side before the request was complete. */
+const CLOSED_EARLY = 'HPE_INVALID_EOF_STATE'
 
 const FAULTS: { readonly [code: string]: CanonicalError } = {
   HPE_HEADER_OVERFLOW: { kind: 'too-large', httpStatus: 431, message: 'The request line and headers are too large.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { kind: 'too-large', message: 'The extensions of a chunk are too large.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { kind: 'timed-out', httpStatus: 408, message: 'The request took too long to come.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { kind: 'timed-out', httpStatus: 408, message: 'The request took too long to arrive.' },
 }
 
 function faultOf({ code = '', reason }: ClientError): GatewayError {
@@ -57,10 +58,10 @@ function faultOf({ code = '', reason }: ClientError): GatewayError {
   return new GatewayError(FAULTS[code] ?? { kind: 'invalid-request', message })
 }
 
-/** A method and a path at the beginning of a line, behind which the query begins, or the version. */
+/** A method and a path at the beginning of a line, followed by the query or the version. */
 const REQUEST_LINE = /(?:^|\n)[A-Za-z]+ (\/[^\s?]*)/g
 
-/** The path of the request at fault, the last that was begun; undefined where its line came before. */
+/** The path of the request at fault, the last that began; undefined where its line is not in the packet. */
 function pathIn({ rawPacket, bytesParsed = 0 }: ClientError): string | undefined {
   if (rawPacket === undefined) return undefined
   const end = rawPacket.indexOf('\n', bytesParsed)

@@ -3,20 +3,20 @@ import type { HeaderSource, Reply, Worker } from '../gateway/index.ts'
 import { CHUNK_END, chunkHead, chunkOf, LAST_CHUNK } from './chunked.ts'
 import { drain, LINGER } from './connection.ts'
 
-/** A body so small is taken off the line even when it was refused, so that the connection can be used again. */
+/** A refused body this small is still read, so that the connection can be used again. */
 const SMALL = 64 * 1024
 
 type Headers = { readonly [name: string]: string }
 
-/** Where callers are answered. */
-interface House {
-  /** Milliseconds after which a caller that takes nothing is gone. */
+/** What a reply depends on of its gateway. */
+interface ReplyGateway {
+  /** Milliseconds without reading after which a caller counts as gone. */
   readonly patience: number
-  /** No more requests are wanted. */
+  /** The gateway is stopping. */
   readonly leaving: boolean
 }
 
-/** A text of as many bytes as characters is ASCII, which leaves as it lies in memory. */
+/** A text of as many bytes as characters is ASCII, which is written without conversion. */
 const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === text.length ? 'latin1' : 'utf8')
 
 /** An answer over HTTP. */
@@ -28,16 +28,16 @@ export class HttpReply implements Reply {
   private readonly response: ServerResponse
   private readonly message: IncomingMessage
   private readonly own: Headers
-  private readonly house: House
-  /** The body goes out in chunks of our own framing. */
+  private readonly gateway: ReplyGateway
+  /** Whether the body is framed in our own chunks. */
   private framed = false
 
-  /** @param own the headers every answer carries. */
-  constructor(message: IncomingMessage, response: ServerResponse, own: Headers, house: House) {
+  /** @param own the headers of every answer. */
+  constructor(message: IncomingMessage, response: ServerResponse, own: Headers, gateway: ReplyGateway) {
     this.message = message
     this.response = response
     this.own = own
-    this.house = house
+    this.gateway = gateway
     response.on('error', () => {})
     response.on('close', () => {
       if (response.writableFinished) return
@@ -48,36 +48,36 @@ export class HttpReply implements Reply {
 
   whole(status: number, headers: Headers, text: string): void {
     this.begun = true
-    this.lasts()
+    this.setKeepAlive()
     const length = Buffer.byteLength(text)
     const head = this.head(headers)
     head['content-length'] = String(length)
     if (this.message.complete || !hasBody(this.message) || Number(this.message.headers['content-length']) <= SMALL) {
       this.response.writeHead(status, head).end(text, encodingOf(text, length))
       if (!this.message.complete) this.takeRest()
-      // What the system took at once needs no timer; the socket's own sees every byte that leaves.
-      if (length > SMALL && !this.response.writableFinished) this.response.setTimeout(this.house.patience)
+      // What the system took at once needs no timer; the socket's own notices every byte that leaves.
+      if (length > SMALL && !this.response.writableFinished) this.response.setTimeout(this.gateway.patience)
       return
     }
     head['connection'] = 'close'
     this.response.writeHead(status, head).write(text)
-    // Once an answer is over, Node does not tell its message that the connection closed.
+    // After an answer has ended, Node does not report to its message that the connection closed.
     drain(this.message, () => this.response.end(() => this.message.destroy()))
   }
 
-  /** What is the caller's own stands above what an upstream said of itself. */
+  /** The gateway's own headers take precedence over an upstream's. */
   private head(headers: Headers): { [name: string]: string } {
     const head: { [name: string]: string } = { 'content-type': JSON_TYPE, ...headers, ...this.own }
     this.headers?.addTo(head)
     return head
   }
 
-  /** Once no more requests are wanted, a connection ends with its answer. */
-  private lasts(): void {
-    if (this.house.leaving) this.response.shouldKeepAlive = false
+  /** While the gateway stops, a connection ends with its answer. */
+  private setKeepAlive(): void {
+    if (this.gateway.leaving) this.response.shouldKeepAlive = false
   }
 
-  /** Who announced a body and sends none must not keep the connection. */
+  /** A caller that announced a body and sends none must not keep the connection. */
   private takeRest(): void {
     const { message } = this
     if (!hasBody(message)) return
@@ -85,20 +85,20 @@ export class HttpReply implements Reply {
     setTimeout(() => message.complete || message.destroy(), LINGER).unref()
   }
 
-  /** Node decides by the caller's version of HTTP and our headers whether the body is chunked; the chunks are ours. */
+  /** Node decides by HTTP version and headers whether the body is chunked; the chunks are written here. */
   begin(headers: Headers): void {
     this.begun = true
-    this.lasts()
+    this.setKeepAlive()
     this.response.writeHead(200, this.head(headers))
     this.framed = this.response.chunkedEncoding
     this.response.chunkedEncoding = false
   }
 
-  /** A piece leaves at once: Node would gather all of a tick, which whoever writes here has done already. */
-  write(piece: string | Uint8Array): boolean {
+  /** A chunk leaves at once: Node would collect all of a tick, which the callers of this method have done already. */
+  write(chunk: string | Uint8Array): boolean {
     const { socket } = this.response
     socket?.cork()
-    const room = typeof piece === 'string' ? this.writeText(piece) : this.writeBytes(piece)
+    const room = typeof chunk === 'string' ? this.writeText(chunk) : this.writeBytes(chunk)
     socket?.uncork()
     return room
   }

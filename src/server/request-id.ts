@@ -1,5 +1,5 @@
 import { flatJoin } from '../canonical/flat.ts'
 import { freshId } from '../gateway/index.ts'
 
-/** Names a request to its caller and in the log: `req_` and 32 random hexadecimal digits. */
+/** The id of a request, for its caller and the log: `req_` and 32 random hexadecimal digits. */
 export const requestId = (): string => flatJoin('req_', freshId())

@@ -9,19 +9,19 @@ export interface Route {
   readonly path: string
   /** The same path as the format itself has it, below its base address. */
   readonly below: string
-  /** The body field that only this format's requests are sure to have. */
+  /** A body field that only this format's requests surely have. */
   readonly mark: string
-  /** Marks of other endpoints that the format's requests may have, too. */
+  /** Marks of other endpoints that the format's requests may also have. */
   readonly takes?: readonly string[]
-  /** Headers that belong to the format. */
+  /** The format's headers. */
   readonly headers: readonly string[]
-  /** Query parameters that do; any other is between this endpoint and its caller. */
+  /** The format's query parameters; any other concerns this endpoint alone. */
   readonly query?: readonly string[]
-  /** It takes forms: nothing else, or beside JSON. */
+  /** It accepts forms: nothing else, or beside JSON. */
   readonly form?: 'only' | 'too'
-  /** The format's sign of life on a silent stream, where a comment is not enough. */
+  /** The format's heartbeat on a silent stream, where a comment is not enough. */
   readonly heartbeat?: WireEvent
-  /** The version header callers must send, by its names, the first as the format has it. Versions are dates. */
+  /** The version header callers must send, by its names, the first as in the format. Versions are dates. */
   readonly version?: readonly string[]
 }
 
@@ -42,7 +42,7 @@ const MESSAGES: Omit<Route, 'path' | 'below'> = {
   version: ['anthropic-version', 'msgfmt-version'],
 }
 
-/** Endpoints whose path says all; those of `contents` say model and method in theirs. */
+/** Endpoints with fixed paths; those of `contents` have model and method in theirs. */
 export const ROUTES: readonly Route[] = [
   {
     format: 'chat',
@@ -98,7 +98,7 @@ const CONTENTS: Omit<Route, 'below'> = {
   query: ['alt'],
 }
 
-/** The methods there are, with how an endpoint of theirs differs. */
+/** The supported methods, with how an endpoint of theirs differs. */
 const METHODS: ReadonlyMap<string, Partial<Route>> = new Map<string, Partial<Route>>([
   ['generateContent', {}],
   ['streamGenerateContent', {}],
@@ -107,13 +107,13 @@ const METHODS: ReadonlyMap<string, Partial<Route>> = new Map<string, Partial<Rou
   ['countTokens', { mark: 'generateContentRequest', takes: ['contents'] }],
 ])
 
-/** A model, and what is asked of it. */
+/** A model, and its method. */
 const METHOD_PATH = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/
 
 /**
- * The `contents` endpoint behind a path below `/v1` or `/v1beta`, e.g. `/v1/models/a/b:generateContent`; the method is
+ * The `contents` endpoint for a path below `/v1` or `/v1beta`, e.g. `/v1/models/a/b:generateContent`; the method is
  * what follows the last colon, which some clients encode (FORMATS §1). Throws GatewayError `not-found` for a path
- * that names no method of ours.
+ * with an unsupported method.
  */
 export function contentsRoute(path: string): { route: Route; streams: boolean } {
   const [, model, method] = METHOD_PATH.exec(path) ?? []
@@ -123,10 +123,10 @@ export function contentsRoute(path: string): { route: Route; streams: boolean } 
   return { route, streams: method === 'streamGenerateContent' }
 }
 
-/** Whether a path is that of a method of a model, and not of a model with a colon in its name. */
+/** Whether a path ends with a method of a model, rather than with a model's name that has a colon. */
 export const namesMethod = (path: string): boolean => METHODS.has(METHOD_PATH.exec(path)?.[2] ?? '')
 
-/** The path below its base address that a body of the format was meant for, by the field it has. */
+/** The path below its base address for a body of the format, by the field it has. */
 export function pathFor(format: Format, model: string, body: JsonObject): string {
   const isMeant = ({ mark }: Partial<Route>): boolean => mark !== undefined && body[mark] !== undefined
   if (format === CONTENTS.format) {
@@ -137,7 +137,7 @@ export function pathFor(format: Format, model: string, body: JsonObject): string
   return (routes.find(isMeant) ?? routes[0])?.below ?? '/'
 }
 
-/** What stood in the request line and the headers, as far as it is the format's. */
+/** The request line and headers, as far as they belong to the format. */
 export interface Line {
   readonly headers: IncomingHttpHeaders
   readonly query: { readonly [name: string]: string }
@@ -154,23 +154,23 @@ export function wireAt(
   body: JsonObject,
   files?: readonly WireFile[],
 ): WireRequest {
-  const own = among(route.headers, headers)
+  const own = selected(route.headers, headers)
   if (route.version !== undefined) own[route.version[0]!] = versionOf(route.version, headers)
   if (files === undefined) checkBody(route, body)
-  const asked = { path: route.below, query: among(route.query ?? [], query), headers: own, body }
-  return files === undefined ? asked : { ...asked, files }
+  const request = { path: route.below, query: selected(route.query ?? [], query), headers: own, body }
+  return files === undefined ? request : { ...request, files }
 }
 
-function among(names: readonly string[], said: IncomingHttpHeaders): Record<string, string> {
+function selected(names: readonly string[], headers: IncomingHttpHeaders): Record<string, string> {
   const own: Record<string, string> = {}
   for (const name of names) {
-    const value = said[name]
+    const value = headers[name]
     if (value !== undefined) own[name] = String(value)
   }
   return own
 }
 
-/** Which date makes no difference here: one that is not known yet is read as the newest that is. */
+/** The date has no effect here: an unknown one is treated like the newest known. */
 function versionOf(names: readonly string[], headers: IncomingHttpHeaders): string {
   const value = names.map(name => headers[name]).find(value => value !== undefined)
   if (value === undefined) throw fault('invalid-request', `${names[0]}: header is required, e.g. ${USUAL_VERSION}.`)
@@ -184,7 +184,9 @@ const USUAL_VERSION = '2023-06-01'
 const isDate = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
 
-/** A body without this endpoint's own field and with another's came to the wrong endpoint (trap 73: the field decides). */
+/**
+ * A body without this endpoint's own field but with another's came to the wrong endpoint (trap 73: the field decides).
+ */
 function checkBody(route: Route, body: JsonObject): void {
   if (body[route.mark] !== undefined) return
   const others = [...ROUTES, CONTENTS].filter(
@@ -199,16 +201,16 @@ function checkBody(route: Route, body: JsonObject): void {
   throw fault('invalid-request', `A body with \`${mark}\` does not belong here but to ${paths.join(' or ')}.`)
 }
 
-/** How paths begin below which a format lives. */
-const QUARTERS: readonly (readonly [begins: RegExp, format: Format])[] = [
+/** The formats of further paths, by how these begin. */
+const PREFIXES: readonly (readonly [begins: RegExp, format: Format])[] = [
   [/^\/v1(?:beta\/|\/(?:models|tunedModels)\/)/, 'contents'],
   [/^\/v1\/messages/, 'messages'],
   [/^\/v1\/images\//, 'images'],
   [/^\/v2\//, 'cohere'],
 ]
 
-/** The format a stranger at a path seems to speak who did not come through its endpoint. */
+/** The likely format of a caller at a path that is no endpoint. */
 export const formatOfPath = (path: string): Format =>
-  ROUTES.find(route => route.path === path)?.format ?? QUARTERS.find(([begins]) => begins.test(path))?.[1] ?? 'chat'
+  ROUTES.find(route => route.path === path)?.format ?? PREFIXES.find(([begins]) => begins.test(path))?.[1] ?? 'chat'
 
 const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })

@@ -2,20 +2,20 @@ import type { JsonObject } from '../canonical/node.ts'
 import type { Reply, Worker } from '../gateway/index.ts'
 import { faultOf, laned } from '../stored/frames.ts'
 
-/** Where the frames of one turn go. */
+/** Sends the frames of one turn. */
 export interface Wire {
-  /** False when the reader is behind. */
+  /** False when the reader is slow. */
   send(text: string): boolean
   onceDrained(listener: () => void): void
-  /** Breaks the connection off. */
+  /** Aborts the connection. */
   cut(): void
 }
 
 export interface SocketReplyOptions {
   readonly wire: Wire
-  readonly lane: string | undefined
-  /** The reader wants to be told what was lost, in an event of its own: there are no headers to tell it in. */
-  readonly tellsLosses: boolean
+  readonly streamId: string | undefined
+  /** The caller wants losses reported in a separate event: there are no headers for them. */
+  readonly reportsLosses: boolean
 }
 
 type Headers = { readonly [name: string]: string }
@@ -24,7 +24,7 @@ type Headers = { readonly [name: string]: string }
 export class SocketReply implements Reply {
   gone = false
   begun = false
-  /** The turn came to nothing. */
+  /** The turn failed. */
   failed = false
   worker: Worker | undefined
   private readonly options: SocketReplyOptions
@@ -33,7 +33,7 @@ export class SocketReply implements Reply {
     this.options = options
   }
 
-  /** The reader left. */
+  /** The caller left. */
   leave(): void {
     this.gone = true
     this.worker?.abort()
@@ -42,19 +42,23 @@ export class SocketReply implements Reply {
   whole(status: number, headers: Headers, text: string): void {
     this.begun = true
     this.failed = true
-    this.say(faultOf(status, headers, text))
+    this.sendEvent(faultOf(status, headers, text))
   }
 
   begin(headers: Headers): void {
     this.begun = true
-    const told = headers['interlingua-loss']
-    if (told === undefined || !this.options.tellsLosses) return
-    this.say({ type: 'interlingua.loss', losses: told.split('; '), count: Number(headers['interlingua-loss-count']) })
+    const losses = headers['interlingua-loss']
+    if (losses === undefined || !this.options.reportsLosses) return
+    this.sendEvent({
+      type: 'interlingua.loss',
+      losses: losses.split('; '),
+      count: Number(headers['interlingua-loss-count']),
+    })
   }
 
-  write(piece: string | Uint8Array): boolean {
+  write(chunk: string | Uint8Array): boolean {
     let room = true
-    for (const line of String(piece).split('\n')) if (line !== '' && line !== DONE) room = this.pass(line)
+    for (const line of String(chunk).split('\n')) if (line !== '' && line !== DONE) room = this.pass(line)
     return room
   }
 
@@ -72,12 +76,12 @@ export class SocketReply implements Reply {
 
   private pass(line: string): boolean {
     this.failed ||= line.startsWith(FAILED)
-    const { lane, wire } = this.options
-    return wire.send(lane === undefined ? line : `${line.slice(0, -1)},"stream_id":${JSON.stringify(lane)}}`)
+    const { streamId, wire } = this.options
+    return wire.send(streamId === undefined ? line : `${line.slice(0, -1)},"stream_id":${JSON.stringify(streamId)}}`)
   }
 
-  private say(event: JsonObject): void {
-    this.options.wire.send(JSON.stringify(laned(event, this.options.lane)))
+  private sendEvent(event: JsonObject): void {
+    this.options.wire.send(JSON.stringify(laned(event, this.options.streamId)))
   }
 }
 

@@ -5,32 +5,32 @@ import { type CreateFrame, fault, laned, readFrame } from '../stored/frames.ts'
 import { SocketReply, type Wire } from './socket-reply.ts'
 
 export interface SocketOptions {
-  /** Milliseconds a connection may last, and may lie idle. */
+  /** Milliseconds a connection may last, and may be idle. */
   readonly lifetime: number
   readonly idle: number
-  /** Milliseconds between signs of life. */
+  /** Milliseconds between heartbeats. */
   readonly heartbeat: number
-  /** Turns that may wait for the one that is answered, and the characters of all of them. */
+  /** Turns that may wait while another is answered, and the characters of all of them. */
   readonly queue: number
   readonly size: number
-  readonly tellsLosses: boolean
-  /** Counts the bytes of turns that wait, and is closed with the connection. */
+  readonly reportsLosses: boolean
+  /** Counts the bytes of waiting turns, and is closed with the connection. */
   readonly meter: { take(bytes: number): void; give(bytes: number): void; close(): void }
   /** Answers one turn; settles when it is answered, and never rejects. */
   answer(turn: CreateFrame, reply: SocketReply): Promise<void>
 }
 
-/** Characters that may wait for a slow reader before the upstream is held up, and at which it goes on. */
+/** Characters that may wait for a slow reader before the upstream is paused, and at which it is resumed. */
 const HIGH = 256 * 1024
 const LOW = 64 * 1024
 
-/** WebSocket's own words for why a connection ends. */
+/** WebSocket's status codes for the end of a connection. */
 const NORMAL = 1000
 const GOING_AWAY = 1001
 const TRY_AGAIN_LATER = 1013
 
-/** Milliseconds for a last word to be sent. */
-const FAREWELL = 1000
+/** Milliseconds for sending a last event. */
+const LAST_EVENT = 1000
 
 /** One connection of responses: its turns are answered one after the other. */
 export class ResponsesSocket implements Wire {
@@ -43,8 +43,8 @@ export class ResponsesSocket implements Wire {
   private current: SocketReply | undefined
   private drained: (() => void)[] = []
   private ending: { readonly code: number; readonly event?: JsonObject } | undefined
-  /** Heartbeats since anything was heard of the caller. */
-  private unheard = 0
+  /** Heartbeats since the caller last sent anything. */
+  private unanswered = 0
   private lastTurn = performance.now()
 
   constructor(socket: WebSocket, options: SocketOptions) {
@@ -56,12 +56,12 @@ export class ResponsesSocket implements Wire {
     ]
     this.closed = new Promise(resolve => socket.once('close', resolve))
     socket.on('message', (data, isBinary) => this.take(data, isBinary))
-    socket.on('pong', () => (this.unheard = 0))
+    socket.on('pong', () => (this.unanswered = 0))
     socket.on('error', () => socket.terminate())
-    socket.once('close', this.left)
+    socket.once('close', this.onClose)
   }
 
-  /** Closes the connection when the turn that is answered has its end; no other begins. */
+  /** Closes the connection when the current turn has ended; no other begins. */
   end(code: number = GOING_AWAY, event?: JsonObject): void {
     if (this.ending !== undefined) return
     this.ending = { code, ...(event === undefined ? {} : { event }) }
@@ -86,30 +86,32 @@ export class ResponsesSocket implements Wire {
   readonly overflow = (): void => {
     if (this.socket.isPaused) return
     this.ending ??= { code: TRY_AGAIN_LATER }
-    this.tell(TOO_MUCH)
+    this.sendEvent(TOO_MUCH)
     this.socket.pause()
     this.socket.close(TRY_AGAIN_LATER)
-    setTimeout(() => this.cut(), FAREWELL).unref()
+    setTimeout(() => this.cut(), LAST_EVENT).unref()
   }
 
   private take(data: RawData, isBinary: boolean): void {
-    this.unheard = 0
+    this.unanswered = 0
     if (this.ending !== undefined) return
     if (isBinary) {
-      this.tell(fault('invalid_frame', 'A frame must be text: binary frames say nothing here.'))
+      this.sendEvent(fault('invalid_frame', 'A frame must be text: binary frames are not supported.'))
       return
     }
     const frame = readFrame(String(data))
     if (frame.type === 'nothing') return
-    if (frame.type === 'answer') this.tell(frame.event)
-    else if (this.isFull(frame)) this.tell(laned(QUEUE_FULL, frame.lane))
+    if (frame.type === 'answer') this.sendEvent(frame.event)
+    else if (this.isFull(frame)) this.sendEvent(laned(QUEUE_FULL, frame.lane))
     else {
       this.queue.push(frame)
       if (this.current === undefined) void this.work()
     }
   }
 
-  /** Whether the turn cannot wait: here, or because too much waits at other connections. What may wait is counted. */
+  /**
+   * Whether the turn cannot wait: on this connection, or because too much waits on others. Waiting turns are counted.
+   */
   private isFull({ size }: CreateFrame): boolean {
     const { queue, options } = this
     const waiting = queue.reduce((sum, frame) => sum + frame.size, 0)
@@ -126,7 +128,7 @@ export class ResponsesSocket implements Wire {
   private async work(): Promise<void> {
     for (let turn = this.queue.shift(); turn !== undefined; turn = this.queue.shift()) {
       this.options.meter.give(turn.size)
-      const reply = new SocketReply({ wire: this, lane: turn.lane, tellsLosses: this.options.tellsLosses })
+      const reply = new SocketReply({ wire: this, streamId: turn.lane, reportsLosses: this.options.reportsLosses })
       this.current = reply
       await this.options.answer(turn, reply)
       this.current = undefined
@@ -135,13 +137,13 @@ export class ResponsesSocket implements Wire {
     if (this.ending !== undefined) this.close()
   }
 
-  private tell(event: JsonObject): void {
+  private sendEvent(event: JsonObject): void {
     this.send(JSON.stringify(event))
   }
 
   private close(): void {
     const { code, event } = this.ending!
-    if (event !== undefined) this.tell(event)
+    if (event !== undefined) this.sendEvent(event)
     this.socket.close(code)
   }
 
@@ -152,22 +154,22 @@ export class ResponsesSocket implements Wire {
     for (const listener of waiting) listener()
   }
 
-  /** A reader that has all it was sent and answers no ping is gone; one that is behind is the turn's own concern. */
+  /** A reader that has read everything and answers no ping is gone; a slow one is handled by its turn. */
   private readonly beat = (): void => {
     if (this.current === undefined && performance.now() - this.lastTurn > this.options.idle) {
       this.end(NORMAL)
       return
     }
     if (this.socket.bufferedAmount > 0) return
-    if (this.unheard >= PATIENCE) {
+    if (this.unanswered >= PATIENCE) {
       this.cut()
       return
     }
-    this.unheard++
+    this.unanswered++
     this.socket.ping()
   }
 
-  private readonly left = (): void => {
+  private readonly onClose = (): void => {
     for (const timer of this.timers) clearTimeout(timer)
     this.options.meter.close()
     this.queue = []
@@ -178,10 +180,10 @@ export class ResponsesSocket implements Wire {
 
 const QUEUE_FULL = fault('too_many_requests', 'Too many turns wait for an answer on this connection.', null, 429)
 
-const TOO_MUCH = fault('server_is_overloaded', 'Too many requests are not whole yet.', null, 503)
+const TOO_MUCH = fault('server_is_overloaded', 'Too many requests are incomplete.', null, 503)
 
 const limitReached = (lifetime: number): JsonObject =>
   fault(
     'websocket_connection_limit_reached',
-    `A connection lasts ${Math.round(lifetime / 60_000)} minutes at most. Open a new one to go on.`,
+    `A connection lasts ${Math.round(lifetime / 60_000)} minutes at most. Open a new one to continue.`,
   )

@@ -16,18 +16,18 @@ import type { SocketReply } from './socket-reply.ts'
 import { countUnfinished } from './unfinished.ts'
 import { inOriginForm, pathOf, queryOf } from './url.ts'
 
-/** What is on the other side of a path that a WebSocket asks for. */
-type Room = (message: IncomingMessage, socket: Duplex, head: Buffer) => void
+/** The handler of a path that accepts WebSockets. */
+type SocketHandler = (message: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 type Refuse = (message: IncomingMessage, socket: Duplex, thrown: unknown) => void
 
-/** The WebSockets of a server: who may open one, where it leads, and how all of them end. */
+/** The WebSockets of a server: opening, refusing and closing them. */
 export class Sockets {
   private readonly gateway: Gateway
   private readonly open = new Set<ResponsesSocket>()
-  /** How many connections each key has. */
+  /** The number of connections of each key. */
   private readonly byKey = new Map<string, number>()
-  private readonly rooms: ReadonlyMap<string, Room>
+  private readonly handlers: ReadonlyMap<string, SocketHandler>
   private server: WebSocketServer
   private config: Config['server']
   private closing = false
@@ -36,47 +36,47 @@ export class Sockets {
     this.gateway = gateway
     this.config = config
     this.server = serverOf(config, this.refuse)
-    this.rooms = new Map([['/v1/responses', this.responses]])
+    this.handlers = new Map([['/v1/responses', this.responses]])
   }
 
-  /** Connections that are made from now on follow another config. */
+  /** New connections use another config. */
   reload(config: Config['server']): void {
     this.config = config
     this.server = serverOf(config, this.refuse)
   }
 
-  /** An `upgrade` of a server: a connection is opened, or refused in HTTP. */
+  /** An `upgrade` of a server: opens a connection, or refuses it in HTTP. */
   readonly upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
     message.url = inOriginForm(message.url!)
-    const room = this.rooms.get(pathOf(message))
+    const handler = this.handlers.get(pathOf(message))
     const before = answerOf(socket)
     if (before !== undefined) {
       before.once('close', () => this.refuse(message, socket, PIPELINED))
       return
     }
     try {
-      if (room === undefined) throw NO_SOCKET
+      if (handler === undefined) throw NO_SOCKET
       if (this.closing) throw CLOSING
-      room(message, socket, head)
+      handler(message, socket, head)
     } catch (thrown) {
       this.refuse(message, socket, thrown)
     }
   }
 
-  /** Closes every connection when the turn it is at has its end; settles when all are closed. */
+  /** Closes every connection when its current turn has ended; settles when all are closed. */
   async close(): Promise<void> {
     this.closing = true
     for (const one of this.open) one.end()
     await Promise.all([...this.open].map(({ closed }) => closed))
   }
 
-  /** Breaks off what is still open. */
+  /** Aborts what is still open. */
   cut(): void {
     for (const one of this.open) one.cut()
   }
 
-  private readonly responses: Room = (message, socket, head) => {
+  private readonly responses: SocketHandler = (message, socket, head) => {
     const caller = this.gateway.whose({ message, ...credential(message) })
     if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
     if (socket.destroyed) return
@@ -86,9 +86,9 @@ export class Sockets {
     this.byKey.set(caller.id, connections + 1)
     socket.once('close', () => {
       meter.close()
-      const left = this.byKey.get(caller.id)! - 1
-      if (left === 0) this.byKey.delete(caller.id)
-      else this.byKey.set(caller.id, left)
+      const remaining = this.byKey.get(caller.id)! - 1
+      if (remaining === 0) this.byKey.delete(caller.id)
+      else this.byKey.set(caller.id, remaining)
     })
     this.server.handleUpgrade(message, socket, head, accepted => {
       const { heartbeat, sockets } = this.config
@@ -98,7 +98,7 @@ export class Sockets {
         heartbeat,
         size: limitOf(this.config),
         meter,
-        tellsLosses: message.headers['interlingua-on-loss'] === 'show',
+        reportsLosses: message.headers['interlingua-on-loss'] === 'show',
         answer: async (turn, reply) => {
           await this.gateway.handle(callOf(message, turn, reply, turns))
           if (reply.failed && turn.previous !== undefined) await turns.drop(caller.id, turn.previous)
@@ -110,7 +110,7 @@ export class Sockets {
     })
   }
 
-  /** Refuses quickly: clients then ask over HTTP. */
+  /** Refuses quickly: clients then use HTTP. */
   private readonly refuse: Refuse = (message, socket, thrown) => {
     const more = thrown === WRONG_VERSION ? { 'sec-websocket-version': VERSION, upgrade: 'websocket' } : {}
     refuseLast(this.gateway, thrown, socket, pathOf(message), more)
@@ -125,16 +125,16 @@ const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayErr
 const NO_SOCKET = fault('not-found', 'There is no socket at this path.')
 const CLOSING = fault('overloaded', 'The gateway is being stopped.')
 const TOO_MANY = fault('overloaded', 'This key has too many connections.')
-const PIPELINED = fault('invalid-request', 'A socket cannot be asked for before the last answer has come.')
+const PIPELINED = fault('invalid-request', 'A socket cannot be opened before the last answer has ended.')
 const WRONG_VERSION = new GatewayError({
   kind: 'invalid-request',
   httpStatus: 426,
-  message: `Sockets here speak version ${VERSION} of the WebSocket protocol.`,
+  message: `Sockets here use version ${VERSION} of the WebSocket protocol.`,
 })
 
 const limitOf = ({ limits }: Config['server']): number => limits.byFormat.get(RESPONSES.format) ?? limits.body
 
-/** Compression would cost a third of a megabyte a connection, for frames that are mostly small (FORMATS §5). */
+/** Without compression, which would cost a third of a megabyte a connection for mostly small frames (FORMATS §5). */
 function serverOf(config: Config['server'], refuse: Refuse): WebSocketServer {
   const server = new WebSocketServer({
     noServer: true,
@@ -177,12 +177,12 @@ function callOf(message: IncomingMessage, turn: CreateFrame, reply: SocketReply,
   }
 }
 
-/** The wish to speak over a socket is between this endpoint and its caller. */
+/** The beta that selects sockets concerns this endpoint alone. */
 function withoutTransport(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { 'openai-beta': betas, ...others } = headers
   const kept = String(betas ?? '')
     .split(',')
-    .map(word => word.trim())
-    .filter(word => word !== '' && !word.startsWith('responses_websockets='))
+    .map(beta => beta.trim())
+    .filter(beta => beta !== '' && !beta.startsWith('responses_websockets='))
   return kept.length === 0 ? others : { ...others, 'openai-beta': kept.join(', ') }
 }

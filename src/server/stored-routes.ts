@@ -6,14 +6,14 @@ import { HttpReply } from './reply.ts'
 import { requestId } from './request-id.ts'
 import { queryOf } from './url.ts'
 
-/** One thing that can be asked of what was kept. */
+/** One operation on stored data. */
 interface StoredRoute {
   readonly method: 'get' | 'post' | 'delete'
   readonly path: string
   readonly action: ActionName
 }
 
-/** Endpoints to kept responses and conversations (FORMATS §4). */
+/** Endpoints of stored responses and conversations (FORMATS §4). */
 export const STORED_ROUTES: readonly StoredRoute[] = [
   { method: 'get', path: '/v1/responses/:id', action: 'get-response' },
   { method: 'delete', path: '/v1/responses/:id', action: 'delete-response' },
@@ -29,7 +29,7 @@ export const STORED_ROUTES: readonly StoredRoute[] = [
   { method: 'delete', path: '/v1/conversations/:id/items/:item', action: 'delete-item' },
 ]
 
-/** What each of the paths takes. */
+/** The methods of each of the paths. */
 export const STORED_METHODS: ReadonlyMap<string, string> = new Map(
   STORED_ROUTES.map(({ path }) => [
     path,
@@ -39,7 +39,7 @@ export const STORED_METHODS: ReadonlyMap<string, string> = new Map(
   ]),
 )
 
-/** A question at one of the endpoints; always answered. */
+/** Handles a request at one of the endpoints; always answers it. */
 export function handleStored(
   gateway: Gateway,
   action: ActionName,

@@ -1,16 +1,18 @@
 import type { EventEmitter } from 'node:events'
 import type { Duplex } from 'node:stream'
 
-/** Counts bytes that wait. */
+/** Counts held bytes. */
 interface Meter {
   take(bytes: number): void
   give(bytes: number): void
 }
 
-/** What surrounds the payload of a caller's ping or pong: two bytes and a mask (RFC 6455, section 5.2). */
+/**
+ * The bytes around the payload of a caller's ping or pong: a header of two bytes and a mask (RFC 6455, section 5.2).
+ */
 const CONTROL = 6
 
-/** Counts what came over a connection of the message that is not whole yet; `full` is told where it is too much. */
+/** Counts the bytes of a connection's incomplete message; `full` is called where there are too many. */
 export function countUnfinished(connection: Duplex, socket: EventEmitter, meter: Meter, full: () => void): void {
   let waiting = 0
   const give = (bytes: number): void => {

@@ -8,7 +8,10 @@ export interface Query {
 /** The path as it was written, without its query. */
 export const pathOf = (message: IncomingMessage): string => message.url!.split('?', 1)[0]!
 
-/** The address as a path: callers that think the gateway a proxy write it whole, and a base that ends in a slash makes two. */
+/**
+ * The address as a path: callers that use the gateway as a proxy send all of it, and a base with a final slash makes
+ * two.
+ */
 export const inOriginForm = (url: string): string => url.replace(/^https?:\/\/[^/?]*(?=\/)/i, '').replace(/^\/+/, '/')
 
 /** The query without the credential in it, and that credential. */
@@ -19,7 +22,10 @@ export function queryOf(message: IncomingMessage): { readonly query: Query; read
   return key === undefined ? { query } : { query, queryKey: key }
 }
 
-/** Anthropic's clients say their version, Google's have their own key; all others speak OpenAI's (FORMATS §1). */
+/**
+ * Anthropic's clients send their version, Google's a key of their own kind; all others use OpenAI's formats (FORMATS
+ * §1).
+ */
 export function familyOf(message: IncomingMessage): ModelShape {
   const { headers } = message
   if (headers['anthropic-version'] !== undefined || headers['msgfmt-version'] !== undefined) return 'messages'

@@ -9,9 +9,9 @@ const HOLDERS = {
   watchdog: `
     import { Watchdog } from './src/channel/watchdog.ts'
     const watchdog = new Watchdog(60_000)
-    const made = burden => ({ patience: undefined, heard: 0, place: 0, expire: () => void burden.length })
+    const made = burden => ({ silenceLimit: undefined, lastActivity: 0, place: 0, expire: () => void burden.length })
     const enter = one => watchdog.watch(one)
-    const leave = one => watchdog.leave(one)`,
+    const leave = one => watchdog.unwatch(one)`,
   'list of running calls': `
     import { Running } from './src/gateway/running.ts'
     const running = new Running()
