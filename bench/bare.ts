@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type Dispatcher, Pool } from 'undici'
 
 /*
- * What the gateway is measured against: a proxy of the same parts that reads nothing, knows no keys and writes no log.
+ * The baseline of the bench: a proxy of the same libraries that parses nothing, checks no keys and writes no log.
  */
 
 const [port, upstream] = process.argv.slice(2)

@@ -1,27 +1,27 @@
 import type { CallerFormat, UpstreamFormat } from './formats.ts'
 
-/** What of a cell is compared: see measure.ts. */
+/** What is measured in a cell: see measure.ts. */
 export type Kind = 'request' | 'event' | 'paced' | 'first-byte' | 'memory'
 
-/** One kind of work that is measured. */
+/** One measured kind of work. */
 export interface Cell {
   readonly name: string
   readonly kind: Kind
   readonly caller: CallerFormat
   readonly upstream: UpstreamFormat
-  /** How the upstream answers; the stub knows these words. */
+  /** The upstream's kind of answer, one of the stub's modes. */
   readonly mode: string
   /** Events of one answer, where events are counted. */
   readonly events: number
   readonly image: boolean
-  /** Requests in flight at once. */
+  /** Requests in flight. */
   readonly lanes: number
-  /** The ratio to the bare proxy that has to be reached, and the one wished for. */
+  /** The ratio to the bare proxy that is required, and the one aimed at. */
   readonly floor: number
   readonly goal: number
 }
 
-/** What is asked of each kind of work; of a large body few are in flight, as the bare proxy holds each in memory. */
+/** The settings of each kind of work; few large bodies are in flight, as the bare proxy holds each in memory. */
 const WORK = {
   'whole native': { kind: 'request', mode: 'whole', events: 0, image: false, floor: 2.0, goal: 1.4 },
   whole: { kind: 'request', mode: 'whole', events: 0, image: false, floor: 2.2, goal: 1.6 },

@@ -1,15 +1,15 @@
-/** What the bench needs to know of a format: how it is asked, and what its upstream answers. */
-export interface SpokenFormat {
+/** A format for the bench: its requests, and its upstream's answers. */
+export interface BenchFormat {
   /** Below the base address. */
   path(model: string, stream: boolean): string
   readonly headers: { readonly [name: string]: string }
   body(model: string, stream: boolean, image: string | undefined): object
-  /** Where it is asked in a form instead: the body, and its media type. */
+  /** Where its requests are forms instead: the body, and its media type. */
   form?(model: string): { readonly contentType: string; readonly bytes: Buffer }
   /** A whole answer. */
   readonly whole: object
-  /** The events of a streamed answer with that many pieces of text: name, if events have one here, and data. */
-  events(pieces: number): readonly (readonly [event: string | undefined, data: object | string])[]
+  /** The events of a streamed answer with that many chunks of text: name, if its events have one, and data. */
+  events(count: number): readonly (readonly [event: string | undefined, data: object | string])[]
 }
 
 const SYSTEM =
@@ -20,10 +20,10 @@ const TURNS = [
   'The plan expects 900 rows and meets 410,000. It uses a nested loop over the orders table. The table was restored from a backup on Sunday evening, everything else is as it was last week.',
 ]
 const ANSWER = `That explains it. ${'After a restore the planner has no statistics of its own until they are gathered again, so it guesses. '.repeat(7)}Gather them and run the job once by hand.`
-const PIECE = ' statistics'
+const CHUNK = ' statistics'
 const TOKENS = { input: 231, output: 187 }
 
-const chat: SpokenFormat = {
+const chat: BenchFormat = {
   path: () => '/v1/chat/completions',
   headers: {},
   body: (model, stream, image) => ({
@@ -62,7 +62,7 @@ const chat: SpokenFormat = {
     service_tier: 'default',
     system_fingerprint: 'fp_d0469e1700',
   },
-  events: pieces => {
+  events: count => {
     const chunk = (fields: object) =>
       [
         undefined,
@@ -81,18 +81,18 @@ const chat: SpokenFormat = {
       chunk({ choices: [{ index: 0, delta, logprobs: null, finish_reason }], usage: null })
     return [
       choice({ role: 'assistant', content: '', refusal: null }, null),
-      ...Array.from({ length: pieces }, () => choice({ content: PIECE }, null)),
+      ...Array.from({ length: count }, () => choice({ content: CHUNK }, null)),
       choice({}, 'stop'),
       chunk({
         choices: [],
-        usage: { prompt_tokens: TOKENS.input, completion_tokens: pieces, total_tokens: TOKENS.input + pieces },
+        usage: { prompt_tokens: TOKENS.input, completion_tokens: count, total_tokens: TOKENS.input + count },
       }),
       [undefined, '[DONE]'],
     ]
   },
 }
 
-const messages: SpokenFormat = {
+const messages: BenchFormat = {
   path: () => '/v1/messages',
   headers: { 'anthropic-version': '2023-06-01' },
   body: (model, stream, image) => ({
@@ -123,7 +123,7 @@ const messages: SpokenFormat = {
     stop_sequence: null,
     usage: { input_tokens: TOKENS.input, output_tokens: TOKENS.output, service_tier: 'standard' },
   },
-  events: pieces => {
+  events: count => {
     const named = <T extends { type: string }>(data: T) => [data.type, data] as const
     return [
       named({
@@ -140,21 +140,21 @@ const messages: SpokenFormat = {
         },
       }),
       named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
-      ...Array.from({ length: pieces }, () =>
-        named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: PIECE } }),
+      ...Array.from({ length: count }, () =>
+        named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: CHUNK } }),
       ),
       named({ type: 'content_block_stop', index: 0 }),
       named({
         type: 'message_delta',
         delta: { stop_reason: 'end_turn', stop_sequence: null },
-        usage: { output_tokens: pieces },
+        usage: { output_tokens: count },
       }),
       named({ type: 'message_stop' }),
     ]
   },
 }
 
-const contents: SpokenFormat = {
+const contents: BenchFormat = {
   path: (model, stream) => `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
   headers: {},
   body: (_model, _stream, image) => ({
@@ -177,14 +177,14 @@ const contents: SpokenFormat = {
     modelVersion: 'upstream-model',
     responseId: 'beHBaJfEMIi-qtsP3769-Q8',
   },
-  events: pieces =>
-    Array.from({ length: pieces }, (_, index) => [
+  events: count =>
+    Array.from({ length: count }, (_, index) => [
       undefined,
       {
         candidates: [
           {
-            content: { parts: [{ text: PIECE }], role: 'model' },
-            ...(index === pieces - 1 ? { finishReason: 'STOP' } : {}),
+            content: { parts: [{ text: CHUNK }], role: 'model' },
+            ...(index === count - 1 ? { finishReason: 'STOP' } : {}),
             index: 0,
           },
         ],
@@ -200,12 +200,12 @@ const contents: SpokenFormat = {
 }
 
 const SENTENCE = 'The planner expects nine hundred rows and meets four hundred thousand of them.'
-/** As OpenAI's client asks for it: 1536 numbers in base64. */
+/** In the encoding that OpenAI's client requests: 1536 numbers in base64. */
 const VECTOR = Buffer.from(Float32Array.from({ length: 1536 }, (_, index) => Math.sin(index) / 40).buffer).toString(
   'base64',
 )
 
-const embeddings: SpokenFormat = {
+const embeddings: BenchFormat = {
   path: () => '/v1/embeddings',
   headers: {},
   body: model => ({
@@ -222,7 +222,7 @@ const embeddings: SpokenFormat = {
   events: () => [],
 }
 
-const images: SpokenFormat = {
+const images: BenchFormat = {
   path: () => '/v1/images/edits',
   headers: {},
   body: () => ({}),
@@ -235,7 +235,7 @@ const images: SpokenFormat = {
   events: () => [],
 }
 
-const transcriptions: SpokenFormat = {
+const transcriptions: BenchFormat = {
   path: () => '/v1/audio/transcriptions',
   headers: {},
   body: () => ({}),
@@ -244,7 +244,7 @@ const transcriptions: SpokenFormat = {
   events: () => [],
 }
 
-/** A form with a file of so many megabytes behind its text fields, as clients that mean well write it. */
+/** A form with a file of so many megabytes after its text fields, the order of well-behaved clients. */
 function form(fields: { readonly [name: string]: string }, file: string, name: string, megabytes: number) {
   const boundary = '----bench-of-the-gateway'
   const part = (head: string): string => `--${boundary}\r\nContent-Disposition: form-data; ${head}\r\n`
@@ -259,11 +259,11 @@ function form(fields: { readonly [name: string]: string }, file: string, name: s
 
 const TYPES: { readonly [field: string]: string } = { image: 'image/png', file: 'audio/mpeg' }
 
-/** The formats an upstream of the bench speaks. */
+/** The formats of the bench's upstreams. */
 export const UPSTREAMS = { chat, messages, contents, embeddings, images, transcriptions } as const
 
-/** What a caller has to know of a format. */
-export type CalledFormat = Pick<SpokenFormat, 'path' | 'headers' | 'body' | 'form'>
+/** The caller's side of a format. */
+export type CalledFormat = Pick<BenchFormat, 'path' | 'headers' | 'body' | 'form'>
 
 const responses: CalledFormat = {
   path: () => '/v1/responses',
@@ -284,7 +284,7 @@ const responses: CalledFormat = {
   }),
 }
 
-/** The formats a caller of the bench speaks. */
+/** The formats of the bench's callers. */
 export const CALLERS = { ...UPSTREAMS, responses } as const
 
 export type UpstreamFormat = keyof typeof UPSTREAMS

@@ -1,13 +1,13 @@
 import { type Dispatcher, Pool } from 'undici'
 
-/** One request, again and again. */
+/** A request that is sent repeatedly. */
 export interface Shot {
   readonly path: string
   readonly headers: { readonly [name: string]: string }
   readonly body: string | Buffer
 }
 
-/** What came of one request. */
+/** The outcome of one request. */
 export interface Hit {
   readonly status: number
   readonly bytes: number
@@ -15,7 +15,7 @@ export interface Hit {
   readonly firstByte: number
 }
 
-/** Requests in a row at one origin. Opened for one measurement, closed after it. */
+/** Requests to one origin. Opened for one measurement, closed after it. */
 export class Load {
   private readonly pool: Pool
 
@@ -58,7 +58,7 @@ export class Load {
     })
   }
 
-  /** Keeps that many requests in flight for that long (milliseconds); gives their number. */
+  /** Keeps that many requests in flight for that long (milliseconds); returns their number. */
   async many(shot: Shot, concurrency: number, duration: number): Promise<number> {
     const until = performance.now() + duration
     let done = 0
@@ -73,7 +73,7 @@ export class Load {
     return done
   }
 
-  /** Opens streams that stay open until they are closed or end; `seen` is told the size of every piece. */
+  /** Opens a stream that stays open until it is closed or ends; `seen` receives the size of every chunk. */
   open(shot: Shot, seen: (bytes: number) => void, ended: () => void = () => {}): OpenStream {
     let controller: Dispatcher.DispatchController | undefined
     let closed = false

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { CELLS, type Cell } from './cells.ts'
-import { type House, openHouse } from './house.ts'
 import { type Effort, measure, type Outcome } from './measure.ts'
 import { pinSelf } from './pin.ts'
+import { openSetup, type Setup } from './setup.ts'
 import { soak } from './soak.ts'
 import { heading, line, verdict, writeTable } from './table.ts'
 
@@ -36,16 +36,16 @@ const QUICK: Effort = { rounds: 3, warm: 500, round: 250, paced: 50, open: 200 }
 
 async function measureAll(cells: readonly Cell[], effort: Effort): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
-  let house: House | undefined
+  let setup: Setup | undefined
   for (const cell of cells) {
-    // Memory is that of a process which has done nothing else.
+    // Memory is measured in a process that has done nothing else.
     if (cell.kind === 'memory') {
-      await house?.close()
-      house = undefined
+      await setup?.close()
+      setup = undefined
     }
-    house ??= await openHouse({ profile: given.profile })
+    setup ??= await openSetup({ profile: given.profile })
     try {
-      const outcome = await measure(cell, house, cell.kind === 'memory' ? { ...effort, rounds: 1 } : effort)
+      const outcome = await measure(cell, setup, cell.kind === 'memory' ? { ...effort, rounds: 1 } : effort)
       outcomes.push(outcome)
       console.log(line(outcome))
     } catch (thrown) {
@@ -53,16 +53,16 @@ async function measureAll(cells: readonly Cell[], effort: Effort): Promise<Outco
       console.log(`${cell.name.padEnd(38)}${String(thrown)}`)
     }
   }
-  await house?.close()
+  await setup?.close()
   return outcomes
 }
 
-/** What a quick look leaves out. */
+/** What a quick run leaves out. */
 const isLong = ({ name, kind }: Cell): boolean => kind === 'memory' || !/whole native|chat to messages/.test(name)
 
 async function main(): Promise<void> {
   if (given.help) return console.log(HELP)
-  if (!pinSelf()) console.log('No cores to pin to: the figures say less than they could.')
+  if (!pinSelf()) console.log('No cores to pin to: the figures are less exact.')
   if (given.soak !== undefined) return soak(Number(given.soak))
   const wanted = CELLS.filter(
     cell => given.cell?.some(text => cell.name.includes(text)) ?? !(given.quick && isLong(cell)),

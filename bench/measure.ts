@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cell, Kind } from './cells.ts'
 import { CALLERS, type CalledFormat, UPSTREAMS } from './formats.ts'
-import { type House, KEY, type Side } from './house.ts'
 import { Load, type Shot } from './load.ts'
+import { KEY, type Setup, type Side } from './setup.ts'
 
-/** How long and how often, in milliseconds and times. */
+/** The length of a measurement, in milliseconds and rounds. */
 export interface Effort {
   readonly rounds: number
   readonly round: number
@@ -15,7 +15,7 @@ export interface Effort {
   readonly open: number
 }
 
-/** One side's figure of a round, and requests a second where they are counted. */
+/** One side's figure of a round, with requests per second where they are counted. */
 interface Figure {
   readonly value: number
   readonly rate?: number
@@ -31,9 +31,9 @@ export interface Outcome {
   readonly rates?: { readonly bare: number; readonly gateway: number }
 }
 
-/** How much longer the gateway takes until the engine has compiled all that runs often. */
+/** How much longer the gateway takes to warm up than the bare proxy: it has more code to compile. */
 const MORE_CODE = 4
-/** Pictures of 75 kB are 100 kB in base64. */
+/** An image of 75 kB is 100 kB in base64. */
 const IMAGE = Buffer.alloc(75_000, 'interlingua').toString('base64')
 
 const UNITS: { readonly [K in Kind]: string } = {
@@ -45,15 +45,15 @@ const UNITS: { readonly [K in Kind]: string } = {
 }
 
 /**
- * Measures one cell: bare and gateway in turn, round by round, after both are warm. The bare proxy carries what the
- * upstream speaks, the gateway what the caller speaks.
+ * Measures one cell: bare and gateway in turn, round by round, after both are warm. The bare proxy carries the
+ * upstream's format, the gateway the caller's.
  *
- * @throws Error where the gateway does not answer as it should.
+ * @throws Error where the gateway does not answer correctly.
  */
-export async function measure(cell: Cell, house: House, effort: Effort): Promise<Outcome> {
-  await probe(cell, house.bare)
-  await probe(cell, house.gateway)
-  const sides = [house.bare, house.gateway].map(proxy => ({
+export async function measure(cell: Cell, setup: Setup, effort: Effort): Promise<Outcome> {
+  await probe(cell, setup.bare)
+  await probe(cell, setup.gateway)
+  const sides = [setup.bare, setup.gateway].map(proxy => ({
     proxy,
     load: new Load(proxy.origin),
     figures: [] as Figure[],
@@ -92,7 +92,7 @@ const perEvent: Run = async (cell, proxy, load, effort) => {
   return { value: value / cell.events, rate: rate! * cell.events }
 }
 
-/** CPU while many streams tell an event now and then: opened one by one, so that their events do not fall together. */
+/** CPU while many streams send an event now and then: opened one by one, so that their events do not coincide. */
 const paced: Run = async (cell, proxy, load, { round, paced }) => {
   const streams = []
   for (let index = 0; index < paced; index++) {
@@ -118,7 +118,7 @@ const firstByte: Run = async (cell, proxy, load, { round }) => {
   return { value: median(times) }
 }
 
-/** Resident memory while many streams are open that say a word a second. */
+/** Resident memory while many streams are open that send an event a second. */
 const memory: Run = async (cell, proxy, load, { open }) => {
   const streams = []
   for (let index = 0; index < open; index++) {
@@ -140,7 +140,7 @@ const RUNS: { readonly [K in Kind]: Run } = {
   memory,
 }
 
-/** What is sent to a proxy: the gateway in the caller's format, the bare one in the upstream's. */
+/** The request for a proxy: in the caller's format for the gateway, in the upstream's for the bare one. */
 export function shotOf({ caller, upstream, mode, image, kind }: Cell, { name }: Pick<Side, 'name'>): Shot {
   const format: CalledFormat = name === 'gateway' ? CALLERS[caller] : UPSTREAMS[upstream]
   const streams = kind !== 'request'
@@ -158,15 +158,15 @@ export function shotOf({ caller, upstream, mode, image, kind }: Cell, { name }: 
   }
 }
 
-/** Asks once and looks whether the answer is whole. */
-async function probe(asked: Cell, side: Side): Promise<void> {
-  const cell: Cell = asked.events > 0 || asked.kind === 'request' ? asked : { ...asked, mode: 'few', events: 10 }
+/** Sends one request and checks that the answer is complete. */
+async function probe(given: Cell, side: Side): Promise<void> {
+  const cell: Cell = given.events > 0 || given.kind === 'request' ? given : { ...given, mode: 'few', events: 10 }
   const load = new Load(side.origin)
   const { status, text } = await load.text(shotOf(cell, side))
   await load.close()
   if (status !== 200) throw new Error(`status ${status}: ${text.slice(0, 300)}`)
-  const said = text.split('statistics').length - 1
-  if (said < cell.events) throw new Error(`${said} of ${cell.events} events came through: ${text.slice(-300)}`)
+  const received = text.split('statistics').length - 1
+  if (received < cell.events) throw new Error(`${received} of ${cell.events} events came through: ${text.slice(-300)}`)
 }
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!

@@ -1,8 +1,8 @@
 /*
- * Loaded before anything else into a process that is measured: tells over IPC what the process has cost so far.
+ * Loaded first into a measured process: reports its resource usage over IPC.
  */
 
-/** What a process has used. */
+/** The resource usage of a process. */
 export interface Reading {
   /** Microseconds of CPU, of user and system together. */
   readonly cpu: number
@@ -13,8 +13,8 @@ export interface Reading {
 
 const collect = globalThis.gc
 
-process.on('message', (asked: 'read' | 'collect') => {
-  if (asked === 'collect') collect?.()
+process.on('message', (command: 'read' | 'collect') => {
+  if (command === 'collect') collect?.()
   const { user, system } = process.cpuUsage()
   const { rss, heapUsed } = process.memoryUsage()
   process.send!({ cpu: user + system, rss, heap: heapUsed } satisfies Reading)

@@ -8,9 +8,9 @@ import { UPSTREAMS } from './formats.ts'
 import type { Reading } from './meter.ts'
 import { pinned } from './pin.ts'
 
-/** The key every caller of the bench shows. */
+/** The key of every caller of the bench. */
 export const KEY = 'il-bench-0123456789abcdef0123456789'
-/** How upstreams answer: see the stub. A model here is called by format and mode: `chat-burst-500`. */
+/** The stub's kinds of answers. A model here is named by format and mode: `chat-burst-500`. */
 const MODES = ['whole', 'few', 'burst-100', 'burst-500', 'once-500', 'paced-50', 'paced-2s', 'open', 'flood']
 
 /** One proxy under measurement. */
@@ -23,20 +23,20 @@ export interface Side {
 }
 
 /** The processes of a measurement: an upstream, and two proxies in front of it. */
-export interface House {
+export interface Setup {
   readonly upstream: string
   readonly bare: Side
   readonly gateway: Side
   close(): Promise<void>
 }
 
-export interface HouseOptions {
-  /** Where the gateway's CPU profile goes. */
+export interface SetupOptions {
+  /** The directory of the gateway's CPU profile. */
   readonly profile: string | undefined
 }
 
-/** Starts all three on the loopback, the proxies on a core of their own where the system can do that. */
-export async function openHouse({ profile }: HouseOptions): Promise<House> {
+/** Starts all three on the loopback, the proxies on a separate core where the system supports that. */
+export async function openSetup({ profile }: SetupOptions): Promise<Setup> {
   const dir = mkdtempSync(join(tmpdir(), 'interlingua-bench-'))
   const [stubPort, barePort, gatewayPort] = [await freePort(), await freePort(), await freePort()]
   const upstream = `http://127.0.0.1:${stubPort}`
@@ -68,7 +68,7 @@ export async function openHouse({ profile }: HouseOptions): Promise<House> {
   }
 }
 
-/** What `npm start` gives to Node. */
+/** The flags that `npm start` passes to Node. */
 const STARTED = (
   JSON.parse(readFileSync('package.json', 'utf8')) as { readonly scripts: { readonly start: string } }
 ).scripts.start
@@ -77,10 +77,10 @@ const STARTED = (
 
 const METERED = ['--expose-gc', '--import', './bench/meter.ts']
 
-/** Their paths have the version, not the base address. */
+/** Formats whose paths have the version, instead of the base address. */
 const VERSIONED = new Set(['messages', 'contents'])
 
-/** Everything a request can meet is switched on: a key, limits far away, the log. */
+/** Everything that costs time is switched on: a key, limits out of reach, the log. */
 const configOf = (upstream: string, port: number, dataDir: string) => ({
   server: { host: '127.0.0.1', port, drain: '0s', grace: '1s' },
   data_dir: dataDir,
@@ -111,12 +111,12 @@ async function stopped(child: ChildProcess): Promise<void> {
 }
 
 const proxy = (name: Side['name'], child: ChildProcess, port: number): Side => {
-  const ask = (what: 'read' | 'collect') =>
+  const request = (command: 'read' | 'collect') =>
     new Promise<Reading>((resolve, reject) => {
       child.once('message', reading => resolve(reading as Reading))
-      child.send(what, fault => fault && reject(fault))
+      child.send(command, fault => fault && reject(fault))
     })
-  return { name, origin: `http://127.0.0.1:${port}`, read: () => ask('read'), readClean: () => ask('collect') }
+  return { name, origin: `http://127.0.0.1:${port}`, read: () => request('read'), readClean: () => request('collect') }
 }
 
 const freePort = (): Promise<number> =>

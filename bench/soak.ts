@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cell } from './cells.ts'
-import { type House, openHouse, type Side } from './house.ts'
 import { Load } from './load.ts'
 import { shotOf } from './measure.ts'
+import { openSetup, type Setup, type Side } from './setup.ts'
 
 const STREAMS = 500
-/** Milliseconds between two looks. */
+/** Milliseconds between two readings. */
 const EVERY = 5000
 
 const CELL: Cell = {
@@ -17,45 +17,45 @@ const CELL: Cell = {
   ...{ events: 100, image: false, lanes: 1, floor: 0, goal: 0 },
 }
 
-/** Prints the gateway's memory while streams come and go, and while one reader of very much does not read. */
+/** Prints the gateway's memory while streams come and go, and while one reader of a long stream stops reading. */
 export async function soak(seconds: number): Promise<void> {
-  const house = await openHouse({ profile: undefined })
+  const setup = await openSetup({ profile: undefined })
   try {
-    await comingAndGoing(house, seconds)
-    await slowReader(house)
+    await comingAndGoing(setup, seconds)
+    await slowReader(setup)
   } finally {
-    await house.close()
+    await setup.close()
   }
 }
 
-async function comingAndGoing({ gateway }: House, seconds: number): Promise<void> {
+async function comingAndGoing({ gateway }: Setup, seconds: number): Promise<void> {
   const load = new Load(gateway.origin)
   const shot = shotOf(CELL, gateway)
-  let over = false
+  let stopped = false
   let whole = 0
-  const again = (): void => {
-    if (!over) load.open(shot, () => {}, ended)
+  const openStream = (): void => {
+    if (!stopped) load.open(shot, () => {}, ended)
   }
   const ended = (): void => {
     whole++
-    again()
+    openStream()
   }
   for (let index = 0; index < STREAMS; index++) {
-    again()
+    openStream()
     await sleep(4)
   }
   for (let at = 0; at < seconds * 1000; at += EVERY) {
     await sleep(EVERY)
-    await look(`${STREAMS} streams after ${(at + EVERY) / 1000} s, ${whole} came whole`, gateway)
+    await printMemory(`${STREAMS} streams after ${(at + EVERY) / 1000} s, ${whole} came whole`, gateway)
   }
-  over = true
+  stopped = true
   await sleep(3000)
   await load.close()
-  await look('with none', gateway)
+  await printMemory('with none', gateway)
 }
 
 /** One reader stops reading a stream of some 20 MB. */
-async function slowReader({ gateway }: House): Promise<void> {
+async function slowReader({ gateway }: Setup): Promise<void> {
   const load = new Load(gateway.origin)
   let bytes = 0
   const stream = load.open(shotOf({ ...CELL, mode: 'flood' }, gateway), size => void (bytes += size))
@@ -63,15 +63,15 @@ async function slowReader({ gateway }: House): Promise<void> {
   stream.pause()
   for (let looks = 0; looks < 4; looks++) {
     await sleep(1000)
-    await look(`a reader who stopped at ${(bytes / 1e6).toFixed(1)} MB`, gateway)
+    await printMemory(`a reader who stopped at ${(bytes / 1e6).toFixed(1)} MB`, gateway)
   }
   stream.resume()
   await sleep(4000)
-  await look(`and went on to ${(bytes / 1e6).toFixed(1)} MB`, gateway)
+  await printMemory(`and went on to ${(bytes / 1e6).toFixed(1)} MB`, gateway)
   await load.close()
 }
 
-async function look(what: string, proxy: Side): Promise<void> {
+async function printMemory(label: string, proxy: Side): Promise<void> {
   const { rss, heap } = await proxy.readClean()
-  console.log(`${what.padEnd(48)} rss ${(rss / 1e6).toFixed(0)} MB, heap ${(heap / 1e6).toFixed(1)} MB`)
+  console.log(`${label.padEnd(48)} rss ${(rss / 1e6).toFixed(0)} MB, heap ${(heap / 1e6).toFixed(1)} MB`)
 }

@@ -1,16 +1,16 @@
 import { createServer, type Socket } from 'node:net'
-import { type SpokenFormat, UPSTREAMS } from './formats.ts'
+import { type BenchFormat, UPSTREAMS } from './formats.ts'
 
 /*
- * The upstream: it knows by heart what it says and costs as little as possible. It tells formats apart by how a path
- * ends, and how to answer by how the path begins: `/burst-500/v1/chat/completions`.
+ * The upstream: its answers are prepared and cost as little as possible. The end of a path selects the format, its
+ * beginning the kind of answer: `/burst-500/v1/chat/completions`.
  */
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: '
 const JSON_HEAD = `${HEAD}application/json\r\n`
 const STREAM_HEAD = `${HEAD}text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n`
 const LAST = '0\r\n\r\n'
-/** The longest stream an upstream here tells. */
+/** The number of events of the longest stream. */
 const FLOOD = 200_000
 
 const textOf = ([event, data]: readonly [string | undefined, object | string]): string =>
@@ -19,37 +19,37 @@ const textOf = ([event, data]: readonly [string | undefined, object | string]): 
 /** Every event in a chunk of its own, as real upstreams send them. */
 const chunked = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 
-type Say = (socket: Socket) => void
+type Answer = (socket: Socket) => void
 
-const whole = ({ whole }: SpokenFormat): Say => {
+const whole = ({ whole }: BenchFormat): Answer => {
   const text = JSON.stringify(whole)
   const answer = Buffer.from(`${JSON_HEAD}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
   return socket => socket.write(answer)
 }
 
 /** Everything in one write. */
-const atOnce = ({ events }: SpokenFormat, pieces: number): Say => {
-  const answer = Buffer.from(STREAM_HEAD + events(pieces).map(textOf).map(chunked).join('') + LAST)
+const atOnce = ({ events }: BenchFormat, count: number): Answer => {
+  const answer = Buffer.from(STREAM_HEAD + events(count).map(textOf).map(chunked).join('') + LAST)
   return socket => socket.write(answer)
 }
 
-/** As fast as it can, but every event in a write of its own, as a model that makes one token after the other. */
-const burst = ({ events }: SpokenFormat, pieces: number): Say => {
-  const chunks = [...events(pieces).map(textOf).map(chunked), LAST].map(text => Buffer.from(text))
+/** As fast as possible, but every event in a separate write, as a model that generates one token after the other. */
+const burst = ({ events }: BenchFormat, count: number): Answer => {
+  const chunks = [...events(count).map(textOf).map(chunked), LAST].map(text => Buffer.from(text))
   return socket => {
     let next = 0
     socket.write(STREAM_HEAD)
-    const tell = (): void => {
+    const writeNext = (): void => {
       socket.write(chunks[next++]!)
-      if (next < chunks.length) setImmediate(tell)
+      if (next < chunks.length) setImmediate(writeNext)
     }
-    tell()
+    writeNext()
   }
 }
 
-/** One event at a time; the stream lasts until its reader leaves or it is told to the end. */
-const paced = ({ events }: SpokenFormat, pieces: number, interval: number): Say => {
-  const chunks = events(pieces).map(event => Buffer.from(chunked(textOf(event))))
+/** One event at a time; the stream lasts until its reader leaves or all events are sent. */
+const paced = ({ events }: BenchFormat, count: number, interval: number): Answer => {
+  const chunks = events(count).map(event => Buffer.from(chunked(textOf(event))))
   return socket => {
     let next = 0
     socket.write(STREAM_HEAD)
@@ -67,7 +67,7 @@ const paced = ({ events }: SpokenFormat, pieces: number, interval: number): Say 
 }
 
 /** As much as the reader takes. */
-const flood = ({ events }: SpokenFormat): Say => {
+const flood = ({ events }: BenchFormat): Answer => {
   const [start, ...others] = events(1000).map(event => chunked(textOf(event)))
   const block = Buffer.from(others.slice(0, 900).join(''))
   return socket => {
@@ -81,7 +81,7 @@ const flood = ({ events }: SpokenFormat): Say => {
   }
 }
 
-const MODES: { readonly [mode: string]: (format: SpokenFormat) => Say } = {
+const MODES: { readonly [mode: string]: (format: BenchFormat) => Answer } = {
   whole,
   few: format => atOnce(format, 10),
   'burst-100': format => burst(format, 100),
@@ -93,7 +93,7 @@ const MODES: { readonly [mode: string]: (format: SpokenFormat) => Say } = {
   flood,
 }
 
-const ENDS: readonly (readonly [RegExp, SpokenFormat])[] = [
+const ENDS: readonly (readonly [RegExp, BenchFormat])[] = [
   [/\/chat\/completions$/, UPSTREAMS.chat],
   [/\/messages$/, UPSTREAMS.messages],
   [/GenerateContent(\?.*)?$/i, UPSTREAMS.contents],
@@ -102,19 +102,19 @@ const ENDS: readonly (readonly [RegExp, SpokenFormat])[] = [
   [/\/audio\/transcriptions$/, UPSTREAMS.transcriptions],
 ]
 
-const known = new Map<string, Say>()
+const known = new Map<string, Answer>()
 
-function sayFor(path: string): Say {
-  let say = known.get(path)
-  if (say === undefined) {
+function answerFor(path: string): Answer {
+  let answer = known.get(path)
+  if (answer === undefined) {
     const format = ENDS.find(([end]) => end.test(path))![1]
-    known.set(path, (say = MODES[path.split('/')[1]!]!(format)))
+    known.set(path, (answer = MODES[path.split('/')[1]!]!(format)))
   }
-  return say
+  return answer
 }
 
-/** Takes requests off a connection: a head, as many bytes as it announces or up to the last chunk, an answer. */
-function converse(socket: Socket): void {
+/** Reads requests off a connection: a head, as many bytes as it announces or up to the last chunk, then the answer. */
+function serve(socket: Socket): void {
   let head = ''
   let path = ''
   let left = 0
@@ -135,10 +135,10 @@ function converse(socket: Socket): void {
       tail = (tail + bytes.toString('latin1', Math.max(0, bytes.length - LAST.length))).slice(-LAST.length)
       if (tail === LAST) left = 0
     }
-    if (left === 0) sayFor(path)(socket)
+    if (left === 0) answerFor(path)(socket)
   })
 }
 
 const announced = (head: string): number => Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
 
-createServer(converse).listen(Number(process.argv[2]), '127.0.0.1')
+createServer(serve).listen(Number(process.argv[2]), '127.0.0.1')

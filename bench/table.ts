@@ -3,7 +3,7 @@ import type { Outcome } from './measure.ts'
 
 const HEADS = ['Work', 'unit', 'bare', 'gateway', 'ratio', 'floor', 'goal', ''] as const
 
-/** How a ratio stands to what is asked of it. */
+/** Compares a ratio with its required and aimed-at values. */
 export const verdict = ({ ratio, cell }: Outcome): string =>
   ratio <= cell.goal ? 'goal' : ratio <= cell.floor ? 'floor' : 'MISSED'
 
@@ -34,7 +34,7 @@ export const heading = (): string =>
 const BEGIN = '<!-- bench -->'
 const END = '<!-- /bench -->'
 
-/** Replaces what stands between the marks of a Markdown file by the table. */
+/** Replaces the text between the marks of a Markdown file by the table. */
 export function writeTable(path: string, outcomes: readonly Outcome[]): void {
   const text = readFileSync(path, 'utf8')
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]
