@@ -23,7 +23,7 @@ export class Load {
     this.pool = new Pool(origin, { connections: null, pipelining: 1 })
   }
 
-  /** One request; rejects when the answer breaks. */
+  /** One request; rejects when the answer is incomplete. */
   one(shot: Shot): Promise<Hit> {
     return new Promise((resolve, reject) => {
       const began = performance.now()

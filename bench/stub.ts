@@ -16,7 +16,7 @@ const FLOOD = 200_000
 const textOf = ([event, data]: readonly [string | undefined, object | string]): string =>
   `${event === undefined ? '' : `event: ${event}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
 
-/** Every event in a chunk of its own, as real upstreams send them. */
+/** Every event in a separate chunk, as real upstreams send them. */
 const chunked = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 
 type Answer = (socket: Socket) => void
@@ -66,7 +66,7 @@ const paced = ({ events }: BenchFormat, count: number, interval: number): Answer
   }
 }
 
-/** As much as the reader takes. */
+/** As much as the reader reads. */
 const flood = ({ events }: BenchFormat): Answer => {
   const [start, ...others] = events(1000).map(event => chunked(textOf(event)))
   const block = Buffer.from(others.slice(0, 900).join(''))

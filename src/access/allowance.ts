@@ -62,8 +62,8 @@ export class Allowance {
     const { tokens, typicalOutput } = this.use
     if (tokens === undefined) return
     const now = this.now()
-    const isPlenty = tokens.has(PLENTY * (most + typicalOutput), now)
-    const { input, output = Number.POSITIVE_INFINITY } = isPlenty ? { input: most, output: typicalOutput } : expected()
+    const hasPlenty = tokens.has(PLENTY * (most + typicalOutput), now)
+    const { input, output = Number.POSITIVE_INFINITY } = hasPlenty ? { input: most, output: typicalOutput } : expected()
     const units = Math.ceil(input + Math.min(output, typicalOutput))
     const wait = tokens.wait(now, units)
     if (wait > 0) throw limited(wait, 'tokens')

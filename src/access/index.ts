@@ -13,7 +13,7 @@ export type { Credentials } from './credential.ts'
 
 /** The owner of a request's key. */
 export interface Caller {
-  /** The name of the key, fit for logs. */
+  /** The name of the key, which may appear in logs. */
   readonly key: string
   /** Stable and unique for the key, also when it is renamed or rotated: stored responses belong to it. */
   readonly id: string
@@ -105,7 +105,7 @@ export const storedKeys = (dataDir: string): KeyConfig[] =>
 
 /** Finds keys by hash: by its first characters quickly, then by all of it in constant time. Each key is hashed once. */
 class KeyRing {
-  private readonly shown = new Map<string, KeyConfig>()
+  private readonly byCredential = new Map<string, KeyConfig>()
   private readonly byStart = new Map<string, HashedKey[]>()
 
   constructor(keys: readonly KeyConfig[]) {
@@ -120,13 +120,13 @@ class KeyRing {
 
   find(credential: string | undefined): KeyConfig {
     if (credential === undefined) throw unauthenticated('No API key was given.', 'missing_api_key')
-    const known = this.shown.get(credential)
+    const known = this.byCredential.get(credential)
     if (known !== undefined) return known
     const hash = hashOf(credential)
-    const shown = Buffer.from(hash)
-    const found = this.byStart.get(hash.slice(0, 8))?.find(one => timingSafeEqual(shown, one.hash))
+    const byCredential = Buffer.from(hash)
+    const found = this.byStart.get(hash.slice(0, 8))?.find(one => timingSafeEqual(byCredential, one.hash))
     if (found === undefined) throw unauthenticated('The API key is not valid.', 'invalid_api_key')
-    this.shown.set(credential, found.key)
+    this.byCredential.set(credential, found.key)
     return found.key
   }
 }

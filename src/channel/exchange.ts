@@ -40,7 +40,7 @@ interface Controller {
 }
 
 /** Milliseconds an upstream may take to end an answer that is complete. */
-const LINGER = 2000
+const END_TIMEOUT = 2000
 
 export interface ExchangeOptions {
   readonly watchdog: Watchdog
@@ -117,7 +117,7 @@ export class Exchange implements Watched {
     if (this.settled !== undefined) return
     if (this.taker === undefined) this.flow(DISCARD)
     this.resume()
-    this.lingering = setTimeout(() => this.abort(), LINGER)
+    this.lingering = setTimeout(() => this.abort(), END_TIMEOUT)
   }
 
   pause(): void {

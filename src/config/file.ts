@@ -10,7 +10,7 @@ const USUAL = ['interlingua.yaml', 'interlingua.yml', 'interlingua.json']
 export const findConfig = (named?: string): string | undefined => named ?? USUAL.find(path => existsSync(path))
 
 /**
- * Reads a config file, or makes the config of a gateway that has none.
+ * Reads a config file, or makes the default config where there is none.
  *
  * @throws ConfigError, also where the file cannot be read.
  */

@@ -15,7 +15,7 @@ const wrong = (): never => {
   throw WrongType.instance
 }
 
-/* Strict: for what callers send. Absent and null are undefined, a wrong type throws. */
+/* Strict, for callers' input: absent and null are undefined, a wrong type throws. */
 
 export const text = (value: Maybe): string | undefined =>
   typeof value === 'string' ? value : value == null ? undefined : wrong()
@@ -38,7 +38,7 @@ export const counted = (value: number | undefined): number | undefined =>
   value === undefined || (Number.isInteger(value) && value >= 1) ? value : wrong()
 export const required = <T>(value: T | undefined): T => (value === undefined ? wrong() : value)
 
-/* Lenient: for what upstreams send. Anything of another type counts as absent. */
+/* Lenient, for upstreams' output: a value of another type counts as absent. */
 
 export const anyText = (value: Maybe): string | undefined => (typeof value === 'string' ? value : undefined)
 export const anyNumber = (value: Maybe): number | undefined => (typeof value === 'number' ? value : undefined)

@@ -7,7 +7,7 @@ import type { Transducer } from '../canonical/transducer.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
 import type { Locate } from './locate.ts'
 
-/** Everything that can arrive in one format. A format that has only some directions has only some methods. */
+/** Everything that can arrive in one format; a format has the methods of its directions only. */
 export interface Reader {
   /** A caller's request. Throws GatewayError `invalid-request` naming the field at fault. */
   request?(wire: WireRequest): CanonicalRequest

@@ -9,7 +9,7 @@ import type { ReplayRequest } from './pick.ts'
  * None where no recording exists in that container.
  */
 export function casesFor(cases: readonly Case[], request: ReplayRequest, path: string): readonly Case[] {
-  if (request.format === 'speech') return cases.flatMap(one => spoken(one, request))
+  if (request.format === 'speech') return cases.flatMap(one => inContainer(one, request))
   if (request.format !== 'transcriptions') return cases
   const shape = shapeOf(request.body)
   const shaped = cases.filter(one => one.format === request.format && shapeOf(one.request ?? {}) === shape)
@@ -25,7 +25,7 @@ const shapeOf = ({ response_format: shape }: JsonObject): Json => shape ?? 'json
 /**
  * A recording in the requested container, as events where these are requested; none where there is no such recording.
  */
-function spoken(one: Case, { body, stream }: ReplayRequest): readonly Case[] {
+function inContainer(one: Case, { body, stream }: ReplayRequest): readonly Case[] {
   if (one.format !== 'speech' || one.raw === undefined) return []
   const raw = CONTAINERS[String(body['response_format'] ?? 'mp3')]?.(one.raw)
   if (raw === undefined) return []

@@ -7,12 +7,12 @@ import type { ErrorAnswer } from '../gateway/index.ts'
  * The rest of a refused request is read and discarded, as many clients read nothing before they have sent all:
  * milliseconds of silence after which that ends, and of all of it.
  */
-export const LINGER = 1000
+export const SILENCE_LIMIT = 1000
 const LONGEST = 30_000
 
 /** Discards the rest of a refused request, and continues once it is complete, silent or too late. */
 export function drain(message: IncomingMessage, then: () => void): void {
-  const silence = setTimeout(() => settle(), LINGER)
+  const silence = setTimeout(() => settle(), SILENCE_LIMIT)
   const end = setTimeout(() => settle(), LONGEST)
   const settle = (): void => {
     clearTimeout(silence)
@@ -60,7 +60,7 @@ export function closeGently(socket: Duplex): void {
     const read = readFrom(socket)
     if (read === before || performance.now() > end) socket.destroy()
     before = read
-  }, LINGER).unref()
+  }, SILENCE_LIMIT).unref()
   socket.once('close', () => clearInterval(timer))
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HeaderSource, Reply, Worker } from '../gateway/index.ts'
 import { CHUNK_END, chunkHead, chunkOf, LAST_CHUNK } from './chunked.ts'
-import { drain, LINGER } from './connection.ts'
+import { drain, SILENCE_LIMIT } from './connection.ts'
 
 /** A refused body this small is still read, so that the connection can be used again. */
 const SMALL = 64 * 1024
@@ -82,7 +82,7 @@ export class HttpReply implements Reply {
     const { message } = this
     if (!hasBody(message)) return
     message.resume()
-    setTimeout(() => message.complete || message.destroy(), LINGER).unref()
+    setTimeout(() => message.complete || message.destroy(), SILENCE_LIMIT).unref()
   }
 
   /** Node decides by HTTP version and headers whether the body is chunked; the chunks are written here. */

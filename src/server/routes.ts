@@ -7,7 +7,7 @@ import type { WireEvent, WireFile, WireRequest } from '../canonical/wire.ts'
 export interface Route {
   readonly format: Format
   readonly path: string
-  /** The same path as the format itself has it, below its base address. */
+  /** The path below the format's base address. */
   readonly below: string
   /** A body field that only this format's requests surely have. */
   readonly mark: string

@@ -25,7 +25,7 @@ export interface Store {
 }
 
 /**
- * Opens the store in a SQLite file, which is made where there is none.
+ * Opens the store in a SQLite file, which is created where there is none.
  *
  * @param now Unix time in milliseconds.
  */

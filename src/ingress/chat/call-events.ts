@@ -48,7 +48,7 @@ export class CallReader {
   private latest: Call | undefined
   private readonly endText: (out: CanonicalEvent[]) => void
 
-  /** @param endText ends the text that a call follows. */
+  /** @param endText ends the text before a call. */
   constructor(candidate: number, request: CanonicalRequest, endText: (out: CanonicalEvent[]) => void) {
     this.candidate = candidate
     this.ids = new AnswerIds(request)

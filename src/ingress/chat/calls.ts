@@ -17,7 +17,7 @@ const CUSTOM = new Set(['name', 'input'])
 export const isCustom = (wire: unknown): boolean =>
   isObject(wire) && isObject(wire['custom']) && (wire['type'] === 'custom' || !isObject(wire['function']))
 
-/** One tool call, behind its thought signature where it carries one. */
+/** One tool call, after its thought signature where it has one. */
 export function readCall(wire: JsonObject): readonly Part[] {
   const part = isCustom(wire) ? readCustomCall(wire) : readFunctionCall(wire)
   const signature = thoughtSignature(wire)

@@ -41,7 +41,7 @@ export class CandidateReader {
   private audio: Audio | undefined
   private finish: string | undefined
   /** Reasoning came in a field of its own. */
-  private thinks = false
+  private hasReasoning = false
   private extras: JsonObject | undefined
   private message: JsonObject | undefined
 
@@ -103,16 +103,17 @@ export class CandidateReader {
       annotations,
       images,
     } = delta
-    if (typeof reasoning_content === 'string' && reasoning_content !== '') this.think(reasoning_content, THOUGHTS, out)
-    else if (typeof reasoning === 'string' && reasoning !== '') this.think(reasoning, BARE_THOUGHTS, out)
-    else if (reasoning_details !== undefined || isObject(reasoning)) this.thinkInDetails(delta, out)
+    if (typeof reasoning_content === 'string' && reasoning_content !== '')
+      this.appendReasoning(reasoning_content, THOUGHTS, out)
+    else if (typeof reasoning === 'string' && reasoning !== '') this.appendReasoning(reasoning, BARE_THOUGHTS, out)
+    else if (reasoning_details !== undefined || isObject(reasoning)) this.appendDetails(delta, out)
     if (typeof content === 'string') {
       if (content !== '') this.append('text', content, TEXT, out)
     } else if (Array.isArray(content)) this.appendParts(content, out)
     if (typeof refusal === 'string' && refusal !== '') this.append('refusal', refusal, REFUSAL, out)
     if (Array.isArray(annotations) && annotations.length > 0) this.annotate(annotations, out)
-    if (isObject(audio) && !isHollow(audio)) this.speak(audio, out)
-    if (images != null) this.show(images, out)
+    if (isObject(audio) && !isHollow(audio)) this.appendAudio(audio, out)
+    if (images != null) this.appendImages(images, out)
     if (Array.isArray(tool_calls) && tool_calls.length > 0) this.call(tool_calls, out)
     if (isObject(function_call) && !isHollow(function_call))
       this.parts = this.calls.readLegacy(function_call, out, this.parts)
@@ -123,14 +124,14 @@ export class CandidateReader {
     for (const chunk of chunks) if (isObject(chunk)) this.parts = this.calls.read(chunk, out, this.parts)
   }
 
-  private think(text: string, part: Part, out: CanonicalEvent[]): void {
-    this.thinks = true
+  private appendReasoning(text: string, part: Part, out: CanonicalEvent[]): void {
+    this.hasReasoning = true
     this.append('reasoning', text, part, out)
   }
 
   /** Reasoning without a text field; where there was one, this repeats the same reasoning. */
-  private thinkInDetails(delta: JsonObject, out: CanonicalEvent[]): void {
-    const thought = this.thinks ? undefined : thoughtIn(delta)
+  private appendDetails(delta: JsonObject, out: CanonicalEvent[]): void {
+    const thought = this.hasReasoning ? undefined : thoughtIn(delta)
     if (thought !== undefined) this.append('reasoning', thought.text, BARE_THOUGHTS, out)
   }
 
@@ -168,7 +169,7 @@ export class CandidateReader {
     out.push({ type: 'part-patch', at: { candidate: this.index, part }, annotations })
   }
 
-  private speak(audio: JsonObject, out: CanonicalEvent[]): void {
+  private appendAudio(audio: JsonObject, out: CanonicalEvent[]): void {
     const { data, transcript, ...others } = audio
     const node = rest(FORMAT, others as JsonObject, NONE)
     const open = this.audio ?? this.enterAudio(node, out)
@@ -192,7 +193,7 @@ export class CandidateReader {
   }
 
   /** Images arrive whole. */
-  private show(images: Json, out: CanonicalEvent[]): void {
+  private appendImages(images: Json, out: CanonicalEvent[]): void {
     const pictures = readImages(images)
     if (pictures === undefined) this.message = added(this.message, 'images', images)
     for (const picture of pictures ?? []) {

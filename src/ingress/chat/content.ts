@@ -36,7 +36,7 @@ const TAKEN = {
 
 export const readMessages = (wire: readonly JsonObject[]): readonly Message[] => wire.map(readMessage)
 
-/** One message of a request; a tool's answer is a message of the role `tool` with one result. */
+/** One message of a request; a tool's result is a message of the role `tool` with one result. */
 function readMessage(wire: JsonObject): Message {
   const role = text(wire['role'])
   if (role === undefined || !ROLES.has(role)) throw WrongType.instance

@@ -15,7 +15,9 @@ const FORMAT = 'chat'
 const DONE = '[DONE]'
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'obfuscation', 'error'])
 
-/** The chunks of a streamed answer (FORMATS §2). Candidates end with the stream: some upstreams add to them after their finish. */
+/**
+ * The chunks of a streamed answer (FORMATS §2). Candidates end with the stream: some upstreams add to finished ones.
+ */
 export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
   private readonly request: CanonicalRequest
   private readonly candidates: CandidateReader[] = []
@@ -77,7 +79,7 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.candidates[index]!.read(choice, this.out)
   }
 
-  /** The answer starts with the first chunk that holds some of it: a chunk before it may have no id yet. */
+  /** The answer starts with the first chunk that has content: a chunk before it may have no id yet. */
   private start(chunk: JsonObject): void {
     if (this.started) return
     this.started = true

@@ -13,9 +13,10 @@ import { readError } from './error.ts'
  */
 export function readSpeech({ status, headers, body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const mediaType = typeOf(raw?.mediaType ?? '', request)
-  if (raw !== undefined && 'bytes' in raw) return spoken({ type: 'bytes', mediaType, bytes: raw.bytes })
+  if (raw !== undefined && 'bytes' in raw) return audioResult({ type: 'bytes', mediaType, bytes: raw.bytes })
   const data = anyText(body['audio_base64'])
-  if (data !== undefined) return spoken({ type: 'bytes', mediaType, bytes: new HeldBytes(Buffer.from(data, 'base64')) })
+  if (data !== undefined)
+    return audioResult({ type: 'bytes', mediaType, bytes: new HeldBytes(Buffer.from(data, 'base64')) })
   throw new GatewayError(
     body['detail'] === undefined
       ? { kind: 'upstream-failed', message: 'The upstream sent something that is no audio.' }
@@ -23,7 +24,7 @@ export function readSpeech({ status, headers, body, raw }: WireAnswer, request: 
   )
 }
 
-const spoken = (source: MediaSource): CanonicalResult => ({
+const audioResult = (source: MediaSource): CanonicalResult => ({
   candidates: [{ content: [{ type: 'media', kind: 'audio', source }], finish: { reason: 'stop' } }],
 })
 

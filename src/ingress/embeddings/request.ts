@@ -42,7 +42,7 @@ function read(body: JsonObject): CanonicalRequest {
   }
 }
 
-/** A setting, and the field it stood in where that is not the usual one. */
+/** A setting, and its field where that is not the usual one. */
 interface Setting<T> {
   readonly value?: T | undefined
   readonly as?: Json | undefined

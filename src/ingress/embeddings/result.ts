@@ -44,7 +44,7 @@ const NOT_AN_ANSWER = {
 
 const listed = (names: readonly string[]): readonly string[] | undefined => (names.length === 0 ? undefined : names)
 
-/** The entries by their own index, where each has one and they do not stand in that order. */
+/** The entries sorted by their own index, where each has one. */
 function inOrder(entries: readonly JsonObject[]): readonly JsonObject[] {
   const places = entries.map(({ index }) => (typeof index === 'number' ? index : Number.NaN))
   const ordered = places.every((place, at) => at === 0 || !(place < places[at - 1]!))

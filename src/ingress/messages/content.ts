@@ -193,7 +193,7 @@ function readCall(wire: JsonObject): ToolCallPart {
 }
 
 /** Arguments that are no JSON object or list stay the text they were. */
-export function argumentsOf(input: Json | undefined): string {
+function argumentsOf(input: Json | undefined): string {
   if (input == null) return ''
   if (typeof input === 'string') return input
   if (typeof input === 'object') return JSON.stringify(input)

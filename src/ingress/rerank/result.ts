@@ -13,7 +13,7 @@ const FORMAT = 'rerank'
 
 const TAKEN = new Set(['id', 'model', 'object', 'results', 'data', 'usage', 'meta'])
 
-/** A whole answer (FORMATS §9): ranks as the upstream ordered them, in `results` or, at Voyage's, in `data`. */
+/** A whole answer (FORMATS §9): ranks in the upstream's order, in `results` or, for Voyage, in `data`. */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const field = ['results', 'data'].find(one => Array.isArray(body[one]))
   if (field === undefined)

@@ -63,7 +63,7 @@ function readSettings(tool: JsonObject): NonNullable<Output['image']> {
   }
 }
 
-/** A mask by its address or id, and by nothing else. */
+/** A mask by its address or id alone. */
 function readMask(wire: Json | undefined): MediaPart | 'unclear' | undefined {
   if (wire === undefined) return undefined
   const [[field, value] = [], ...others] = isObject(wire) ? Object.entries(wire) : []

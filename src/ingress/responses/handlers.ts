@@ -48,12 +48,12 @@ function begin(item: JsonObject, sink: Sink): ItemReader {
  * A thought before its first text. The proof it begins with is not the final one, so it is only spelling yet; that it
  * is redacted is known from the start.
  */
-function early(thought: ReasoningPart, { summary, content, encrypted_content }: JsonObject): ReasoningPart {
-  const { signature, text: _, ...start } = thought
-  const { id, status, role } = thought.spelling?.[FORMAT] ?? {}
+function early(thoughtAt: ReasoningPart, { summary, content, encrypted_content }: JsonObject): ReasoningPart {
+  const { signature, text: _, ...start } = thoughtAt
+  const { id, status, role } = thoughtAt.spelling?.[FORMAT] ?? {}
   const begun = defined({ summary: emptied(summary), content: emptied(content), encrypted_content }) as JsonObject
   const spelt = defined({ id, status, role, begun }) as JsonObject
-  const proof = thought.redacted === undefined || signature === undefined ? {} : { signature }
+  const proof = thoughtAt.redacted === undefined || signature === undefined ? {} : { signature }
   return { ...start, text: '', ...proof, spelling: { [FORMAT]: spelt } }
 }
 
@@ -61,7 +61,7 @@ function early(thought: ReasoningPart, { summary, content, encrypted_content }: 
 const emptied = (value: Json | undefined): Json | undefined => (Array.isArray(value) ? [] : value)
 
 /** The message at the event's place; one that was never opened begins with this part. */
-function spoken(answer: ResponsesEvents, event: JsonObject): MessageReader | undefined {
+function messageAt(answer: ResponsesEvents, event: JsonObject): MessageReader | undefined {
   const place = placeOf(answer, event)
   const known = answer.items.get(place)
   if (known instanceof MessageReader) return known
@@ -80,7 +80,7 @@ function placeOf({ places, ended }: ResponsesEvents, event: JsonObject): number 
 /** Events that begin another item where they have neither id nor index and the item before has ended. */
 const GROWS = /\.(?:delta|added)$/
 
-function thought(answer: ResponsesEvents, event: JsonObject): ThoughtReader | undefined {
+function thoughtAt(answer: ResponsesEvents, event: JsonObject): ThoughtReader | undefined {
   const place = placeOf(answer, event)
   const known = answer.items.get(place)
   if (known instanceof ThoughtReader) return known
@@ -92,7 +92,7 @@ function thought(answer: ResponsesEvents, event: JsonObject): ThoughtReader | un
 const grows =
   (type: string, field: string): Handler =>
   (answer, event) => {
-    const part = spoken(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS[type]!)
+    const part = messageAt(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS[type]!)
     const logprobs = event['logprobs']
     if (Array.isArray(logprobs) && logprobs.length > 0) part?.log(readTokens(logprobs) ?? [])
     part?.grow(anyText(event[field]) ?? '')
@@ -101,7 +101,7 @@ const grows =
 const filled =
   (type: string, field: string): Handler =>
   (answer, event) =>
-    spoken(answer, event)
+    messageAt(answer, event)
       ?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS[type]!)
       .fill(anyText(event[field]) ?? '')
 
@@ -121,7 +121,7 @@ const thinks =
   (slot: 'summary' | 'content', action: 'begin' | 'grow' | 'fill', field: string): Handler =>
   (answer, event) => {
     const index = anyNumber(event[slot === 'summary' ? 'summary_index' : 'content_index']) ?? 0
-    const item = thought(answer, event)
+    const item = thoughtAt(answer, event)
     if (action === 'begin') item?.begin(slot, index)
     else item?.[action](slot, index, anyText(event[field]) ?? '')
   }
@@ -130,8 +130,8 @@ const thinks =
 const partAdded: Handler = (answer, event) => {
   const part = anyObject(event['part']) ?? {}
   const index = anyNumber(event['content_index']) ?? 0
-  if (part['type'] === 'reasoning_text') thought(answer, event)?.begin('content', index)
-  else spoken(answer, event)?.part(index, part)
+  if (part['type'] === 'reasoning_text') thoughtAt(answer, event)?.begin('content', index)
+  else messageAt(answer, event)?.part(index, part)
 }
 
 const partDone: Handler = (answer, event) => {
@@ -142,7 +142,7 @@ const partDone: Handler = (answer, event) => {
 
 const annotated: Handler = (answer, event) => {
   const annotation = event['annotation']
-  const part = spoken(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS['output_text']!)
+  const part = messageAt(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS['output_text']!)
   if (part === undefined || !isObject(annotation)) return
   const read = readAnswerPart({ type: 'output_text', text: '', annotations: [annotation] }, 'output_text', [])
   part.annotations++

@@ -37,7 +37,7 @@ function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): 
       turn = undefined
       messages.push(turnOfItem)
     } else if (TOOL_ITEMS.has(kind)) {
-      // Its tools are the request's: it neither opens a turn nor ends one.
+      // Its tools belong to the request: it neither opens a turn nor ends one.
       const part = { ...unknownItem(item), redundant: true } as Part
       if (turn !== undefined) turn.push(part)
       else messages.push({ role: 'developer', content: [part] })

@@ -51,10 +51,10 @@ export function upstreamCallsIn(items: readonly JsonObject[], tools: Json | unde
   if (!declared.some(runsUpstream)) return NO_CALLS
   const names = namesOf(declared)
   const answered = new Set(items.filter(({ type }) => stringIn(type).endsWith('_output')).map(({ call_id }) => call_id))
-  const spoken = items.findLastIndex(({ type, role }) => (type ?? 'message') === 'message' && role === 'assistant')
+  const lastMessage = items.findLastIndex(({ type, role }) => (type ?? 'message') === 'message' && role === 'assistant')
   const isOwn = (item: JsonObject): boolean =>
     isFreeform(item) && typeof item['id'] === 'string' && !answered.has(item['call_id']) && !names.has(item['name'])
-  return new Set(items.slice(0, Math.max(spoken, 0)).filter(isOwn))
+  return new Set(items.slice(0, Math.max(lastMessage, 0)).filter(isOwn))
 }
 
 const NO_CALLS: ReadonlySet<JsonObject> = new Set()

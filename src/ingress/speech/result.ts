@@ -9,13 +9,13 @@ import { USUAL_TYPE } from './containers.ts'
 /** A whole answer is the recording itself (FORMATS §12): its bytes are passed on unread. */
 export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (raw !== undefined && 'bytes' in raw)
-    return spoken({ type: 'bytes', mediaType: typeOf(raw.mediaType, request), bytes: raw.bytes })
+    return audioResult({ type: 'bytes', mediaType: typeOf(raw.mediaType, request), bytes: raw.bytes })
   throw new GatewayError(body['error'] == null ? NOT_AUDIO : readInnerError(body))
 }
 
 const NOT_AUDIO = { kind: 'upstream-failed', message: 'The upstream sent something that is no audio.' } as const
 
-const spoken = (source: MediaSource): CanonicalResult => ({
+const audioResult = (source: MediaSource): CanonicalResult => ({
   candidates: [{ content: [{ type: 'media', kind: 'audio', source }], finish: { reason: 'stop' } }],
 })
 
