@@ -21,14 +21,14 @@ const CELL: Cell = {
 export async function soak(seconds: number): Promise<void> {
   const setup = await openSetup({ profile: undefined })
   try {
-    await comingAndGoing(setup, seconds)
+    await churn(setup, seconds)
     await slowReader(setup)
   } finally {
     await setup.close()
   }
 }
 
-async function comingAndGoing({ gateway }: Setup, seconds: number): Promise<void> {
+async function churn({ gateway }: Setup, seconds: number): Promise<void> {
   const load = new Load(gateway.origin)
   const shot = shotOf(CELL, gateway)
   let stopped = false
@@ -61,7 +61,7 @@ async function slowReader({ gateway }: Setup): Promise<void> {
   const stream = load.open(shotOf({ ...CELL, mode: 'flood' }, gateway), size => void (bytes += size))
   await sleep(20)
   stream.pause()
-  for (let looks = 0; looks < 4; looks++) {
+  for (let reading = 0; reading < 4; reading++) {
     await sleep(1000)
     await printMemory(`a reader who stopped at ${(bytes / 1e6).toFixed(1)} MB`, gateway)
   }

@@ -49,7 +49,7 @@ export interface ExchangeOptions {
   /** Milliseconds it may be silent within its answer. */
   readonly idle: number
   /** Undefined where the request cannot be sent again. */
-  readonly again: StaleRetry | undefined
+  readonly staleRetry: StaleRetry | undefined
   /** Called once, when the exchange no longer loads the upstream. */
   closed(): void
 }
@@ -73,8 +73,8 @@ export class Exchange implements Watched {
   private settled: GatewayError | 'ended' | undefined
   private taker: Taker | undefined
   private inflater: Transform | undefined
-  private early: Uint8Array[] = []
-  private lingering: NodeJS.Timeout | undefined
+  private earlyChunks: Uint8Array[] = []
+  private endTimer: NodeJS.Timeout | undefined
   /** We hold the body up ourselves, so the upstream's silence does not count. */
   private paused = false
 
@@ -117,7 +117,7 @@ export class Exchange implements Watched {
     if (this.settled !== undefined) return
     if (this.taker === undefined) this.flow(DISCARD)
     this.resume()
-    this.lingering = setTimeout(() => this.abort(), END_TIMEOUT)
+    this.endTimer = setTimeout(() => this.abort(), END_TIMEOUT)
   }
 
   pause(): void {
@@ -136,11 +136,11 @@ export class Exchange implements Watched {
   onRequestStart(controller: Controller): void {
     this.controller = controller
     if (this.settled instanceof GatewayError) controller.abort(this.settled)
-    else this.options.again?.sent()
+    else this.options.staleRetry?.sent()
   }
 
   onResponseStarted(): void {
-    this.options.again?.answered()
+    this.options.staleRetry?.answered()
   }
 
   onResponseStart(_: Controller, status: number, headers: Headers): void {
@@ -165,7 +165,7 @@ export class Exchange implements Watched {
   }
 
   onResponseError(_: Controller, error: Error): void {
-    if (this.settled === undefined && this.options.again?.retries(error) === true) this.touch()
+    if (this.settled === undefined && this.options.staleRetry?.retries(error) === true) this.touch()
     else this.settle(toFailure(error, this.begun))
   }
 
@@ -193,9 +193,9 @@ export class Exchange implements Watched {
   private deliver(chunk: Uint8Array): void {
     if (this.settled !== undefined) return
     if (this.taker !== undefined) return this.taker.take(chunk)
-    this.early.push(chunk)
+    this.earlyChunks.push(chunk)
     if (this.head === undefined) return
-    const begins = beginningOf(this.early.length === 1 ? chunk : Buffer.concat(this.early))
+    const begins = beginningOf(this.earlyChunks.length === 1 ? chunk : Buffer.concat(this.earlyChunks))
     if (begins !== undefined) this.begin(this.head, begins)
   }
 
@@ -214,11 +214,11 @@ export class Exchange implements Watched {
   private settle(outcome: GatewayError | 'ended'): void {
     if (this.settled !== undefined) return
     this.settled = outcome
-    clearTimeout(this.lingering)
+    clearTimeout(this.endTimer)
     this.options.watchdog.unwatch(this)
     this.options.closed()
     if (outcome !== 'ended') this.reject(outcome)
-    else if (this.head !== undefined) this.begin(this.head, this.early.length === 0 ? 'nothing' : 'other')
+    else if (this.head !== undefined) this.begin(this.head, this.earlyChunks.length === 0 ? 'nothing' : 'other')
     if (this.taker !== undefined) this.notify(this.taker, outcome)
   }
 
@@ -230,8 +230,8 @@ export class Exchange implements Watched {
   /** Chunks that arrived before this call were kept, in order. */
   private flow(taker: Taker): void {
     this.taker = taker
-    for (const chunk of this.early) taker.take(chunk)
-    this.early = []
+    for (const chunk of this.earlyChunks) taker.take(chunk)
+    this.earlyChunks = []
     if (this.settled !== undefined) this.notify(taker, this.settled)
   }
 

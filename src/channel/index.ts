@@ -141,9 +141,9 @@ export class Channel {
     const { watchdog, closed } = this
     const line = this.line(origin)
     const resend = (): void => line.dispatchAlone(undiciRequest(request), exchange)
-    const again = request.once === true ? undefined : new StaleRetry(line, resend)
+    const staleRetry = request.once === true ? undefined : new StaleRetry(line, resend)
     this.open++
-    const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, again, closed })
+    const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, staleRetry, closed })
     line.dispatch(undiciRequest(request), exchange)
     return exchange
   }

@@ -1,5 +1,5 @@
 /** The most models of one channel that rest at a time: callers may invent names where a channel takes any. */
-const MOST = 256
+const MOST_MODELS = 256
 
 /**
  * What of a channel rests after failures: all of it, or single models by the upstream's own names. Resting only changes
@@ -23,10 +23,10 @@ export class Resting {
   }
 
   restModel(model: string, until: number, now: number): void {
-    const before = this.byModel.get(model) ?? 0
+    const previous = this.byModel.get(model) ?? 0
     this.byModel.delete(model)
-    if (this.byModel.size >= MOST) this.forget(now)
-    this.byModel.set(model, Math.max(before, until))
+    if (this.byModel.size >= MOST_MODELS) this.forget(now)
+    this.byModel.set(model, Math.max(previous, until))
   }
 
   /** The model answered: neither it nor the channel needs rest. */
@@ -45,7 +45,7 @@ export class Resting {
   /** Makes room: drops those that rest no longer, or else the one that has rested longest. */
   private forget(now: number): void {
     for (const [model, until] of this.byModel) if (until <= now) this.byModel.delete(model)
-    if (this.byModel.size < MOST) return
+    if (this.byModel.size < MOST_MODELS) return
     for (const oldest of this.byModel.keys()) {
       this.byModel.delete(oldest)
       return

@@ -8,7 +8,7 @@ interface Connection {
  * Milliseconds within which a request over a closed connection fails: a round trip, and one packet lost. An upstream
  * that closes later may have begun to answer.
  */
-const SOON = 1000
+const RETRY_WINDOW = 1000
 
 /** The HTTP client's codes for a connection that the other side closed, which depend on what came first. */
 const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED'])
@@ -45,7 +45,7 @@ export class StaleRetry {
     const { send, written, connection } = this
     this.send = undefined
     if (send === undefined || connection.fresh || !CLOSED.has((error as { code?: unknown }).code)) return false
-    if (written !== undefined && performance.now() - written > SOON) return false
+    if (written !== undefined && performance.now() - written > RETRY_WINDOW) return false
     send()
     return true
   }

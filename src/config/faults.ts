@@ -50,7 +50,7 @@ export function suggestion(name: string, known: Iterable<string>): string {
 
 /** The letters to insert, delete, replace or swap with a neighbour to get from one name to the other. */
 function editDistance(from: string, to: string): number {
-  let before: number[] = []
+  let previousRow: number[] = []
   let above = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let row = 1; row <= from.length; row++) {
     const line = [row]
@@ -58,10 +58,10 @@ function editDistance(from: string, to: string): number {
       const same = from[row - 1] === to[column - 1]
       let cost = Math.min(above[column]! + 1, line[column - 1]! + 1, above[column - 1]! + (same ? 0 : 1))
       if (row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1])
-        cost = Math.min(cost, before[column - 2]! + 1)
+        cost = Math.min(cost, previousRow[column - 2]! + 1)
       line.push(cost)
     }
-    ;[before, above] = [above, line]
+    ;[previousRow, above] = [above, line]
   }
   return above[to.length]!
 }

@@ -4,10 +4,10 @@ import { type Env, isEmpty, readSource } from './source.ts'
 import { watchPath } from './watch.ts'
 
 /** The config files to look for when none is named. */
-const USUAL = ['interlingua.yaml', 'interlingua.yml', 'interlingua.json']
+const DEFAULT_PATHS = ['interlingua.yaml', 'interlingua.yml', 'interlingua.json']
 
 /** The config file to use: the named one, else the first of the usual ones that exists; undefined for none. */
-export const findConfig = (named?: string): string | undefined => named ?? USUAL.find(path => existsSync(path))
+export const findConfig = (named?: string): string | undefined => named ?? DEFAULT_PATHS.find(path => existsSync(path))
 
 /**
  * Reads a config file, or makes the default config where there is none.

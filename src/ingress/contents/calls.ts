@@ -2,7 +2,7 @@ import type { CallIds } from '../../canonical/call-ids.ts'
 import type { Part, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { defined, object, objects, text } from '../fields.ts'
-import { FORMAT, type Left, leftOf, nodeOf, open } from './fields.ts'
+import { FORMAT, nodeOf, open, type Remains, remainsOf } from './fields.ts'
 import { readFile, readInline } from './media.ts'
 
 const CALL = new Set(['id', 'name', 'args'])
@@ -11,7 +11,7 @@ const CALL = new Set(['id', 'name', 'args'])
 export function readCall(
   wire: JsonObject,
   ids: CallIds,
-): { readonly call: ToolCallPart; readonly left: Left } | undefined {
+): { readonly call: ToolCallPart; readonly remains: Remains } | undefined {
   const opened = open(wire, CALL)
   const { fields } = opened
   const name = text(fields['name'])
@@ -19,17 +19,23 @@ export function readCall(
   const args = object(fields['args'])
   if (name === undefined) return undefined
   const id = ids.call(given, name)
-  const left = leftOf(opened, CALL, {
+  const remains = remainsOf(opened, CALL, {
     id: given === undefined ? 'absent' : given === id ? undefined : { said: given },
     args: args === undefined ? 'absent' : undefined,
   })
-  return { call: { type: 'tool-call', id, name, arguments: args === undefined ? '{}' : JSON.stringify(args) }, left }
+  return {
+    call: { type: 'tool-call', id, name, arguments: args === undefined ? '{}' : JSON.stringify(args) },
+    remains: remains,
+  }
 }
 
 const RESPONSE = new Set(['id', 'name', 'response', 'parts'])
 
 /** The result of a call: the content of its response, with its media in `parts` beside (trap 48). */
-export function readResponse(wire: JsonObject, ids: CallIds): { readonly result: ToolResultPart; readonly left: Left } {
+export function readResponse(
+  wire: JsonObject,
+  ids: CallIds,
+): { readonly result: ToolResultPart; readonly remains: Remains } {
   const opened = open(wire, RESPONSE)
   const { fields } = opened
   const name = text(fields['name'])
@@ -37,7 +43,7 @@ export function readResponse(wire: JsonObject, ids: CallIds): { readonly result:
   const parts = objects(fields['parts'])
   const { content, failed, spelt } = readOutput(object(fields['response']))
   const id = ids.result(given, name)
-  const left = leftOf(opened, RESPONSE, {
+  const remains = remainsOf(opened, RESPONSE, {
     id: given === undefined ? 'absent' : given === id ? undefined : { said: given },
     response: spelt,
     parts: parts?.length === 0 ? 'empty' : undefined,
@@ -49,7 +55,7 @@ export function readResponse(wire: JsonObject, ids: CallIds): { readonly result:
     content: [...content, ...(parts ?? []).map(readMedia)],
     ...(failed ? { failed: true as const } : {}),
   }
-  return { result, left }
+  return { result, remains: remains }
 }
 
 /** Keys that by convention hold the whole result. */
@@ -92,6 +98,6 @@ function readMedia(wire: JsonObject): Part {
   const field = inline === undefined ? 'fileData' : 'inlineData'
   return {
     ...read.media,
-    ...nodeOf(leftOf(opened, inline === undefined ? FILE : INLINE, {}, { [field]: read.left })),
+    ...nodeOf(remainsOf(opened, inline === undefined ? FILE : INLINE, {}, { [field]: read.remains })),
   }
 }

@@ -4,7 +4,7 @@ import { isObject, type Json } from '../../canonical/node.ts'
 import { NONE, put } from '../fields.ts'
 import { citedBy } from './candidate.ts'
 import { Places } from './citations.ts'
-import { leftOf, nodeOf } from './fields.ts'
+import { nodeOf, remainsOf } from './fields.ts'
 import { readFinish, refusalOf } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 
@@ -45,11 +45,11 @@ export class CandidateFacts {
     const { finish, spelt } = readFinish(this.reason, called)
     const grounding = this.fields['groundingMetadata']
     const complete = isObject(grounding) && citedBy(this.fields, new Places(text)).complete
-    const left = leftOf({ fields: this.fields, names: undefined }, complete ? GROUNDED : NONE, {
+    const remains = remainsOf({ fields: this.fields, names: undefined }, complete ? GROUNDED : NONE, {
       finishReason: spelt,
       groundingMetadata: complete ? grounding : undefined,
     })
-    return { type: 'candidate-end', candidate: this.index, finish, ...nodeOf(left) }
+    return { type: 'candidate-end', candidate: this.index, finish, ...nodeOf(remains) }
   }
 }
 

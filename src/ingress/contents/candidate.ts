@@ -4,7 +4,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { Candidate } from '../../canonical/result.ts'
 import { anyObject, anyObjects, anyText, defined } from '../fields.ts'
 import { type Cited, citationsOf, Places, readCitations, readGrounding } from './citations.ts'
-import { leftOf, nodeOf, open } from './fields.ts'
+import { nodeOf, open, remainsOf } from './fields.ts'
 import { readFinish, refusalOf } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readPartLeniently } from './parts.ts'
@@ -37,7 +37,7 @@ export function readCandidate(wire: JsonObject, position: number, ids: CallIds):
     ...(refusal === undefined ? ['finishMessage'] : []),
   ]
   const role = inside.fields['role']
-  const left = leftOf(
+  const remains = remainsOf(
     opened,
     TAKEN,
     {
@@ -48,7 +48,7 @@ export function readCandidate(wire: JsonObject, position: number, ids: CallIds):
       content: content === undefined ? 'absent' : undefined,
     },
     {
-      content: leftOf(inside, CONTENT, {
+      content: remainsOf(inside, CONTENT, {
         role: role === 'model' ? undefined : (role ?? 'absent'),
         parts: wires === undefined ? 'absent' : undefined,
       }),
@@ -60,7 +60,7 @@ export function readCandidate(wire: JsonObject, position: number, ids: CallIds):
     content: refusal === undefined ? annotatedParts : [...annotatedParts, refusal],
     finish,
     ...defined({ logprobs }),
-    ...nodeOf(left),
+    ...nodeOf(remains),
   }
 }
 

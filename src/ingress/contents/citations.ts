@@ -95,12 +95,12 @@ export class Places {
   private readonly text: string
   private readonly offsets: Offsets
   /** Characters that may still be searched. */
-  private left: number
+  private budget: number
 
   constructor(text: string) {
     this.text = text
     this.offsets = new Offsets(text)
-    this.left = SEARCHES * text.length
+    this.budget = SEARCHES * text.length
   }
 
   /** The place of a segment: its offsets where its text stands there, else where its text is found. */
@@ -116,9 +116,9 @@ export class Places {
   }
 
   private find(quote: string): { start: number; end: number } | undefined {
-    if (quote === '' || this.left <= 0) return undefined
+    if (quote === '' || this.budget <= 0) return undefined
     const start = this.text.indexOf(quote)
-    this.left -= start === -1 ? this.text.length : start + quote.length
+    this.budget -= start === -1 ? this.text.length : start + quote.length
     return start === -1 ? undefined : { start, end: start + quote.length }
   }
 }

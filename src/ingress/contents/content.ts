@@ -3,7 +3,7 @@ import type { Part } from '../../canonical/content.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { objects, required, text, WrongType } from '../fields.ts'
-import { FORMAT, leftOf, listed, nodeOf, type Opened, open, single } from './fields.ts'
+import { FORMAT, listed, nodeOf, type Opened, open, remainsOf, single } from './fields.ts'
 import { isSoundless } from './media.ts'
 import { readPart } from './parts.ts'
 import { rejoined } from './proofs.ts'
@@ -19,7 +19,7 @@ export function readInstruction(wire: Json | undefined, ids: CallIds): readonly 
   const opened = open(required(objects([wire]))[0]!, CONTENT)
   const content = (parts(opened) ?? []).flatMap(part => readPart(part, ids))
   const role = text(opened.fields['role'])
-  return [{ role: 'system', content, ...nodeOf(leftOf(opened, CONTENT, { ...spell(opened), role })) }]
+  return [{ role: 'system', content, ...nodeOf(remainsOf(opened, CONTENT, { ...spell(opened), role })) }]
 }
 
 export const readContents = (wire: readonly JsonObject[], ids: CallIds): readonly Message[] =>
@@ -42,7 +42,7 @@ function readContent(wire: JsonObject, ids: CallIds): readonly Message[] {
     const spelt = { role: role === (as === 'assistant' ? 'model' : 'user') ? undefined : (role ?? 'absent') }
     const node =
       index === 0
-        ? nodeOf(leftOf(opened, CONTENT, { ...spell(opened), ...spelt }))
+        ? nodeOf(remainsOf(opened, CONTENT, { ...spell(opened), ...spelt }))
         : { spelling: { [FORMAT]: { joined: true } } }
     return { role: as, content, ...node }
   })

@@ -5,7 +5,7 @@ import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined } from '../fields.ts'
 import { readInnerError } from './error.ts'
-import { anyNumeral, leftOf, nodeOf, open } from './fields.ts'
+import { anyNumeral, nodeOf, open, remainsOf } from './fields.ts'
 import { readUsage } from './usage.ts'
 
 /** Whether a method counts tokens and answers nothing. */
@@ -21,7 +21,7 @@ export function unwrapped(body: JsonObject, read: (body: JsonObject) => Canonica
   const opened = open(body, WRAPPER)
   const inner = opened.fields['generateContentRequest']
   const request = read(isObject(inner) ? inner : body)
-  const around = isObject(inner) ? nodeOf(leftOf(opened, WRAPPER, { wrapped: true })) : {}
+  const around = isObject(inner) ? nodeOf(remainsOf(opened, WRAPPER, { wrapped: true })) : {}
   return { ...request, output: { ...request.output, count: true, ...around } }
 }
 
@@ -41,7 +41,7 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
   return {
     candidates: [],
     usage: { input, ...defined({ cacheRead: anyNumeral(cachedContentTokenCount), inputBy }) },
-    ...nodeOf({ ...leftOf(opened, TAKEN), marks: { whole: body } }),
+    ...nodeOf({ ...remainsOf(opened, TAKEN), marks: { whole: body } }),
   }
 }
 

@@ -5,7 +5,7 @@ import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObject, anyObjects, defined } from '../fields.ts'
 import { readInnerError } from './error.ts'
-import { FORMAT, leftOf, nodeOf, open } from './fields.ts'
+import { FORMAT, nodeOf, open, remainsOf } from './fields.ts'
 import { readUsage } from './usage.ts'
 
 const ANSWER = new Set(['embedding', 'embeddings', 'usageMetadata', 'error'])
@@ -27,7 +27,7 @@ export function readEmbedded({ body }: WireAnswer): CanonicalResult {
   return {
     candidates: [{ content: vectors.map(readVector) }],
     ...defined({ usage: usage && readCounts(usage) }),
-    ...nodeOf(leftOf(opened, TAKEN, { single: one === undefined ? undefined : true }, {}, refused)),
+    ...nodeOf(remainsOf(opened, TAKEN, { single: one === undefined ? undefined : true }, {}, refused)),
   }
 }
 
@@ -42,7 +42,7 @@ function readVector(wire: JsonObject): Part {
   const { values } = wire
   if (!Array.isArray(values)) return { type: 'opaque', format: FORMAT, value: wire }
   const part: Part = { type: 'embedding', vector: values as readonly number[] }
-  return Object.keys(wire).length === 1 ? part : { ...part, ...nodeOf(leftOf(open(wire, VECTOR), VECTOR)) }
+  return Object.keys(wire).length === 1 ? part : { ...part, ...nodeOf(remainsOf(open(wire, VECTOR), VECTOR)) }
 }
 
 /** Only the prompt is counted, so all of it is input; the Gemini API has its own name for the counts by modality. */

@@ -5,7 +5,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
 import { defined, number, object, objects, required, text, WrongType } from '../fields.ts'
 import { type Address, modelMark, readAddress } from './address.ts'
-import { type Left, leftOf, listed, nodeOf, type Opened, open, single } from './fields.ts'
+import { listed, nodeOf, type Opened, open, type Remains, remainsOf, single } from './fields.ts'
 import { readPart } from './parts.ts'
 import * as wire from './wire.ts'
 
@@ -26,11 +26,11 @@ const BATCH = new Set(['requests'])
 
 function read({ body, query }: WireRequest, { model, method, place }: Address): CanonicalRequest {
   const spelt = { ...place, method, query: Object.keys(query).length === 0 ? undefined : query }
-  if (method === 'embedContent') return embedding([open(body, ITEM, NUMBERS)], { model, spelt, left: {} })
+  if (method === 'embedContent') return embedding([open(body, ITEM, NUMBERS)], { model, spelt, remains: {} })
   const opened = open(body, BATCH)
   const items = required(objects(opened.fields['requests'])).map(item => open(item, ITEM, NUMBERS))
   if (items.length === 0) throw WrongType.instance
-  return embedding(items, { model, spelt, left: leftOf(opened, BATCH) })
+  return embedding(items, { model, spelt, remains: remainsOf(opened, BATCH) })
 }
 
 const ITEM = new Set(['model', 'content', 'taskType', 'title', 'outputDimensionality', 'embedContentConfig'])
@@ -40,10 +40,10 @@ const NUMBERS = ['outputDimensionality']
 interface Whole {
   readonly model: string
   readonly spelt: { readonly [key: string]: Json | undefined }
-  readonly left: Left
+  readonly remains: Remains
 }
 
-function embedding(items: readonly Opened[], { model, spelt, left }: Whole): CanonicalRequest {
+function embedding(items: readonly Opened[], { model, spelt, remains }: Whole): CanonicalRequest {
   const settings = items.map(readSettings)
   const purpose = common(settings.map(setting => setting.purpose))
   const dimensions = common(settings.map(setting => setting.dimensions))
@@ -58,7 +58,7 @@ function embedding(items: readonly Opened[], { model, spelt, left }: Whole): Can
     output: { modalities: ['embedding'], ...(Object.keys(wanted).length === 0 ? {} : { embedding: wanted }) },
     sampling: {},
     stream: false,
-    ...nodeOf({ ...left, marks: { ...left.marks, ...(defined(spelt) as JsonObject) } }),
+    ...nodeOf({ ...remains, marks: { ...remains.marks, ...(defined(spelt) as JsonObject) } }),
   }
 }
 
@@ -108,28 +108,28 @@ const ITEM_TAKEN = new Set(['model', 'content', 'taskType', 'outputDimensionalit
 function readItem(opened: Opened, { config, inside }: Settings, model: string, refused: readonly string[]): Message {
   const content = readContent(required(object(opened.fields['content'])))
   const taken = inside.filter(field => !refused.includes(field))
-  const left = leftOf(
+  const remains = remainsOf(
     opened,
     ITEM_TAKEN,
     { model: modelMark(text(opened.fields['model']), model), config: taken.length === 0 ? undefined : taken },
     {
-      content: content.left,
-      embedContentConfig: config === undefined ? undefined : leftOf(config, new Set(taken), { present: true }),
+      content: content.remains,
+      embedContentConfig: config === undefined ? undefined : remainsOf(config, new Set(taken), { present: true }),
     },
     [...refused, ...inside],
   )
-  return { role: 'user', content: content.parts, ...nodeOf(left) }
+  return { role: 'user', content: content.parts, ...nodeOf(remains) }
 }
 
 const CONTENT = new Set(['role', 'parts'])
 
-function readContent(wire: JsonObject): { readonly parts: Message['content']; readonly left: Left } {
+function readContent(wire: JsonObject): { readonly parts: Message['content']; readonly remains: Remains } {
   const opened = open(wire, CONTENT)
   const { parts } = opened.fields
   const ids = new CallIds()
   return {
     parts: (objects(listed(parts)) ?? []).flatMap(part => readPart(part, ids)),
-    left: leftOf(opened, CONTENT, {
+    remains: remainsOf(opened, CONTENT, {
       role: text(opened.fields['role']),
       parts: parts == null ? 'absent' : single(parts),
     }),

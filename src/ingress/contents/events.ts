@@ -74,10 +74,10 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
 
   private start(opened: Opened): void {
     this.started = true
-    const { head, left } = readHead(opened)
+    const { head, remains } = readHead(opened)
     this.tier = this.usage && tierOf(this.usage)
     const serviceTier = this.tier === undefined ? {} : { serviceTier: this.tier }
-    this.out.push({ type: 'result-start', ...head, ...serviceTier, ...nodeOf(left) })
+    this.out.push({ type: 'result-start', ...head, ...serviceTier, ...nodeOf(remains) })
     if (this.usage?.['promptTokenCount'] !== undefined) this.out.push({ type: 'usage', usage: readUsage(this.usage) })
   }
 

@@ -56,19 +56,19 @@ export const writtenAs = (field: string, { names }: Opened): string =>
   names !== undefined && Object.hasOwn(names, field) ? String(names[field]) : field
 
 /** What a reader leaves of an object: fields canonical does not have, and the spelling of the others. */
-export interface Left {
+export interface Remains {
   readonly extras?: JsonObject
   readonly marks?: JsonObject
 }
 
 /** What is left of an object inside which others were read, whose remains are kept under their fields' names. */
-export function leftOf(
+export function remainsOf(
   { fields, names, numerals }: Opened,
   taken: ReadonlySet<string>,
   spelt: { readonly [key: string]: Json | undefined } = {},
-  inside: { readonly [field: string]: Left | undefined } = {},
+  inside: { readonly [field: string]: Remains | undefined } = {},
   refused?: readonly string[],
-): Left {
+): Remains {
   const { extras, spelling: marks } = rest(FORMAT, fields, taken, undefined, refused)
   const own = marks?.[FORMAT]
   const outerExtras = extras?.[FORMAT]
@@ -80,7 +80,7 @@ export function leftOf(
   })
 }
 
-function pick(inside: { readonly [field: string]: Left | undefined }, what: keyof Left): JsonObject | undefined {
+function pick(inside: { readonly [field: string]: Remains | undefined }, what: keyof Remains): JsonObject | undefined {
   let out: { [field: string]: Json } | undefined
   for (const field in inside) {
     const value = inside[field]?.[what]
@@ -90,7 +90,7 @@ function pick(inside: { readonly [field: string]: Left | undefined }, what: keyo
 }
 
 /** What is left as a canonical node holds it. */
-export const nodeOf = ({ extras, marks }: Left): Node =>
+export const nodeOf = ({ extras, marks }: Remains): Node =>
   defined({
     extras: extras === undefined ? undefined : { [FORMAT]: extras },
     spelling: marks === undefined ? undefined : { [FORMAT]: marks },

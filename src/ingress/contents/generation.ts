@@ -2,7 +2,7 @@ import { append } from '../../canonical/append.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Effort, Modality, Output, Reasoning, Sampling, TextShape } from '../../canonical/request.ts'
 import { count, defined, flag, number, object, text, texts } from '../fields.ts'
-import { type Left, leftOf, type Opened, open } from './fields.ts'
+import { type Opened, open, type Remains, remainsOf } from './fields.ts'
 import { jsonSchemaOf } from './schema.ts'
 
 const SHAPE = [
@@ -28,13 +28,13 @@ export interface Generation {
   readonly output: Output
   readonly sampling: Sampling
   readonly reasoning: Reasoning | undefined
-  readonly left: Left | undefined
+  readonly remains: Remains | undefined
 }
 
 /** `generationConfig`, in full (FORMATS §7, §16.1). */
 export function readGeneration(wire: Json | undefined): Generation {
   const config = object(wire)
-  if (config === undefined) return { output: {}, sampling: {}, reasoning: undefined, left: undefined }
+  if (config === undefined) return { output: {}, sampling: {}, reasoning: undefined, remains: undefined }
   const opened = open(config, KNOWN, NUMBERS)
   const { fields } = opened
   const refused: string[] = []
@@ -64,8 +64,14 @@ export function readGeneration(wire: Json | undefined): Generation {
     image: image === undefined ? undefined : written(fields['imageConfig']),
     logprobs: fields['responseLogprobs'] === false ? false : undefined,
   }
-  const left = leftOf(opened, KNOWN, spelt, { thinkingConfig: thinking?.left, speechConfig: voice.left }, refused)
-  return { output, sampling, reasoning: thinking?.reasoning, left }
+  const remains = remainsOf(
+    opened,
+    KNOWN,
+    spelt,
+    { thinkingConfig: thinking?.remains, speechConfig: voice.remains },
+    refused,
+  )
+  return { output, sampling, reasoning: thinking?.reasoning, remains: remains }
 }
 
 function readSampling(fields: JsonObject, refused: string[]): Sampling {
@@ -106,14 +112,14 @@ const SPEECH = new Set(['languageCode', 'voiceConfig'])
 function readVoice(
   fields: JsonObject,
   refused: string[],
-): { readonly name?: string; readonly left?: Left | undefined } {
+): { readonly name?: string; readonly remains?: Remains | undefined } {
   const config = object(fields['speechConfig'])
   if (config === undefined) return {}
   const { languageCode, ...voice } = open(config, SPEECH).fields
   const given = typeof languageCode === 'string' ? languageCode : undefined
   const name = only(only(only(given === undefined ? config : voice, 'voiceConfig'), 'prebuiltVoiceConfig'), 'voiceName')
   if (typeof name === 'string')
-    return { name, ...(given === undefined ? {} : { left: { extras: { languageCode: given } } }) }
+    return { name, ...(given === undefined ? {} : { remains: { extras: { languageCode: given } } }) }
   refused.push('speechConfig')
   return {}
 }
@@ -232,7 +238,7 @@ const THINKING = new Set(['includeThoughts', 'thinkingBudget', 'thinkingLevel'])
 
 const EFFORTS: { readonly [level: string]: Effort } = { MINIMAL: 'minimal', LOW: 'low', MEDIUM: 'medium', HIGH: 'high' }
 
-function readThinking(fields: JsonObject): { readonly reasoning: Reasoning; readonly left: Left } | undefined {
+function readThinking(fields: JsonObject): { readonly reasoning: Reasoning; readonly remains: Remains } | undefined {
   const wire = object(fields['thinkingConfig'])
   if (wire === undefined) return undefined
   const opened: Opened = open(wire, THINKING, ['thinkingBudget'])
@@ -247,6 +253,6 @@ function readThinking(fields: JsonObject): { readonly reasoning: Reasoning; read
       budget: number(opened.fields['thinkingBudget']),
       show: flag(opened.fields['includeThoughts']),
     }),
-    left: leftOf(opened, THINKING, spelt, {}, refused),
+    remains: remainsOf(opened, THINKING, spelt, {}, refused),
   }
 }

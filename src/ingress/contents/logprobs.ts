@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import { isObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { anyNumber, anyObjects, anyText } from '../fields.ts'
-import { leftOf, nodeOf, open } from './fields.ts'
+import { nodeOf, open, remainsOf } from './fields.ts'
 
 const RESULT = new Set(['chosenCandidates', 'topCandidates'])
 const TOKEN = new Set(['token', 'logProbability'])
@@ -26,6 +26,6 @@ function readToken(wire: JsonObject): TokenLogprob {
   return {
     token: anyText(opened.fields['token']) ?? '',
     logprob: anyNumber(opened.fields['logProbability']) ?? 0,
-    ...nodeOf(leftOf(opened, TOKEN)),
+    ...nodeOf(remainsOf(opened, TOKEN)),
   }
 }

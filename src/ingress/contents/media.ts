@@ -3,13 +3,13 @@ import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { anyObject, anyText, defined, text } from '../fields.ts'
-import { FORMAT, type Left, leftOf, type Opened, open } from './fields.ts'
+import { FORMAT, type Opened, open, type Remains, remainsOf } from './fields.ts'
 
 const INLINE = new Set(['mimeType', 'data', 'displayName'])
 const FILE = new Set(['mimeType', 'fileUri', 'displayName'])
 
 type Media = Pick<MediaPart, 'type' | 'kind' | 'source' | 'name'>
-type Read = { readonly media: Media; readonly left: Left } | undefined
+type Read = { readonly media: Media; readonly remains: Remains } | undefined
 
 const PART = new Set(['inlineData'])
 
@@ -36,7 +36,7 @@ export function readInline(wire: JsonObject): Read {
   const source = { type: 'base64', mediaType, data: plain } as const
   return {
     media: { type: 'media', kind: kindOfMediaType(mediaType), source, ...defined({ name }) },
-    left: leftOf(opened, INLINE, { alphabet: urlSafe ? 'url' : undefined }),
+    remains: remainsOf(opened, INLINE, { alphabet: urlSafe ? 'url' : undefined }),
   }
 }
 
@@ -53,7 +53,7 @@ export function readFile(wire: JsonObject): Read {
     : { type: 'url', url: uri, ...defined({ mediaType }) }
   return {
     media: { type: 'media', kind: kindOf(uri, mediaType), source, ...defined({ name }) },
-    left: leftOf(opened, FILE, { mimeType: mediaType === undefined ? 'absent' : undefined }),
+    remains: remainsOf(opened, FILE, { mimeType: mediaType === undefined ? 'absent' : undefined }),
   }
 }
 

@@ -4,7 +4,7 @@ import { type JsonObject, stringIn } from '../../canonical/node.ts'
 import { disclose, type EnclosedThought, isEnvelope } from '../../canonical/signature.ts'
 import { anyText, defined, flag, object, text, WrongType } from '../fields.ts'
 import { readCall, readResponse } from './calls.ts'
-import { FORMAT, type Left, leftOf, nodeOf, type Opened, open, writtenAs } from './fields.ts'
+import { FORMAT, nodeOf, type Opened, open, type Remains, remainsOf, writtenAs } from './fields.ts'
 import { readFile, readInline } from './media.ts'
 
 const DATA = [
@@ -47,11 +47,11 @@ export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
   const signed = readSlot(part)
   const { thoughts } = signed
   if (thoughts !== undefined && (kinds.length === 0 ? hasOnlyText(part.fields) : isEmptyText(part.fields, kinds)))
-    return alone(part, signed)
+    return readLoneSlot(part, signed)
   if (kinds[0] === 'text' && kinds.length === 1) return readText(part, signed)
   const reads = kinds.map(kind => READERS[kind]?.(part, signed, kinds.length > 1 ? new CallIds() : ids))
   const read = reads.length === 1 ? reads[0] : undefined
-  return [...before(signed), read ?? opaque(wire, part, thoughts !== undefined)]
+  return [...thoughtParts(signed), read ?? opaque(wire, part, thoughts !== undefined)]
 }
 
 interface Signed {
@@ -83,7 +83,7 @@ function check(fields: JsonObject): void {
 }
 
 /** The thoughts of an envelope, or a foreign part's own signature, stand in front of the part. */
-const before = ({ thoughts = [], enclosed }: Signed): readonly ReasoningPart[] =>
+const thoughtParts = ({ thoughts = [], enclosed }: Signed): readonly ReasoningPart[] =>
   thoughts.map(thought => ({ type: 'reasoning', text: '', ...thought, ...(enclosed ? ENCLOSED : {}) }))
 
 const ENCLOSED = { spelling: { [FORMAT]: { enclosed: true } } }
@@ -101,14 +101,14 @@ const isEmptyText = (fields: JsonObject, kinds: readonly string[]): boolean =>
  * A slot with nothing to sign. In earlier versions a thought without any text, with a proof of another issuer, was one
  * that the issuer redacted, and one with an empty text the proof of the thought before it.
  */
-function alone(part: Opened, signed: Signed): readonly ReasoningPart[] {
+function readLoneSlot(part: Opened, signed: Signed): readonly ReasoningPart[] {
   const { thoughts = [] } = signed
   const text = anyText(part.fields['text'])
   const thought = part.fields['thought'] ?? undefined
-  const node = nodeOf(leftOf(part, TEXT, { as: 'alone', text, thought }))
+  const node = nodeOf(remainsOf(part, TEXT, { as: 'alone', text, thought }))
   const [first] = thoughts
   if (first === undefined || thoughts.length > 1 || first.text !== undefined || first.redacted !== undefined)
-    return before(signed)
+    return thoughtParts(signed)
   const hidden = text === undefined && thought === true && first.signature!.format !== FORMAT
   return [{ type: 'reasoning', text: '', ...first, ...(hidden ? { redacted: true as const } : {}), ...node }]
 }
@@ -120,11 +120,11 @@ function readText(part: Opened, signed: Signed): readonly Part[] {
   if (thought === true) {
     const proof = thoughts?.at(-1)
     const self = proof?.signature?.format === FORMAT ? { proof: 'self' } : {}
-    const node = nodeOf(leftOf(part, TEXT, { ...marks, ...empty, ...self }))
+    const node = nodeOf(remainsOf(part, TEXT, { ...marks, ...empty, ...self }))
     return [{ type: 'reasoning', text, ...proof, ...node }]
   }
   const spelt = { ...marks, ...empty, thought: thought ?? undefined }
-  return [...before(signed), { type: 'text', text, ...nodeOf(leftOf(part, TEXT, spelt)) }]
+  return [...thoughtParts(signed), { type: 'text', text, ...nodeOf(remainsOf(part, TEXT, spelt)) }]
 }
 
 const INLINE = new Set(['inlineData', 'thoughtSignature'])
@@ -140,11 +140,11 @@ const READERS: { readonly [kind: string]: PartReader } = {
     // Where the thought is another issuer's, the upstream gets the skip mark: it refuses a first call without any (trap
     // 31).
     const marks = enclosed ? { slot: SKIP } : slot
-    return read && { ...read.call, ...nodeOf(leftOf(part, CALL, marks, { functionCall: read.left })) }
+    return read && { ...read.call, ...nodeOf(remainsOf(part, CALL, marks, { functionCall: read.remains })) }
   },
   functionResponse: (part, { marks }, ids) => {
     const read = readResponse(part.fields['functionResponse'] as JsonObject, ids)
-    return { ...read.result, ...nodeOf(leftOf(part, RESPONSE, marks, { functionResponse: read.left })) }
+    return { ...read.result, ...nodeOf(remainsOf(part, RESPONSE, marks, { functionResponse: read.remains })) }
   },
 }
 
@@ -159,16 +159,16 @@ function readMedia(
   const read = field === 'inlineData' ? readInline(wire) : readFile(wire)
   if (read === undefined || part.fields['thought'] === true) return undefined
   const detail = detailOf(part.fields)
-  const left: Left =
+  const remains: Remains =
     detail === undefined
-      ? leftOf(part, taken, marks, { [field]: read.left })
-      : leftOf(
+      ? remainsOf(part, taken, marks, { [field]: read.remains })
+      : remainsOf(
           part,
           new Set([...taken, 'mediaResolution']),
           { ...marks, mediaResolution: part.fields['mediaResolution']! },
-          { [field]: read.left },
+          { [field]: read.remains },
         )
-  return { ...read.media, ...defined({ detail }), ...nodeOf(left) }
+  return { ...read.media, ...defined({ detail }), ...nodeOf(remains) }
 }
 
 const DETAILS: { readonly [level: string]: string } = { MEDIA_RESOLUTION_LOW: 'low', MEDIA_RESOLUTION_HIGH: 'high' }

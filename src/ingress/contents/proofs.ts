@@ -20,8 +20,8 @@ export function rejoined(messages: readonly Message[]): readonly Message[] {
     if (message.extras !== undefined) run.pause()
   }
   return turns.flatMap(({ message, content }) => {
-    const left = content.filter(part => part !== undefined)
-    return left.length === 0 && message.content.length > 0 ? [] : [{ ...message, content: left }]
+    const kept = content.filter(part => part !== undefined)
+    return kept.length === 0 && message.content.length > 0 ? [] : [{ ...message, content: kept }]
   })
 }
 

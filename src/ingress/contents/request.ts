@@ -7,7 +7,7 @@ import { object, objects, required, text, withDefined } from '../fields.ts'
 import { type Address, modelMark, NO_METHOD, readAddress } from './address.ts'
 import { readContents, readInstruction } from './content.ts'
 import { counts, unwrapped } from './count.ts'
-import { leftOf, listed, nodeOf, open, single } from './fields.ts'
+import { listed, nodeOf, open, remainsOf, single } from './fields.ts'
 import { readGeneration } from './generation.ts'
 import { readToolConfig, readTools } from './tools.ts'
 import * as wire from './wire.ts'
@@ -49,8 +49,8 @@ function read({ body, query }: WireRequest, { model, place }: Address, stream: b
   const system = readInstruction(fields['systemInstruction'], ids)
   const messages = readContents(required(objects(listed(fields['contents']))), ids)
   const { tools, groups } = readTools(fields['tools'])
-  const { choice, left: toolConfig } = readToolConfig(fields['toolConfig'])
-  const { output, sampling, reasoning, left: generationConfig } = readGeneration(fields['generationConfig'])
+  const { choice, remains: toolConfig } = readToolConfig(fields['toolConfig'])
+  const { output, sampling, reasoning, remains: generationConfig } = readGeneration(fields['generationConfig'])
   const tier = readTier(text(fields['serviceTier']))
   const spelt = {
     ...place,
@@ -60,7 +60,7 @@ function read({ body, query }: WireRequest, { model, place }: Address, stream: b
     tools: groups,
     serviceTier: tier.spelt,
   }
-  const node = nodeOf(leftOf(opened, TAKEN, spelt, { toolConfig, generationConfig }))
+  const node = nodeOf(remainsOf(opened, TAKEN, spelt, { toolConfig, generationConfig }))
   return withDefined(
     { model, messages: [...system, ...messages], output, sampling, stream },
     {

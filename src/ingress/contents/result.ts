@@ -7,7 +7,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObject, anyObjects, anyText, defined, withDefined } from '../fields.ts'
 import { readCandidate } from './candidate.ts'
 import { readInnerError } from './error.ts'
-import { type Left, leftOf, nodeOf, type Opened, open } from './fields.ts'
+import { nodeOf, type Opened, open, type Remains, remainsOf } from './fields.ts'
 import { readUsage, tierOf } from './usage.ts'
 
 /** Fields of an answer that are read; any other becomes an extra. */
@@ -27,8 +27,8 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   const read = (wires ?? []).map((wire, index) => readCandidate(wire, index, CallIds.after(request)))
   const candidates = read.length > 0 ? read : [blocked(fields, wires === undefined ? 'absent' : 'empty')]
   const usage = anyObject(fields['usageMetadata'])
-  const { head, left } = readHead(opened)
-  const { extras, spelling } = nodeOf(left)
+  const { head, remains } = readHead(opened)
+  const { extras, spelling } = nodeOf(remains)
   return withDefined(
     { ...head, candidates },
     { usage: usage && readUsage(usage), serviceTier: usage && tierOf(usage), error, extras, spelling },
@@ -48,7 +48,7 @@ export function isAnswer(fields: JsonObject): boolean {
 
 interface Head {
   readonly head: Pick<CanonicalResult, 'id' | 'model' | 'createdAt'>
-  readonly left: Left
+  readonly remains: Remains
 }
 
 /** Id, model and time, with the head's other fields; marks the answer as this format's own. */
@@ -63,7 +63,7 @@ export function readHead(opened: Opened): Head {
       model: anyText(fields['modelVersion']),
       createdAt: dated ? createdAt : undefined,
     }),
-    left: leftOf(
+    remains: remainsOf(
       opened,
       TAKEN,
       { own: true, createTime: dated ? time : fields['createTime'] === undefined ? 'absent' : undefined },

@@ -2,7 +2,7 @@ import { append } from '../../canonical/append.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, NONE, object, objects, required, text, texts } from '../fields.ts'
-import { FORMAT, type Left, leftOf, listed, nodeOf, open, single, writtenAs } from './fields.ts'
+import { FORMAT, listed, nodeOf, open, type Remains, remainsOf, single, writtenAs } from './fields.ts'
 import { jsonSchemaOf } from './schema.ts'
 
 const HOSTED: { readonly [field: string]: HostedKind } = {
@@ -59,12 +59,13 @@ function readFunction(wire: JsonObject): FunctionTool {
   const own = object(fields['parameters'])
   const json = object(fields['parametersJsonSchema'])
   const parameters = json ?? (own && jsonSchemaOf(own))
-  const left = json === undefined ? leftOf(opened, DECLARATION, { parameters: own }) : leftOf(opened, WITHOUT_OPENAPI)
+  const remains =
+    json === undefined ? remainsOf(opened, DECLARATION, { parameters: own }) : remainsOf(opened, WITHOUT_OPENAPI)
   return {
     type: 'function',
     name: required(text(fields['name'])),
     ...defined({ description: text(fields['description']), parameters }),
-    ...nodeOf(left),
+    ...nodeOf(remains),
   }
 }
 
@@ -74,10 +75,10 @@ function readHosted(field: string, value: Json): HostedTool {
   const wire = required(object(value))
   const kind = HOSTED[field]!
   const as = field === 'googleSearchRetrieval' ? field : undefined
-  if (field !== 'googleSearch') return { type: 'hosted', kind, ...nodeOf(leftOf(open(wire, NONE), NONE, { as })) }
+  if (field !== 'googleSearch') return { type: 'hosted', kind, ...nodeOf(remainsOf(open(wire, NONE), NONE, { as })) }
   const opened = open(wire, SEARCH)
   const blockedDomains = texts(opened.fields['excludeDomains'])
-  return { type: 'hosted', kind, ...defined({ blockedDomains }), ...nodeOf(leftOf(opened, SEARCH)) }
+  return { type: 'hosted', kind, ...defined({ blockedDomains }), ...nodeOf(remainsOf(opened, SEARCH)) }
 }
 
 const CONFIG = new Set(['functionCallingConfig'])
@@ -86,19 +87,19 @@ const CALLING = new Set(['mode', 'allowedFunctionNames'])
 const MODES: { readonly [mode: string]: ToolChoice['mode'] } = { AUTO: 'auto', ANY: 'required', NONE: 'none' }
 
 /** Which tools the model may use; VALIDATED is `auto` with arguments that keep to the schema. */
-export function readToolConfig(wire: Json | undefined): { readonly choice?: ToolChoice; readonly left?: Left } {
+export function readToolConfig(wire: Json | undefined): { readonly choice?: ToolChoice; readonly remains?: Remains } {
   const config = object(wire)
   if (config === undefined) return {}
   const opened = open(config, CONFIG)
   const calling = object(opened.fields['functionCallingConfig'])
-  if (calling === undefined) return { left: leftOf(opened, CONFIG, { present: true }) }
+  if (calling === undefined) return { remains: remainsOf(opened, CONFIG, { present: true }) }
   const inner = open(calling, CALLING)
   const mode = text(inner.fields['mode'])
   const only = texts(inner.fields['allowedFunctionNames'])
   const known = mode !== undefined && Object.hasOwn(MODES, mode)
-  const left = leftOf(inner, CALLING, { mode: known ? undefined : (mode ?? 'absent') })
+  const remains = remainsOf(inner, CALLING, { mode: known ? undefined : (mode ?? 'absent') })
   return {
     choice: { mode: known ? MODES[mode]! : 'auto', ...defined({ only }) },
-    left: leftOf(opened, CONFIG, { present: true }, { functionCallingConfig: left }),
+    remains: remainsOf(opened, CONFIG, { present: true }, { functionCallingConfig: remains }),
   }
 }

@@ -3,7 +3,7 @@ import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { anyObjects, anyText, defined } from '../fields.ts'
 import { anyCount, type ReportedCounts, settled } from '../usage/counts.ts'
-import { anyNumeral, leftOf, nodeOf, open } from './fields.ts'
+import { anyNumeral, nodeOf, open, remainsOf } from './fields.ts'
 
 const KNOWN = new Set([
   ...['promptTokenCount', 'cachedContentTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'],
@@ -31,7 +31,7 @@ export function readUsage(wire: JsonObject): Usage {
   }
   const prompt = byModality(fields['promptTokensDetails'])
   const answered = byModality(fields['candidatesTokensDetails'])
-  const { extras } = leftOf(opened, TAKEN)
+  const { extras } = remainsOf(opened, TAKEN)
   const more = defined({ promptTokensDetails: prompt.others, candidatesTokensDetails: answered.others })
   const all = { ...extras, ...more }
   return {

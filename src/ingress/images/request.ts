@@ -39,13 +39,13 @@ function read(wire: WireRequest): CanonicalRequest {
     said: files === undefined ? undefined : spelledOtherwise(body, values),
   }
   const model = required(text(body['model']))
-  const pictures = [...readNamed(body), ...readFiles(files ?? [])]
+  const images = [...readNamed(body), ...readFiles(files ?? [])]
   if (!path.endsWith('/generations') && !hasImage(body, files)) throw wrong('image', NO_IMAGE)
-  const empty = emptyField(pictures)
+  const empty = emptyField(images)
   if (empty !== undefined) throw wrong(empty, EMPTY_IMAGE)
   return {
     model,
-    messages: [{ role: 'user', content: [...texts, ...pictures] }],
+    messages: [{ role: 'user', content: [...texts, ...images] }],
     output,
     sampling: {},
     ...defined({ endUser: safe ?? user }),
