@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in a config look like that
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CONFIG_SCHEMA, ConfigError, readConfig } from '../src/config/index.ts'
+import { CONFIG_SCHEMA, ConfigError } from '../src/config/index.ts'
+import { readConfig } from '../src/config/read.ts'
 
 /** Reads a text as a config; anything but a config or a list of faults with lines is a fault of ours. */
 function total(text: string): void {

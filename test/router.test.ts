@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../src/canonical/error.ts'
-import { readConfig } from '../src/config/index.ts'
+import { readConfig } from '../src/config/read.ts'
 import { type ChannelHealth, type RoutedChannel, type RouteRequest, route, usableModels } from '../src/router.ts'
 
 /** Channels from config lines, with the health of some of them by name. */

@@ -36,6 +36,31 @@ function roomOf(path: string): { room: string; format: string | undefined } {
   return { room, format: file === undefined || SHARED.has(folder) ? undefined : folder }
 }
 
+/** The groups of files of which each leads to every other by its imports (Tarjan's strongly connected components). */
+function circles(imports: ReadonlyMap<string, readonly Import[]>): string[][] {
+  const found: string[][] = []
+  const numbers = new Map<string, number>()
+  const path: string[] = []
+  /** The lowest number of a file on the path that `file` leads to. */
+  const visit = (file: string): number => {
+    const number = numbers.size
+    numbers.set(file, number)
+    const place = path.push(file) - 1
+    let lowest = number
+    for (const target of (imports.get(file) ?? []).map(fileOf)) {
+      if (!numbers.has(target)) lowest = Math.min(lowest, visit(target))
+      else if (path.includes(target)) lowest = Math.min(lowest, numbers.get(target)!)
+    }
+    if (lowest === number) {
+      const circle = path.splice(place)
+      if (circle.length > 1) found.push(circle.sort())
+    }
+    return lowest
+  }
+  for (const file of imports.keys()) if (!numbers.has(file)) visit(file)
+  return found
+}
+
 describe('imports', () => {
   test('the hub knows no spokes', () => {
     const faults = IMPORTS.filter(({ file }) => file.startsWith('src/canonical/')).filter(
@@ -98,6 +123,10 @@ describe('imports', () => {
     expect(declared.filter(name => places[name] === undefined)).toEqual([])
     const foreign = IMPORTS.filter(one => !isOwn(one) && !one.target.startsWith('node:'))
     expect(foreign.filter(({ file, target }) => places[target]?.test(file) !== true).map(say)).toEqual([])
+  })
+
+  test('no files import each other in a circle, neither values nor types', () => {
+    expect(circles(Map.groupBy(IMPORTS.filter(isOwn), ({ file }) => file))).toEqual([])
   })
 
   test('name files as they are', () => {

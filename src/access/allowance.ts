@@ -1,6 +1,6 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { RateLimits } from '../canonical/rate-limit.ts'
-import type { KeyUse } from './limits.ts'
+import type { Bucket } from './bucket.ts'
 
 /** A request's expected tokens; `output` is the most the answer may have, where the request limits it. */
 export interface ExpectedTokens {
@@ -12,6 +12,14 @@ export interface ExpectedTokens {
 export interface SpentTokens {
   readonly input?: number
   readonly output?: number
+}
+
+/** What a key has used of its group's limits; buckets are absent where the group has no such limit. */
+export interface KeyUse {
+  requests: Bucket | undefined
+  tokens: Bucket | undefined
+  /** The average number of tokens of the key's answers, the latest weighted most. */
+  typicalOutput: number
 }
 
 /** Expected tokens of an answer before the key has had one. */

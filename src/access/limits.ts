@@ -1,14 +1,6 @@
 import type { GroupConfig } from '../config/index.ts'
-import { Allowance, TYPICAL_OUTPUT } from './allowance.ts'
+import { Allowance, type KeyUse, TYPICAL_OUTPUT } from './allowance.ts'
 import { Bucket } from './bucket.ts'
-
-/** What a key has used of its group's limits; buckets are absent where the group has no such limit. */
-export interface KeyUse {
-  requests: Bucket | undefined
-  tokens: Bucket | undefined
-  /** The average number of tokens of the key's answers, the latest weighted most. */
-  typicalOutput: number
-}
 
 /** The use of each key within its group's limits per minute; kept in memory. */
 export class Limits {

@@ -1,6 +1,6 @@
 import type { Bytes } from './bytes.ts'
 import type { Format, JsonObject, Node } from './node.ts'
-import type { NumbersText } from './vector.ts'
+import type { Vector } from './vector.ts'
 
 /** A hint that everything up to here be kept in the upstream's prompt cache. */
 export interface CacheHint extends Node {
@@ -85,11 +85,6 @@ export interface ToolResultPart extends PartBase {
   readonly failed?: true
   readonly freeform?: true
 }
-
-/**
- * Numbers, or the base64 of as many little-endian 32-bit floats (FORMATS §8): converted or parsed only where needed.
- */
-export type Vector = readonly number[] | string | NumbersText
 
 export interface EmbeddingPart extends PartBase {
   readonly type: 'embedding'

@@ -1,4 +1,5 @@
-import type { Vector } from './content.ts'
+/** Numbers, or the base64 of as many little-endian 32-bit floats (FORMATS §8): turned into one another, or read at all, only where asked. */
+export type Vector = readonly number[] | string | NumbersText
 
 /** How a vector is written: as numbers, or as the base64 of little-endian 32-bit floats. */
 export type VectorEncoding = 'float' | 'base64'

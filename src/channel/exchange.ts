@@ -2,18 +2,11 @@ import type { Transform } from 'node:stream'
 import type { Bytes } from '../canonical/bytes.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import { type Beginning, beginningOf } from './beginning.ts'
-import { flowing } from './flowing.ts'
+import { flowing, type Taker } from './flowing.ts'
 import { type Headers, single } from './headers.ts'
 import { inflaterFor } from './inflate.ts'
 import type { StaleRetry } from './stale-retry.ts'
 import type { Watchdog, Watched } from './watchdog.ts'
-
-/** Receives the body of an answer, chunk by chunk; after `end` or `fail` nothing more arrives. */
-export interface Taker {
-  take(bytes: Uint8Array): void
-  end(): void
-  fail(error: GatewayError): void
-}
 
 /** The head of an upstream's answer, whose body is read once: in chunks, as a text or as bytes. */
 export interface Answer {

@@ -1,7 +1,13 @@
 import type { Bytes } from '../canonical/bytes.ts'
 import type { GatewayError } from '../canonical/error.ts'
-import type { Taker } from './exchange.ts'
 import { type Headers, single } from './headers.ts'
+
+/** Receives the body of an answer, chunk by chunk; after `end` or `fail` nothing more arrives. */
+export interface Taker {
+  take(bytes: Uint8Array): void
+  end(): void
+  fail(error: GatewayError): void
+}
 
 /** The source of the bytes, which can be paused. */
 interface Source {

@@ -13,8 +13,9 @@ import { Watchdog } from './watchdog.ts'
 
 export { AddressGuard, isInHouse, type Resolve } from './address-guard.ts'
 export { forwardable, upstreamId } from './answer-headers.ts'
-export { type Answer, answeredTooMuch, type Exchange, type Taker } from './exchange.ts'
+export { type Answer, answeredTooMuch, type Exchange } from './exchange.ts'
 export { type Fetched, MARKS, MediaFetcher, mediaTypeOf } from './fetch.ts'
+export type { Taker } from './flowing.ts'
 export { flat, type Headers, single } from './headers.ts'
 export { isReachable } from './reachable.ts'
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { type Config, ConfigError, defaultConfig, readConfig } from './index.ts'
+import { type Config, ConfigError } from './index.ts'
+import { defaultConfig, readConfig } from './read.ts'
 import { type Env, isEmpty, readSource } from './source.ts'
 import { watchPath } from './watch.ts'
 

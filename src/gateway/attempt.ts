@@ -1,59 +1,16 @@
 import type { Loss } from '../canonical/loss.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import type { Channel } from '../channel/index.ts'
-import type { OnLoss } from '../config/index.ts'
-import type { Candidate } from '../router.ts'
-import type { ResponseEcho } from '../stored/response-echo.ts'
-import type { Stored } from '../stored/session.ts'
-import type { Call } from './call.ts'
-import type { Seal } from './compaction/seals.ts'
 import { withCompletionFallback } from './completion-fallback.ts'
-import type { EarlyHead } from './early-head.ts'
 import { batchesOf, joinBatches } from './emulations/batches.ts'
-import { type Emulation, emulationOf } from './emulations.ts'
+import { emulationOf } from './emulations.ts'
 import { locateLosses } from './locate-losses.ts'
-import { type Prepared, prepare, refused } from './prepare.ts'
+import { prepare, refused } from './prepare.ts'
 import { readResult } from './read-result.ts'
-import type { Report } from './report.ts'
 import { send } from './send.ts'
 import { beginning, streamResult, streamWholeResult } from './stream-result.ts'
-import { exchangeOf, type OwnThoughts } from './thoughts/thoughts.ts'
-import type { TrailingFields } from './trailing-fields.ts'
-import { type Answered, writeResult } from './write-result.ts'
-
-/** One candidate's turn at a request. */
-export interface Attempt {
-  readonly call: Call
-  /** The request as this candidate is to be told it. */
-  readonly request: CanonicalRequest
-  /** More of the request that comes while it is sent. */
-  readonly late: TrailingFields | undefined
-  readonly candidate: Candidate
-  readonly channel: Channel
-  readonly report: Report
-  readonly onLoss: OnLoss
-  /** Milliseconds between signs of life on a silent stream. */
-  readonly heartbeat: number
-  /** Begins a stream whose upstream keeps the caller waiting. */
-  readonly early: EarlyHead | undefined
-  /** Breaks it off where it is one of several; its caller's leaving is seen to then. */
-  readonly signal?: AbortSignal
-  /** What of its history the caller did not send. */
-  readonly stored?: Stored | undefined
-  /** How the answer is told, where that is not by the request alone. */
-  readonly echo?: ResponseEcho | undefined
-  /** Brings images the way the caller wants them; undefined for any other work. */
-  readonly deliver: ((answered: Answered, request: CanonicalRequest) => Promise<Answered>) | undefined
-  /** Seals what the caller is to keep for the gateway. */
-  readonly seal: Seal
-  /** What is kept for the caller of what was thought before calls; undefined where nothing is. */
-  readonly thoughts: OwnThoughts | undefined
-}
-
-/** An attempt whose request is written. */
-export interface PreparedAttempt extends Attempt {
-  readonly prepared: Prepared
-}
+import { exchangeOf } from './thoughts/exchange.ts'
+import type { Answered, Attempt, Emulation, PreparedAttempt } from './types.ts'
+import { writeResult } from './write-result.ts'
 
 /**
  * Has one channel answer: sends the request, or those it takes to make the answer of, and writes it to the caller.

@@ -2,7 +2,7 @@ import { GatewayError } from '../canonical/error.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Channel } from '../channel/index.ts'
 import { fitnessOf, formatFor } from '../providers/index.ts'
-import type { Attempt } from './attempt.ts'
+import type { Attempt } from './types.ts'
 
 /** As many models of a channel are remembered to have no completions. */
 const MOST = 1000

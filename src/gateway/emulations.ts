@@ -1,25 +1,13 @@
-import type { Loss } from '../canonical/loss.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import type { Candidate } from '../router.ts'
-import type { Attempt } from './attempt.ts'
 import { batchesOf } from './emulations/batches.ts'
 import { compaction } from './emulations/compaction.ts'
 import { counting } from './emulations/counting.ts'
 import { prompts } from './emulations/prompts.ts'
 import { ranking } from './emulations/ranking.ts'
 import { needsSeveral, severalImages } from './emulations/several-images.ts'
-import type { Answered } from './write-result.ts'
-
-/** Asks the candidate for one thing; with a signal it is one of several at once, and the emulation handles a caller that leaves. */
-export type Ask = (request: CanonicalRequest, signal?: AbortSignal) => Promise<Answered>
-
-/** An answer the gateway makes itself, out of others it asks the candidate for, or of none. */
-export interface Emulation {
-  /** What it cannot do as it was asked, known before anything is sent. */
-  losses(request: CanonicalRequest): readonly Loss[]
-  answer(attempt: Attempt, ask: Ask): Promise<Answered>
-}
+import type { Emulation } from './types.ts'
 
 /** How work is done that the upstream's format has no request for, a row each. */
 const EMULATIONS: { readonly [W in Work]?: Emulation } = { compaction, ranking }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Candidate } from '../router.ts'
-import { type Attempt, attempt } from './attempt.ts'
+import { attempt } from './attempt.ts'
 import { candidateFailure } from './candidate-failure.ts'
 import type { Channels } from './channels.ts'
 import { GONE, mayRetry, moreUsefulFailure, toFailure } from './failures.ts'
@@ -9,6 +9,7 @@ import type { Fetching, Media } from './media.ts'
 import { isSpent, type ReadRequest } from './read-request.ts'
 import type { Log } from './report.ts'
 import type { Running } from './running.ts'
+import type { Attempt } from './types.ts'
 
 /** What trying one channel after the other works with. */
 export interface FailoverOptions {

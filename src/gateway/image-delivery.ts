@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Candidate } from '../canonical/result.ts'
 import type { Call } from './call.ts'
 import type { ImageStore } from './image-store.ts'
-import type { Answered } from './write-result.ts'
+import type { Answered } from './types.ts'
 
 /** What it takes to bring a picture the way its caller wants it. */
 export interface DeliveryOptions {

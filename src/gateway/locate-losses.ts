@@ -1,7 +1,7 @@
 import type { Loss, Path } from '../canonical/loss.ts'
 import { READERS } from '../ingress/index.ts'
 import type { Stored } from '../stored/session.ts'
-import type { Attempt } from './attempt.ts'
+import type { Attempt } from './types.ts'
 
 /**
  * The losses of an attempt's request at their places in what the caller sent: in the body as its format has it, and where

@@ -10,12 +10,11 @@ import type { RawBody, WireEvent } from '../canonical/wire.ts'
 import { type Answer, flat, single } from '../channel/index.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { withoutByteOrderMark } from '../ingress/transport/byte-order-mark.ts'
-import type { PreparedAttempt } from './attempt.ts'
 import { checkedResult } from './check-result.ts'
 import { collectStream } from './collect-stream.ts'
 import { publicHeaders } from './scrub.ts'
 import { shapeOf } from './shape.ts'
-import type { Answered } from './write-result.ts'
+import type { Answered, PreparedAttempt } from './types.ts'
 
 /** Bytes a whole answer may have: a few large pictures in base64. */
 export const LARGEST = 128 * 1024 * 1024

@@ -6,10 +6,11 @@ import type { Reader } from '../ingress/reader.ts'
 import { withoutByteOrderMark } from '../ingress/transport/byte-order-mark.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import type { Candidate } from '../router.ts'
-import type { Attempt, PreparedAttempt } from './attempt.ts'
 import { answerFailure, UpstreamFailure } from './failures.ts'
+import { prepare, refused } from './prepare.ts'
 import { publicHeaders, withoutCredentials } from './scrub.ts'
-import { withTrailingFields } from './trailing-fields.ts'
+import type { TrailingFields } from './trailing-fields.ts'
+import type { Attempt, PreparedAttempt } from './types.ts'
 
 const LARGEST_ERROR = 1024 * 1024
 
@@ -46,6 +47,15 @@ export async function send<T>(attempt: PreparedAttempt, use: Use<T>): Promise<T>
     if (signal === undefined) call.reply.worker = undefined
     exchange.release()
   }
+}
+
+/** The attempt as it turned out to be: an answer is read and written by all that was asked. */
+function withTrailingFields(attempt: PreparedAttempt, { whole }: TrailingFields): PreparedAttempt {
+  if (whole === undefined) return attempt
+  const prepared = prepare(whole, attempt.candidate)
+  const refusal = refused(whole, prepared.losses, attempt.onLoss)
+  if (refusal !== undefined) throw refusal
+  return { ...attempt, request: whole, prepared }
 }
 
 /** The upstream's own id of the exchange, for the log; what is as long as a key may be one. */

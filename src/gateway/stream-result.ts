@@ -16,7 +16,6 @@ import {
 } from '../egress/transport/sse.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { KeptStream, type Sink } from '../stored/kept-stream.ts'
-import type { Attempt, PreparedAttempt } from './attempt.ts'
 import { checkedResult } from './check-result.ts'
 import { eventsComing } from './collect-stream.ts'
 import type { Beginning } from './early-head.ts'
@@ -30,9 +29,10 @@ import { inMp3, wantsMp3 } from './speech/container.ts'
 import { encodedEvents } from './speech/encoding.ts'
 import { StreamPipeline, type StreamSteps } from './stream-pipeline.ts'
 import type { Collector } from './thoughts/collector.ts'
-import { exchangeOf } from './thoughts/thoughts.ts'
+import { exchangeOf } from './thoughts/exchange.ts'
+import type { Answered, Attempt, PreparedAttempt } from './types.ts'
 import { Gate, unfoldMedia } from './unfold-media.ts'
-import { type Answered, withoutBytes } from './write-result.ts'
+import { withoutBytes } from './write-result.ts'
 
 /**
  * Has an upstream's answer flow to the caller, event by event.

@@ -2,8 +2,7 @@ import type { Json } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 import type { Candidate } from '../router.ts'
-import type { PreparedAttempt } from './attempt.ts'
-import { type Prepared, prepare, refused } from './prepare.ts'
+import { type Prepared, prepare } from './prepare.ts'
 
 /** The rest of a request whose file flows through while it is sent: fields that stand behind it count like any other. */
 export class TrailingFields {
@@ -40,13 +39,4 @@ function untold(sent: Json | undefined, value: Json): Json | undefined {
   if (sent === undefined) return value
   const known = Array.isArray(sent) ? sent.length : 1
   return Array.isArray(value) && value.length > known ? value.slice(known) : undefined
-}
-
-/** The attempt as it turned out to be: an answer is read and written by all that was asked. */
-export function withTrailingFields(attempt: PreparedAttempt, { whole }: TrailingFields): PreparedAttempt {
-  if (whole === undefined) return attempt
-  const prepared = prepare(whole, attempt.candidate)
-  const refusal = refused(whole, prepared.losses, attempt.onLoss)
-  if (refusal !== undefined) throw refusal
-  return { ...attempt, request: whole, prepared }
 }

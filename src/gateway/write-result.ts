@@ -1,7 +1,6 @@
 import { type Bytes, gathered } from '../canonical/bytes.ts'
 import type { MediaPart, Part } from '../canonical/content.ts'
 import { GatewayError } from '../canonical/error.ts'
-import type { Loss } from '../canonical/loss.ts'
 import { rankedAsRequested } from '../canonical/rank.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { workOf } from '../canonical/work.ts'
@@ -9,22 +8,13 @@ import { WRITERS } from '../egress/index.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
 import { jsonText } from '../egress/transport/json.ts'
 import { NOT_KEPT, unkept } from '../stored/response-echo.ts'
-import type { Attempt } from './attempt.ts'
 import { publicResult } from './failures.ts'
 import { locateLosses } from './locate-losses.ts'
 import { LARGEST } from './read-result.ts'
 import { relay } from './relay.ts'
 import { responseHead, timed } from './response-head.ts'
 import { inAskedContainer } from './speech/container.ts'
-
-/** A whole answer on its way to the caller. */
-export interface Answered {
-  readonly result: CanonicalResult
-  /** What the request lost. */
-  readonly losses: readonly Loss[]
-  /** What else the caller is told in headers. */
-  readonly headers: { readonly [name: string]: string }
-}
+import type { Answered, Attempt } from './types.ts'
 
 /** Writes a whole answer to the caller, with what was lost either way. */
 export async function writeResult(attempt: Attempt, made: Answered): Promise<void> {

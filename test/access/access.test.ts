@@ -5,7 +5,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Access, openAccess } from '../../src/access/index.ts'
 import { createKey, keyFile, readKeys, revokeKey, rotateKey } from '../../src/access/key-file.ts'
 import { GatewayError } from '../../src/canonical/error.ts'
-import { type Config, readConfig } from '../../src/config/index.ts'
+import type { Config } from '../../src/config/index.ts'
+import { readConfig } from '../../src/config/read.ts'
 
 const dirs: string[] = []
 const opened: Access[] = []

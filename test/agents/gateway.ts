@@ -1,4 +1,4 @@
-import { readConfig } from '../../src/config/index.ts'
+import { readConfig } from '../../src/config/read.ts'
 import { type Log, openServer, type RunningServer } from '../../src/server/index.ts'
 import { type Cell, modelOf } from './cell.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { greeting } from '../../src/commands/greeting.ts'
-import { defaultConfig, readConfig } from '../../src/config/index.ts'
+import { defaultConfig, readConfig } from '../../src/config/read.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ConfigError, defaultConfig, readConfig } from '../../src/config/index.ts'
+import { ConfigError } from '../../src/config/index.ts'
+import { defaultConfig, readConfig } from '../../src/config/read.ts'
 
 /** The contract: every field an operator may write, as documented. */
 const DOCUMENTED = `

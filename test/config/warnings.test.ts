@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readConfig } from '../../src/config/index.ts'
+import { readConfig } from '../../src/config/read.ts'
 import { warnings } from '../../src/config/warnings.ts'
 
 const CHANNELS =

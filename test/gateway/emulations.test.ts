@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { Usage } from '../../src/canonical/result.ts'
-import type { Attempt } from '../../src/gateway/attempt.ts'
 import { severalImages } from '../../src/gateway/emulations/several-images.ts'
+import type { Attempt } from '../../src/gateway/types.ts'
 
 const REQUEST: CanonicalRequest = {
   model: 'm',

@@ -3,8 +3,7 @@ import type { Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { around, FORMAT, type WriteContext, writePart } from './content.ts'
-import { contentOf } from './messages.ts'
+import { around, contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 
 /** An assistant's turn: reasoning, content, refusal, audio and calls each have their own field, in this order. */
 export function writeAssistant(message: Message, path: Path, context: WriteContext): JsonObject {

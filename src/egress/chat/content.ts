@@ -180,3 +180,21 @@ export function around(node: Node, field: string, inside: JsonObject): JsonObjec
   )
   return { type: field, [field]: { ...inside, ...within } as Json, ...outer }
 }
+
+/** Texts as one, or as a list of parts, as the caller had them and the upstream takes them. */
+export function contentOf(
+  parts: readonly JsonObject[],
+  spelling: Json | undefined,
+  { dialect, native }: Pick<WriteContext, 'dialect' | 'native'>,
+): { content?: Json } {
+  if (parts.length === 0) return native ? (spelling === 'absent' ? {} : { content: parts }) : { content: '' }
+  const said = native ? parts : parts.filter(part => !isPlainText(part) || part['text'] !== '')
+  if (said.length < parts.length) return contentOf(said, spelling, { dialect, native })
+  const single = parts.length === 1 && isPlainText(parts[0]!)
+  if (single && (spelling === 'string' || !native)) return { content: parts[0]!['text']! }
+  if (!native && dialect.text_only_content === 'string' && parts.every(isPlainText))
+    return { content: parts.map(part => part['text']).join('\n\n') }
+  return { content: parts }
+}
+
+const isPlainText = (wire: JsonObject): boolean => wire['type'] === 'text' && Object.keys(wire).length === 2

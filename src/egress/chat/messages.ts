@@ -7,7 +7,7 @@ import { defined, kept, spelt } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { writeAssistant } from './assistant.ts'
 import { lengthOfRun, writeAssistantRun } from './assistant-run.ts'
-import { FORMAT, type WriteContext, writePart } from './content.ts'
+import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 
 /**
  * All messages of a request, results of tools right after their calls; parts that a tool message cannot hold follow its
@@ -122,24 +122,6 @@ function writeContent(
   })
   return contentOf(parts, spelt(node, FORMAT)['content'], context)
 }
-
-/** Texts as one string, or as a list of parts, as the caller wrote them and the upstream takes them. */
-export function contentOf(
-  parts: readonly JsonObject[],
-  spelling: Json | undefined,
-  { dialect, native }: Pick<WriteContext, 'dialect' | 'native'>,
-): { content?: Json } {
-  if (parts.length === 0) return native ? (spelling === 'absent' ? {} : { content: parts }) : { content: '' }
-  const nonEmpty = native ? parts : parts.filter(part => !isPlainText(part) || part['text'] !== '')
-  if (nonEmpty.length < parts.length) return contentOf(nonEmpty, spelling, { dialect, native })
-  const single = parts.length === 1 && isPlainText(parts[0]!)
-  if (single && (spelling === 'string' || !native)) return { content: parts[0]!['text']! }
-  if (!native && dialect.text_only_content === 'string' && parts.every(isPlainText))
-    return { content: parts.map(part => part['text']).join('\n\n') }
-  return { content: parts }
-}
-
-const isPlainText = (wire: JsonObject): boolean => wire['type'] === 'text' && Object.keys(wire).length === 2
 
 /** Each result is a separate message here. */
 function writeResults(message: Message, path: Path, context: WriteContext, waiting: Waiting[]): JsonObject[] {

@@ -3,13 +3,7 @@ import type { Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { kept, spelt } from '../fields.ts'
-import { type Block, FORMAT, type WriteContext } from './content.ts'
-
-/** A cache marker that was written: its block and the path of what it marks. */
-export interface Marker {
-  readonly block: Block
-  readonly path: Path
-}
+import { type Block, FORMAT, type Marker, type WriteContext } from './context.ts'
 
 /** The block with its cache marker, if its node has one. */
 export function writeCache(

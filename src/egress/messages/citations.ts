@@ -2,7 +2,7 @@ import type { Annotation, Citation, TextPart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { FORMAT, type WriteContext } from './content.ts'
+import { FORMAT, type WriteContext } from './context.ts'
 
 /** The citations of an earlier text: the upstream refuses them without its own proof. */
 export function writeCitations(part: TextPart, path: Path, { native, losses }: WriteContext): { citations?: Json } {

@@ -6,26 +6,15 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../canonical/content.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { type Marker, writeCache } from './cache.ts'
+import { writeCache } from './cache.ts'
 import { writeCitations } from './citations.ts'
-import type { MessagesDialect } from './dialect.ts'
+import { type Block, FORMAT, type WriteContext } from './context.ts'
 import { writeMedia } from './media.ts'
 
-export const FORMAT = 'messages'
-
-/** Context of writing a request, and the cache markers set so far. */
-export interface WriteContext {
-  readonly dialect: MessagesDialect
-  readonly native: boolean
-  readonly losses: Losses
-  readonly markers: Marker[]
-}
-
-/** A block being written; mutable, so that its marker may still be removed. */
-export type Block = { [field: string]: Json }
+export { type Block, FORMAT, type WriteContext } from './context.ts'
 
 /** The parts that each turn may contain, for callers of other formats. */
 export const TURNS = {

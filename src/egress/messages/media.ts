@@ -2,7 +2,7 @@ import type { MediaPart, MediaSource } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { type Block, FORMAT, type WriteContext } from './content.ts'
+import { type Block, FORMAT, type WriteContext } from './context.ts'
 
 /** An image or a document; the format has no other media (traps 50-52). */
 export function writeMedia(part: MediaPart, path: Path, context: WriteContext): Block | undefined {

@@ -7,14 +7,15 @@ import { defined, kept, spelt } from '../fields.ts'
 import { sanitize, unchanged } from '../sanitize/names.ts'
 import type { WriteOptions } from '../writer.ts'
 import { cacheByItself, limitMarkers, writeMarker } from './cache.ts'
-import { type Block, contentOf, FORMAT, type WriteContext } from './content.ts'
+import { contentOf } from './content.ts'
+import { type Block, FORMAT, type Tools, type WriteContext } from './context.ts'
 import { messagesDialect } from './dialect.ts'
 import { writeOwnTurns, writeTurns } from './messages.ts'
 import { writeLimit, writeSampling } from './sampling.ts'
 import { strictSchema } from './schema.ts'
 import { type Thinking, writeThinking } from './thinking.ts'
 import { forces, writeToolChoice } from './tool-choice.ts'
-import { type Tools, writeTools } from './tools.ts'
+import { writeTools } from './tools.ts'
 
 const RULE = { name: 128, id: 64, freeform: false, namespaces: false }
 

@@ -4,9 +4,8 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, kept } from '../fields.ts'
 import { reportNoChoice } from '../sanitize/choice.ts'
-import { FORMAT, type WriteContext } from './content.ts'
+import { FORMAT, type Tools, type WriteContext } from './context.ts'
 import { HOSTED, nameOf } from './tool-names.ts'
-import type { Tools } from './tools.ts'
 
 /**
  * Whether a tool may be called, where the choice allows only some; undefined where it allows all, or names the one to

@@ -3,21 +3,11 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool } from '../../canonical/tool.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { type Marker, writeCache } from './cache.ts'
-import { type Block, FORMAT, type WriteContext } from './content.ts'
+import { writeCache } from './cache.ts'
+import { type Block, FORMAT, type Marker, type Tools, type WriteContext } from './context.ts'
 import { argumentSchema, strictSchema } from './schema.ts'
 import { allowing, namesOne } from './tool-choice.ts'
 import { HOSTED, nameOf } from './tool-names.ts'
-
-/** The tools that are offered, and their names for the tool choice. */
-export interface Tools {
-  readonly wire: readonly JsonObject[]
-  readonly names: ReadonlySet<string>
-  /** The choice allows none of the caller's tools. */
-  readonly none: boolean
-  /** The last of them, where it can be marked. */
-  readonly last?: Marker | undefined
-}
 
 export function writeTools(request: CanonicalRequest, context: WriteContext): Tools {
   const { tools = [], toolChoice } = request

@@ -1,6 +1,6 @@
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import { totalUsage } from '../../canonical/usage.ts'
-import type { Answered } from '../write-result.ts'
+import type { Answered } from '../types.ts'
 
 /**
  * Several answers as one with these candidates: the head is the first one's; what they cost is their sum, and unknown

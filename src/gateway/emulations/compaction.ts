@@ -6,7 +6,7 @@ import type { ModelFacts } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { COMPACT, isRecollection, LONGEST_SUMMARY } from '../compaction/prompt.ts'
 import { transcript } from '../compaction/transcript.ts'
-import type { Emulation } from '../emulations.ts'
+import type { Emulation } from '../types.ts'
 import { unreadable } from './unreadable.ts'
 
 /** Characters of the user's own messages that are kept as they were, the latest first; the summary tells of the others. */

@@ -1,10 +1,8 @@
 import { GatewayError } from '../../canonical/error.ts'
 import type { Channel } from '../../channel/index.ts'
 import { type Candidate, isFull, type RoutedChannel, type RouteRequest, rests, route } from '../../router.ts'
-import type { Attempt } from '../attempt.ts'
 import { estimate } from '../counting/estimate.ts'
-import type { Emulation } from '../emulations.ts'
-import type { Answered } from '../write-result.ts'
+import type { Answered, Attempt, Emulation } from '../types.ts'
 
 /** Milliseconds after which nobody waits for a count any more: an estimate takes none. */
 const PATIENCE = 10_000

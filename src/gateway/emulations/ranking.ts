@@ -1,14 +1,12 @@
-import type { Vector } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import { foreign, type Loss, shifted } from '../../canonical/loss.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { totalUsage } from '../../canonical/usage.ts'
-import { vectorAs } from '../../canonical/vector.ts'
+import { type Vector, vectorAs } from '../../canonical/vector.ts'
 import type { Candidate } from '../../router.ts'
-import type { Ask, Emulation } from '../emulations.ts'
 import { prepare } from '../prepare.ts'
-import type { Answered } from '../write-result.ts'
+import type { Answered, Ask, Emulation } from '../types.ts'
 import { oneEach } from './batches.ts'
 
 /** Documents ranked by an upstream that only embeds: by the cosine of the angle between their vectors and the query's. */

@@ -3,7 +3,7 @@ import { Losses } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import type { Candidate } from '../../router.ts'
-import type { Emulation } from '../emulations.ts'
+import type { Emulation } from '../types.ts'
 import { combined } from './combined.ts'
 import { together } from './together.ts'
 

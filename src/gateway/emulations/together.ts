@@ -1,4 +1,4 @@
-import type { Attempt } from '../attempt.ts'
+import type { Attempt } from '../types.ts'
 
 /**
  * The answers to several requests of one attempt, in their order, `most` of them under way at once.

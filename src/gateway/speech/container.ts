@@ -7,8 +7,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { workOf } from '../../canonical/work.ts'
 import { containerOf } from '../../egress/speech/containers.ts'
-import type { Attempt } from '../attempt.ts'
-import type { Answered } from '../write-result.ts'
+import type { Answered, Attempt } from '../types.ts'
 import { encodedBytes, MP3, rawFormat } from './encoding.ts'
 
 type Asked = Pick<Attempt, 'call' | 'candidate'> & { readonly request: CanonicalRequest }

@@ -1,17 +1,7 @@
-import type { Part, ReasoningPart } from '../../canonical/content.ts'
+import type { Part } from '../../canonical/content.ts'
 import type { Loss } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
-import { relocated } from './relocated.ts'
-
-/** What is to be done at one place of a message's content. */
-export interface Change {
-  readonly before: readonly ReasoningPart[]
-  /** The part that stands there goes: it is among those before it, with its proof. */
-  readonly replaced?: true
-}
-
-/** The changes of a message, by the places in its content, in order. */
-export type Changes = ReadonlyMap<number, Change>
+import { type Changes, relocated } from './relocated.ts'
 
 /** A request with thoughts put back into it. */
 export interface Recalled {

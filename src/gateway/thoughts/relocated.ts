@@ -2,7 +2,16 @@ import type { ReasoningPart } from '../../canonical/content.ts'
 import { type Loss, lose } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { REMEMBERED } from '../../egress/losses.ts'
-import type { Changes } from './recalled.ts'
+
+/** What is to be done at one place of a message's content. */
+export interface Change {
+  readonly before: readonly ReasoningPart[]
+  /** The part that stands there goes: it is among those before it, with its proof. */
+  readonly replaced?: true
+}
+
+/** The changes of a message, by the places in its content, in order. */
+export type Changes = ReadonlyMap<number, Change>
 
 /** A part of a changed message. */
 interface Place {

@@ -5,7 +5,6 @@ import type { ThoughtsConfig } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { READERS } from '../../ingress/index.ts'
 import type { Candidate } from '../../router.ts'
-import type { PreparedAttempt } from '../attempt.ts'
 import { LogOnce } from '../log-once.ts'
 import { idKey, isCounted, placeKey } from './call-keys.ts'
 import { type CalledStep, Collector, stepsOf } from './collector.ts'
@@ -55,10 +54,6 @@ export interface Exchange {
   readonly asked: CanonicalRequest
   readonly recalled: Recalled | undefined
 }
-
-export const exchangeOf = ({ call, candidate, request, prepared }: PreparedAttempt): Exchange => ({
-  ...{ told: call.format, candidate, asked: request, recalled: prepared.recalled },
-})
 
 /** What is kept for one owner: nobody else's is ever seen, nor seen by others. */
 export class OwnThoughts {

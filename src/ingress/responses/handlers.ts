@@ -1,18 +1,34 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
+import type { CanonicalError } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyNumber, anyObject, anyText, defined } from '../fields.ts'
 import { readMade, SETTINGS } from '../media/image-settings.ts'
 import { contentReader, readAnswerPart, readTokens } from './answer.ts'
 import { readInnerError } from './error.ts'
-import type { ResponsesEvents } from './events.ts'
 import { isImageCall } from './image-calls.ts'
 import { type ItemReader, MessageReader, OwnCallReader, PartReader, type Sink, ThoughtReader } from './item-events.ts'
 import { readAnyItem } from './items.ts'
-import { isNameless } from './places.ts'
+import { isNameless, type Places } from './places.ts'
+import type { UpstreamCalls } from './upstream-calls.ts'
 
 const FORMAT = 'responses'
 
-type Handler = (answer: ResponsesEvents, event: JsonObject) => void
+/** The answer that events are read into. */
+interface ResponseState extends Sink {
+  readonly places: Places
+  /** The items that are open, by place. */
+  readonly items: Map<number, ItemReader>
+  /** Places whose item has ended. */
+  readonly ended: Set<number>
+  readonly upstreamCalls: UpstreamCalls
+  start(response: JsonObject | undefined): void
+  pass(event: JsonObject): void
+  close(place: number, item: JsonObject | undefined): void
+  finish(response: JsonObject): void
+  fail(error: CanonicalError): void
+}
+
+type Handler = (answer: ResponseState, event: JsonObject) => void
 
 const EMPTY_PARTS: { readonly [type: string]: JsonObject } = {
   output_text: { type: 'output_text', text: '', annotations: [], logprobs: [] },
@@ -20,14 +36,14 @@ const EMPTY_PARTS: { readonly [type: string]: JsonObject } = {
 }
 
 /** Opens the item at a place; it begins without its content, which follows in later events. */
-export function openItem(answer: ResponsesEvents, place: number, item: JsonObject): void {
+export function openItem(answer: ResponseState, place: number, item: JsonObject): void {
   if (answer.items.has(place) || answer.ended.has(place)) return
   answer.start(undefined)
   answer.items.set(place, answer.upstreamCalls.has(item) ? new OwnCallReader(item, answer) : begin(item, answer))
 }
 
 /** The place of an event's item, which is opened unless it is open. */
-function itemAt(answer: ResponsesEvents, event: JsonObject): number {
+function itemAt(answer: ResponseState, event: JsonObject): number {
   const place = answer.places.at(event, answer.ended)
   openItem(answer, place, anyObject(event['item']) ?? {})
   return place
@@ -61,7 +77,7 @@ function early(thoughtAt: ReasoningPart, { summary, content, encrypted_content }
 const emptied = (value: Json | undefined): Json | undefined => (Array.isArray(value) ? [] : value)
 
 /** The message at the event's place; one that was never opened begins with this part. */
-function messageAt(answer: ResponsesEvents, event: JsonObject): MessageReader | undefined {
+function messageAt(answer: ResponseState, event: JsonObject): MessageReader | undefined {
   const place = placeOf(answer, event)
   const known = answer.items.get(place)
   if (known instanceof MessageReader) return known
@@ -71,7 +87,7 @@ function messageAt(answer: ResponsesEvents, event: JsonObject): MessageReader | 
 }
 
 /** The place of the item an event continues, which may never have been opened. */
-function placeOf({ places, ended }: ResponsesEvents, event: JsonObject): number {
+function placeOf({ places, ended }: ResponseState, event: JsonObject): number {
   const place = places.of(event)
   const isNew = place === undefined || (ended.has(place) && isNameless(event) && GROWS.test(String(event['type'])))
   return isNew ? places.add(event) : place
@@ -80,7 +96,7 @@ function placeOf({ places, ended }: ResponsesEvents, event: JsonObject): number 
 /** Events that begin another item where they have neither id nor index and the item before has ended. */
 const GROWS = /\.(?:delta|added)$/
 
-function thoughtAt(answer: ResponsesEvents, event: JsonObject): ThoughtReader | undefined {
+function thoughtAt(answer: ResponseState, event: JsonObject): ThoughtReader | undefined {
   const place = placeOf(answer, event)
   const known = answer.items.get(place)
   if (known instanceof ThoughtReader) return known
