@@ -28,6 +28,14 @@ export interface HandBack extends WriteOptions {
   readonly own: boolean
 }
 
+/** How a format names the container of a recording. */
+export interface Container {
+  /** The media type that its callers get where they name none. */
+  readonly usual: string
+  /** The format's name for a media type; undefined where it has none. */
+  nameOf(mediaType: string): string | undefined
+}
+
 /** Everything the gateway writes in one format. All of it is pure: equal inputs give equal bytes. */
 export interface Writer {
   /** A request to an upstream. Throws GatewayError `cannot-express` only where no request at all can be written. */
@@ -63,6 +71,12 @@ export interface Writer {
   boundProofs?(options: WriteOptions): boolean
   /** An error before the first byte, in the shape and with the status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
+  /** Its answers may hold images as addresses. */
+  readonly imageAddresses?: true
+  /** Its recordings come without a media type: another container than the requested one is a loss. */
+  readonly container?: Container
+  /** Its answers hold the time of their completion, as `completedAt` in the spelling of the format. */
+  readonly completionTime?: true
   /** Adds the headers of limits that clients of the format read, where those are not OpenAI's. */
   readonly addRateLimits?: AddRateLimits
   /**

@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { vectorAs } from '../canonical/vector.ts'
 import { type Work, workOf } from '../canonical/work.ts'
-import { oneEach } from './emulations/batches.ts'
+import { oneEach } from './emulations/one-each.ts'
 
 type Check = (result: CanonicalResult, asked: CanonicalRequest, native: boolean) => boolean
 

@@ -1,70 +1,48 @@
 import { GatewayError } from '../canonical/error.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
-import type { Channel } from '../channel/index.ts'
 import { fitnessOf, formatFor } from '../providers/index.ts'
-import type { Attempt } from './types.ts'
+import type { Candidate } from '../router.ts'
 
-/** As many models of a channel are remembered to have no completions. */
+/** How many models of a channel are remembered to have no completions. */
 const MOST = 1000
 
-const found = new WeakMap<Channel, Set<string>>()
+/** By channel, the models whose upstream has no completions for them. */
+const lacking = new WeakMap<Candidate['channel'], Set<string>>()
 
 /**
- * The attempt, or, where it asks for a completion of a model whose upstream has none for it, the same by way of a
- * conversation: vendors have completions for few of their models, and say so only when they are asked (FORMATS §3).
- *
- * @throws GatewayError as `run` does.
+ * The candidate that completes a prompt by way of a conversation: vendors have completions for few of their models, and
+ * refuse others only when a request comes (FORMATS §3). Undefined for other work, and where the channel converses in no
+ * format.
  */
-export function withCompletionFallback(attempt: Attempt, run: Run): Promise<void> {
-  const other = otherwise(attempt)
-  return other === undefined ? run(attempt) : orElse(attempt, other, run)
-}
-
-type Run = (attempt: Attempt) => Promise<void>
-
-async function orElse(attempt: Attempt, other: Attempt, run: Run): Promise<void> {
-  const { candidate, channel, call } = attempt
-  if (found.get(channel)?.has(candidate.upstreamModel) === true) return run(other)
-  try {
-    await run(attempt)
-  } catch (thrown) {
-    if (call.reply.begun || call.reply.gone || !hasNone(thrown)) throw thrown
-    await tried(run, other, thrown)
-    remember(channel, candidate.upstreamModel)
-  }
-}
-
-function otherwise(attempt: Attempt): Attempt | undefined {
-  const { candidate, request } = attempt
-  if (candidate.format.format !== 'completions' || workOf(request) !== 'completion') return undefined
+export function completionFallback(candidate: Candidate, request: CanonicalRequest): Candidate | undefined {
+  if (workOf(request) !== 'completion' || !isMadeForCompletion(candidate.format.format)) return undefined
   const format = candidate.channel.formats.find(
-    one => one.format !== 'completions' && fitnessOf(one.format, 'completion', one.dialect) !== undefined,
+    one => fitnessOf(one.format, 'completion', one.dialect) !== undefined && !isMadeForCompletion(one.format),
   )
   if (format === undefined) return undefined
   const own = formatFor(format, { model: candidate.upstreamModel, native: false })
-  return { ...attempt, candidate: { ...candidate, format: own, native: false } }
+  return { ...candidate, format: own, native: false }
 }
 
-const IN_WORDS = /\bchat model\b|\bnot (?:a |supported\b).*\bcompletions?\b/i
+const isMadeForCompletion = (format: string): boolean => fitnessOf(format, 'completion') === 'made-for-it'
 
-/** Whether an upstream says that it has no completions, or none for this model. */
-function hasNone(thrown: unknown): boolean {
+const MESSAGE = /\bchat model\b|\bnot (?:a |supported\b).*\bcompletions?\b/i
+
+/** Whether an upstream's error means that it has no completions, or none for this model. */
+export function lacksCompletions(thrown: unknown): boolean {
   if (!(thrown instanceof GatewayError)) return false
   const { kind, message } = thrown.error
-  return kind === 'not-found' || kind === 'method-not-allowed' || (kind === 'invalid-request' && IN_WORDS.test(message))
+  return kind === 'not-found' || kind === 'method-not-allowed' || (kind === 'invalid-request' && MESSAGE.test(message))
 }
 
-/** What cannot be said in a conversation was no use to try: then the first failure stands. */
-async function tried(run: Run, attempt: Attempt, before: unknown): Promise<void> {
-  try {
-    await run(attempt)
-  } catch (thrown) {
-    throw thrown instanceof GatewayError && thrown.error.kind === 'cannot-express' ? before : thrown
-  }
-}
+/** Whether an earlier request found that the candidate's upstream has no completions for the model. */
+export const isKnownToLack = ({ channel, upstreamModel }: Candidate): boolean =>
+  lacking.get(channel)?.has(upstreamModel) === true
 
-function remember(channel: Channel, model: string): void {
-  const models = found.get(channel) ?? new Set<string>()
-  if (models.size < MOST) models.add(model)
-  found.set(channel, models)
+/** Remembers that the candidate's upstream has no completions for the model. */
+export function rememberLack({ channel, upstreamModel }: Candidate): void {
+  const models = lacking.get(channel) ?? new Set<string>()
+  if (models.size < MOST) models.add(upstreamModel)
+  lacking.set(channel, models)
 }

@@ -7,22 +7,22 @@ import type { Source } from '../egress/transport/sse.ts'
 import type { Sink } from '../stored/kept-stream.ts'
 import type { Call } from './call.ts'
 
-/** Whether a caller may be waiting at a connection of its own for the first event: frames of sockets have no head. */
-export const mayBeginEarly = ({
-  call,
-  request,
-}: {
+/** Whether a caller waits at a separate connection for the first event: frames of sockets have no head. */
+export const mayBeginEarly = ({ call, request }: Requested): boolean =>
+  request.stream && call.framing !== 'lines' && request.state?.background !== true
+
+interface Requested {
   readonly call: Call
   readonly request: CanonicalRequest
-}): boolean => request.stream && call.framing !== 'lines' && request.state?.background !== true
+}
 
-/** How a stream is begun whose upstream has said nothing yet. */
+/** How a stream begins whose upstream has sent nothing yet. */
 export interface Beginning {
   /** Sends status and headers. */
   open(source: Source): Sink
   /** Canonical to the caller's format. */
   write(): Transducer<CanonicalEvent, WireEvent>
-  /** What names the answer, should it come to nothing. */
+  /** The first event, with the answer's id, where the answer fails. */
   start(): CanonicalEvent
 }
 
@@ -41,7 +41,7 @@ export class EarlyHead {
     this.timer = setTimeout(this.begin, interval)
   }
 
-  /** A channel is asked: so its answer would begin. */
+  /** A request goes to a channel: the beginning its answer would have. */
   offer(beginning: Beginning): void {
     this.beginning = beginning
     if (this.due) this.begin()
@@ -52,7 +52,7 @@ export class EarlyHead {
     if (this.open === undefined) this.beginning = undefined
   }
 
-  /** The upstream answers: what the stream is written to, where it has begun; `source` can be held up from now on. */
+  /** The upstream answers: the sink of the stream that has begun, if any; `source` can be held up from now on. */
   take(source: Source): Sink | undefined {
     clearTimeout(this.timer)
     this.beginning = undefined
@@ -62,7 +62,7 @@ export class EarlyHead {
     return open?.sink
   }
 
-  /** Ends a stream that has begun and that nobody took with an error; false where there is none. */
+  /** Ends a stream that has begun and was not taken with an error; false where there is none. */
   fail(error: CanonicalError): boolean {
     const { open, beginning } = this
     if (open === undefined || beginning === undefined) return false
@@ -90,7 +90,7 @@ export class EarlyHead {
   }
 }
 
-/** A source that is known later than whoever holds it up. */
+/** A source that can be paused before it is attached. */
 class LateSource implements Source {
   private source: Source | undefined
   private paused = false

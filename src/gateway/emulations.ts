@@ -1,19 +1,22 @@
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { type Work, workOf } from '../canonical/work.ts'
+import { fitnessOf } from '../providers/index.ts'
 import type { Candidate } from '../router.ts'
-import { batchesOf } from './emulations/batches.ts'
+import { askInBatches, needsBatches } from './emulations/batches.ts'
 import { compaction } from './emulations/compaction.ts'
 import { counting } from './emulations/counting.ts'
 import { prompts } from './emulations/prompts.ts'
 import { ranking } from './emulations/ranking.ts'
 import { needsSeveral, severalImages } from './emulations/several-images.ts'
-import type { Emulation } from './types.ts'
+import { locateLosses } from './locate-losses.ts'
+import { refused } from './prepare.ts'
+import type { Answered, Attempt, Emulation } from './types.ts'
 
 /** How work is done that the upstream's format has no request for, a row each. */
 const EMULATIONS: { readonly [W in Work]?: Emulation } = { compaction, ranking }
 
-/** More to embed than the upstream takes at once: asking splits and joins it. */
-const IN_BATCHES: Emulation = { losses: () => [], answer: ({ request }, ask) => ask(request) }
+/** More inputs to embed than the upstream takes in one request. */
+const IN_BATCHES: Emulation = { losses: () => [], answer: (attempt, ask) => ask(attempt, attempt.request) }
 
 /** How a candidate's answer is emulated; undefined where one request to it does. */
 export function emulationOf(candidate: Candidate, request: CanonicalRequest): Emulation | undefined {
@@ -21,6 +24,21 @@ export function emulationOf(candidate: Candidate, request: CanonicalRequest): Em
   if (work === 'count') return counting
   if (candidate.emulated) return EMULATIONS[work]
   if (needsSeveral(candidate, request)) return severalImages
-  if (work === 'completion' && candidate.format.format !== 'completions' && request.messages.length > 1) return prompts
-  return batchesOf(request, candidate) === undefined ? undefined : IN_BATCHES
+  if (work === 'completion' && request.messages.length > 1 && !isMadeFor(candidate, work)) return prompts
+  return needsBatches(request, candidate) ? IN_BATCHES : undefined
+}
+
+const isMadeFor = ({ format: { format } }: Candidate, work: Work): boolean => fitnessOf(format, work) === 'made-for-it'
+
+/**
+ * The answer of an attempt that takes several requests to the candidate, or none.
+ *
+ * @throws GatewayError `cannot-express` where too much of the request would be lost, and what its requests fail with.
+ */
+export async function emulate(emulation: Emulation, attempt: Attempt): Promise<Answered> {
+  const losses = emulation.losses(attempt.request)
+  const refusal = refused(attempt.request, losses, attempt.onLoss, lost => locateLosses(lost, attempt))
+  if (refusal !== undefined) throw refusal
+  const answered = await emulation.answer(attempt, askInBatches)
+  return { ...answered, losses: [...losses, ...answered.losses] }
 }

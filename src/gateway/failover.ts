@@ -1,77 +1,96 @@
 import { GatewayError } from '../canonical/error.ts'
-import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Candidate } from '../router.ts'
-import { attempt } from './attempt.ts'
 import { candidateFailure } from './candidate-failure.ts'
-import type { Channels } from './channels.ts'
+import { completionFallback, isKnownToLack, lacksCompletions, rememberLack } from './completion-fallback.ts'
 import { GONE, mayRetry, moreUsefulFailure, toFailure } from './failures.ts'
-import type { Fetching, Media } from './media.ts'
-import { isSpent, type ReadRequest } from './read-request.ts'
+import { isSpent } from './read-request.ts'
 import type { Log } from './report.ts'
 import type { Running } from './running.ts'
-import type { Attempt } from './types.ts'
+import type { Attempt, Incoming } from './types.ts'
 
-/** What trying one channel after the other works with. */
-export interface FailoverOptions {
-  readonly channels: Channels
-  readonly media: Media
-  readonly running: Running
-  readonly log: Log
-  readonly fetching: Fetching
-  /** What is the same for every channel. */
-  readonly shared: Omit<Attempt, 'request' | 'candidate' | 'channel' | 'echo' | 'stored' | 'deliver'>
-  /** How the answer's pictures are brought to the caller; undefined for any other work. */
-  delivery(request: CanonicalRequest): Attempt['deliver']
+/** A candidate that completes by conversation, and the failure of the one that was to complete. */
+interface Fallback {
+  readonly candidate: Candidate
+  readonly failure: unknown
 }
 
-/**
- * Tries one channel after the other, until one answers or what failed would fail everywhere.
- *
- * @param candidates the best first.
- * @throws GatewayError, the most useful of the failures.
- */
-export async function failover(
-  asked: ReadRequest,
-  candidates: readonly Candidate[],
-  { channels, media, running, log, fetching, shared, delivery }: FailoverOptions,
-): Promise<void> {
-  const { session } = asked
-  const { call, early, late } = shared
-  let failure: GatewayError | undefined
-  /** What could not be had for one channel is not asked for again: another may take the address itself. */
-  let unfetched = false
-  const queue = [...candidates]
-  for (const [place, candidate] of queue.entries()) {
-    if (running.stopped !== undefined) break
-    const channel = channels.get(candidate.channel)
-    const request = session?.form(candidate) ?? asked.request
-    const concern = media.concerns(request, candidate)
-    if (concern === 'change' && unfetched) continue
-    const ready = concern ? await media.ready(request, candidate, fetching).catch(toFailure) : request
-    if (ready instanceof GatewayError) {
-      if (call.reply.gone) throw GONE
-      failure = ready
-      unfetched ||= concern === 'change'
-      continue
-    }
-    const echo = session?.echo(candidate)
-    const stored = session?.stored(candidate)
-    try {
-      await attempt({ ...shared, request: ready, candidate, channel, echo, stored, deliver: delivery(request) })
-      return
-    } catch (thrown) {
-      early?.withdraw()
-      if (call.reply.gone) throw GONE
-      if (running.stopped !== undefined) break
-      if (late?.fault !== undefined && !call.reply.begun) throw late.fault
-      const seen = candidateFailure(thrown, { candidate, channel, model: request.model, log })
-      if (call.reply.begun || isSpent(asked)) throw seen
-      if (session?.forgot(candidate, seen.error) === true) queue.splice(place + 1, 0, candidate)
-      else if (!mayRetry(seen.error)) throw seen
-      failure = moreUsefulFailure(failure, seen)
-    }
+/** The candidates of one request in the order they are tried in, and the most useful of their failures. */
+export class Failover {
+  private readonly incoming: Incoming
+  private readonly queue: Candidate[]
+  private readonly running: Running
+  private readonly log: Log
+  private place = 0
+  private fallback: Fallback | undefined
+  private reported: GatewayError | undefined
+  /** Media could not be fetched: for no other candidate is that tried again, but one may take the address itself. */
+  isUnfetched = false
+
+  /** @param candidates the best first. */
+  constructor(incoming: Incoming, candidates: readonly Candidate[], running: Running, log: Log) {
+    this.incoming = incoming
+    this.queue = [...candidates]
+    this.running = running
+    this.log = log
   }
-  throw running.stopped ?? failure ?? NOBODY
+
+  /** The next candidate to try; undefined where none is left, or the gateway stops. */
+  next(): Candidate | undefined {
+    if (this.running.stopped !== undefined) return undefined
+    const candidate = this.queue[this.place++]
+    if (candidate === undefined || !isKnownToLack(candidate)) return candidate
+    return completionFallback(candidate, this.incoming.request) ?? candidate
+  }
+
+  /** The failure of the request when no candidate is left. */
+  get failure(): GatewayError {
+    return this.running.stopped ?? this.reported ?? NO_CANDIDATE
+  }
+
+  /** The candidate answered. */
+  succeeded({ candidate }: Attempt): void {
+    if (this.fallback?.candidate === candidate) rememberLack(candidate)
+  }
+
+  /** The media of the request could not be had for a candidate. Throws where the caller left. */
+  failedMedia(thrown: unknown, isFetched: boolean): void {
+    if (this.incoming.call.reply.gone) throw GONE
+    this.reported = toFailure(thrown)
+    this.isUnfetched ||= isFetched
+  }
+
+  /**
+   * A candidate failed: what failed rests and is logged, unless the upstream only lacks completions.
+   *
+   * @throws GatewayError where no other candidate may be tried.
+   */
+  failed(thrown: unknown, { candidate, channel, request }: Attempt): void {
+    const { call, session, trailing } = this.incoming
+    const { begun, gone } = call.reply
+    if (gone) throw GONE
+    if (this.running.stopped !== undefined) return
+    if (trailing?.fault !== undefined && !begun) throw trailing.fault
+    if (!begun && this.fallsBack(thrown, candidate)) return
+    const why = this.fallback?.candidate === candidate && isInexpressible(thrown) ? this.fallback.failure : thrown
+    const failure = candidateFailure(why, { candidate, channel, model: request.model, log: this.log })
+    if (begun || isSpent(this.incoming)) throw failure
+    if (session?.forgot(candidate, failure.error) === true) this.queue.splice(this.place, 0, candidate)
+    else if (!mayRetry(failure.error)) throw failure
+    this.reported = moreUsefulFailure(this.reported, failure)
+  }
+
+  /** Puts the candidate that completes by conversation next, where the one that failed turned out to lack completions. */
+  private fallsBack(failure: unknown, failed: Candidate): boolean {
+    const candidate = lacksCompletions(failure) ? completionFallback(failed, this.incoming.request) : undefined
+    if (candidate === undefined) return false
+    this.fallback = { candidate, failure }
+    this.queue.splice(this.place, 0, candidate)
+    return true
+  }
 }
 
-const NOBODY = new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
+/** A prompt that no conversation can express leaves the first failure standing. */
+const isInexpressible = (thrown: unknown): boolean =>
+  thrown instanceof GatewayError && thrown.error.kind === 'cannot-express'
+
+const NO_CANDIDATE = new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Bytes } from '../canonical/bytes.ts'
+import type { MediaPart } from '../canonical/content.ts'
 import { Spool } from '../ingress/transport/spool.ts'
 
 /** A picture somebody may fetch. */
@@ -109,3 +110,12 @@ async function* reading(entry: Entry): AsyncGenerator<Uint8Array> {
 }
 
 const NOTHING_MORE: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} }
+
+/** What images are delivered with. */
+export interface ImageDelivery {
+  readonly store: ImageStore
+  /** Where callers reach the gateway; by default the address that the request itself came to. */
+  readonly publicUrl: string | undefined
+  /** The part with the image that is at its address; undefined where nothing is fetched. Rejects where that fails. */
+  fetch(part: MediaPart): Promise<MediaPart> | undefined
+}

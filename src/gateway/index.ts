@@ -1,15 +1,9 @@
-import { type Access, type Allowance, type Caller, openAccess } from '../access/index.ts'
-import { Waiting } from '../access/waiting.ts'
-import type { MediaPart } from '../canonical/content.ts'
+import type { Allowance, Caller } from '../access/index.ts'
 import { ERRORS } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import type { RawBody, WireRequest } from '../canonical/wire.ts'
-import { workOf } from '../canonical/work.ts'
-import type { Config, OnLoss } from '../config/index.ts'
+import type { OnLoss } from '../config/index.ts'
 import { jsonText } from '../egress/transport/json.ts'
-import { PATIENCE } from '../egress/transport/sse.ts'
-import { READERS } from '../ingress/index.ts'
 import { readJson } from '../ingress/transport/body.ts'
 import { FORM_LIMIT } from '../ingress/transport/form.ts'
 import { type Candidate, usableModels } from '../router.ts'
@@ -17,34 +11,30 @@ import { type KeptCall, keptAnswer } from '../stored/actions.ts'
 import type { Keeper } from '../stored/keeper.ts'
 import { UNAVAILABLE } from '../stored/lazy-store.ts'
 import { play } from '../stored/playback.ts'
-import { State } from '../stored/state.ts'
-import { type Call, credentialsOf, type Reply } from './call.ts'
-import { Channels } from './channels.ts'
-import { opened } from './compaction/opened.ts'
-import { Seals } from './compaction/seals.ts'
+import { type Call, credentialsOf } from './call.ts'
 import { expectedTokens, mostTokens } from './counting/expected.ts'
 import { EarlyHead, mayBeginEarly } from './early-head.ts'
+import { emulate, emulationOf } from './emulations.ts'
 import { type ErrorAnswer, errorAnswer } from './error-answer.ts'
 import { writeErrorStream } from './error-stream.ts'
-import { failover } from './failover.ts'
-import { toFailure } from './failures.ts'
-import { deliverImages } from './image-delivery.ts'
-import { ImageStore, type StoredImage } from './image-store.ts'
-import { LogOnce } from './log-once.ts'
-import { Media } from './media.ts'
+import { Failover } from './failover.ts'
+import { answerFailure, toFailure } from './failures.ts'
 import type { Query as ModelQuery } from './model-pages.ts'
 import { type ModelShape, modelList, modelRecord } from './models.ts'
-import { checkModels } from './named-models.ts'
-import { prepare } from './prepare.ts'
 import { RateHeaders } from './rate-headers.ts'
-import { isForm, type ReadRequest, readFormRequest } from './read-request.ts'
-import { relay } from './relay.ts'
-import { type Log, Report } from './report.ts'
-import { routeRequest } from './routing.ts'
-import { Running, type RunningCall } from './running.ts'
-import { withStoredPrompt } from './stored-prompt.ts'
-import { Thoughts } from './thoughts/thoughts.ts'
-import type { Attempt } from './types.ts'
+import { isForm, RequestReader, readFormRequest } from './read-request.ts'
+import { readResult } from './read-result.ts'
+import { Report } from './report.ts'
+import { mayFlow, routeIncoming } from './routing.ts'
+import type { RunningCall } from './running.ts'
+import { send } from './send.ts'
+import { Services } from './services.ts'
+import { AttemptBeginning } from './stream-head.ts'
+import { streamResult, streamWholeResult } from './stream-result.ts'
+import { exchangeOf } from './thoughts/exchange.ts'
+import type { Answered, Attempt, Incoming } from './types.ts'
+import { writeRequest } from './write-request.ts'
+import { writeResult } from './write-result.ts'
 
 export { PATIENCE } from '../egress/transport/sse.ts'
 export type { ActionName } from '../stored/actions.ts'
@@ -55,204 +45,226 @@ export { IMAGES_PATH } from './image-delivery.ts'
 export type { ModelShape } from './models.ts'
 export type { Log } from './report.ts'
 
-/** A request on its way, and whose it is. */
-interface Asked extends ReadRequest {
-  readonly call: Call
-  readonly caller: Caller
-  readonly report: Report
-}
-
-/** Everything between the endpoints and the upstreams: whose request it is, who answers it, and in which words. */
-export class Gateway {
-  private readonly log: Log
-  private readonly access: Access
-  private readonly channels: Channels
-  /** It is about to leave: no more requests are wanted. */
-  leaving = false
-  /** Bytes of bodies that are not whole yet, in memory and on disk. */
-  readonly waiting: Waiting
-  private readonly spooled: Waiting
-  private media: Media
-  private readonly pictures = new ImageStore()
-  private seals: Seals
-  private readonly state: State
-  private readonly thoughts: Thoughts
-  private readonly running = new Running()
-  private readonly lacks = new LogOnce(err => this.log.error({ err }, 'the gateway lacks room'))
-  private config: Config
-
-  constructor(config: Config, log: Log) {
-    this.config = config
-    this.log = log
-    this.access = openAccess(config, { onFault: message => log.error({}, message) })
-    this.channels = new Channels(config.channels)
-    this.waiting = new Waiting(config.server.limits.waiting)
-    this.spooled = new Waiting(config.server.limits.spooled)
-    this.media = new Media(config.media)
-    this.seals = this.sealsIn(config.dataDir)
-    this.state = new State(config, log, () => this.channels.all)
-    this.thoughts = new Thoughts(config.thoughts, undefined, err => log.error({ err }, 'thoughts cannot be remembered'))
-  }
-
-  /** The journey of one request. Never rejects: whatever goes wrong is answered in the caller's format. */
+/** Everything between the endpoints and the upstreams. */
+export class Gateway extends Services {
+  /**
+   * The path of one request: authorise, read, answer. Never rejects: whatever goes wrong is answered in the caller's
+   * format.
+   */
   async handle(call: Call): Promise<void> {
+    const { running, log } = this
     const report = new Report(call)
-    this.running.add(call)
+    running.add(call)
     try {
-      const caller = this.whose(call)
+      const caller = this.authenticate(call)
       report.key = caller.key
       report.allowance = this.allowance(caller, call)
       report.allowance.admit()
-      const asked: Asked = { ...(await this.read(call, caller)), call, caller, report }
-      const { request, session, drop } = asked
+      const incoming = await this.read(call, caller, report)
       try {
-        report.asked(request)
-        const most = session === undefined ? mostTokens(call.message) : undefined
-        report.allowance.reserve(() => expectedTokens(session?.whole ?? request), most)
-        const keeper = request.state?.background === true ? session?.keeper : undefined
-        await (keeper === undefined ? this.answer(asked) : this.later(asked, keeper))
+        this.reserve(incoming, report.allowance)
+        const keeper = incoming.request.state?.background === true ? incoming.session?.keeper : undefined
+        await (keeper === undefined ? this.answer(incoming) : this.answerLater(incoming, keeper))
       } finally {
-        drop?.()
+        incoming.drop?.()
       }
     } catch (thrown) {
       this.fail(call, thrown, report)
     }
-    this.running.remove(call)
-    this.note(report)
+    running.remove(call)
+    report.write(log)
   }
 
-  /** What a key may ask; every answer tells it. */
+  /**
+   * The caller whose key a request carries.
+   *
+   * @throws GatewayError `unauthenticated` or `forbidden`.
+   */
+  authenticate(call: Pick<Call, 'message' | 'queryKey'>): Caller {
+    return this.access.identify(credentialsOf(call))
+  }
+
+  /** The limits of a key; the headers of every answer state what is left of them. */
   private allowance(caller: Caller, { reply, format }: Pick<Call, 'reply' | 'format'>): Allowance {
     const allowance = this.access.allowance(caller)
     reply.headers = new RateHeaders(allowance, format)
     return allowance
   }
 
-  /** What a request came to: its tokens count against its key's limits, and it has a line in the log. */
-  private note(report: Report): void {
-    report.settle()
-    report.write(this.log)
-  }
-
-  private async read(call: Call, caller: Caller): Promise<ReadRequest> {
-    const { limits } = this.config.server
+  /** Reads the body as a request of its format, and resolves what it refers to. */
+  private async read(call: Call, caller: Caller, report: Report): Promise<Incoming> {
+    const { config, seals, waiting, spooled, stored } = this
+    const { limits } = config.server
     const limit = limits.byFormat.get(call.format)
-    const read = (wire: WireRequest) => {
-      const request = opened(READERS[call.format]!.request!(wire), this.seals.of(caller.id))
-      checkModels(call.format, wire.body, request.model, caller.group.models)
-      return request
-    }
+    const onLoss = onLossOf(call, caller)
+    const reader = new RequestReader(call, caller, seals.of(caller.id))
+    const memory = () => waiting.open(caller.id)
     if (isForm(call)) {
-      const flows = (request: CanonicalRequest) => this.flows({ call, caller }, request)
-      const meters = { memory: () => this.waiting.open(caller.id), disk: () => this.spooled.open(caller.id) }
-      return readFormRequest(call, { limit: limit ?? FORM_LIMIT, meters, read, flows })
+      const { channels } = this
+      const meters = { memory, disk: () => spooled.open(caller.id) }
+      const form = await readFormRequest(call, {
+        ...{ limit: limit ?? FORM_LIMIT, meters, reader },
+        flows: request => mayFlow(call, caller, request, { channels: channels.all, models: config.models }),
+      })
+      return { call, caller, report, onLoss, ...form, session: undefined }
     }
-    const open = () => this.waiting.open(caller.id)
-    const wire = call.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, open)))
-    const request = read(wire)
-    if (call.format !== STATEFUL) return { request }
-    return { request, session: await this.state.session(call, caller.id, { wire, request, read }) }
+    const wire = call.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, memory)))
+    const request = reader.read(wire)
+    const session =
+      call.format === STATEFUL ? await stored.session(call, caller.id, { wire, request, reader }) : undefined
+    return { call, caller, report, onLoss, request, trailing: undefined, session, drop: undefined }
   }
 
-  /** Answers at once that the work is begun, and works on whether the caller stays or not. */
-  private async later(asked: Asked, keeper: Keeper): Promise<void> {
-    const { call, request } = asked
-    this.candidates(asked)
-    const begun = { keeper, most: this.state.most, request, store: this.state.kept() }
-    const work = await this.state.background.start(begun, reply => this.apart({ ...asked, call: { ...call, reply } }))
-    if (request.stream) await play(work, call.reply, -1, this.config.server.heartbeat)
-    else call.reply.whole(200, {}, jsonText(work.run.first))
+  /** Reserves an estimate of the request's tokens from the limits of its key. */
+  private reserve({ call, report, request, session }: Incoming, allowance: Allowance): void {
+    report.received(request)
+    const most = session === undefined ? mostTokens(call.message) : undefined
+    allowance.reserve(() => expectedTokens(session?.whole ?? request), most)
   }
 
-  /** A request nobody waits for, with a line of its own in the log. */
-  private async apart({ call, caller, report: { allowance }, ...asked }: Asked): Promise<void> {
-    const report = new Report(call)
-    report.key = caller.key
-    report.allowance = allowance
-    report.asked(asked.request)
-    await this.answer({ ...asked, call, caller, report }).catch(thrown => this.fail(call, thrown, report))
-    this.note(report)
-  }
-
-  /** Whether a request may be sent while its form still comes: whoever may answer it takes forms as the caller writes them. */
-  private flows(asked: Pick<Asked, 'call' | 'caller'>, request: CanonicalRequest): boolean {
-    let candidates: readonly Candidate[]
-    try {
-      candidates = this.route({ ...asked, request }, 'show')
-    } catch {
-      // Nobody will answer it, which needs no file to be told.
-      return true
-    }
-    return candidates.every(one => one.native && !one.emulated && prepare(request, one).wire.files !== undefined)
-  }
-
-  private async answer(asked: Asked): Promise<void> {
+  /** Answers a request; a failure is written as a stream where the caller's format requires that. */
+  private async answer(incoming: Incoming): Promise<void> {
     const { heartbeat, earlyHead } = this.config.server
-    const early = earlyHead && mayBeginEarly(asked) ? new EarlyHead(heartbeat) : undefined
+    const early = earlyHead && mayBeginEarly(incoming) ? new EarlyHead(heartbeat) : undefined
     try {
-      await this.attempts(asked, early)
+      await this.tryCandidates(incoming, early)
     } catch (thrown) {
       const failure = toFailure(thrown)
-      if (!asked.call.reply.gone && early?.fail(failure.error) === true) asked.report.unanswered(failure)
-      else if (!writeErrorStream({ ...asked, heartbeat }, failure)) throw thrown
+      if (!incoming.call.reply.gone && early?.fail(failure.error) === true) incoming.report.unanswered(failure)
+      else if (!writeErrorStream(incoming, failure, heartbeat)) throw thrown
     } finally {
       early?.close()
     }
   }
 
-  private async attempts(asked: Asked, early: EarlyHead | undefined): Promise<void> {
-    const { call, caller, late, report, session } = asked
-    const onLoss = onLossOf(asked)
+  /** Routes a request and tries one candidate after the other, until one answers or the failure would be the same for all. */
+  private async tryCandidates(incoming: Incoming, early: EarlyHead | undefined): Promise<void> {
+    const { call, caller, report, trailing, session, onLoss } = incoming
     if (session?.unkept === true && onLoss === 'refuse') throw UNAVAILABLE
-    const { channels, media, running, log } = this
     const thoughts = this.thoughts.of(caller.id)
-    await failover(asked, this.candidates(asked, thoughts), {
-      ...{ channels, media, running, log },
-      shared: {
-        ...{ call, early, late, report, onLoss, thoughts },
-        seal: this.seals.of(caller.id),
-        heartbeat: this.config.server.heartbeat,
-      },
-      fetching: { reply: call.reply, meter: () => this.waiting.open(caller.id) },
-      delivery: request => this.delivery(call, request),
-    })
+    const seal = this.seals.of(caller.id)
+    const { images, config, channels, media } = this
+    const { heartbeat } = config.server
+    const failover = new Failover(incoming, this.route(incoming, thoughts), this.running, this.log)
+    for (let candidate = failover.next(); candidate !== undefined; candidate = failover.next()) {
+      const form = session?.form(candidate) ?? incoming.request
+      const concern = media.concerns(form, candidate)
+      const request = concern === undefined ? form : await this.withMedia(form, concern, candidate, incoming, failover)
+      if (request === undefined) continue
+      const channel = channels.get(candidate.channel)
+      const echo = session?.echo(candidate)
+      const stored = session?.stored(candidate)
+      const attempt: Attempt = {
+        call,
+        request,
+        trailing,
+        candidate,
+        channel,
+        report,
+        onLoss,
+        heartbeat,
+        early,
+        stored,
+        echo,
+        images,
+        seal,
+        thoughts,
+      }
+      try {
+        await this.respond(attempt)
+        return failover.succeeded(attempt)
+      } catch (thrown) {
+        early?.withdraw()
+        failover.failed(thrown, attempt)
+      }
+    }
+    throw failover.failure
   }
 
-  /** Who can be asked, best first. Throws GatewayError where that is nobody. */
-  private candidates(asked: Asked, thoughts = this.thoughts.of(asked.caller.id)): readonly Candidate[] {
-    const { call, caller, session, request } = asked
-    const whole = session?.whole ?? request
-    const routed = withStoredPrompt(this.route({ call, caller, request: whole }, onLossOf(asked)), request)
-    const candidates = thoughts?.among(routed, whole) ?? routed
-    return session?.among(candidates) ?? candidates
+  /** The candidates for a request, best first. Throws GatewayError where there is none. */
+  private route(incoming: Incoming, thoughts = this.thoughts.of(incoming.caller.id)): readonly Candidate[] {
+    const { channels, config } = this
+    return routeIncoming(incoming, { channels: channels.all, models: config.models }, thoughts)
   }
 
-  /** How pictures are brought to the caller; undefined for any other work. */
-  private delivery(call: Call, request: CanonicalRequest): Attempt['deliver'] {
-    if (workOf(request) !== 'image') return undefined
-    const { publicUrl } = this.config.server
-    const how = { call, pictures: this.pictures, publicUrl, fetch: (part: MediaPart) => this.media.fetch(part) }
-    return (answered, whole) => deliverImages(answered, { ...how, request: whole })
+  /** The request with media the candidate can take; undefined where they cannot be had for it. */
+  private async withMedia(
+    request: CanonicalRequest,
+    concern: 'change' | 'check',
+    candidate: Candidate,
+    { call, caller }: Incoming,
+    failover: Failover,
+  ): Promise<CanonicalRequest | undefined> {
+    const { media, waiting } = this
+    if (concern === 'change' && failover.isUnfetched) return undefined
+    try {
+      return await media.ready(request, candidate, { reply: call.reply, meter: () => waiting.open(caller.id) })
+    } catch (thrown) {
+      failover.failedMedia(thrown, concern === 'change')
+      return undefined
+    }
   }
 
-  /** A picture whose caller wanted an address. */
-  picture(token: string): StoredImage | undefined {
-    return this.pictures.get(token)
+  /**
+   * One candidate answers: the request is written for it and sent, and its answer is passed on, as a stream or whole.
+   *
+   * @throws GatewayError; another candidate may be tried while nothing was sent to the caller.
+   */
+  private async respond(attempt: Attempt): Promise<void> {
+    const { call, candidate, request, early, thoughts } = attempt
+    if (call.silent === true) return streamWholeResult(attempt, EMPTY)
+    const emulation = emulationOf(candidate, request)
+    if (emulation !== undefined) {
+      const answered = await emulate(emulation, attempt)
+      return request.stream ? streamWholeResult(attempt, answered) : writeResult(attempt, answered)
+    }
+    const prepared = writeRequest(attempt)
+    early?.offer(new AttemptBeginning(attempt, prepared))
+    const sent = await send(attempt, prepared)
+    try {
+      if (sent.attempt.request.stream) await streamResult(sent)
+      else {
+        const answered = await readResult(sent)
+        thoughts?.keep(answered.result, exchangeOf(sent))
+        await writeResult(sent.attempt, answered)
+      }
+      sent.succeeded()
+    } catch (thrown) {
+      throw answerFailure(thrown)
+    } finally {
+      sent.release()
+    }
   }
 
-  /** Sends bytes to a caller as they come. Rejects where they break off, or the caller left or takes none of them. */
-  pass(reply: Reply, headers: { readonly [name: string]: string }, raw: RawBody): Promise<void> {
-    return relay(reply, headers, raw, this.config.server.heartbeat)
+  /** Answers at once that the work has begun; it goes on whether the caller stays or not. */
+  private async answerLater(incoming: Incoming, keeper: Keeper): Promise<void> {
+    const { call, request } = incoming
+    const { stored, config } = this
+    this.route(incoming)
+    const store = stored.kept()
+    const work = await stored.background.start({ keeper, most: stored.most, request, store })
+    const answered = this.answerInBackground({ ...incoming, call: { ...call, reply: work.run } })
+    stored.background.follow(work, answered, store.turns)
+    if (request.stream) await play(work, call.reply, -1, config.server.heartbeat)
+    else call.reply.whole(200, {}, jsonText(work.run.first))
   }
 
-  private route(asked: Pick<Asked, 'call' | 'caller' | 'request'>, onLoss: OnLoss): readonly Candidate[] {
-    return routeRequest(asked, onLoss, this.channels.all, this.config.models)
+  /** Answers to the record of a background response, with a line of its own in the log. Never rejects. */
+  private async answerInBackground(incoming: Incoming): Promise<void> {
+    const { call, caller, request } = incoming
+    const report = new Report(call)
+    report.key = caller.key
+    report.allowance = incoming.report.allowance
+    report.received(request)
+    await this.answer({ ...incoming, report }).catch(thrown => this.fail(call, thrown, report))
+    report.write(this.log)
   }
 
+  /** Writes a failure to the caller: whole where nothing was sent yet, else by breaking the answer off. */
   private fail(call: RunningCall, thrown: unknown, report?: Report): void {
     const { id, format, framing, reply } = call
     const { status, headers, text } = this.error(format, thrown, id)
-    // What was refused when all was stopped is on its way.
+    // A request that was refused when the gateway stopped has its answer already.
     const isCut = reply.begun && this.running.has(call)
     report?.failed(toFailure(thrown).error, reply.gone ? GONE_STATUS : isCut ? report!.status : status)
     if (reply.gone) return
@@ -260,20 +272,19 @@ export class Gateway {
     else if (!reply.begun) reply.whole(status, headers, framing === 'array' ? `[${text}]` : text)
   }
 
-  /** Whatever was thrown, as an answer of the format. Our own faults are logged, never told. */
+  /** A failure as an answer of the format. Faults of the gateway itself are logged, and reported without their cause. */
   error(format: Format, thrown: unknown, id: string): ErrorAnswer {
     const { error, cause } = toFailure(thrown)
     if (error.kind === 'internal') this.log.error({ id, err: cause }, 'a fault of the gateway')
-    else if (error.kind === 'overloaded' && cause !== undefined) this.lacks.say(cause)
+    else if (error.kind === 'overloaded' && cause !== undefined) this.shortage.log(cause)
     return errorAnswer(format, thrown, id)
   }
 
   /**
-   * The text of the models a key can call, as the page of them that the query says, or of one of them, in the shape
-   * asked for.
+   * The models that a key can call, as the JSON text of the page that the query selects, or the record of one of them.
    *
-   * @throws GatewayError as `identify` does, `invalid-request` for a page there cannot be, and `not-found` for a model
-   * the key cannot call.
+   * @throws GatewayError as `authenticate` does, `invalid-request` for an invalid page, and `not-found` for a model the
+   * key cannot call.
    */
   models(
     call: Pick<Call, 'message' | 'queryKey' | 'reply'>,
@@ -281,7 +292,7 @@ export class Gateway {
     query: ModelQuery,
     id?: string,
   ): string {
-    const caller = this.whose(call)
+    const caller = this.authenticate(call)
     this.allowance(caller, { reply: call.reply, format: shape })
     const usable = usableModels(caller.group.models, this.channels.all)
     return id === undefined
@@ -289,91 +300,42 @@ export class Gateway {
       : modelRecord(shape, id, usable, this.config.models)
   }
 
-  /** Whose key a request shows. Throws as `models` does. */
-  whose(call: Pick<Call, 'message' | 'queryKey'>): Caller {
-    return this.access.identify(credentialsOf(call))
-  }
-
-  /** Answers what is asked of kept responses and conversations. Never rejects. */
+  /** Answers a request about stored responses and conversations. Never rejects. */
   async kept(call: KeptCall): Promise<void> {
     const { reply } = call
-    const running: RunningCall = { id: call.id, format: STATEFUL, framing: 'events', reply }
-    this.running.add(running)
-    const ask = { state: this.state, heartbeat: this.config.server.heartbeat, limit: this.config.server.limits.body }
+    const { running, stored, config, waiting } = this
+    const entry: RunningCall = { id: call.id, format: STATEFUL, framing: 'events', reply }
+    running.add(entry)
+    const query = { state: stored, heartbeat: config.server.heartbeat, limit: config.server.limits.body }
     try {
-      const caller = this.whose(call)
+      const caller = this.authenticate(call)
       const allowance = this.allowance(caller, { reply, format: STATEFUL })
       if (call.message.method === 'POST') allowance.admit()
-      await keptAnswer(call, { ...ask, owner: caller.id, open: () => this.waiting.open(caller.id) })
+      await keptAnswer(call, { ...query, owner: caller.id, open: () => waiting.open(caller.id) })
     } catch (thrown) {
-      this.fail(running, thrown)
+      this.fail(entry, thrown)
     }
-    this.running.remove(running)
+    running.remove(entry)
   }
 
-  /** Milliseconds after which a caller that takes nothing is gone. */
-  get patience(): number {
-    return this.config.server.heartbeat * PATIENCE
-  }
-
-  /** The gateway has somewhere to send requests. */
-  get ready(): boolean {
-    return this.config.channels.length > 0
-  }
-
-  /** How many channels, and how many models of single channels, rest just now. */
-  get resting(): { readonly channels: number; readonly models: number } {
-    return this.channels.resting
-  }
-
-  /** What is wrong with what the gateway can go on without, by its name. */
-  async faults(): Promise<{ readonly [check: string]: string }> {
-    const store = await this.state.check()
-    return store === undefined ? {} : { store }
-  }
-
-  /** Takes another config without dropping a request. */
-  reload(config: Config): void {
-    this.config = config
-    this.access.reload(config)
-    this.channels.reload(config.channels)
-    this.waiting.limits = config.server.limits.waiting
-    this.spooled.limits = config.server.limits.spooled
-    this.media = this.media.reloaded(config.media)
-    this.state.reload(config)
-    this.thoughts.reload(config.thoughts)
-    if (config.dataDir !== this.seals.dataDir) this.seals = this.sealsIn(config.dataDir)
-  }
-
-  private sealsIn(dataDir: string): Seals {
-    return new Seals(dataDir, err => this.log.error({ err }, 'the key of seals cannot be had'))
-  }
-
-  /** Settles when nothing is worked on in the background any more. */
-  idle(): Promise<void> {
-    return this.state.background.idle()
-  }
-
-  /** Ends every answer that is still made, each with an error of its caller's format, and all work in the background. */
+  /** Ends every answer in flight with an error of its caller's format, and all work in the background. */
   stop(): void {
     this.running.stop((call, why) => this.fail(call, why))
-    void this.state.background.close()
-  }
-
-  async close(): Promise<void> {
-    this.access.close()
-    this.pictures.close()
-    this.thoughts.close()
-    await this.state.close()
-    await this.channels.close()
-    await this.media.close()
+    void this.stored.background.close()
   }
 }
 
-/** The format whose answers can be asked for again and continued. */
+/** The format whose answers can be retrieved and continued. */
 const STATEFUL = 'responses'
 
-const onLossOf = ({ call, caller }: Asked): OnLoss =>
-  call.message.headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : caller.group.onLoss
+/** The answer to a request that is only stored. */
+const EMPTY: Answered = {
+  result: { candidates: [{ content: [], finish: { reason: 'stop' } }], usage: { input: 0, output: 0 } },
+  losses: [],
+  headers: {},
+}
+
+const onLossOf = ({ message }: Call, { group }: Caller): OnLoss =>
+  message.headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : group.onLoss
 
 const GONE_STATUS = ERRORS.cancelled.status

@@ -1,33 +1,33 @@
-/** Kinds of faults that are told apart; beyond them nothing is told. */
+/** How many kinds of faults are distinguished; others are not logged. */
 const MOST = 20
 
-/** Milliseconds after which a kind of fault is told again. */
+/** Milliseconds after which a kind of fault is logged again. */
 const AGAIN = 600_000
 
-/** Tells faults that every request may meet: each kind once in a while, not once a request. */
+/** Logs faults that every request may meet: each kind once in ten minutes, not once a request. */
 export class LogOnce {
-  private readonly told = new Map<string, number>()
-  private readonly tell: (thrown: unknown) => void
+  private readonly logged = new Map<string, number>()
+  private readonly write: (thrown: unknown) => void
 
-  constructor(tell: (thrown: unknown) => void) {
-    this.tell = tell
+  constructor(write: (thrown: unknown) => void) {
+    this.write = write
   }
 
-  say(thrown: unknown): void {
+  log(thrown: unknown): void {
     const kind = (thrown as NodeJS.ErrnoException | undefined)?.code ?? String(thrown)
     const now = performance.now()
-    const before = this.told.get(kind)
-    if (before === undefined ? this.told.size >= MOST : now - before < AGAIN) return
-    this.told.set(kind, now)
-    this.tell(thrown)
+    const before = this.logged.get(kind)
+    if (before === undefined ? this.logged.size >= MOST : now - before < AGAIN) return
+    this.logged.set(kind, now)
+    this.write(thrown)
   }
 
-  /** Does what a request can go without: `otherwise` where it fails. */
+  /** The result of work that no request depends on; `otherwise`, and a line in the log, where it throws. */
   attempt<T>(work: () => T, otherwise: T): T {
     try {
       return work()
     } catch (thrown) {
-      this.say(thrown)
+      this.log(thrown)
       return otherwise
     }
   }

@@ -18,47 +18,47 @@ import type { OwnThoughts } from './thoughts/thoughts.ts'
 /** A request as one candidate gets it. */
 export interface Prepared {
   /** What was written: the caller's request under the upstream's model id, repaired for a foreign format. */
-  readonly asked: CanonicalRequest
+  readonly request: CanonicalRequest
   readonly wire: WireRequest
   /** At their places in the caller's request. */
   readonly losses: readonly Loss[]
   readonly restorer: Restorer | undefined
-  /** What the caller no longer had of it, where that was put back. */
+  /** The remembered reasoning that was put back into the request. */
   readonly recalled: Recalled | undefined
-  /** The caller speaks the upstream's format. */
+  /** The caller's format is the upstream's. */
   readonly native: boolean
 }
 
 /**
- * Writes the request for a candidate, with those thoughts that are kept for its caller.
+ * Writes the request for a candidate, with the reasoning that is remembered for its caller.
  *
  * @throws GatewayError `cannot-express` where its format has no such request.
  */
 export function prepare(given: CanonicalRequest, candidate: Candidate, thoughts?: OwnThoughts): Prepared {
   const { channel, format, native, upstreamModel } = candidate
   const recalled = thoughts?.recall(given, candidate)
-  const request = recalled?.request ?? given
-  const { history, losses } = native ? { history: request, losses: asFound } : edited(request)
-  const asked = upstreamModel === request.model ? history : { ...history, model: upstreamModel }
-  const written = WRITERS[format.format]!.request!(asked, { dialect: format.dialect, native })
+  const complete = recalled?.request ?? given
+  const { history, losses } = native ? { history: complete, losses: unmoved } : edited(complete)
+  const request = upstreamModel === complete.model ? history : { ...history, model: upstreamModel }
+  const written = WRITERS[format.format]!.request!(request, { dialect: format.dialect, native })
   const { wire } = written
   const body = native ? withUpstreamModels(wire.body, format.format, channel) : wire.body
   const found = losses(written.losses)
   return {
-    asked,
+    request,
     wire: body === wire.body ? wire : { ...wire, body },
     losses: withoutDefaults(recalled?.lossesOf(found) ?? found, given),
-    restorer: restorer(asked, written.renamed),
+    restorer: restorer(request, written.renamed),
     recalled,
     native,
   }
 }
 
-/** A history as another format is told it, and how losses found in it are losses of the one it was made of. */
+/** A history repaired for another format, and what places losses found in it in the original. */
 function edited(request: CanonicalRequest) {
   const less = reduced(request)
   const repaired = repair(less.request)
-  if (less.losses.length + repaired.losses.length === 0) return { history: repaired.request, losses: asFound }
+  if (less.losses.length + repaired.losses.length === 0) return { history: repaired.request, losses: unmoved }
   const losses = (found: readonly Loss[]): readonly Loss[] => {
     const ofRepaired = traced(found, repaired.losses, less.request.messages)
     return [...less.losses, ...traced([...repaired.losses, ...ofRepaired], less.losses, request.messages)]
@@ -66,18 +66,18 @@ function edited(request: CanonicalRequest) {
   return { history: repaired.request, losses }
 }
 
-const asFound = (found: readonly Loss[]): readonly Loss[] => found
+const unmoved = (found: readonly Loss[]): readonly Loss[] => found
 
 /**
- * The refusal a request meets on its way to a candidate, if it meets one: what is lost is too much.
+ * The refusal of a request that would lose too much; undefined where it would not.
  *
- * @param place where the caller finds what is lost.
+ * @param place gives losses their places in the caller's body.
  */
 export function refused(
   request: CanonicalRequest,
   losses: readonly Loss[],
   onLoss: OnLoss,
-  place = asFound,
+  place = unmoved,
 ): GatewayError | undefined {
   if (losses.length === 0) return undefined
   const tooMuch = onLoss === 'refuse' ? refusable(losses) : essential(losses, request)

@@ -1,19 +1,39 @@
+import type { Caller } from '../access/index.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { WireRequest } from '../canonical/wire.ts'
+import { READERS } from '../ingress/index.ts'
 import { type FormMeters, readForm } from '../ingress/transport/form.ts'
-import type { Session } from '../stored/session.ts'
 import type { Call } from './call.ts'
+import { opened } from './compaction/opened.ts'
+import type { Seal } from './compaction/seals.ts'
+import { checkModels } from './named-models.ts'
 import { TrailingFields } from './trailing-fields.ts'
+import type { Incoming } from './types.ts'
 
-/** What a caller asks, and what of it is still to come. */
-export interface ReadRequest {
-  readonly request: CanonicalRequest
-  readonly late?: TrailingFields | undefined
-  /** What it builds on and leaves behind, where its format has such a thing. */
-  readonly session?: Session | undefined
-  /** Nobody will read more of the body. */
-  drop?(): void
+/** Reads the bodies of one caller in one format. */
+export class RequestReader {
+  private readonly call: Call
+  private readonly caller: Caller
+  private readonly seal: Seal
+
+  constructor(call: Call, caller: Caller, seal: Seal) {
+    this.call = call
+    this.caller = caller
+    this.seal = seal
+  }
+
+  /**
+   * The request, with what the gateway sealed for this caller in plain.
+   *
+   * @throws GatewayError `invalid-request`, or `forbidden` for a model that the key may not use.
+   */
+  read(wire: WireRequest): CanonicalRequest {
+    const { format } = this.call
+    const request = opened(READERS[format]!.request!(wire), this.seal)
+    checkModels(format, wire.body, request.model, this.caller.group.models)
+    return request
+  }
 }
 
 /**
@@ -29,49 +49,53 @@ export function isForm({ message, form }: Call): boolean {
   return is
 }
 
-/** Whether a file flowed through, which can be sent once. */
-export const isSpent = ({ request }: ReadRequest): boolean =>
+/** Whether a file was passed on while it arrived, which can be sent once. */
+export const isSpent = ({ request }: Incoming): boolean =>
   request.messages.some(({ content }) =>
     content.some(part => part.type === 'media' && part.source.type === 'bytes' && part.source.bytes.begun === true),
   )
 
 /** How a form becomes a request. */
-export interface FormRules {
+export interface FormOptions {
   /** Bytes it may have. */
   readonly limit: number
   readonly meters: FormMeters
-  read(wire: WireRequest): CanonicalRequest
+  readonly reader: RequestReader
   /** Whether the request may be sent before the form is whole. */
   flows(request: CanonicalRequest): boolean
 }
 
-/** A form as a request; one whose large file flows through is asked before it is whole. */
-export async function readFormRequest(call: Call, { limit, meters, read, flows }: FormRules): Promise<ReadRequest> {
+/** A form as a request; one whose large file may be passed on while it arrives is read before it is whole. */
+export async function readFormRequest(
+  call: Call,
+  { limit, meters, reader, flows }: FormOptions,
+): Promise<Pick<Incoming, 'request' | 'trailing' | 'drop'>> {
   const { needs } = call.form!
   const form = await readForm(
     call.message,
     limit,
-    (body, files) => body[needs] !== undefined && enough(() => flows(read(begun(call.wire(body, files))))),
+    (body, files) =>
+      body[needs] !== undefined && suffices(() => flows(reader.read(unfinished(call.wire(body, files))))),
     meters,
   )
   try {
     const wire = call.wire(form.body, form.files)
-    const request = read(form.whole === undefined ? wire : begun(wire))
-    const late =
+    const request = reader.read(form.whole === undefined ? wire : unfinished(wire))
+    const trailing =
       form.whole === undefined
         ? undefined
-        : new TrailingFields(form.whole.then(({ body, files }) => read(call.wire(body, files))))
-    return { request, late, drop: form.drop }
+        : new TrailingFields(form.whole.then(({ body, files }) => reader.read(call.wire(body, files))))
+    return { request, trailing, drop: form.drop }
   } catch (thrown) {
     form.drop()
     throw thrown
   }
 }
 
-const begun = (wire: WireRequest): WireRequest => ({ ...wire, unfinished: true })
+const unfinished = (wire: WireRequest): WireRequest => ({ ...wire, unfinished: true })
 
-/** What cannot be read yet may become readable by what is still to come. */
-function enough(flows: () => boolean): boolean {
+/** The fields so far suffice to send the request; those to come may make readable what is not yet. */
+function suffices(flows: () => boolean): boolean {
   try {
     return flows()
   } catch {

@@ -13,49 +13,46 @@ import { withoutByteOrderMark } from '../ingress/transport/byte-order-mark.ts'
 import { checkedResult } from './check-result.ts'
 import { collectStream } from './collect-stream.ts'
 import { publicHeaders } from './scrub.ts'
+import type { Sent } from './send.ts'
 import { shapeOf } from './shape.ts'
-import type { Answered, PreparedAttempt } from './types.ts'
+import type { Answered } from './types.ts'
 
 /** Bytes a whole answer may have: a few large pictures in base64. */
 export const LARGEST = 128 * 1024 * 1024
 
 /**
- * An upstream's answer as one result, also where it streams unasked.
+ * An upstream's answer as one result, also where it streams although that was not requested.
  *
  * @throws GatewayError where it broke off, is no answer of its format, or is nothing but an error.
  */
-export async function readResult(
-  answer: Answer,
-  reader: Reader,
-  { prepared, candidate, request }: PreparedAttempt,
-): Promise<Answered> {
-  const { asked, losses, restorer, native } = prepared
-  const raw = checkedResult(await readWireResult(answer, reader, asked, native), asked, native)
+export async function readResult({ attempt, prepared, answer, reader }: Sent): Promise<Answered> {
+  const { request, losses, restorer, native } = prepared
+  const raw = checkedResult(await readWireResult(answer, reader, request, native), request, native)
   return {
     result: restorer?.result(raw) ?? raw,
     losses,
-    headers: native ? publicHeaders(answer.headers, candidate, request.model) : {},
+    headers: native ? publicHeaders(answer.headers, attempt.candidate, attempt.request.model) : {},
   }
 }
 
-/** As `readWhole`, before what was renamed has its own name again. */
+/** As `readResult`, with tools under the names the upstream was sent. */
 export async function readWireResult(
   answer: Answer,
   reader: Reader,
-  asked: CanonicalRequest,
+  request: CanonicalRequest,
   native = false,
 ): Promise<CanonicalResult> {
   const head = { status: answer.status, headers: flat(answer.headers) }
-  const shape = shapeOf(answer, reader, asked.stream)
-  if (shape === 'raw') return reader.result!({ ...head, body: {}, raw: await rawBody(answer) }, asked)
-  if (shape === 'events') return sound(fold(await collectStream(answer, reader.events!(asked), LARGEST)), true)
+  const shape = shapeOf(answer, reader, request.stream)
+  if (shape === 'raw') return reader.result!({ ...head, body: {}, raw: await rawBody(answer) }, request)
+  if (shape === 'events') return sound(fold(await collectStream(answer, reader.events!(request), LARGEST)), true)
   const text = withoutByteOrderMark(await answer.text(LARGEST))
   const bare = reader.raw === true ? stringIn(text) : undefined
-  if (bare !== undefined) return reader.result!({ ...head, body: {}, raw: { mediaType: '', text: bare } }, asked)
+  if (bare !== undefined) return reader.result!({ ...head, body: {}, raw: { mediaType: '', text: bare } }, request)
   const listed = reader.events === undefined ? undefined : listedIn(text)
-  if (listed !== undefined) return sound(fold(drain(reader.events!(asked), listed)), true)
+  if (listed !== undefined) return sound(fold(drain(reader.events!(request), listed)), true)
   const body = bodyIn(text, native ? reader.parse : undefined)
-  return sound(reader.result!({ ...head, body }, asked), false)
+  return sound(reader.result!({ ...head, body }, request), false)
 }
 
 /** A text that is all of a JSON document: how some servers answer where a mere text is asked for. */
@@ -69,23 +66,23 @@ function stringIn(text: string): string | undefined {
   }
 }
 
-/** The events of a stream that came as one list, which is how Google streams where it is not asked for events. */
+/** The events of a stream that came as one JSON list, as Google streams without `alt=sse`. */
 function listedIn(text: string): readonly WireEvent[] | undefined {
   if (!/^\s*\[/.test(text)) return undefined
   const list = parseObject(`{"list":${text}}`)?.['list']
   return Array.isArray(list) ? list.map(item => ({ data: JSON.stringify(item) })) : undefined
 }
 
-/** An answer that is an error and nothing else is none. */
+/** Throws the error of an answer that holds nothing else. */
 function sound(result: CanonicalResult, streamed: boolean): CanonicalResult {
   if (result.error !== undefined && (streamed || result.candidates.length === 0)) throw new GatewayError(result.error)
   return result
 }
 
-/** Subtitles are text, too, whatever their type says. */
+/** Subtitles are text, too. */
 const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i
 
-/** What says nothing of a file, so that its first bytes have to. */
+/** A media type that leaves the kind of file to its first bytes. */
 const MERE_BYTES = /^application\/octet-stream\b/i
 
 async function rawBody(answer: Answer): Promise<RawBody> {

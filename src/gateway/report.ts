@@ -45,7 +45,7 @@ export class Report {
     this.call = call
   }
 
-  asked(request: CanonicalRequest): void {
+  received(request: CanonicalRequest): void {
     this.model = request.model
     this.stream = request.stream
     this.counting = request.output.count === true
@@ -105,11 +105,6 @@ export class Report {
     this.status = status
   }
 
-  /** The request is over: its key pays what it cost. */
-  settle(): void {
-    this.allowance?.settle(this.spent)
-  }
-
   /** What the request cost: nothing where nobody answered it, undefined where nobody counted to the end. */
   private get spent(): SpentTokens | undefined {
     const { status, usage, ended, answerless } = this
@@ -117,7 +112,9 @@ export class Report {
     return answerless || (status >= 400 && status !== CLIENT_CLOSED) ? NOTHING : undefined
   }
 
+  /** The request is over: its tokens count against its key's limits, and it has a line in the log. */
   write(log: Log): void {
+    this.allowance?.settle(this.spent)
     const { call, candidate, error, usage, fault } = this
     if (fault !== undefined) log.error({ id: call.id, err: fault }, 'a fault of the gateway')
     const fields = {

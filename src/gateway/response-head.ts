@@ -1,39 +1,38 @@
 import type { ResultEnd, ResultStart } from '../canonical/event.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
-import type { Candidate } from '../router.ts'
-import type { ResponseEcho } from '../stored/response-echo.ts'
+import { WRITERS } from '../egress/index.ts'
 import type { Call } from './call.ts'
+import type { Attempt } from './types.ts'
 
 /**
- * What fills in the head of an answer: it always has an id and a time, and names the model as the caller knows it, by
- * the public id where the channel maps names, by the upstream's own word where it does not. What an upstream of the
- * caller's own format left out is the writer's to add.
+ * The beginning of an answer with an id and a time, and the model under the caller's name for it: the public id where
+ * the channel maps names, the upstream's own name otherwise. What an upstream of the caller's own format left out is
+ * added by the writer.
  */
-export function responseHead(
-  callId: string,
-  model: string,
-  { native, upstreamModel }: Candidate,
-  echo: ResponseEcho | undefined,
-) {
-  const head = <T extends CanonicalResult | ResultStart>(said: T): T => ({
-    ...said,
-    // A stream is put together by its id: clients lose chunks that have an empty one.
-    id: said.id === '' && 'type' in said ? callId : (said.id ?? callId),
-    model: upstreamModel === model ? (said.model ?? model) : model,
-    createdAt: said.createdAt ?? Math.floor(Date.now() / 1000),
-    ...(native ? COMPLETE : {}),
-  })
-  return echo === undefined ? head : <T extends CanonicalResult | ResultStart>(said: T): T => echo.apply(head(said))
+export function withHead<T extends CanonicalResult | ResultStart>(
+  result: T,
+  { call, request, candidate, echo }: Pick<Attempt, 'call' | 'request' | 'candidate' | 'echo'>,
+): T {
+  const { model } = request
+  const head = {
+    ...result,
+    // Clients assemble a stream by its id: they lose chunks that have an empty one.
+    id: result.id === '' && 'type' in result ? call.id : (result.id ?? call.id),
+    model: candidate.upstreamModel === model ? (result.model ?? model) : model,
+    createdAt: result.createdAt ?? Math.floor(Date.now() / 1000),
+    ...(candidate.native ? COMPLETE : {}),
+  }
+  return echo === undefined ? head : echo.apply(head)
 }
 
-/** Notes when an answer was whole, for formats that say so: the clock is the gateway's. */
-export function timed<T extends CanonicalResult | ResultEnd>(said: T, { format }: Call): T {
-  if (format !== 'responses') return said
+/** Adds the time of completion for formats that have a field for it: the clock is the gateway's. */
+export function timed<T extends CanonicalResult | ResultEnd>(result: T, { format }: Call): T {
+  if (WRITERS[format]!.completionTime !== true) return result
   const spelling = {
-    ...said.spelling,
-    [format]: { ...said.spelling?.[format], completedAt: Math.floor(Date.now() / 1000) },
+    ...result.spelling,
+    [format]: { ...result.spelling?.[format], completedAt: Math.floor(Date.now() / 1000) },
   }
-  return { ...said, spelling }
+  return { ...result, spelling }
 }
 
 const COMPLETE = { complete: true } as const

@@ -7,31 +7,60 @@ import { type Candidate, type RouteRequest, route } from '../router.ts'
 import type { Call } from './call.ts'
 import { checkCompaction } from './emulations/compaction.ts'
 import { routeCount } from './emulations/counting.ts'
-import { weigh } from './prepare.ts'
+import { prepare, weigh } from './prepare.ts'
+import { withStoredPrompt } from './stored-prompt.ts'
+import type { OwnThoughts } from './thoughts/thoughts.ts'
+import type { Incoming } from './types.ts'
 
-/** A request, and whose it is. */
-interface Routed {
-  readonly call: Call
-  readonly caller: Caller
-  readonly request: CanonicalRequest
+/** Where requests can go. */
+export interface Destinations {
+  readonly channels: readonly Channel[]
+  readonly models: Config['models']
 }
 
 /**
- * Who may answer a request, in the order in which they are to be asked.
+ * The candidates for a request, best first, never none: those that the router finds, and of these the ones that can
+ * look up what it refers to; among equals those first that remember its history.
  *
- * @throws GatewayError where nobody may.
+ * @throws GatewayError where there is none.
  */
-export function routeRequest(
-  { call, caller, request }: Routed,
+export function routeIncoming(
+  { call, caller, session, request, onLoss }: Incoming,
+  destinations: Destinations,
+  thoughts: OwnThoughts | undefined,
+): readonly Candidate[] {
+  const whole = session?.whole ?? request
+  const routed = withStoredPrompt(routeRequest(call, caller, whole, onLoss, destinations), request)
+  const candidates = thoughts?.among(routed, whole) ?? routed
+  return session?.among(candidates) ?? candidates
+}
+
+/**
+ * Whether a request may be sent while its form still arrives: every candidate takes forms as the caller writes them. Also
+ * where there is no candidate, as the error needs no file.
+ */
+export function mayFlow(call: Call, caller: Caller, request: CanonicalRequest, destinations: Destinations): boolean {
+  let candidates: readonly Candidate[]
+  try {
+    candidates = routeRequest(call, caller, request, 'show', destinations)
+  } catch {
+    return true
+  }
+  return candidates.every(one => one.native && !one.emulated && prepare(request, one).wire.files !== undefined)
+}
+
+function routeRequest(
+  call: Call,
+  caller: Caller,
+  request: CanonicalRequest,
   onLoss: OnLoss,
-  channels: readonly Channel[],
-  models: Config['models'],
+  { channels, models }: Destinations,
 ): readonly Candidate[] {
   const { model, cacheKey, state } = request
   const work = workOf(request)
   const facts = models.get(model)
   if (work === 'compaction') checkCompaction(model, facts)
-  const ask: RouteRequest = {
+  const query: RouteRequest = {
     ...{ model, format: call.format, work, allowed: caller.group.models, now: Date.now(), facts },
     draw: cacheKey ?? state?.conversation ?? call.id,
     losses: (format, channel) => {
@@ -39,5 +68,5 @@ export function routeRequest(
       return weigh(request, { channel, format, native, emulated: false, upstreamModel: model, resting: false }, onLoss)
     },
   }
-  return work === 'count' ? routeCount(ask, channels) : route(ask, channels)
+  return work === 'count' ? routeCount(query, channels) : route(query, channels)
 }

@@ -7,80 +7,109 @@ import { withoutByteOrderMark } from '../ingress/transport/byte-order-mark.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import type { Candidate } from '../router.ts'
 import { answerFailure, UpstreamFailure } from './failures.ts'
-import { prepare, refused } from './prepare.ts'
+import { type Prepared, prepare, refused } from './prepare.ts'
 import { publicHeaders, withoutCredentials } from './scrub.ts'
-import type { TrailingFields } from './trailing-fields.ts'
-import type { Attempt, PreparedAttempt } from './types.ts'
+import type { Attempt } from './types.ts'
 
 const LARGEST_ERROR = 1024 * 1024
 
-type Use<T> = (exchange: Exchange, answer: Answer, reader: Reader, attempt: PreparedAttempt) => Promise<T>
+/** A request that the upstream accepted: the head of its answer, with the body still to be read. */
+export class Sent {
+  /** With every field of the request, also those that followed a file. */
+  readonly attempt: Attempt
+  readonly prepared: Prepared
+  readonly exchange: Exchange
+  readonly answer: Answer
+  readonly reader: Reader
+  private readonly isShared: boolean
+
+  /** @param isShared it is one of several requests at once: the caller's leaving is handled for all of them. */
+  constructor(attempt: Attempt, prepared: Prepared, exchange: Exchange, answer: Answer, isShared: boolean) {
+    this.attempt = attempt
+    this.prepared = prepared
+    this.exchange = exchange
+    this.answer = answer
+    this.reader = READERS[attempt.candidate.format.format]!
+    this.isShared = isShared
+  }
+
+  /** The answer was complete: the model rests no longer. */
+  succeeded(): void {
+    const { channel, candidate } = this.attempt
+    channel.resting.wake(candidate.upstreamModel)
+  }
+
+  /** Ends the exchange; to be called once the body is read, or is not read any further. */
+  release(): void {
+    if (!this.isShared) this.attempt.call.reply.worker = undefined
+    this.exchange.release()
+  }
+}
 
 /**
- * Sends what was written and has the answer used; the exchange lives as long as that takes, or the caller waits.
+ * Sends a written request and waits for the head of the answer. The caller of this function releases what it returns.
  *
- * @throws GatewayError for an answer that is an error, and what `use` throws.
+ * @param signal ends the exchange where it is one of several at once.
+ * @throws GatewayError for an answer that is an error, or no answer.
  */
-export async function send<T>(attempt: PreparedAttempt, use: Use<T>): Promise<T> {
-  const { call, candidate, channel, prepared, report, late, signal } = attempt
+export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortSignal): Promise<Sent> {
+  const { call, candidate, channel, report, trailing, request } = attempt
   if (signal === undefined) report.tried(candidate)
   const exchange = channel.send({
     format: candidate.format,
     wire: prepared.wire,
     from: call.message.headers,
-    stream: attempt.request.stream,
-    ...(late === undefined ? {} : { late: () => late.parts(prepared, candidate) }),
+    stream: request.stream,
+    ...(trailing === undefined ? {} : { late: () => trailing.parts(prepared, candidate) }),
   })
   if (signal === undefined) call.reply.worker = exchange
   else signal.addEventListener('abort', () => exchange.abort(), { once: true })
   try {
     const answer = await exchange.answer
     report.upstreamId = idOf(answer, candidate)
-    const reader = READERS[candidate.format.format]!
-    if (answer.status < 200 || answer.status > 299) throw await errorOf(answer, reader, attempt)
-    const used = await use(exchange, answer, reader, late === undefined ? attempt : withTrailingFields(attempt, late))
-    channel.resting.wake(candidate.upstreamModel)
-    return used
+    if (answer.status < 200 || answer.status > 299) throw await errorOf(answer, attempt)
+    return trailing?.whole === undefined
+      ? new Sent(attempt, prepared, exchange, answer, signal !== undefined)
+      : new Sent(...completed(attempt, trailing.whole), exchange, answer, signal !== undefined)
   } catch (thrown) {
-    throw answerFailure(thrown)
-  } finally {
     if (signal === undefined) call.reply.worker = undefined
     exchange.release()
+    throw answerFailure(thrown)
   }
 }
 
-/** The attempt as it turned out to be: an answer is read and written by all that was asked. */
-function withTrailingFields(attempt: PreparedAttempt, { whole }: TrailingFields): PreparedAttempt {
-  if (whole === undefined) return attempt
-  const prepared = prepare(whole, attempt.candidate)
-  const refusal = refused(whole, prepared.losses, attempt.onLoss)
+/** The attempt with all fields of its request: the answer is read and written by them. */
+function completed(attempt: Attempt, request: Attempt['request']): [Attempt, Prepared] {
+  const prepared = prepare(request, attempt.candidate)
+  const refusal = refused(request, prepared.losses, attempt.onLoss)
   if (refusal !== undefined) throw refusal
-  return { ...attempt, request: whole, prepared }
+  return [{ ...attempt, request }, prepared]
 }
 
-/** The upstream's own id of the exchange, for the log; what is as long as a key may be one. */
+/** The upstream's own id of the exchange, for the log; one that is as long as a key could be one. */
 function idOf({ headers }: Answer, candidate: Candidate): string | undefined {
   const id = upstreamId(headers)
   return id === undefined || id.length < 16 ? id : withoutCredentials(id.slice(0, 200), candidate)
 }
 
-async function errorOf(answer: Answer, reader: Reader, { candidate, request }: Attempt): Promise<GatewayError> {
+async function errorOf(answer: Answer, { candidate, request }: Attempt): Promise<GatewayError> {
   if (answer.status < 400)
     return new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered with a redirect.' })
   const body = errorIn(await answer.text(LARGEST_ERROR))
+  const reader = READERS[candidate.format.format]!
   const error = reader.error!({ status: answer.status, headers: flat(answer.headers), body })
   return new UpstreamFailure(error, candidate.native ? publicHeaders(answer.headers, candidate, request.model) : {})
 }
 
-/** Google wraps errors in a list, where it is asked to stream or in OpenAI's words. */
+/** Google wraps errors in a list when a stream was requested, and at its OpenAI-compatible endpoint. */
 const LISTED = /^\s*\[([\s\S]*)\]\s*$/
 
-function errorIn(said: string): JsonObject {
-  const text = withoutByteOrderMark(said)
+function errorIn(body: string): JsonObject {
+  const text = withoutByteOrderMark(body)
   return parseObject(text) ?? parseObject(LISTED.exec(text)?.[1] ?? '') ?? eventIn(text) ?? {}
 }
 
-/** The first event that says anything, where an upstream has its error as the stream it was asked for. */
+/** The first JSON event, where an upstream sends its error as a stream. */
 function eventIn(text: string): JsonObject | undefined {
   const parser = eventParser()
   const events = [...parser.push(Buffer.from(text)), ...parser.end()]

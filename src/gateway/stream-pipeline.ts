@@ -1,59 +1,61 @@
 import { type CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
-import type { CanonicalRequest } from '../canonical/request.ts'
+import type { Loss } from '../canonical/loss.ts'
 import type { Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
-import type { Taker } from '../channel/index.ts'
-import type { Writer } from '../egress/writer.ts'
+import type { Exchange, Taker } from '../channel/index.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import type { Sink } from '../stored/kept-stream.ts'
-import { answerFailure } from './failures.ts'
-import type { Report } from './report.ts'
+import type { Worker } from './call.ts'
+import { answerFailure, GONE, publicEvent } from './failures.ts'
+import { timed, withHead } from './response-head.ts'
+import { beginStream, eventWriter, NO_SOURCE } from './stream-head.ts'
+import type { Collector } from './thoughts/collector.ts'
+import type { Answered, Attempt } from './types.ts'
 import type { Gate } from './unfold-media.ts'
 
-/** How one streamed answer is made, each step a machine of its own. */
-export interface StreamSteps {
+/** What a streamed answer is made of. */
+export interface StreamParts {
   /** The upstream's format to canonical. */
   readonly read: Transducer<WireEvent, CanonicalEvent>
-  /** Undoes what was done to the request's tools. */
+  /** Undoes the renaming of the request's tools. */
   readonly restore: Transducer<CanonicalEvent, CanonicalEvent> | undefined
-  /** The event as the caller may see it: ids filled in, errors scrubbed; notes what the log wants. */
-  see(event: CanonicalEvent): CanonicalEvent
-  /** Canonical to the caller's format. */
-  readonly writer: Required<Pick<Writer, 'events'>>
-  /** What is answered, as the caller asked it. */
-  readonly asked: CanonicalRequest
-  /** Told of faults of ours. */
-  readonly report: Pick<Report, 'broke'>
-  /** Sends status and headers; what is written from now on is the caller's. */
-  open(): Sink
-  /** Milliseconds after which an answer that has begun is let through even without content (trap 85). */
-  readonly patience: number
+  /** Keeps the reasoning before calls for the next turn. */
+  readonly thoughts: Collector | undefined
+  readonly losses: readonly Loss[]
+  readonly headers: Answered['headers']
+  /** The upstream, where the events are still on their way. */
+  readonly exchange: Exchange | undefined
+  /** Held up instead of the exchange where that is read by somebody else. */
+  readonly gate: Gate | undefined
 }
 
 /**
- * A streamed answer on its way from upstream to caller. Until its first content it is held back, so that a failure
- * can still be answered by another channel; after it, a failure is an event of the caller's format.
+ * A streamed answer on its way from upstream to caller: bytes are parsed, read as canonical events, restored, made
+ * public, written in the caller's format and sent. Until its first content it is held back, so that a failure can still
+ * be answered by another channel; after it, a failure is an event of the caller's format.
  */
-export class StreamPipeline implements Taker {
+export class StreamPipeline implements Taker, Worker {
   /** Settles with the end of the answer; rejects with GatewayError where nothing was sent to the caller. */
   readonly done: Promise<void>
   private resolve!: (settled?: Promise<void>) => void
   private reject!: (failure: GatewayError) => void
-  private readonly steps: StreamSteps
+  private readonly attempt: Attempt
+  private readonly parts: StreamParts
   private readonly write: Transducer<CanonicalEvent, WireEvent>
   private readonly parser = eventParser()
   private readonly began = performance.now()
   private timer: NodeJS.Timeout | undefined
   private held: CanonicalEvent[] = []
   private stream: Sink | undefined
-  /** How the answer began, once something of it was sent. */
+  /** The answer's beginning, once something of it was sent. */
   private head: ResultStart | undefined
   private over = false
 
-  constructor(steps: StreamSteps) {
-    this.steps = steps
-    this.write = steps.writer.events(steps.asked)
+  constructor(attempt: Attempt, parts: StreamParts) {
+    this.attempt = attempt
+    this.parts = parts
+    this.write = eventWriter(attempt)
     this.done = new Promise((resolve, reject) => {
       this.resolve = resolve
       this.reject = reject
@@ -64,7 +66,7 @@ export class StreamPipeline implements Taker {
   take(bytes: Uint8Array): void {
     if (this.over) return
     this.guarded(() => {
-      for (const event of this.parser.push(bytes)) this.pass(this.steps.read.push(event))
+      for (const event of this.parser.push(bytes)) this.pass(this.parts.read.push(event))
       if (this.parser.overflowed) this.break(OVERFLOW)
       this.arm()
     })
@@ -73,12 +75,20 @@ export class StreamPipeline implements Taker {
   end(): void {
     if (this.over) return
     this.guarded(() => {
-      for (const event of this.parser.end()) this.pass(this.steps.read.push(event))
-      this.pass(this.steps.read.end())
+      for (const event of this.parser.end()) this.pass(this.parts.read.push(event))
+      this.pass(this.parts.read.end())
       if (this.over) return
       if (this.stream === undefined) this.break(EMPTY)
       else this.finish()
     })
+  }
+
+  /** The caller left, or the gateway stops, which is the answer's last event then. */
+  abort(why?: GatewayError): void {
+    if (why === undefined) this.leave(GONE)
+    else this.fail(why)
+    this.parts.exchange?.abort()
+    this.parts.gate?.resume()
   }
 
   /** The exchange broke. */
@@ -103,13 +113,13 @@ export class StreamPipeline implements Taker {
   }
 
   /** The events of an answer that is still coming; they wait where the caller is behind. */
-  async takeComing(events: AsyncIterable<CanonicalEvent>, gate: Gate): Promise<void> {
+  async takeComing(events: AsyncIterable<CanonicalEvent>): Promise<void> {
     try {
       for await (const event of events) {
         this.guarded(() => this.pass([event]))
         if (this.over) return
         this.arm()
-        await gate.free
+        await this.parts.gate?.free
       }
     } catch (thrown) {
       if (thrown instanceof GatewayError) this.fail(thrown)
@@ -117,15 +127,15 @@ export class StreamPipeline implements Taker {
     }
   }
 
-  /** Sees to it that what is held back does not wait forever; most answers come to their content at once. */
+  /** Lets what is held back through after one heartbeat (trap 85); most answers have content at once. */
   private arm(): void {
     if (this.stream !== undefined || this.over || this.held.length === 0 || this.timer !== undefined) return
-    const left = this.steps.patience - (performance.now() - this.began)
+    const left = this.attempt.heartbeat - (performance.now() - this.began)
     this.timer = setTimeout(() => this.guarded(this.letThrough), Math.max(left, 1))
   }
 
   private pass(events: readonly CanonicalEvent[]): void {
-    const { restore } = this.steps
+    const { restore } = this.parts
     for (const event of events) {
       if (restore === undefined) this.one(event)
       else for (const restored of restore.push(event)) this.one(restored)
@@ -134,7 +144,7 @@ export class StreamPipeline implements Taker {
 
   private one(raw: CanonicalEvent): void {
     if (this.over) return
-    const event = this.steps.see(raw)
+    const event = this.visible(raw)
     if (this.stream !== undefined) this.stream.push(this.write.push(event))
     else if (event.type === 'error') this.refuse(new GatewayError(event.error))
     else {
@@ -144,6 +154,19 @@ export class StreamPipeline implements Taker {
     if (!this.over && (event.type === 'result-end' || event.type === 'error')) this.finish()
   }
 
+  /** The event as the caller may see it; the log and the next turn get what they need of it. */
+  private visible(raw: CanonicalEvent): CanonicalEvent {
+    const { call, request, candidate, report, echo } = this.attempt
+    const event = publicEvent(raw, candidate, request.model)
+    report.saw(event)
+    this.parts.thoughts?.saw(event)
+    if (event.type === 'result-end') {
+      const end = timed(event, call)
+      return echo?.apply(end) ?? end
+    }
+    return event.type === 'result-start' ? withHead(event, this.attempt) : event
+  }
+
   private readonly letThrough = (): void => {
     if (this.stream !== undefined || this.over || this.held.length === 0) return
     clearTimeout(this.timer)
@@ -151,9 +174,15 @@ export class StreamPipeline implements Taker {
     const first = this.held.flatMap(event => this.write.push(event))
     if (this.held[0]?.type === 'result-start') this.head = this.held[0]
     this.held = []
-    this.stream = this.steps.open()
+    this.stream = this.open()
     this.stream.push(first)
     this.stream.send()
+  }
+
+  private open(): Sink {
+    const { losses, headers, gate, exchange } = this.parts
+    const source = gate ?? exchange ?? NO_SOURCE
+    return this.attempt.early?.take(source) ?? beginStream(this.attempt, losses, headers, source)
   }
 
   private break(error: CanonicalError): void {
@@ -195,9 +224,9 @@ export class StreamPipeline implements Taker {
       this.reject(failure)
       return
     }
-    this.steps.report.broke(failure)
+    this.attempt.report.broke(failure)
     try {
-      this.stream.push(this.lastWords(failure.error))
+      this.stream.push(this.errorEvents(failure.error))
       this.stream.end()
       this.resolve(this.stream.settled)
     } catch {
@@ -206,20 +235,19 @@ export class StreamPipeline implements Taker {
     }
   }
 
-  /** The error as an event: of another writer, where it is this one that is broken. */
-  private lastWords(error: CanonicalError): readonly WireEvent[] {
+  /** The error as events: of a fresh writer where this one is broken. */
+  private errorEvents(error: CanonicalError): readonly WireEvent[] {
     try {
       return this.write.push({ type: 'error', error })
     } catch {
-      const { writer, asked } = this.steps
-      const another = writer.events(asked)
+      const another = eventWriter(this.attempt)
       another.push(this.head ?? { type: 'result-start' })
       return another.push({ type: 'error', error })
     }
   }
 }
 
-/** What settles that this channel answers: something of the answer itself, or its end. */
+/** Events that settle that this channel answers: content, or the end. */
 const DECIDING: ReadonlySet<CanonicalEvent['type']> = new Set([
   'part-delta',
   'part-patch',

@@ -4,11 +4,11 @@ import type { WireRequest } from '../canonical/wire.ts'
 import type { Candidate } from '../router.ts'
 import { type Prepared, prepare } from './prepare.ts'
 
-/** The rest of a request whose file flows through while it is sent: fields that stand behind it count like any other. */
+/** The rest of a request whose file is passed on while it arrives: fields behind it count like any other. */
 export class TrailingFields {
-  /** The request with everything that came, once it is known. */
+  /** The request with every field, once all of them came. */
   whole: CanonicalRequest | undefined
-  /** What was wrong with the rest: the caller's fault, whatever the upstream made of it. */
+  /** The error of the rest: the caller's fault, whatever the upstream answered. */
   fault: unknown
   private readonly coming: Promise<CanonicalRequest>
 
@@ -20,11 +20,11 @@ export class TrailingFields {
     )
   }
 
-  /** What the upstream has not been told yet. Rejects with what reading the rest throws. */
+  /** The fields and files that were not sent yet. Rejects with what reading the rest throws. */
   async parts(sent: Prepared, candidate: Candidate): Promise<Pick<WireRequest, 'body' | 'files'>> {
     const { wire } = prepare(await this.coming, candidate)
     const fields = Object.entries(wire.body).flatMap(([name, value]) => {
-      const left = untold(Object.hasOwn(sent.wire.body, name) ? sent.wire.body[name] : undefined, value)
+      const left = unsent(Object.hasOwn(sent.wire.body, name) ? sent.wire.body[name] : undefined, value)
       return left === undefined ? [] : [[name, left] as const]
     })
     return {
@@ -34,8 +34,8 @@ export class TrailingFields {
   }
 }
 
-/** Of a field's values those that are not sent yet; more of one field are a list. */
-function untold(sent: Json | undefined, value: Json): Json | undefined {
+/** The values of a field that were not sent yet; repeated fields are a list. */
+function unsent(sent: Json | undefined, value: Json): Json | undefined {
   if (sent === undefined) return value
   const known = Array.isArray(sent) ? sent.length : 1
   return Array.isArray(value) && value.length > known ? value.slice(known) : undefined

@@ -1,3 +1,4 @@
+import type { Caller } from '../access/index.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
@@ -5,22 +6,36 @@ import type { Channel } from '../channel/index.ts'
 import type { OnLoss } from '../config/index.ts'
 import type { Candidate } from '../router.ts'
 import type { ResponseEcho } from '../stored/response-echo.ts'
-import type { Stored } from '../stored/session.ts'
+import type { Session, Stored } from '../stored/session.ts'
 import type { Call } from './call.ts'
 import type { Seal } from './compaction/seals.ts'
 import type { EarlyHead } from './early-head.ts'
-import type { Prepared } from './prepare.ts'
+import type { ImageDelivery } from './image-store.ts'
 import type { Report } from './report.ts'
 import type { OwnThoughts } from './thoughts/thoughts.ts'
 import type { TrailingFields } from './trailing-fields.ts'
 
-/** One candidate's turn at a request. */
+/** A request that was authorised and read. */
+export interface Incoming {
+  readonly call: Call
+  readonly caller: Caller
+  readonly report: Report
+  readonly onLoss: OnLoss
+  readonly request: CanonicalRequest
+  /** The fields that follow a file which is passed on while it arrives. */
+  readonly trailing: TrailingFields | undefined
+  /** The stored turns it builds on, and what stores its answer; undefined where it has neither. */
+  readonly session: Session | undefined
+  /** Releases the files of the body. */
+  readonly drop: (() => void) | undefined
+}
+
+/** A request on its way to one candidate. */
 export interface Attempt {
   readonly call: Call
-  /** The request as this candidate is to be told it. */
+  /** The request as this candidate gets it. */
   readonly request: CanonicalRequest
-  /** More of the request that comes while it is sent. */
-  readonly late: TrailingFields | undefined
+  readonly trailing: TrailingFields | undefined
   readonly candidate: Candidate
   readonly channel: Channel
   readonly report: Report
@@ -29,23 +44,16 @@ export interface Attempt {
   readonly heartbeat: number
   /** Begins a stream whose upstream keeps the caller waiting. */
   readonly early: EarlyHead | undefined
-  /** Breaks it off where it is one of several; its caller's leaving is seen to then. */
-  readonly signal?: AbortSignal
-  /** What of its history the caller did not send. */
-  readonly stored?: Stored | undefined
-  /** How the answer is told, where that is not by the request alone. */
-  readonly echo?: ResponseEcho | undefined
-  /** Brings images the way the caller wants them; undefined for any other work. */
-  readonly deliver: ((answered: Answered, request: CanonicalRequest) => Promise<Answered>) | undefined
-  /** Seals what the caller is to keep for the gateway. */
+  /** The items of its history that the caller did not send. */
+  readonly stored: Stored | undefined
+  /** How the answer repeats the request, where that is not by the request alone. */
+  readonly echo: ResponseEcho | undefined
+  /** How images reach the caller. */
+  readonly images: ImageDelivery
+  /** Seals compacted conversations for the caller. */
   readonly seal: Seal
-  /** What is kept for the caller of what was thought before calls; undefined where nothing is. */
+  /** The caller's remembered reasoning; undefined where none is kept. */
   readonly thoughts: OwnThoughts | undefined
-}
-
-/** An attempt whose request is written. */
-export interface PreparedAttempt extends Attempt {
-  readonly prepared: Prepared
 }
 
 /** A whole answer on its way to the caller. */
@@ -53,16 +61,20 @@ export interface Answered {
   readonly result: CanonicalResult
   /** What the request lost. */
   readonly losses: readonly Loss[]
-  /** What else the caller is told in headers. */
+  /** Further headers of the answer. */
   readonly headers: { readonly [name: string]: string }
 }
 
-/** Asks the candidate for one thing; with a signal it is one of several at once, and the emulation handles a caller that leaves. */
-export type Ask = (request: CanonicalRequest, signal?: AbortSignal) => Promise<Answered>
+/**
+ * Sends one request to the candidate of an attempt and reads its whole answer.
+ *
+ * @param signal ends it where it is one of several at once; the emulation then handles a caller that leaves.
+ */
+export type Ask = (attempt: Attempt, request: CanonicalRequest, signal?: AbortSignal) => Promise<Answered>
 
-/** An answer the gateway makes itself, out of others it asks the candidate for, or of none. */
+/** An answer that the gateway makes itself, out of other answers of the candidate, or of none. */
 export interface Emulation {
-  /** What it cannot do as it was asked, known before anything is sent. */
+  /** What of the request it has no equivalent for; found before anything is sent. */
   losses(request: CanonicalRequest): readonly Loss[]
   answer(attempt: Attempt, ask: Ask): Promise<Answered>
 }

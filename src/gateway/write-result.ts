@@ -9,35 +9,43 @@ import { lossHeaders, shown } from '../egress/losses.ts'
 import { jsonText } from '../egress/transport/json.ts'
 import { NOT_KEPT, unkept } from '../stored/response-echo.ts'
 import { publicResult } from './failures.ts'
+import { deliverImages } from './image-delivery.ts'
 import { locateLosses } from './locate-losses.ts'
 import { LARGEST } from './read-result.ts'
 import { relay } from './relay.ts'
-import { responseHead, timed } from './response-head.ts'
-import { inAskedContainer } from './speech/container.ts'
+import { timed, withHead } from './response-head.ts'
+import { inRequestedContainer } from './speech/container.ts'
 import type { Answered, Attempt } from './types.ts'
 
-/** Writes a whole answer to the caller, with what was lost either way. */
-export async function writeResult(attempt: Attempt, made: Answered): Promise<void> {
-  const { call, request, candidate, report } = attempt
-  const delivered = attempt.deliver === undefined ? made : await attempt.deliver(made, request)
-  const answered = workOf(request) === 'speech' ? await inAskedContainer(delivered, attempt) : delivered
-  const ranked = rankedAsRequested(answered.result, request)
-  const safe = publicResult(ranked, candidate, request.model)
+/**
+ * Writes a whole answer to the caller: images are delivered and recordings converted as requested, upstream details are
+ * removed, the caller's format is written, stored where it is to be, and sent with the losses of both directions.
+ */
+export async function writeResult(attempt: Attempt, answered: Answered): Promise<void> {
+  const { call, request, candidate, report, echo } = attempt
+  const { result, losses: requestLosses, headers: more } = await delivered(attempt, answered)
   const writer = WRITERS[call.format]!
+  const safe = publicResult(rankedAsRequested(result, request), candidate, request.model)
   const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)
-  const withHead = responseHead(call.id, request.model, candidate, attempt.echo)
-  const { wire, losses } = writer.result!(withHead(timed(held, call)), attempt.echo?.asked ?? request)
-  const kept = attempt.echo?.keep === undefined || (await attempt.echo.keep(wire.body))
+  const { wire, losses } = writer.result!(withHead(timed(held, call), attempt), echo?.request ?? request)
+  const kept = echo?.keep === undefined || (await echo.keep(wire.body))
   const lost = [
-    ...locateLosses(shown(answered.losses), attempt),
+    ...locateLosses(shown(requestLosses), attempt),
     ...shown(losses).filter(({ path }) => path[0] === 'candidates'),
-    ...(attempt.echo?.losses ?? []),
+    ...(echo?.losses ?? []),
     ...(kept ? [] : [NOT_KEPT]),
   ]
-  report.answered(answered.result, lost.length)
-  const headers = { ...wire.headers, ...lossHeaders(lost), ...answered.headers }
+  report.answered(result, lost.length)
+  const headers = { ...wire.headers, ...lossHeaders(lost), ...more }
   if (wire.raw === undefined) call.reply.whole(wire.status, headers, jsonText(kept ? wire.body : unkept(wire.body)))
   else await relay(call.reply, headers, wire.raw, attempt.heartbeat)
+}
+
+/** The answer with media the way the caller requested them. */
+function delivered(attempt: Attempt, answered: Answered): Answered | Promise<Answered> {
+  const work = workOf(attempt.request)
+  if (work === 'image') return deliverImages(attempt, answered)
+  return work === 'speech' ? inRequestedContainer(attempt, answered) : answered
 }
 
 /** The result with media as base64: few formats take bytes as they are. */

@@ -5,7 +5,7 @@ import { HttpReply } from './reply.ts'
 
 /** Sends an image to any client with its address: no key is needed, as an `<img>` cannot send one. */
 export function sendImage(gateway: Gateway, token: string, message: IncomingMessage, response: ServerResponse): void {
-  const image = gateway.picture(token)
+  const image = gateway.image(token)
   if (image === undefined)
     throw new GatewayError({ kind: 'not-found', message: 'There is no such image, or it has expired.' })
   const { mediaType, bytes, seconds } = image

@@ -77,7 +77,7 @@ export class Sockets {
   }
 
   private readonly responses: SocketHandler = (message, socket, head) => {
-    const caller = this.gateway.whose({ message, ...credential(message) })
+    const caller = this.gateway.authenticate({ message, ...credential(message) })
     if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
     if (socket.destroyed) return
     const connections = this.byKey.get(caller.id) ?? 0

@@ -2,7 +2,6 @@ import { GatewayError } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { WRITERS } from '../egress/index.ts'
-import type { Reply } from '../gateway/call.ts'
 import type { Turns } from '../store/turns.ts'
 import { BackgroundRun } from './background-run.ts'
 import type { Copies } from './copies.ts'
@@ -33,14 +32,11 @@ export class Background {
   }
 
   /**
-   * Begins to work on a response, which is kept before this returns; `answer` has it answered to a reply.
+   * Begins a response, which is stored before this returns; `follow` has its answer stored as it is made.
    *
-   * @throws GatewayError `rate-limited` for a key with too many, `overloaded` where it cannot be kept.
+   * @throws GatewayError `rate-limited` for a key with too many, `overloaded` where it cannot be stored.
    */
-  async start(
-    { keeper, most, request, store }: Beginning,
-    answer: (reply: Reply) => Promise<void>,
-  ): Promise<BackgroundRun> {
+  async start({ keeper, most, request, store }: Beginning): Promise<BackgroundRun> {
     const { owner, id } = keeper
     if (this.countOf(owner) >= most) throw tooMany(most)
     keeper.saves = false
@@ -51,26 +47,29 @@ export class Background {
       throw new GatewayError({ kind: 'overloaded', message: 'The response cannot be kept just now.' })
     }
     await one.save()
-    void this.work(id, one, store.turns, answer)
     return one
+  }
+
+  /**
+   * Stores a response while it is made, and its end.
+   *
+   * @param answered settles when it is answered to the reply of the run; never rejects.
+   */
+  follow(one: BackgroundRun, answered: Promise<void>, turns: Turns): void {
+    void this.work(one.keeper.id, one, turns, answered)
   }
 
   private countOf(owner: string): number {
     return [...this.working.values()].filter(({ keeper }) => keeper.owner === owner).length
   }
 
-  private async work(
-    id: string,
-    one: BackgroundRun,
-    turns: Turns,
-    answer: (reply: Reply) => Promise<void>,
-  ): Promise<void> {
+  private async work(id: string, one: BackgroundRun, turns: Turns, answered: Promise<void>): Promise<void> {
     const looks = setInterval(() => void this.look(id, one, turns), TICK).unref()
     const renewal = setInterval(() => {
       const { lease } = one.lease
       turns.renew(one.keeper.owner, id, lease!).catch(() => {})
     }, RENEWAL).unref()
-    await answer(one.run).catch(() => {})
+    await answered
     clearInterval(looks)
     await one.finish()
     clearInterval(renewal)

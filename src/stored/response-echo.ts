@@ -9,7 +9,7 @@ import type { Keeper } from './keeper.ts'
 /** How an answer is told to a caller whose request was told in other words, or who may ask for the answer again. */
 export interface ResponseEcho {
   /** The request as the caller made it: what the answer repeats of it. */
-  readonly asked: CanonicalRequest
+  readonly request: CanonicalRequest
   apply<T extends CanonicalResult | ResultStart | ResultEnd>(said: T): T
   /**
    * Keeps the answer before it is told, and says whether that went well; absent where it is not to be kept, or by
@@ -44,7 +44,7 @@ export function responseEchoOf(asked: CanonicalRequest, candidate: Candidate, ho
   const said = { ...(how.asItCame ? {} : stateIn(asked)), ...(how.unkept ? { store: false } : {}) }
   const id = keeper === undefined || isUpstreams(candidate, asked) ? undefined : keeper.id
   return {
-    asked,
+    request: asked,
     apply: answer => {
       const given = id ?? (isAnonymous(answer) ? keeper?.id : undefined)
       const ends = 'type' in answer && answer.type === 'result-end'

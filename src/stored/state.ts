@@ -23,11 +23,11 @@ import { checkTruncation, mayShorten, shortened } from './truncate.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'responses' | 'models'>
 
-/** A request as it was read, and how more of it is. */
+/** A request as it was read, and what reads other bodies of its caller. */
 export interface Reading {
   readonly wire: WireRequest
   readonly request: CanonicalRequest
-  read(wire: WireRequest): CanonicalRequest
+  readonly reader: { read(wire: WireRequest): CanonicalRequest }
 }
 
 /** What the gateway keeps of responses and conversations for those who made them. */
@@ -52,7 +52,7 @@ export class State {
    *
    * @throws GatewayError `invalid-request` for what contradicts itself.
    */
-  async session(call: Call, owner: string, { wire, request, read }: Reading): Promise<Session | undefined> {
+  async session(call: Call, owner: string, { wire, request, reader }: Reading): Promise<Session | undefined> {
     checkTruncation(wire.body)
     const { keep } = this.config.responses
     const saves = keep > 0 && request.state?.store !== false && workOf(request) === 'conversation'
@@ -82,13 +82,13 @@ export class State {
           )
     const asks = mayShorten(request)
     const facts = asks ? this.config.models.get(request.model) : undefined
-    const whole = () => (recalled?.known === true ? read({ ...wire, body: recalled.whole() }) : request)
+    const whole = () => (recalled?.known === true ? reader.read({ ...wire, body: recalled.whole() }) : request)
     const short = facts === undefined ? undefined : await shortened(whole(), facts)
     const told = unkept || (keeper === undefined && workOf(request) === 'conversation') ? unstored(request) : request
     if (recalled === undefined && keeper === undefined && !asks && told === request) return undefined
     return new Session({
       ...{ request, told, recalled, keeper, shortened: short, keeps: keep > 0, unkept },
-      read: body => read({ ...wire, body }),
+      read: body => reader.read({ ...wire, body }),
     })
   }
 

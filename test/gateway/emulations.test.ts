@@ -39,7 +39,7 @@ test('unfinished pictures are not asked for with several, which is told', async 
   expect(severalImages.losses(request)).toEqual([{ kind: 'dropped', path, reason: 'no-unfinished-pictures' }])
   const attempt = { request, call: { reply: {} }, report: { tried: () => {} } } as unknown as Attempt
   const asked: CanonicalRequest[] = []
-  await severalImages.answer(attempt, async one => {
+  await severalImages.answer(attempt, async (_, one) => {
     asked.push(one)
     return { result: { candidates: [{ content: [] }] }, losses: [], headers: {} }
   })

@@ -191,7 +191,12 @@ describe('exact loss: with what was put back, reading what was written gives the
         content.flatMap(part => (part.type === 'tool-call' ? [part.id] : [])),
       )
       for (const [index, answer] of answers.entries())
-        thoughts.keep(named(answer, ids.slice(index)), { told: 'chat', candidate, asked: EMPTY, recalled: undefined })
+        thoughts.keep(named(answer, ids.slice(index)), {
+          format: 'chat',
+          candidate,
+          request: EMPTY,
+          recalled: undefined,
+        })
       const { wire, losses } = prepare(asked, candidate, thoughts)
       const read = READERS[format]!.request!(plain(wire))
       same(meaning(read), meaning({ ...lose(asked, losses), model: 'm' }))

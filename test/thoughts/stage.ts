@@ -52,19 +52,19 @@ export class Stage {
     const asked = this.read(way, wire)
     const candidate = candidateOf(way)
     const prepared = prepare(asked, candidate, this.of(way))
-    const exchange = { told: way.caller, candidate, asked, recalled: prepared.recalled }
+    const exchange = { format: way.caller, candidate, request: asked, recalled: prepared.recalled }
     const head = { id: 'a1', model: 'm', createdAt: 1 }
     const { restorer } = prepared
     const own = this.of(way)
     if (way.streamed !== true) {
-      const body = wholeOf(way.upstream, answer, prepared.asked)
-      const raw = READERS[way.upstream]!.result!({ status: 200, headers: {}, body }, prepared.asked)
+      const body = wholeOf(way.upstream, answer, prepared.request)
+      const raw = READERS[way.upstream]!.result!({ status: 200, headers: {}, body }, prepared.request)
       const read = { ...(restorer?.result(raw) ?? raw), ...head }
       own?.keep(read, exchange)
       return plain(WRITERS[way.caller]!.result!(read, asked).wire.body)
     }
-    const upstream = drain(WRITERS[way.upstream]!.events!(prepared.asked), unfold({ ...answer, ...head }))
-    const raw = drain(READERS[way.upstream]!.events!(prepared.asked), upstream)
+    const upstream = drain(WRITERS[way.upstream]!.events!(prepared.request), unfold({ ...answer, ...head }))
+    const raw = drain(READERS[way.upstream]!.events!(prepared.request), upstream)
     const events = restorer === undefined ? raw : drain(restorer.events(), raw)
     const collector = own?.collector(exchange)
     const seen = events.map((event): CanonicalEvent => (event.type === 'result-start' ? { ...event, ...head } : event))

@@ -16,5 +16,6 @@ export const images: Writer = {
     return kind === 'image' && (edits === 'form' || picture_urls === false)
   },
   fetchesOwn: true,
+  imageAddresses: true,
   error: writeError,
 }

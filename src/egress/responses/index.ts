@@ -20,4 +20,5 @@ export const responses: Writer = {
   error: writeError,
   refused: writeRefused,
   compacted: writeCompacted,
+  completionTime: true,
 }

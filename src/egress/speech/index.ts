@@ -1,5 +1,6 @@
 import { Sequential } from '../../canonical/sequential.ts'
 import type { Writer } from '../writer.ts'
+import { containerOf } from './containers.ts'
 import { writeError } from './error.ts'
 import { SpeechStream } from './events.ts'
 import { writeRequest } from './request.ts'
@@ -12,4 +13,5 @@ export const speech: Writer = {
   bytes: true,
   events: request => new Sequential(new SpeechStream(request)),
   error: writeError,
+  container: { usual: 'audio/mpeg', nameOf: mediaType => containerOf(mediaType)?.word },
 }

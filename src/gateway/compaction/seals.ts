@@ -49,7 +49,7 @@ export class Seals {
       this.key ??= keyIn(this.dataDir)
       return this.key
     } catch (thrown) {
-      this.faults.say(thrown)
+      this.faults.log(thrown)
       throw UNSEALED
     }
   }

@@ -1,18 +1,23 @@
-import { GatewayError } from '../../canonical/error.ts'
 import { type Loss, shifted } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { workOf } from '../../canonical/work.ts'
 import type { Candidate } from '../../router.ts'
-import type { Answered, Attempt } from '../types.ts'
+import { ask } from '../ask.ts'
+import type { Answered, Ask, Attempt } from '../types.ts'
 import { combined } from './combined.ts'
+import { oneEach } from './one-each.ts'
 import { together } from './together.ts'
 
-/** How many pieces of one request are under way at once. */
+/** How many batches of one request are under way at once. */
 const AT_ONCE = 4
 
-/** The request in pieces its upstream takes, where there is more to embed than it takes at once. */
-export function batchesOf(request: CanonicalRequest, candidate: Candidate): readonly CanonicalRequest[] | undefined {
+/** Whether there is more to embed than the upstream takes in one request. */
+export const needsBatches = (request: CanonicalRequest, candidate: Candidate): boolean =>
+  batchesOf(request, candidate) !== undefined
+
+/** The batches of a request; undefined where one request does. */
+function batchesOf(request: CanonicalRequest, candidate: Candidate): readonly CanonicalRequest[] | undefined {
   const limit = limitOf(candidate)
   const { messages } = request
   if (limit === undefined || messages.length <= limit || workOf(request) !== 'embedding') return undefined
@@ -32,35 +37,23 @@ function limitOf({ format: { dialect } }: Candidate): number | undefined {
 }
 
 /**
- * The pieces' answers as one, in the order of the pieces; a few are asked for at once.
+ * The answer to a request, or to its batches in their order; a few of them are under way at once.
  *
- * @throws GatewayError as the first piece that fails.
+ * @throws GatewayError as the first batch that fails.
  */
-export async function joinBatches(
-  attempt: Attempt,
-  pieces: readonly CanonicalRequest[],
-  ask: (attempt: Attempt, piece: CanonicalRequest) => Promise<Answered>,
-): Promise<Answered> {
-  const asks = pieces.map(piece => async (signal: AbortSignal) => {
-    const answered = await ask({ ...attempt, signal }, piece)
-    oneEach(contentOf(answered), piece.messages.length)
+export const askInBatches: Ask = (attempt, request, signal) => {
+  const batches = batchesOf(request, attempt.candidate)
+  return batches === undefined ? ask(attempt, request, signal) : joined(attempt, batches)
+}
+
+async function joined(attempt: Attempt, batches: readonly CanonicalRequest[]): Promise<Answered> {
+  const asks = batches.map(batch => async (signal: AbortSignal) => {
+    const answered = await ask(attempt, batch, signal)
+    oneEach(contentOf(answered), batch.messages.length)
     return answered
   })
   const answers = await together(attempt, asks, AT_ONCE)
-  return { result: whole(answers), losses: allLosses(answers, pieces), headers: answers[0]!.headers }
-}
-
-/**
- * What was answered to so many inputs. Vectors are told apart by their place alone: with one missing, none is sure.
- *
- * @throws GatewayError `upstream-failed` for more or fewer.
- */
-export function oneEach<T>(answers: readonly T[], inputs: number): readonly T[] {
-  if (answers.length === inputs) return answers
-  throw new GatewayError({
-    kind: 'upstream-failed',
-    message: `The upstream answered ${inputs} inputs with ${answers.length} embeddings.`,
-  })
+  return { result: whole(answers), losses: allLosses(answers, batches), headers: answers[0]!.headers }
 }
 
 const contentOf = ({ result }: Answered) => result.candidates[0]?.content ?? []
@@ -71,11 +64,11 @@ function whole(answers: readonly Answered[]): CanonicalResult {
 }
 
 /** Losses of what is embedded, at its place in the whole request; what is lost of the settings is lost alike in all. */
-function allLosses(answers: readonly Answered[], pieces: readonly CanonicalRequest[]): readonly Loss[] {
+function allLosses(answers: readonly Answered[], batches: readonly CanonicalRequest[]): readonly Loss[] {
   let offset = 0
   return answers.flatMap(({ losses }, index) => {
     const before = offset
-    offset += pieces[index]!.messages.length
+    offset += batches[index]!.messages.length
     return losses.flatMap(loss => shifted(loss, before) ?? (index === 0 ? loss : []))
   })
 }

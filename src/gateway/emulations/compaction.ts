@@ -15,10 +15,11 @@ const KEPT = 80_000
 /** A conversation in short, by an upstream that only knows how to converse: it sums up, and the gateway seals that. */
 export const compaction: Emulation = {
   losses: request => [...settings(request), ...unreadable(request), ...before(request)],
-  answer: async ({ call, request, candidate, seal }, ask) => {
-    // Nobody is asked for a summary that cannot be sealed.
+  answer: async (attempt, ask) => {
+    const { call, request, candidate, seal } = attempt
+    // No request is sent for a summary that could not be sealed.
     seal.check()
-    const answered = await ask(question(request, candidate.native))
+    const answered = await ask(attempt, question(request, candidate.native))
     const summary = summaryIn(answered.result)
     const base = call.id.replace(/^[a-z]+_/, '')
     const content = WRITERS[call.format]!.compacted!(kept(request.messages), seal.seal(summary), base)

@@ -2,22 +2,22 @@ import { GatewayError } from '../../canonical/error.ts'
 import type { Channel } from '../../channel/index.ts'
 import { type Candidate, isFull, type RoutedChannel, type RouteRequest, rests, route } from '../../router.ts'
 import { estimate } from '../counting/estimate.ts'
-import type { Answered, Attempt, Emulation } from '../types.ts'
+import type { Answered, Ask, Attempt, Emulation } from '../types.ts'
 
-/** Milliseconds after which nobody waits for a count any more: an estimate takes none. */
+/** Milliseconds after which an estimate replaces the upstream's count. */
 const PATIENCE = 10_000
 
 /**
- * A count by the upstream where it has a call for that, else by estimate (trap 80): also where the call fails in
- * whatever way, for callers cannot do without, and a count that fails says nothing of how well the channel is.
+ * A count by the upstream where it has an endpoint for that, else an estimate (trap 80). An estimate also replaces a
+ * count that fails, as clients depend on one; the channel does not rest for such a failure.
  */
 export const counting: Emulation = {
   losses: () => [],
   answer: async (attempt, ask) => {
     const { candidate, channel, request } = attempt
     if (!candidate.emulated && isWell(channel, candidate)) {
-      const asked = await counted(attempt, ask)
-      if (asked !== undefined) return asked
+      const counted = await upstreamCount(attempt, ask)
+      if (counted !== undefined) return counted
     }
     return {
       result: { candidates: [], usage: { input: await estimate(request, candidate.format.format) } },
@@ -27,14 +27,12 @@ export const counting: Emulation = {
   },
 }
 
-/** What the upstream says, unless it fails or takes too long. */
-async function counted(
-  { call, request }: Attempt,
-  ask: Parameters<Emulation['answer']>[1],
-): Promise<Answered | undefined> {
+/** The upstream's count; undefined where it fails or takes too long. */
+async function upstreamCount(attempt: Attempt, ask: Ask): Promise<Answered | undefined> {
+  const { call, request } = attempt
   const timer = setTimeout(() => call.reply.worker?.abort(), PATIENCE)
   try {
-    return await ask(request)
+    return await ask(attempt, request)
   } catch (thrown) {
     if (call.reply.gone) throw thrown
     return undefined
@@ -43,15 +41,14 @@ async function counted(
   }
 }
 
-/** A channel that rests or is full is not asked for so little. */
+/** The channel neither rests nor is full. */
 const isWell = ({ health, config }: Channel, { upstreamModel }: Candidate): boolean =>
   !rests(health, upstreamModel, Date.now()) && !isFull(health, config)
 
 /**
- * The channels to have a request's tokens counted by: as `route` says, and where every channel is full, as it would if none
- * were, since the gateway can estimate.
+ * The candidates for a count: as `route` orders them, also where every channel is full, since the gateway can estimate.
  *
- * @throws GatewayError for a model there is none of here, or that the key may not use.
+ * @throws GatewayError for an unknown model, or one that the key may not use.
  */
 export function routeCount(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Candidate[] {
   try {

@@ -7,25 +7,27 @@ import type { Answered, Emulation } from '../types.ts'
 import { combined } from './combined.ts'
 import { unreadable } from './unreadable.ts'
 
-/** As many answers one request may ask for that each take a request of their own. */
+/** How many choices one request may ask for where each takes a separate request. */
 const MOST = 128
 
 /**
- * Several texts to go on from, by an upstream that has one conversation at a time (FORMATS §3): it is asked for one
- * after the other. A choice's index tells its prompt, so each prompt gets as many choices as were asked for, also of
- * an upstream that gives one at a time.
+ * Several prompts for an upstream that takes one conversation in a request (FORMATS §3): one request after the other. A
+ * choice's index is derived from its prompt, so each prompt gets exactly as many choices as were requested, also of an
+ * upstream that gives one choice in an answer.
  */
 export const prompts: Emulation = {
   losses: request => {
     if (request.messages.length * choicesOf(request) > MOST) throw TOO_MANY
     return unreadable(request)
   },
-  answer: async ({ request, call }, ask) => {
+  answer: async (attempt, ask) => {
+    const { request, call } = attempt
     const answers: Placed[] = []
     for (const [index, message] of request.messages.entries())
       for (let wanted = choicesOf(request); wanted > 0; ) {
         if (call.reply.gone) throw GONE
-        const answered = await ask({ ...request, messages: [message], output: wanting(request, wanted) })
+        const output = withChoices(request, wanted)
+        const answered = await ask(attempt, { ...request, messages: [message], output })
         const candidates = answered.result.candidates.slice(0, wanted)
         if (candidates.length === 0) throw NO_ANSWER
         wanted -= candidates.length
@@ -36,7 +38,7 @@ export const prompts: Emulation = {
   },
 }
 
-/** An answer to the prompt of that index. */
+/** An answer to the prompt at `index`. */
 interface Placed extends Answered {
   readonly index: number
   readonly candidates: readonly Candidate[]
@@ -44,7 +46,7 @@ interface Placed extends Answered {
 
 const choicesOf = ({ output }: CanonicalRequest): number => Math.max(1, Math.floor(output.candidates ?? 1))
 
-const wanting = ({ output }: CanonicalRequest, candidates: number): CanonicalRequest['output'] =>
+const withChoices = ({ output }: CanonicalRequest, candidates: number): CanonicalRequest['output'] =>
   output.candidates === undefined ? output : { ...output, candidates }
 
 const TOO_MANY = new GatewayError({
@@ -54,15 +56,15 @@ const TOO_MANY = new GatewayError({
 })
 const NO_ANSWER = new GatewayError({ kind: 'upstream-failed', message: 'The upstream gave no answer to a prompt.' })
 
-/** Losses of each prompt at its place among all; what is lost of the settings is lost alike with each. */
+/** The losses of each prompt at its place; losses of the settings are the same for all prompts. */
 function lossesOf(answers: readonly Placed[]): readonly Loss[] {
-  const told = new Set<number>()
+  const seen = new Set<number>()
   return answers.flatMap(({ losses, index }) => {
-    if (told.has(index)) return []
-    told.add(index)
+    if (seen.has(index)) return []
+    seen.add(index)
     return losses.flatMap(loss => shifted(loss, index) ?? (index > 0 || isOfChoices(loss) ? [] : loss))
   })
 }
 
-/** How many choices an upstream gives at a time is no loss: it is asked again. */
+/** The number of choices in one answer is no loss: further requests follow. */
 const isOfChoices = ({ path }: Loss): boolean => path[0] === 'output' && path[1] === 'candidates'

@@ -4,21 +4,19 @@ import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonica
 import type { Usage } from '../../canonical/result.ts'
 import { totalUsage } from '../../canonical/usage.ts'
 import { type Vector, vectorAs } from '../../canonical/vector.ts'
-import type { Candidate } from '../../router.ts'
 import { prepare } from '../prepare.ts'
-import type { Answered, Ask, Emulation } from '../types.ts'
-import { oneEach } from './batches.ts'
+import type { Answered, Ask, Attempt, Emulation } from '../types.ts'
+import { oneEach } from './one-each.ts'
 
 /** Documents ranked by an upstream that only embeds: by the cosine of the angle between their vectors and the query's. */
 export const ranking: Emulation = {
   losses: ({ output, extras }) => [
     { kind: 'changed', path: ['output', 'ranking'], became: output.ranking, reason: 'ranked-by-cosine' },
-    // Settings of a ranking have no meaning where none is asked for.
+    // Settings of the caller's own format have no meaning for an embedding.
     ...foreign({ extras }, ''),
   ],
-  answer: async ({ request, candidate }, ask) => {
-    const asked = tellsPurpose(request, candidate) ? inTwo(request, ask) : inOne(request, ask)
-    const { vectors, usage, model, losses } = await asked
+  answer: async (attempt, ask) => {
+    const { vectors, usage, model, losses } = await (writesPurpose(attempt) ? inTwo(attempt, ask) : inOne(attempt, ask))
     const [query, ...documents] = vectors.map(vector => vectorAs(vector, 'float') as readonly number[])
     const ranks = documents.map((document, index) => ({ index, score: cosine(query!, document) }))
     const content = ranks
@@ -41,10 +39,11 @@ interface Embedded {
   readonly losses: readonly Loss[]
 }
 
-/** The query and the documents as what they are, in a request each. */
-async function inTwo(request: CanonicalRequest, ask: Ask): Promise<Embedded> {
-  const query = await ask(embeddingOf(request, [queryOf(request)], 'query'))
-  const documents = await ask(embeddingOf(request, request.messages, 'document'))
+/** The query and the documents in a request each, with their purpose. */
+async function inTwo(attempt: Attempt, ask: Ask): Promise<Embedded> {
+  const { request } = attempt
+  const query = await ask(attempt, embeddingOf(request, [queryOf(request)], 'query'))
+  const documents = await ask(attempt, embeddingOf(request, request.messages, 'document'))
   return {
     vectors: [...vectorsIn(query, 1), ...vectorsIn(documents, request.messages.length)],
     usage: sum(query.result.usage, documents.result.usage),
@@ -54,8 +53,9 @@ async function inTwo(request: CanonicalRequest, ask: Ask): Promise<Embedded> {
 }
 
 /** The query before the documents in one request. */
-async function inOne(request: CanonicalRequest, ask: Ask): Promise<Embedded> {
-  const answered = await ask(embeddingOf(request, [queryOf(request), ...request.messages]))
+async function inOne(attempt: Attempt, ask: Ask): Promise<Embedded> {
+  const { request } = attempt
+  const answered = await ask(attempt, embeddingOf(request, [queryOf(request), ...request.messages]))
   const { usage, model } = answered.result
   return { vectors: vectorsIn(answered, request.messages.length + 1), usage, model, losses: lossesOf(answered, 1) }
 }
@@ -80,13 +80,13 @@ function embeddingOf(
   }
 }
 
-/** Whether the candidate's upstream can be told that a text is a query. */
-function tellsPurpose(request: CanonicalRequest, candidate: Candidate): boolean {
+/** Whether the candidate's format has a field for the purpose of an embedding. */
+function writesPurpose({ request, candidate }: Attempt): boolean {
   const { losses } = prepare(embeddingOf(request, [queryOf(request)], 'query'), candidate)
   return !losses.some(({ path }) => path.join('.') === 'output.embedding.purpose')
 }
 
-/** What was lost of the documents, `before` messages after the first; the rest is the gateway's own request. */
+/** The losses of the documents, which are `before` messages behind the first; the rest of the request is the gateway's own. */
 const lossesOf = ({ losses }: Answered, before: number): readonly Loss[] =>
   losses.flatMap(loss => shifted(loss, -before) ?? [])
 
@@ -96,7 +96,7 @@ function vectorsIn({ result }: Answered, count: number): readonly Vector[] {
   return oneEach(vectors, count)
 }
 
-/** What both requests spent, where both tell. */
+/** What both requests cost, where both count. */
 const sum = (a: Usage | undefined, b: Usage | undefined): Usage | undefined =>
   a?.input === undefined || b?.input === undefined ? undefined : totalUsage([a, b])
 

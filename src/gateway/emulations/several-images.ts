@@ -27,7 +27,7 @@ export const severalImages: Emulation = {
   },
   answer: async (attempt, ask) => {
     const { candidates: count, ...output } = attempt.request.output
-    const one = (signal: AbortSignal) => ask({ ...attempt.request, output: finished(output) }, signal)
+    const one = (signal: AbortSignal) => ask(attempt, { ...attempt.request, output: finished(output) }, signal)
     const answers = await together(
       attempt,
       Array.from({ length: count! }, () => one),

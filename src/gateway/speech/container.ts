@@ -6,42 +6,42 @@ import { readWavHead, samplesOf, USUAL } from '../../canonical/media/wav.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { workOf } from '../../canonical/work.ts'
-import { containerOf } from '../../egress/speech/containers.ts'
+import { WRITERS } from '../../egress/index.ts'
+import type { Container } from '../../egress/writer.ts'
 import type { Answered, Attempt } from '../types.ts'
 import { encodedBytes, MP3, rawFormat } from './encoding.ts'
 
-type Asked = Pick<Attempt, 'call' | 'candidate'> & { readonly request: CanonicalRequest }
-
 /**
- * Whether what the upstream has as samples is to become an MP3 file: where the caller named it, and where it named
- * nothing, which means the same at its endpoint (FORMATS §12), and its upstream does not speak that format.
+ * Whether an upstream's samples are to become an MP3 file: where the caller requests one, also by the default of its
+ * format (FORMATS §12) where that is not the upstream's format.
  */
-export function wantsMp3({ call, candidate, request }: Asked): boolean {
+export function wantsMp3({ call, candidate, request }: Attempt): boolean {
   if (workOf(request) !== 'speech') return false
   const wanted = request.output.audio?.mediaType
-  return wanted === MP3 || (wanted === undefined && call.format === 'speech' && !candidate.native)
+  return wanted === MP3 || (wanted === undefined && WRITERS[call.format]!.container?.usual === MP3 && !candidate.native)
 }
 
 /**
- * A whole answer with its recording in the container the caller wants, where that can be made here of what came; another
- * container than was asked for is a loss.
+ * A whole answer with its recording in the requested container, where the gateway can convert it; another container than
+ * the requested one is a loss.
  */
-export async function inAskedContainer(answered: Answered, asked: Asked): Promise<Answered> {
-  const result = wantsMp3(asked) ? await inMp3(answered.result) : answered.result
+export async function inRequestedContainer(attempt: Attempt, answered: Answered): Promise<Answered> {
+  const result = wantsMp3(attempt) ? await inMp3(answered.result) : answered.result
   const index = result.candidates[0]?.content.findIndex(isSound) ?? -1
   const source = (result.candidates[0]?.content[index] as Sound | undefined)?.source
-  if (source === undefined || asked.call.format !== 'speech' || fits(source.mediaType, asked))
+  const container = WRITERS[attempt.call.format]!.container
+  if (source === undefined || container === undefined || fits(source.mediaType, container, attempt.request))
     return { ...answered, result }
   const path = ['candidates', 0, 'content', index, 'source']
   const loss: Loss = { kind: 'changed', path, became: source, reason: 'other-container' }
   return { ...answered, result, losses: [...answered.losses, loss] }
 }
 
-/** Raw samples are what was asked for as they are and as a WAV file (egress/speech/recording.ts), at the usual rate. */
-function fits(mediaType: string, { request }: Asked): boolean {
-  const wanted = containerOf(request.output.audio?.mediaType ?? MP3)?.container
+/** Raw samples fit a request for samples or for a WAV file, which the writer makes of them, at the usual rate. */
+function fits(mediaType: string, container: Container, { output }: CanonicalRequest): boolean {
+  const wanted = container.nameOf(output.audio?.mediaType ?? container.usual)
   const samples = samplesOf(mediaType)
-  if (samples === undefined) return containerOf(mediaType)?.container === wanted
+  if (samples === undefined) return container.nameOf(mediaType) === wanted
   return wanted === 'wav' || (wanted === 'pcm' && samples.rate === USUAL.rate && samples.channels === USUAL.channels)
 }
 

@@ -1,7 +1,10 @@
-import type { PreparedAttempt } from '../types.ts'
+import type { Sent } from '../send.ts'
 import type { Exchange } from './thoughts.ts'
 
-/** What the thoughts of an attempt's answer are kept with. */
-export const exchangeOf = ({ call, candidate, request, prepared }: PreparedAttempt): Exchange => ({
-  ...{ told: call.format, candidate, asked: request, recalled: prepared.recalled },
+/** What the thoughts of an answer are kept with. */
+export const exchangeOf = ({ attempt: { call, candidate, request }, prepared }: Sent): Exchange => ({
+  format: call.format,
+  candidate,
+  request,
+  recalled: prepared.recalled,
 })

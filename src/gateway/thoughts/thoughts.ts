@@ -48,10 +48,10 @@ export class Thoughts {
 
 /** An answer that is being made. */
 export interface Exchange {
-  /** The format its caller is told it in. */
-  readonly told: Format
+  /** The caller's format. */
+  readonly format: Format
   readonly candidate: Candidate
-  readonly asked: CanonicalRequest
+  readonly request: CanonicalRequest
   readonly recalled: Recalled | undefined
 }
 
@@ -68,8 +68,8 @@ export class OwnThoughts {
   }
 
   /** The request with what its caller no longer has, as far as the candidate can read it. */
-  recall(asked: CanonicalRequest, candidate: Candidate): Recalled | undefined {
-    return this.faults.attempt(() => recall(asked, candidate, this.store, this.owner), undefined)
+  recall(request: CanonicalRequest, candidate: Candidate): Recalled | undefined {
+    return this.faults.attempt(() => recall(request, candidate, this.store, this.owner), undefined)
   }
 
   /** Keeps what was thought before the calls of a whole answer; one with an error is none. */
@@ -93,9 +93,9 @@ export class OwnThoughts {
    * The candidates, those of one priority that rest alike with those first that made the last thoughts: they alone can
    * read the proofs (trap 33).
    */
-  among(candidates: readonly Candidate[], asked: CanonicalRequest): readonly Candidate[] {
+  among(candidates: readonly Candidate[], request: CanonicalRequest): readonly Candidate[] {
     if (candidates.length < 2 || !this.store.holds(this.owner)) return candidates
-    const maker = this.faults.attempt(() => this.lastMaker(asked), undefined)
+    const maker = this.faults.attempt(() => this.lastMaker(request), undefined)
     if (maker === undefined) return candidates
     const isMaker = (candidate: Candidate): number => Number(issuerOf(candidate) === maker)
     return candidates.toSorted(
@@ -120,9 +120,9 @@ export class OwnThoughts {
   }
 
   private add(steps: readonly CalledStep[], exchange: Exchange): void {
-    const { candidate, asked, recalled } = exchange
+    const { candidate, request, recalled } = exchange
     if (!steps.some(({ lead, next }) => lead.length > 0 || next.length > 0)) return this.forget(steps, exchange)
-    if (handsBack(asked, steps)) return
+    if (handsBack(request, steps)) return
     const { native } = candidate
     const { format, dialect } = candidate.format
     const bound = WRITERS[format]!.boundProofs?.({ dialect, native }) === true
@@ -130,7 +130,7 @@ export class OwnThoughts {
       format,
       issuer: issuerOf(candidate),
       steps: steps.map(({ lead, next, mixed }) => ({ lead, next, ...(mixed ? { mixed } : {}) })),
-      ...(bound ? { prefix: prefixOf(recalled?.request ?? asked) } : {}),
+      ...(bound ? { prefix: prefixOf(recalled?.request ?? request) } : {}),
     }
     this.store.keep(this.owner, keysOf(steps, exchange), thoughts)
   }
@@ -144,13 +144,13 @@ function prefixOf(request: CanonicalRequest): string {
 
 /** Whether a call may come back without the id its caller was told, or with one that others have, too. */
 const mayDropIds =
-  ({ told }: Exchange) =>
+  ({ format }: Exchange) =>
   ({ id, name }: Pick<CalledStep, 'id' | 'name'>): boolean =>
-    READERS[told]!.dropsIds === true || isCounted(id, name)
+    READERS[format]!.dropsIds === true || isCounted(id, name)
 
 function keysOf(steps: readonly CalledStep[], exchange: Exchange): readonly CallKeys[] {
   const isPlaced = mayDropIds(exchange)
-  const gist = steps.some(isPlaced) ? gistOf(exchange.asked) : undefined
+  const gist = steps.some(isPlaced) ? gistOf(exchange.request) : undefined
   return steps.map(step => {
     gist?.call(step.name, step.arguments)
     return [

@@ -1,0 +1,14 @@
+import { GatewayError } from '../../canonical/error.ts'
+
+/**
+ * What was answered to so many inputs. Vectors are told apart by their place alone: with one missing, none is sure.
+ *
+ * @throws GatewayError `upstream-failed` for more or fewer.
+ */
+export function oneEach<T>(answers: readonly T[], inputs: number): readonly T[] {
+  if (answers.length === inputs) return answers
+  throw new GatewayError({
+    kind: 'upstream-failed',
+    message: `The upstream answered ${inputs} inputs with ${answers.length} embeddings.`,
+  })
+}

@@ -1,0 +1,123 @@
+import { type Access, openAccess } from '../access/index.ts'
+import { Waiting } from '../access/waiting.ts'
+import type { MediaPart } from '../canonical/content.ts'
+import type { RawBody } from '../canonical/wire.ts'
+import type { Config } from '../config/index.ts'
+import { PATIENCE } from '../egress/transport/sse.ts'
+import { State } from '../stored/state.ts'
+import type { Reply } from './call.ts'
+import { Channels } from './channels.ts'
+import { Seals } from './compaction/seals.ts'
+import { type ImageDelivery, ImageStore, type StoredImage } from './image-store.ts'
+import { LogOnce } from './log-once.ts'
+import { Media } from './media.ts'
+import { relay } from './relay.ts'
+import type { Log } from './report.ts'
+import { Running } from './running.ts'
+import { Thoughts } from './thoughts/thoughts.ts'
+
+/** Everything that outlives a request and that requests are answered with; it follows the config. */
+export class Services {
+  /** It is about to stop: callers should send no more requests. */
+  leaving = false
+  /** Counts the bytes of bodies that are not whole yet in memory. */
+  readonly waiting: Waiting
+  protected config: Config
+  protected readonly log: Log
+  protected readonly access: Access
+  protected readonly channels: Channels
+  /** Counts those on disk. */
+  protected readonly spooled: Waiting
+  protected media: Media
+  protected images: ImageDelivery
+  protected seals: Seals
+  protected readonly stored: State
+  protected readonly thoughts: Thoughts
+  protected readonly running = new Running()
+  /** Logs that memory or disk do not suffice. */
+  protected readonly shortage: LogOnce
+  private readonly imageStore = new ImageStore()
+
+  constructor(config: Config, log: Log) {
+    this.config = config
+    this.log = log
+    this.access = openAccess(config, { onFault: message => log.error({}, message) })
+    this.channels = new Channels(config.channels)
+    this.waiting = new Waiting(config.server.limits.waiting)
+    this.spooled = new Waiting(config.server.limits.spooled)
+    this.media = new Media(config.media)
+    this.images = this.imageDelivery()
+    this.seals = this.sealsIn(config.dataDir)
+    this.stored = new State(config, log, () => this.channels.all)
+    this.thoughts = new Thoughts(config.thoughts, undefined, err => log.error({ err }, 'thoughts cannot be remembered'))
+    this.shortage = new LogOnce(err => log.error({ err }, 'the gateway lacks room'))
+  }
+
+  /** Takes another config without dropping a request. */
+  reload(config: Config): void {
+    this.config = config
+    this.access.reload(config)
+    this.channels.reload(config.channels)
+    this.waiting.limits = config.server.limits.waiting
+    this.spooled.limits = config.server.limits.spooled
+    this.media = this.media.reloaded(config.media)
+    this.images = this.imageDelivery()
+    this.stored.reload(config)
+    this.thoughts.reload(config.thoughts)
+    if (config.dataDir !== this.seals.dataDir) this.seals = this.sealsIn(config.dataDir)
+  }
+
+  /** A stored image by the token of its address. */
+  image(token: string): StoredImage | undefined {
+    return this.imageStore.get(token)
+  }
+
+  /** Sends bytes to a caller as they come. Rejects where they break off, or the caller left or takes none of them. */
+  pass(reply: Reply, headers: { readonly [name: string]: string }, raw: RawBody): Promise<void> {
+    return relay(reply, headers, raw, this.config.server.heartbeat)
+  }
+
+  /** Milliseconds after which a caller that takes nothing is gone. */
+  get patience(): number {
+    return this.config.server.heartbeat * PATIENCE
+  }
+
+  /** The gateway has channels to send requests to. */
+  get ready(): boolean {
+    return this.config.channels.length > 0
+  }
+
+  /** How many channels, and how many models of single channels, rest now. */
+  get resting(): { readonly channels: number; readonly models: number } {
+    return this.channels.resting
+  }
+
+  /** Faults that the gateway can work with, by the name of the check. */
+  async faults(): Promise<{ readonly [check: string]: string }> {
+    const store = await this.stored.check()
+    return store === undefined ? {} : { store }
+  }
+
+  /** Settles when no work is left in the background. */
+  idle(): Promise<void> {
+    return this.stored.background.idle()
+  }
+
+  async close(): Promise<void> {
+    this.access.close()
+    this.imageStore.close()
+    this.thoughts.close()
+    await this.stored.close()
+    await this.channels.close()
+    await this.media.close()
+  }
+
+  private imageDelivery(): ImageDelivery {
+    const { publicUrl } = this.config.server
+    return { store: this.imageStore, publicUrl, fetch: (part: MediaPart) => this.media.fetch(part) }
+  }
+
+  private sealsIn(dataDir: string): Seals {
+    return new Seals(dataDir, err => this.log.error({ err }, 'the key of seals cannot be had'))
+  }
+}
