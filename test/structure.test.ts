@@ -101,6 +101,13 @@ describe('imports', () => {
     expect(faults.map(say)).toEqual([])
   })
 
+  test('what is stored is reached through one interface', () => {
+    const faults = IMPORTS.filter(isOwn).filter(
+      one => /^src\/stored\//.test(fileOf(one)) && !one.file.startsWith('src/stored/'),
+    )
+    expect(faults.filter(one => fileOf(one) !== 'src/stored/index.ts').map(say)).toEqual([])
+  })
+
   test('each dependency is imported in one place', () => {
     const places: { readonly [name: string]: RegExp } = {
       express: /^src\/server\/index\.ts$/,

@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import type { Source } from '../egress/transport/sse.ts'
-import type { Sink } from '../stored/kept-stream.ts'
+import type { Sink } from '../stored/index.ts'
 import type { Call } from './call.ts'
 
 /** Whether a caller waits at a separate connection for the first event: frames of sockets have no head. */

@@ -3,14 +3,10 @@ import { ERRORS } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { OnLoss } from '../config/index.ts'
-import { jsonText } from '../egress/transport/json.ts'
 import { readJson } from '../ingress/transport/body.ts'
 import { FORM_LIMIT } from '../ingress/transport/form.ts'
 import { type Candidate, usableModels } from '../router.ts'
-import { type KeptCall, keptAnswer } from '../stored/actions.ts'
-import type { Keeper } from '../stored/keeper.ts'
-import { UNAVAILABLE } from '../stored/lazy-store.ts'
-import { play } from '../stored/playback.ts'
+import { answerStored, type Keeper, STORED_FORMAT, type StoredCall, UNAVAILABLE } from '../stored/index.ts'
 import { type Call, credentialsOf } from './call.ts'
 import { expectedTokens, mostTokens } from './counting/expected.ts'
 import { EarlyHead, mayBeginEarly } from './early-head.ts'
@@ -37,7 +33,7 @@ import { writeRequest } from './write-request.ts'
 import { writeResult } from './write-result.ts'
 
 export { PATIENCE } from '../egress/transport/sse.ts'
-export type { ActionName } from '../stored/actions.ts'
+export type { ActionName } from '../stored/index.ts'
 export type { Call, HeaderSource, Reply, Worker } from './call.ts'
 export type { ErrorAnswer } from './error-answer.ts'
 export { freshId } from './fresh-id.ts'
@@ -111,7 +107,7 @@ export class Gateway extends Services {
     const wire = call.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, memory)))
     const request = reader.read(wire)
     const session =
-      call.format === STATEFUL ? await stored.session(call, caller.id, { wire, request, reader }) : undefined
+      call.format === STORED_FORMAT ? await stored.session(call, caller.id, { wire, request, reader }) : undefined
     return { call, caller, report, onLoss, request, trailing: undefined, session, drop: undefined }
   }
 
@@ -239,14 +235,10 @@ export class Gateway extends Services {
   /** Answers at once that the work has begun; it goes on whether the caller stays or not. */
   private async answerLater(incoming: Incoming, keeper: Keeper): Promise<void> {
     const { call, request } = incoming
-    const { stored, config } = this
     this.route(incoming)
-    const store = stored.kept()
-    const work = await stored.background.start({ keeper, most: stored.most, request, store })
-    const answered = this.answerInBackground({ ...incoming, call: { ...call, reply: work.run } })
-    stored.background.follow(work, answered, store.turns)
-    if (request.stream) await play(work, call.reply, -1, config.server.heartbeat)
-    else call.reply.whole(200, {}, jsonText(work.run.first))
+    const work = await this.stored.begin(request, keeper)
+    this.stored.follow(work, this.answerInBackground({ ...incoming, call: { ...call, reply: work.run } }))
+    await work.announce(request, call.reply, this.config.server.heartbeat)
   }
 
   /** Answers to the record of a background response, with a line of its own in the log. Never rejects. */
@@ -301,17 +293,17 @@ export class Gateway extends Services {
   }
 
   /** Answers a request about stored responses and conversations. Never rejects. */
-  async kept(call: KeptCall): Promise<void> {
+  async answerStored(call: StoredCall): Promise<void> {
     const { reply } = call
     const { running, stored, config, waiting } = this
-    const entry: RunningCall = { id: call.id, format: STATEFUL, framing: 'events', reply }
+    const entry: RunningCall = { id: call.id, format: STORED_FORMAT, framing: 'events', reply }
     running.add(entry)
     const query = { state: stored, heartbeat: config.server.heartbeat, limit: config.server.limits.body }
     try {
       const caller = this.authenticate(call)
-      const allowance = this.allowance(caller, { reply, format: STATEFUL })
+      const allowance = this.allowance(caller, { reply, format: STORED_FORMAT })
       if (call.message.method === 'POST') allowance.admit()
-      await keptAnswer(call, { ...query, owner: caller.id, open: () => waiting.open(caller.id) })
+      await answerStored(call, { ...query, owner: caller.id, open: () => waiting.open(caller.id) })
     } catch (thrown) {
       this.fail(entry, thrown)
     }
@@ -321,12 +313,9 @@ export class Gateway extends Services {
   /** Ends every answer in flight with an error of its caller's format, and all work in the background. */
   stop(): void {
     this.running.stop((call, why) => this.fail(call, why))
-    void this.stored.background.close()
+    void this.stored.stop()
   }
 }
-
-/** The format whose answers can be retrieved and continued. */
-const STATEFUL = 'responses'
 
 /** The answer to a request that is only stored. */
 const EMPTY: Answered = {

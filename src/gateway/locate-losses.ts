@@ -1,6 +1,6 @@
 import type { Loss, Path } from '../canonical/loss.ts'
 import { READERS } from '../ingress/index.ts'
-import type { Stored } from '../stored/session.ts'
+import type { Stored } from '../stored/index.ts'
 import type { Attempt } from './types.ts'
 
 /**

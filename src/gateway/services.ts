@@ -4,7 +4,7 @@ import type { MediaPart } from '../canonical/content.ts'
 import type { RawBody } from '../canonical/wire.ts'
 import type { Config } from '../config/index.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
-import { State } from '../stored/state.ts'
+import { State } from '../stored/index.ts'
 import type { Reply } from './call.ts'
 import { Channels } from './channels.ts'
 import { Seals } from './compaction/seals.ts'
@@ -100,7 +100,7 @@ export class Services {
 
   /** Settles when no work is left in the background. */
   idle(): Promise<void> {
-    return this.stored.background.idle()
+    return this.stored.idle()
   }
 
   async close(): Promise<void> {

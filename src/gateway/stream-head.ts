@@ -12,7 +12,7 @@ import {
   type Source,
   streamHeaders,
 } from '../egress/transport/sse.ts'
-import { KeptStream, type Sink } from '../stored/kept-stream.ts'
+import { KeptStream, type Sink } from '../stored/index.ts'
 import type { Beginning } from './early-head.ts'
 import { locateLosses } from './locate-losses.ts'
 import type { Prepared } from './prepare.ts'

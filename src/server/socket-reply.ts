@@ -1,6 +1,6 @@
 import type { JsonObject } from '../canonical/node.ts'
 import type { Reply, Worker } from '../gateway/index.ts'
-import { faultOf, laned } from '../stored/frames.ts'
+import { faultOf, laned } from '../stored/index.ts'
 
 /** Sends the frames of one turn. */
 export interface Wire {

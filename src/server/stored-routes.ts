@@ -51,6 +51,13 @@ export function handleStored(
   const { id: of = '', item = '' } = message.params
   const reply = new HttpReply(message, response, idHeaders(id), gateway)
   gateway
-    .kept({ id, action, message, reply, of: { id: String(of), item: String(item), query }, ...defined({ queryKey }) })
+    .answerStored({
+      id,
+      action,
+      message,
+      reply,
+      of: { id: String(of), item: String(item), query },
+      ...defined({ queryKey }),
+    })
     .catch(() => response.destroy())
 }

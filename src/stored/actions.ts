@@ -7,24 +7,24 @@ import { type Meter, readJson } from '../ingress/transport/body.ts'
 import { pageOf } from './page.ts'
 import type { State } from './state.ts'
 
-/** What is asked of what was kept. */
-export interface Ask {
+/** A request about what is stored. */
+export interface StoredQuery {
   readonly state: State
   readonly owner: string
-  /** What stood in the path. */
+  /** From the path. */
   readonly id: string
   readonly item: string
   readonly query: { readonly [name: string]: string }
-  /** Empty where none is taken. */
+  /** Empty where the action takes none. */
   readonly body: JsonObject
 }
 
 interface Action {
   readonly takesBody?: true
-  answer(ask: Ask): Promise<JsonObject>
+  answer(ask: StoredQuery): Promise<JsonObject>
 }
 
-/** Everything that can be asked of kept responses and conversations (FORMATS §4), answered with the body of a 200. */
+/** All actions on stored responses and conversations (FORMATS §4); each returns the body of a 200. */
 export const ACTIONS = {
   'get-response': { answer: async ({ state, owner, id }) => (await state.responses()).response(owner, id) },
   'delete-response': { answer: async ({ state, owner, id }) => (await state.responses()).remove(owner, id) },
@@ -57,28 +57,28 @@ export const ACTIONS = {
 
 export type ActionName = keyof typeof ACTIONS
 
-/** A question about something kept, at its endpoint. */
-export interface KeptCall {
-  /** Names the question in errors. */
+/** A request about something stored, at its endpoint. */
+export interface StoredCall {
+  /** Names the request in errors. */
   readonly id: string
   readonly action: ActionName
   readonly message: IncomingMessage
   readonly queryKey?: string
-  readonly of: Pick<Ask, 'id' | 'item' | 'query'>
+  readonly of: Pick<StoredQuery, 'id' | 'item' | 'query'>
   readonly reply: Reply
 }
 
-/** Who asks, and within which limits: milliseconds of silence, bytes of a body. */
-interface Asker extends Pick<Ask, 'state' | 'owner'> {
+/** The owner of what is stored, and limits: milliseconds of silence, bytes of a body. */
+interface Access extends Pick<StoredQuery, 'state' | 'owner'> {
   readonly heartbeat: number
   readonly limit: number
   open(): Meter
 }
 
-/** Answers the question. Throws GatewayError, mostly `not-found`. */
-export async function keptAnswer(
-  { action, message, of, reply }: KeptCall,
-  { state, owner, heartbeat, limit, open }: Asker,
+/** Answers a request about something stored. Throws GatewayError, mostly `not-found`. */
+export async function answerStored(
+  { action, message, of, reply }: StoredCall,
+  { state, owner, heartbeat, limit, open }: Access,
 ): Promise<void> {
   const after = action === 'get-response' ? playedAfter(of.query) : undefined
   if (after !== undefined) return (await state.responses()).play(owner, of.id, after, reply, heartbeat)
@@ -87,8 +87,8 @@ export async function keptAnswer(
   reply.whole(200, {}, jsonText(await row.answer({ ...of, state, owner, body })))
 }
 
-/** The number after which a stream is wanted; undefined where no stream is. Throws GatewayError `invalid-request`. */
-function playedAfter({ stream, starting_after }: Ask['query']): number | undefined {
+/** The number of the event after which a stream is to begin; undefined where none is requested. Throws GatewayError `invalid-request`. */
+function playedAfter({ stream, starting_after }: StoredQuery['query']): number | undefined {
   if (stream !== 'true' && stream !== '1') return undefined
   const after = Number(starting_after || '-1')
   if (Number.isInteger(after)) return after

@@ -1,10 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { GatewayError } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import type { Turn } from '../store/turns.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import { jsonText } from '../egress/transport/json.ts'
+import type { Reply } from '../gateway/call.ts'
+import type { Turn, Turns } from '../store/turns.ts'
 import type { Copies } from './copies.ts'
 import type { Keeper } from './keeper.ts'
-import type { Batch, EventSource } from './playback.ts'
+import type { StoreView } from './lazy-store.ts'
+import { type Batch, type EventSource, play } from './playback.ts'
 import type { Ended, Run } from './run.ts'
 
 /** Milliseconds for which a promise to be heard of again holds. */
@@ -22,6 +26,7 @@ export class BackgroundRun implements EventSource {
   readonly keeper: Keeper
   /** Settles when it has ended. */
   readonly done: Promise<void>
+  readonly turns: Turns
   private readonly worker: string | undefined
   private readonly copies: Copies
   private readonly settled = Promise.withResolvers<void>()
@@ -31,14 +36,20 @@ export class BackgroundRun implements EventSource {
   /** How it ended is not in the store. */
   private unkept = false
 
-  /** @param worker the id of this process, where others can see whether it is alive. */
-  constructor(run: Run, keeper: Keeper, worker: string | undefined, copies: Copies) {
+  constructor(run: Run, keeper: Keeper, store: StoreView, copies: Copies) {
     this.run = run
     this.keeper = keeper
-    this.worker = worker
+    this.turns = store.turns
+    this.worker = identified(store)
     this.copies = copies
     this.done = this.settled.promise
     run.spill = () => void this.save()
+  }
+
+  /** Answers the caller who requested it: with its events, or with the response as it is at the beginning. */
+  async announce({ stream }: CanonicalRequest, reply: Reply, heartbeat: number): Promise<void> {
+    if (stream) await play(this, reply, -1, heartbeat)
+    else reply.whole(200, {}, jsonText(this.run.first))
   }
 
   get lease(): Pick<Turn, 'lease' | 'worker'> {
@@ -138,3 +149,13 @@ export class BackgroundRun implements EventSource {
 }
 
 const LOST = new GatewayError({ kind: 'too-large', message: 'There are more events than can be told again.' })
+
+/** The id of this process, where others can see by it whether it is alive; otherwise its leases say so. */
+function identified({ liveness }: StoreView): string | undefined {
+  try {
+    liveness.open()
+    return liveness.id
+  } catch {
+    return undefined
+  }
+}

@@ -5,6 +5,7 @@ import { WRITERS } from '../egress/index.ts'
 import type { Turns } from '../store/turns.ts'
 import { BackgroundRun } from './background-run.ts'
 import type { Copies } from './copies.ts'
+import { STORED_FORMAT } from './format.ts'
 import type { Keeper } from './keeper.ts'
 import type { StoreView } from './lazy-store.ts'
 import { Run, tooMany } from './run.ts'
@@ -40,7 +41,7 @@ export class Background {
     const { owner, id } = keeper
     if (this.countOf(owner) >= most) throw tooMany(most)
     keeper.saves = false
-    const one = new BackgroundRun(new Run(firstOf(request, keeper)), keeper, identified(store), this.copies)
+    const one = new BackgroundRun(new Run(firstOf(request, keeper)), keeper, store, this.copies)
     this.working.set(id, one)
     if (!(await keeper.keep(one.response, one.lease))) {
       this.working.delete(id)
@@ -55,15 +56,16 @@ export class Background {
    *
    * @param answered settles when it is answered to the reply of the run; never rejects.
    */
-  follow(one: BackgroundRun, answered: Promise<void>, turns: Turns): void {
-    void this.work(one.keeper.id, one, turns, answered)
+  follow(one: BackgroundRun, answered: Promise<void>): void {
+    void this.work(one.keeper.id, one, answered)
   }
 
   private countOf(owner: string): number {
     return [...this.working.values()].filter(({ keeper }) => keeper.owner === owner).length
   }
 
-  private async work(id: string, one: BackgroundRun, turns: Turns, answered: Promise<void>): Promise<void> {
+  private async work(id: string, one: BackgroundRun, answered: Promise<void>): Promise<void> {
+    const { turns } = one
     const looks = setInterval(() => void this.look(id, one, turns), TICK).unref()
     const renewal = setInterval(() => {
       const { lease } = one.lease
@@ -116,20 +118,10 @@ export interface Beginning {
   readonly store: StoreView
 }
 
-/** The id of this process, where others can see by it whether it is alive; otherwise its leases say so. */
-function identified({ liveness }: StoreView): string | undefined {
-  try {
-    liveness.open()
-    return liveness.id
-  } catch {
-    return undefined
-  }
-}
-
 /** The response as it stands before anybody works on it: what a stream would begin with. */
 function firstOf(request: CanonicalRequest, { id }: Keeper): JsonObject {
   const createdAt = Math.floor(Date.now() / 1000)
-  const writer = WRITERS['responses']!.events!(request)
+  const writer = WRITERS[STORED_FORMAT]!.events!(request)
   const [created] = writer.push({ type: 'result-start', id, model: request.model, createdAt })
   return (JSON.parse(created!.data) as { response: JsonObject }).response
 }

@@ -1,8 +1,7 @@
 import type { Channel } from '../channel/index.ts'
 import type { Log } from '../gateway/report.ts'
 import type { Turn } from '../store/turns.ts'
-
-const FORMAT = 'responses'
+import { STORED_FORMAT } from './format.ts'
 
 /** Milliseconds an upstream may take to be told about a response it keeps. */
 const PATIENCE = 5000
@@ -38,7 +37,7 @@ export class Copies {
   private async tell(method: 'DELETE' | 'POST', { channel: name, id }: UpstreamCopy, below: string, fault: string) {
     const fields = { channel: name, upstream_id: id }
     const channel = this.channels().find(({ config }) => config.name === name)
-    const format = channel?.config.formats.find(one => one.format === FORMAT)
+    const format = channel?.config.formats.find(one => one.format === STORED_FORMAT)
     if (channel === undefined || format === undefined) return this.log.warn(fields, fault)
     const where = { path: `/responses/${encodeURIComponent(id)}${below}`, query: {}, headers: {} }
     const exchange = channel.call(method, format, where)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { GatewayError } from '../canonical/error.ts'
 import { storeFailure } from '../gateway/failures.ts'
+import { LogOnce } from '../gateway/log-once.ts'
 import type { Log } from '../gateway/report.ts'
 import { READABLE, type StoreFault, storeFault } from '../store/fault.ts'
 import { Liveness } from '../store/liveness.ts'
@@ -12,7 +13,7 @@ const SWEEP = 3_600_000
 /** Milliseconds before a store at fault is tried again, and for which one that took something counts as sound. */
 const REST = 2000
 /** Milliseconds before a fault that comes and goes is logged again. */
-const SAID = 60_000
+const INTERVAL = 60_000
 
 /** What is kept, for whoever works with it. */
 export type StoreView = Pick<LazyStore, 'turns' | 'conversations' | 'events' | 'liveness'>
@@ -34,10 +35,9 @@ export class LazyStore {
   private readonly log: Log
   private opening: Promise<Store> | undefined
   private fault: { readonly kind: StoreFault; readonly reads: boolean } | undefined
-  /** When each kind of fault was logged last. */
-  private readonly said = new Map<StoreFault, number>()
+  /** Logs a fault once, wherever it is met, until the store works again; one that comes and goes once a minute. */
+  private readonly faults: LogOnce
   private soundAt = Number.NEGATIVE_INFINITY
-  private recoveredAt = Number.NEGATIVE_INFINITY
   private sweeping: NodeJS.Timeout | undefined
   private retrying: NodeJS.Timeout | undefined
   private closed = false
@@ -46,6 +46,8 @@ export class LazyStore {
     this.path = join(dataDir, 'interlingua.sqlite')
     this.liveness = new Liveness(join(dataDir, 'processes'))
     this.log = log
+    const write = (err: unknown, store: string) => log.error({ store, err }, 'the store cannot be used')
+    this.faults = new LogOnce(write, { interval: INTERVAL, lasting: true })
   }
 
   /** Whether something can be kept, as far as it is known: what is wrong may show only when it is tried. */
@@ -107,7 +109,7 @@ export class LazyStore {
     // A row that is no JSON is damaged by itself.
     const kind = thrown instanceof SyntaxError ? 'damaged' : storeFault(thrown)
     if (kind === undefined) return thrown
-    this.say(kind, thrown)
+    this.faults.log(thrown, kind)
     if (!(thrown instanceof SyntaxError)) this.rest(kind, manner)
     return UNAVAILABLE
   }
@@ -139,17 +141,7 @@ export class LazyStore {
   private recovered(): void {
     if (this.fault === undefined) return
     this.fault = undefined
-    if ([...this.said.values()].some(at => at > this.recoveredAt)) this.log.info({}, 'the store works again')
-    this.recoveredAt = performance.now()
-  }
-
-  /** Logs a fault once, whoever meets it, until the store works again; one that comes and goes once a minute. */
-  private say(store: StoreFault, err: unknown): void {
-    const now = performance.now()
-    const before = this.said.get(store)
-    if (before !== undefined && (before > this.recoveredAt || now - before < SAID)) return
-    this.said.set(store, now)
-    this.log.error({ store, err }, 'the store cannot be used')
+    if (this.faults.recovered()) this.log.info({}, 'the store works again')
   }
 
   /** The connection is of no use any more. */

@@ -3,16 +3,15 @@ import { isObject, type Json, type JsonObject, parseObject } from '../canonical/
 import type { WireEvent } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
 import { READERS } from '../ingress/index.ts'
+import { STORED_FORMAT } from './format.ts'
 import { responseIn } from './kept-stream.ts'
-
-const FORMAT = 'responses'
 
 /** The stream a whole answer could have been told as, all but its last event. */
 export function replayedEvents(response: JsonObject): readonly WireEvent[] {
   const asked = { model: '', messages: [], output: {}, sampling: {}, stream: true }
-  const result = READERS[FORMAT]!.result!({ status: 200, headers: {}, body: response }, asked)
+  const result = READERS[STORED_FORMAT]!.result!({ status: 200, headers: {}, body: response }, asked)
   const output = Array.isArray(response['output']) ? response['output'] : []
-  const writer = WRITERS[FORMAT]!.events!(asked)
+  const writer = WRITERS[STORED_FORMAT]!.events!(asked)
   const events = [...unfold(result)].flatMap(event => [...writer.push(event)])
   return [...events, ...writer.end()]
     .filter(event => event.event !== undefined && responseIn(event) === undefined)

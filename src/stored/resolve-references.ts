@@ -1,7 +1,7 @@
 import { GatewayError } from '../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { Conversations } from '../store/conversations.ts'
-import type { FoundItem, Link, Turns } from '../store/turns.ts'
+import type { FoundItem, Link, Turn, Turns } from '../store/turns.ts'
 import { itemsOf, referenceOf, unnamed } from './items.ts'
 import { portable } from './portable.ts'
 
@@ -9,6 +9,8 @@ import { portable } from './portable.ts'
 export interface Memories {
   /** The nearest first. */
   readonly turns: readonly Turns[]
+  /** The turn that the request continues, where it was found already. */
+  readonly found?: Turn | undefined
   readonly conversations: Conversations | undefined
   /** What is not here is nowhere. */
   readonly strict: boolean
@@ -170,10 +172,11 @@ async function channelsOf(
   references: readonly string[],
   found: ReadonlyMap<string, FoundItem>,
   owner: string,
-  { turns }: Memories,
+  { turns, found: continued }: Memories,
 ): Promise<ReadonlySet<string | undefined>> {
   const channels = new Set(references.map(id => rememberedBy(found.get(id))))
   if (previous === undefined) return channels
+  if (continued !== undefined) return channels.add(rememberedBy(continued))
   for (const memory of turns) {
     const turn = await memory.find(owner, previous)
     if (turn !== undefined) return channels.add(rememberedBy(turn))

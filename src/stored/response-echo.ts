@@ -4,6 +4,7 @@ import type { JsonObject, Node } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Candidate } from '../router.ts'
+import { STORED_FORMAT } from './format.ts'
 import type { Keeper } from './keeper.ts'
 
 /** How an answer is told to a caller whose request was told in other words, or who may ask for the answer again. */
@@ -35,8 +36,6 @@ interface Keeping {
   readonly asItCame: boolean
 }
 
-const FORMAT = 'responses'
-
 /** How a candidate's answer is told: under a name it can be asked for by, the upstream's own where that keeps it, too. */
 export function responseEchoOf(asked: CanonicalRequest, candidate: Candidate, how: Keeping): ResponseEcho {
   const { keeper } = how
@@ -64,7 +63,7 @@ function copyIn(
 ) {
   const id = 'id' in answer ? answer.id : undefined
   if (id === undefined || !native || format.dialect['stateless'] === true) return undefined
-  const background = (spelling?.[FORMAT]?.['echo'] as JsonObject | undefined)?.['background'] === true
+  const background = (spelling?.[STORED_FORMAT]?.['echo'] as JsonObject | undefined)?.['background'] === true
   return { channel: channel.name, id, background }
 }
 
@@ -73,7 +72,7 @@ const isUpstreams = ({ native, format }: Candidate, { state }: CanonicalRequest)
   native && format.dialect['stateless'] !== true && state?.background !== true
 
 /** The upstream gave its answer no name. */
-const isAnonymous = ({ spelling }: Node): boolean => spelling?.[FORMAT]?.['anonymous'] === true
+const isAnonymous = ({ spelling }: Node): boolean => spelling?.[STORED_FORMAT]?.['anonymous'] === true
 
 /** What an answer repeats of a request's state. */
 const stateIn = ({ state }: CanonicalRequest): JsonObject => ({
@@ -84,9 +83,9 @@ const stateIn = ({ state }: CanonicalRequest): JsonObject => ({
 
 /** What an upstream of the format repeats is of the request as it was told, which is not as the caller said it. */
 function repeating<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T, said: JsonObject): T {
-  const own = answer.spelling?.[FORMAT]
+  const own = answer.spelling?.[STORED_FORMAT]
   if (own?.['echo'] === undefined) return answer
   const echo = { ...(own['echo'] as JsonObject), ...said }
   const nulls = ((own['nulls'] ?? []) as readonly string[]).filter(field => said[field] == null)
-  return { ...answer, spelling: { ...answer.spelling, [FORMAT]: { ...own, echo, nulls } } }
+  return { ...answer, spelling: { ...answer.spelling, [STORED_FORMAT]: { ...own, echo, nulls } } }
 }

@@ -10,6 +10,7 @@ import type { Log } from '../gateway/report.ts'
 import type { StoreFault } from '../store/fault.ts'
 import type { Turns } from '../store/turns.ts'
 import { Background } from './background.ts'
+import type { BackgroundRun } from './background-run.ts'
 import { checkCalls } from './calls.ts'
 import { ConversationsApi } from './conversations-api.ts'
 import { Copies } from './copies.ts'
@@ -32,7 +33,7 @@ export interface Reading {
 
 /** What the gateway keeps of responses and conversations for those who made them. */
 export class State {
-  readonly background: Background
+  private readonly background: Background
   private readonly copies: Copies
   private readonly log: Log
   private config: Settings
@@ -63,10 +64,10 @@ export class State {
     if (unkept && request.state?.background === true) throw UNAVAILABLE
     const known = [...(call.turns === undefined ? [] : [call.turns]), ...(store === undefined ? [] : [store.turns])]
     const { previous } = request.state ?? {}
-    const isNear = previous !== undefined && (await call.turns?.find(owner, previous)) !== undefined
-    if (previous !== undefined && store !== undefined && !isNear)
+    const found = previous === undefined ? undefined : await call.turns?.find(owner, previous)
+    if (previous !== undefined && store !== undefined && found === undefined)
       await this.responsesAt(store).checkFinished(owner, previous)
-    const memories = { turns: known, conversations: store?.conversations, strict: call.strict === true }
+    const memories = { turns: known, found, conversations: store?.conversations, strict: call.strict === true }
     const recalled = await resolveReferences(wire.body, owner, memories)
     if (call.strict === true && previous !== undefined && recalled?.known === true) checkCalls(recalled.whole())
     const kept = saves && !unkept ? store : undefined
@@ -92,6 +93,34 @@ export class State {
     })
   }
 
+  /**
+   * Begins a response in the background, which is stored before this returns; `follow` has its answer stored.
+   *
+   * @throws GatewayError `rate-limited` for a key with too many, `overloaded` where it cannot be stored.
+   */
+  begin(request: CanonicalRequest, keeper: Keeper): Promise<BackgroundRun> {
+    return this.background.start({ keeper, most: this.config.responses.background, request, store: this.kept() })
+  }
+
+  /**
+   * Stores a response in the background while it is made, and its end.
+   *
+   * @param answered settles when it is answered to the reply of the run; never rejects.
+   */
+  follow(run: BackgroundRun, answered: Promise<void>): void {
+    this.background.follow(run, answered)
+  }
+
+  /** Settles when no work is left in the background. */
+  idle(): Promise<void> {
+    return this.background.idle()
+  }
+
+  /** Ends all work in the background. */
+  stop(): Promise<void> {
+    return this.background.close()
+  }
+
   async responses(): Promise<ResponsesApi> {
     return this.responsesAt(this.kept())
   }
@@ -105,7 +134,7 @@ export class State {
   }
 
   /** What is kept; GatewayError `not-found` where nothing is. */
-  kept(): StoreView {
+  private kept(): StoreView {
     if (this.config.responses.keep > 0) return this.store
     throw new GatewayError({ kind: 'not-found', message: 'Nothing is kept here.' })
   }
@@ -113,11 +142,6 @@ export class State {
   /** What is wrong with the store; undefined where it takes what is to be kept, or nothing is. */
   async check(): Promise<StoreFault | undefined> {
     return this.config.responses.keep > 0 ? this.store.check() : undefined
-  }
-
-  /** How many responses a key may have in the background. */
-  get most(): number {
-    return this.config.responses.background
   }
 
   reload(config: Settings): void {

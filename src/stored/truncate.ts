@@ -4,8 +4,7 @@ import type { CanonicalRequest, Message } from '../canonical/request.ts'
 import type { ModelFacts } from '../config/index.ts'
 import { Gathered } from '../gateway/counting/estimate.ts'
 import { type Block, blocksOf, isStanding } from './blocks.ts'
-
-const FORMAT = 'responses'
+import { STORED_FORMAT } from './format.ts'
 
 /** Which upstream answers is not known yet: counted is as by the maker who counts the most. */
 const DEAREST: Format = 'messages'
@@ -28,13 +27,13 @@ export function checkTruncation({ truncation }: JsonObject): void {
 }
 
 /** The request asks to be shortened where it is too long. */
-export const mayShorten = ({ extras }: CanonicalRequest): boolean => extras?.[FORMAT]?.['truncation'] === 'auto'
+export const mayShorten = ({ extras }: CanonicalRequest): boolean => extras?.[STORED_FORMAT]?.['truncation'] === 'auto'
 
 /** The request as if it did not ask for that. */
 export function unshortened(request: CanonicalRequest): CanonicalRequest {
   if (!mayShorten(request)) return request
-  const { truncation: _, ...rest } = request.extras![FORMAT]!
-  return { ...request, extras: { ...request.extras, [FORMAT]: rest } }
+  const { truncation: _, ...rest } = request.extras![STORED_FORMAT]!
+  return { ...request, extras: { ...request.extras, [STORED_FORMAT]: rest } }
 }
 
 /**

@@ -13,5 +13,5 @@ export const speech: Writer = {
   bytes: true,
   events: request => new Sequential(new SpeechStream(request)),
   error: writeError,
-  container: { usual: 'audio/mpeg', nameOf: mediaType => containerOf(mediaType)?.word },
+  container: { usual: 'audio/mpeg', nameOf: mediaType => containerOf(mediaType)?.container },
 }

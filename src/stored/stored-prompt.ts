@@ -1,8 +1,7 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Candidate } from '../router.ts'
-
-const FORMAT = 'responses'
+import { STORED_FORMAT } from './format.ts'
 
 /**
  * Those of the candidates that can look up the prompt a request points at: it is stored at an upstream, and without it
@@ -11,7 +10,7 @@ const FORMAT = 'responses'
  * @throws GatewayError `invalid-request` where none can.
  */
 export function withStoredPrompt(candidates: readonly Candidate[], request: CanonicalRequest): readonly Candidate[] {
-  if (request.extras?.[FORMAT]?.['prompt'] == null) return candidates
+  if (request.extras?.[STORED_FORMAT]?.['prompt'] == null) return candidates
   const able = candidates.filter(({ native, emulated }) => native && !emulated)
   if (able.length > 0) return able
   throw new GatewayError({

@@ -1,0 +1,13 @@
+/* What a request of responses builds on and leaves behind: turns, conversations, background work, frames of a socket. */
+
+export { type ActionName, answerStored, type StoredCall } from './actions.ts'
+export type { BackgroundRun } from './background-run.ts'
+export { STORED_FORMAT } from './format.ts'
+export { type CreateFrame, fault, faultOf, laned, readFrame } from './frames.ts'
+export type { Keeper } from './keeper.ts'
+export { KeptStream, type Sink } from './kept-stream.ts'
+export { UNAVAILABLE } from './lazy-store.ts'
+export { NOT_KEPT, type ResponseEcho, unkept } from './response-echo.ts'
+export type { Session, Stored } from './session.ts'
+export { State } from './state.ts'
+export { withStoredPrompt } from './stored-prompt.ts'
