@@ -145,6 +145,21 @@ describe('imports', () => {
   })
 })
 
+test('the gateway names no format, and what is stored names one in one place', () => {
+  /** Also a kind of work, and a field of canonical requests. */
+  const others = ['speech', 'messages']
+  const formats = [...new Set([...Object.keys(READERS), ...Object.keys(WRITERS)])]
+  const quoted = new RegExp(`'(${formats.filter(one => !others.includes(one)).join('|')})'`, 'g')
+  const named = (folder: string): string[] =>
+    FILES.filter(file => file.startsWith(folder)).flatMap(file =>
+      [...readFileSync(file, 'utf8').matchAll(quoted)].map(([found]) => `${file}: ${found}`),
+    )
+  expect(named('src/gateway/')).toEqual([])
+  expect(named('src/stored/')).toEqual(["src/stored/format.ts: 'responses'"])
+  const into = IMPORTS.filter(isOwn).filter(one => /^src\/(gateway|stored)\//.test(one.file))
+  expect(into.filter(one => /^src\/(in|e)gress\//.test(fileOf(one)) && roomOf(fileOf(one)).format).map(say)).toEqual([])
+})
+
 test('files are small: the median at most 100 lines, nine of ten at most 250, none over 400', () => {
   const sizes = FILES.map(file => ({ file, lines: readFileSync(file, 'utf8').split('\n').length - 1 }))
   sizes.sort((a, b) => a.lines - b.lines)

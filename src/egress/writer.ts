@@ -2,6 +2,7 @@ import type { MediaPart, Part, ReasoningPart } from '../canonical/content.ts'
 import type { CanonicalError } from '../canonical/error.ts'
 import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
 import type { Written } from '../canonical/loss.ts'
+import type { ModelCard } from '../canonical/model-card.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { AddRateLimits } from '../canonical/rate-limit.ts'
 import type { CanonicalRequest, Message } from '../canonical/request.ts'
@@ -9,6 +10,7 @@ import type { CanonicalResult } from '../canonical/result.ts'
 import type { Transducer } from '../canonical/transducer.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
 import type { Work } from '../canonical/work.ts'
+import type { ModelQuery } from './transport/model-pages.ts'
 
 /** A vendor's quirks of a format, as declared on its channel; each format's dialect.ts lists the flags it obeys. */
 export type Dialect = JsonObject
@@ -26,6 +28,17 @@ export interface WriteOptions {
 export interface HandBack extends WriteOptions {
   /** The upstream that issued the thought, which alone can read its proof. */
   readonly own: boolean
+}
+
+/** How the models that a key can call are listed to a format's clients. */
+export interface ModelWriter {
+  /**
+   * The JSON text of the page that the query selects, of cards sorted by id.
+   *
+   * @throws GatewayError `invalid-request` for an invalid page.
+   */
+  list(cards: readonly ModelCard[], query: ModelQuery): string
+  record(card: ModelCard): JsonObject
 }
 
 /** How a format names the container of a recording. */
@@ -71,6 +84,8 @@ export interface Writer {
   boundProofs?(options: WriteOptions): boolean
   /** An error before the first byte, in the shape and with the status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
+  /** How its clients list models; formats of one family list them in one of them (FORMATS §1). */
+  readonly models?: ModelWriter
   /** Its answers may hold images as addresses. */
   readonly imageAddresses?: true
   /** Its recordings come without a media type: another container than the requested one is a loss. */

@@ -3,6 +3,7 @@ import { ERRORS } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { OnLoss } from '../config/index.ts'
+import type { ModelQuery } from '../egress/transport/model-pages.ts'
 import { readJson } from '../ingress/transport/body.ts'
 import { FORM_LIMIT } from '../ingress/transport/form.ts'
 import { type Candidate, usableModels } from '../router.ts'
@@ -15,8 +16,7 @@ import { type ErrorAnswer, errorAnswer } from './error-answer.ts'
 import { writeErrorStream } from './error-stream.ts'
 import { Failover } from './failover.ts'
 import { answerFailure, toFailure } from './failures.ts'
-import type { Query as ModelQuery } from './model-pages.ts'
-import { type ModelShape, modelList, modelRecord } from './models.ts'
+import { modelList, modelRecord } from './models.ts'
 import { RateHeaders } from './rate-headers.ts'
 import { isForm, RequestReader, readFormRequest } from './read-request.ts'
 import { readResult } from './read-result.ts'
@@ -38,7 +38,6 @@ export type { Call, HeaderSource, Reply, Worker } from './call.ts'
 export type { ErrorAnswer } from './error-answer.ts'
 export { freshId } from './fresh-id.ts'
 export { IMAGES_PATH } from './image-delivery.ts'
-export type { ModelShape } from './models.ts'
 export type { Log } from './report.ts'
 
 /** Everything between the endpoints and the upstreams. */
@@ -278,18 +277,13 @@ export class Gateway extends Services {
    * @throws GatewayError as `authenticate` does, `invalid-request` for an invalid page, and `not-found` for a model the
    * key cannot call.
    */
-  models(
-    call: Pick<Call, 'message' | 'queryKey' | 'reply'>,
-    shape: ModelShape,
-    query: ModelQuery,
-    id?: string,
-  ): string {
+  models(call: Pick<Call, 'message' | 'queryKey' | 'reply'>, format: Format, query: ModelQuery, id?: string): string {
     const caller = this.authenticate(call)
-    this.allowance(caller, { reply: call.reply, format: shape })
+    this.allowance(caller, { reply: call.reply, format })
     const usable = usableModels(caller.group.models, this.channels.all)
     return id === undefined
-      ? modelList(shape, usable, this.config.models, query)
-      : modelRecord(shape, id, usable, this.config.models)
+      ? modelList(format, usable, this.config.models, query)
+      : modelRecord(format, id, usable, this.config.models)
   }
 
   /** Answers a request about stored responses and conversations. Never rejects. */

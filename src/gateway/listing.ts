@@ -3,20 +3,16 @@ import type { WireRequest } from '../canonical/wire.ts'
 import type { Channel } from '../channel/index.ts'
 import type { ChannelFormat } from '../config/index.ts'
 import { withoutByteOrderMark } from '../ingress/transport/byte-order-mark.ts'
+import { FORMATS } from '../providers/index.ts'
 
-/** Milliseconds after which lists are asked for again: all of them, and where one could not be had at all. */
+/** Milliseconds after which lists are requested again: all of them, and where one is missing. */
 const EVERY = 10 * 60_000
 const SOON = 30_000
 /** Bytes a list may have. */
 const LARGEST = 16 * 1024 * 1024
 
-/** Where an upstream lists its models, by the format it speaks; the formats of one family agree. */
-const PLACES: { readonly [format: string]: Omit<WireRequest, 'body'> } = {
-  messages: { path: '/v1/models', query: { limit: '1000' }, headers: { 'anthropic-version': '2023-06-01' } },
-  cohere: { path: '/v1/models', query: { page_size: '1000' }, headers: {} },
-  contents: { path: '/v1beta/models', query: { pageSize: '1000' }, headers: {} },
-}
-const FAMILY: Omit<WireRequest, 'body'> = { path: '/models', query: {}, headers: {} }
+/** Where most upstreams list their models. */
+const USUAL: Omit<WireRequest, 'body'> = { path: '/models', query: {}, headers: {} }
 
 /** Keeps the model lists of channels that take whatever their upstream lists; a list once known outlives failures. */
 export class Listing {
@@ -32,7 +28,7 @@ export class Listing {
     const wanting = this.channels().filter(channel => channel.config.models.patterns.length > 0)
     if (wanting.length === 0) return
     this.later(EVERY)
-    void Promise.all(wanting.map(ask)).then(known => {
+    void Promise.all(wanting.map(update)).then(known => {
       if (known.includes(false)) this.later(SOON)
     })
   }
@@ -48,15 +44,15 @@ export class Listing {
   }
 }
 
-/** Whether the channel's list is known now. */
-async function ask(channel: Channel): Promise<boolean> {
+/** Requests a channel's list; gives whether it is known now. */
+async function update(channel: Channel): Promise<boolean> {
   const format: ChannelFormat = channel.config.formats[0]!
   try {
-    const answer = await channel.call('GET', format, PLACES[format.format] ?? FAMILY).answer
+    const answer = await channel.call('GET', format, FORMATS.get(format.format)?.listing ?? USUAL).answer
     const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(LARGEST))) ?? {})
     if (answer.status === 200 && ids !== undefined) channel.listed = new Set(ids)
   } catch {
-    // What the upstream cannot tell now it may tell later; until then the router takes any model it is configured for.
+    // The list is requested again later; until then the router takes any model the channel is configured for.
   }
   return channel.listed !== undefined
 }

@@ -1,4 +1,5 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
+import type { WireRequest } from '../canonical/wire.ts'
 import type { Work } from '../canonical/work.ts'
 import type { AuthStyle } from '../config/types.ts'
 
@@ -9,6 +10,12 @@ export interface FormatFacts {
   /** The version is part of the base address (`…/v1`), or of the paths below it. */
   readonly versioned: 'base' | 'path'
   readonly auth: AuthStyle
+  /** Where its upstreams list their models; at `/models` where that is absent. */
+  readonly listing?: Omit<WireRequest, 'body'>
+  /** Its upstreams make one image in a request. */
+  readonly singleImage?: true
+  /** The field of a request by which its inputs are embedded as one text, and so cannot be sent apart. */
+  readonly jointInputs?: string
 }
 
 const openai = (...does: Work[]): FormatFacts => ({ does, versioned: 'base', auth: 'bearer' })
@@ -16,20 +23,38 @@ const openai = (...does: Work[]): FormatFacts => ({ does, versioned: 'base', aut
 /** Every format an upstream can be asked in, a row each. */
 export const FORMATS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatFacts>([
   ['chat', openai('conversation', 'completion', 'transcription')],
-  ['responses', openai('conversation', 'completion', 'count', 'compaction', 'image')],
-  ['messages', { does: ['conversation', 'completion', 'count'], versioned: 'path', auth: 'x-api-key' }],
+  ['responses', { ...openai('conversation', 'completion', 'count', 'compaction', 'image'), singleImage: true }],
+  [
+    'messages',
+    {
+      does: ['conversation', 'completion', 'count'],
+      versioned: 'path',
+      auth: 'x-api-key',
+      listing: { path: '/v1/models', query: { limit: '1000' }, headers: { 'anthropic-version': '2023-06-01' } },
+    },
+  ],
   [
     'contents',
     {
       does: ['conversation', 'completion', 'count', 'embedding', 'image', 'speech', 'transcription'],
       versioned: 'path',
       auth: 'x-goog-api-key',
+      listing: { path: '/v1beta/models', query: { pageSize: '1000' }, headers: {} },
+      singleImage: true,
     },
   ],
   ['completions', openai('completion')],
-  ['embeddings', openai('embedding')],
+  ['embeddings', { ...openai('embedding'), jointInputs: 'late_chunking' }],
   ['rerank', openai('ranking')],
-  ['cohere', { does: ['ranking', 'embedding'], versioned: 'path', auth: 'bearer' }],
+  [
+    'cohere',
+    {
+      does: ['ranking', 'embedding'],
+      versioned: 'path',
+      auth: 'bearer',
+      listing: { path: '/v1/models', query: { page_size: '1000' }, headers: {} },
+    },
+  ],
   ['images', openai('image')],
   ['speech', openai('speech')],
   ['transcriptions', openai('transcription')],

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { defined } from '../canonical/defined.ts'
-import type { Call, Gateway, ModelShape } from '../gateway/index.ts'
+import type { Format } from '../canonical/node.ts'
+import type { Call, Gateway } from '../gateway/index.ts'
 import { sendLast } from './connection.ts'
 import { HttpReply } from './reply.ts'
 import { requestId } from './request-id.ts'
@@ -42,7 +43,7 @@ function ownQuery(query: Query, streams: boolean): Query {
 /** Answers with the models a key can call, or a page of them, or the one of that id. */
 export function listModels(
   gateway: Gateway,
-  shape: ModelShape,
+  shape: Format,
   message: IncomingMessage,
   response: ServerResponse,
   id: string | undefined,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ModelShape } from '../gateway/index.ts'
+import type { Format } from '../canonical/node.ts'
 
 export interface Query {
   readonly [name: string]: string
@@ -26,7 +26,7 @@ export function queryOf(message: IncomingMessage): { readonly query: Query; read
  * Anthropic's clients send their version, Google's a key of their own kind; all others use OpenAI's formats (FORMATS
  * §1).
  */
-export function familyOf(message: IncomingMessage): ModelShape {
+export function familyOf(message: IncomingMessage): Format {
   const { headers } = message
   if (headers['anthropic-version'] !== undefined || headers['msgfmt-version'] !== undefined) return 'messages'
   return headers['x-goog-api-key'] !== undefined || queryOf(message).queryKey !== undefined ? 'contents' : 'chat'

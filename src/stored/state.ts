@@ -22,8 +22,6 @@ import { ResponsesApi } from './responses-api.ts'
 import { Session } from './session.ts'
 import { checkTruncation, mayShorten, shortened } from './truncate.ts'
 
-type Settings = Pick<Config, 'dataDir' | 'responses' | 'models'>
-
 /** A request as it was read, and what reads other bodies of its caller. */
 export interface Reading {
   readonly wire: WireRequest
@@ -36,11 +34,11 @@ export class State {
   private readonly background: Background
   private readonly copies: Copies
   private readonly log: Log
-  private config: Settings
+  private config: Config
   private store: LazyStore
 
   /** @param channels those in use: upstreams are told what becomes of what they keep. */
-  constructor(config: Settings, log: Log, channels: () => readonly Channel[]) {
+  constructor(config: Config, log: Log, channels: () => readonly Channel[]) {
     this.config = config
     this.log = log
     this.copies = new Copies(channels, log)
@@ -144,7 +142,7 @@ export class State {
     return this.config.responses.keep > 0 ? this.store.check() : undefined
   }
 
-  reload(config: Settings): void {
+  reload(config: Config): void {
     if (config.dataDir !== this.config.dataDir) {
       void this.store.close()
       this.store = new LazyStore(config.dataDir, this.log)

@@ -1,13 +1,11 @@
 import { GatewayError } from '../canonical/error.ts'
-import type { Format, JsonObject } from '../canonical/node.ts'
+import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../canonical/request.ts'
 import type { ModelFacts } from '../config/index.ts'
 import { Gathered } from '../gateway/counting/estimate.ts'
+import { DEAREST_FORMAT } from '../providers/index.ts'
 import { type Block, blocksOf, isStanding } from './blocks.ts'
 import { STORED_FORMAT } from './format.ts'
-
-/** Which upstream answers is not known yet: counted is as by the maker who counts the most. */
-const DEAREST: Format = 'messages'
 
 /** Tokens kept free for an answer that nobody limits: this share of the context, and no more than so many. */
 const SHARE = 1 / 4
@@ -54,7 +52,7 @@ export async function shortened(
 /** The messages there is room for; counts no more than that, and nothing where all of them surely fit. */
 async function keptOf(request: CanonicalRequest, room: number): Promise<readonly Message[]> {
   const { messages } = request
-  const standing = new Gathered(DEAREST)
+  const standing = new Gathered(DEAREST_FORMAT)
   standing.settings(request)
   for (const message of messages) if (isStanding(message)) standing.message(message)
   const priced = pricesOf(messages)
@@ -77,7 +75,7 @@ interface Priced {
 function pricesOf(messages: readonly Message[]): readonly Priced[] {
   let upTo = 0
   return blocksOf(messages).map(block => {
-    const gathered = new Gathered(DEAREST)
+    const gathered = new Gathered(DEAREST_FORMAT)
     for (const place of block.places) gathered.message(messages[place]!)
     const most = gathered.atMost
     upTo += most

@@ -149,7 +149,8 @@ export function speakPlain(...formats: readonly string[]): void {
   beforeAll(() => {
     for (const format of formats) {
       readers[format] = plainReader
-      writers[format] = plainWriter
+      // Models are listed as the format lists them.
+      writers[format] = Object.assign(Object.create(plainWriter), { models: writers[format]?.models })
     }
   })
   afterAll(() => {

@@ -4,6 +4,7 @@ import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
 import { ChatChunks } from './events.ts'
 import { handsBack } from './hand-back.ts'
+import { models } from './models.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
@@ -15,4 +16,5 @@ export const chat: Writer = {
   handsBack,
   fetches: ({ kind }, { document_url }) => (kind === 'file' && document_url !== true) || kind === 'audio',
   error: writeError,
+  models,
 }

@@ -7,6 +7,7 @@ import { writeEmbedding } from './embedding.ts'
 import { writeError } from './error.ts'
 import { ContentsStream } from './events.ts'
 import { handsBack } from './hand-back.ts'
+import { models } from './models.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
@@ -28,4 +29,5 @@ export const contents: Writer = {
   handsBack,
   fetches: (_, { fetch_urls, vertex }, __, inResult) => fetch_urls === true || (inResult && vertex !== true),
   error: writeError,
+  models,
 }

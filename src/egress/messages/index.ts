@@ -4,6 +4,7 @@ import { writeCounted, writeCounting } from './count.ts'
 import { writeError } from './error.ts'
 import { MessageStream } from './events.ts'
 import { boundProofs, handsBack } from './hand-back.ts'
+import { models } from './models.ts'
 import { addRateLimits } from './rate-limit.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
@@ -17,5 +18,6 @@ export const messages: Writer = {
   handsBack,
   boundProofs,
   error: writeError,
+  models,
   addRateLimits,
 }

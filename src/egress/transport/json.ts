@@ -1,10 +1,11 @@
 import fastJson from 'fast-json-stringify'
 import type { JsonObject } from '../../canonical/node.ts'
 
-/** A whole answer's text. Free JSON never goes through a compiled schema, which would drop unknown fields. */
+/** A whole answer's text. Free JSON never goes through a compiled schema, which would drop undeclared fields. */
 export const jsonText = (body: JsonObject): string => JSON.stringify(body)
 
-export interface ModelCard {
+/** One entry of the list. */
+export interface ModelEntry {
   readonly id: string
   readonly object: 'model'
   /** Unix time in seconds. */
@@ -22,8 +23,8 @@ const CARD = {
   },
 } as const
 
-/** The text of the model list that most clients poll: a fixed envelope of hundreds of equal entries. */
-export const modelListText: (list: { readonly object: 'list'; readonly data: readonly ModelCard[] }) => string =
+/** The text of the model list most clients poll: a fixed envelope of hundreds of equal entries. */
+export const modelListText: (list: { readonly object: 'list'; readonly data: readonly ModelEntry[] }) => string =
   fastJson({
     type: 'object',
     properties: { object: { type: 'string' }, data: { type: 'array', items: CARD } },

@@ -3,15 +3,12 @@ import type { Format } from '../../canonical/node.ts'
 import { isRedundant } from '../../canonical/redundant.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
+import { tokenPrices } from '../../providers/index.ts'
 import { mediaTokens } from './media-tokens.ts'
 import { tokensIn } from './tokens.ts'
 
 /** What stands around a request, a turn, a call or result in it, and a tool: marks nobody sees, but pays. */
 const AROUND = { request: 3, message: 4, call: 8, tool: 8 }
-/** What upstreams write before the tools. */
-const TOOLS_PREAMBLE: { readonly [format: Format]: number } = { messages: 300 }
-/** How many tokens makers have for one of the vocabulary that is counted by, taken rather high. */
-const FACTOR: { readonly [format: Format]: number } = { messages: 1.2, contents: 1.05 }
 
 /**
  * About how many tokens a request is to an upstream of the format (trap 80): all text with tools and their schemas,
@@ -47,7 +44,7 @@ export class Gathered {
   }
 
   private get factor(): number {
-    return FACTOR[this.format] ?? 1
+    return tokenPrices(this.format).factor
   }
 
   /** What stands beside the turns: tools, and the shape of the answer. */
@@ -57,7 +54,7 @@ export class Gathered {
       this.marks += AROUND.tool
       this.texts.push(textOfTool(tool))
     }
-    if (tools.length > 0) this.marks += TOOLS_PREAMBLE[this.format] ?? 0
+    if (tools.length > 0) this.marks += tokenPrices(this.format).toolsPreamble
     if (text?.shape === 'schema') this.texts.push(JSON.stringify(text.schema))
   }
 
@@ -110,6 +107,6 @@ const HIDDEN = 2000
 function textOfTool(tool: Tool): string {
   if (tool.type === 'opaque') return JSON.stringify(tool.value)
   if (tool.type === 'hosted') return tool.kind
-  const { extras: _, spelling: __, ...said } = tool
-  return JSON.stringify(said)
+  const { extras: _, spelling: __, ...fields } = tool
+  return JSON.stringify(fields)
 }

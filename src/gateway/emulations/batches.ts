@@ -2,6 +2,7 @@ import { type Loss, shifted } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { workOf } from '../../canonical/work.ts'
+import { FORMATS } from '../../providers/index.ts'
 import type { Candidate } from '../../router.ts'
 import { ask } from '../ask.ts'
 import type { Answered, Ask, Attempt } from '../types.ts'
@@ -21,8 +22,7 @@ function batchesOf(request: CanonicalRequest, candidate: Candidate): readonly Ca
   const limit = limitOf(candidate)
   const { messages } = request
   if (limit === undefined || messages.length <= limit || workOf(request) !== 'embedding') return undefined
-  // Its inputs are read as one text: apart they mean something else (FORMATS §8).
-  if (request.extras?.['embeddings']?.['late_chunking'] === true) return undefined
+  if (areJoint(request)) return undefined
   const count = Math.ceil(messages.length / limit)
   return Array.from({ length: count }, (_, index) => ({
     ...request,
@@ -30,7 +30,14 @@ function batchesOf(request: CanonicalRequest, candidate: Candidate): readonly Ca
   }))
 }
 
-/** As many inputs as one request may have; Google's cloud knows no batches. */
+/** Whether the inputs are embedded as one text: apart they mean something else (FORMATS §8). */
+const areJoint = ({ extras = {} }: CanonicalRequest): boolean =>
+  Object.entries(extras).some(([format, fields]) => {
+    const field = FORMATS.get(format)?.jointInputs
+    return field !== undefined && fields[field] === true
+  })
+
+/** How many inputs one request may have; Google's cloud takes one. */
 function limitOf({ format: { dialect } }: Candidate): number | undefined {
   const { batch = dialect['vertex'] === true ? 1 : undefined } = dialect
   return typeof batch === 'number' && batch >= 1 ? Math.floor(batch) : undefined

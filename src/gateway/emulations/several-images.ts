@@ -2,22 +2,23 @@ import { GatewayError } from '../../canonical/error.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
+import { FORMATS } from '../../providers/index.ts'
 import type { Candidate } from '../../router.ts'
 import type { Emulation } from '../types.ts'
 import { combined } from './combined.ts'
 import { together } from './together.ts'
 
-/** As many pictures one request may ask for that each take a request of their own. */
+/** How many images one request may ask for where each takes a separate request. */
 const MOST = 16
 
-/** Formats whose upstreams make one picture at a time. */
-const ONE_AT_A_TIME: ReadonlySet<string> = new Set(['contents', 'responses'])
-
-/** Whether several pictures are wanted of an upstream that makes one at a time, by another format's caller. */
+/** Whether a caller of another format requests several images of an upstream that makes one in a request. */
 export const needsSeveral = ({ format, native }: Candidate, request: CanonicalRequest): boolean =>
-  !native && (request.output.candidates ?? 1) > 1 && ONE_AT_A_TIME.has(format.format) && workOf(request) === 'image'
+  !native &&
+  (request.output.candidates ?? 1) > 1 &&
+  FORMATS.get(format.format)?.singleImage === true &&
+  workOf(request) === 'image'
 
-/** Several finished pictures, each asked for by itself, all at once: what one refuses, all refuse. */
+/** Several finished images by as many requests at once; they fail together. */
 export const severalImages: Emulation = {
   losses: ({ output }) => {
     if (output.candidates! > MOST) throw TOO_MANY

@@ -1,8 +1,8 @@
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError } from '../../canonical/error.ts'
 
-/* Pages of model lists. A place in a list is the id it stands behind, so that models may come and go between two pages. */
+/* Pages of model lists. A place in a list is the id before it, so that models may come and go between two pages. */
 
-export interface Query {
+export interface ModelQuery {
   readonly [name: string]: string
 }
 
@@ -12,11 +12,11 @@ interface Named {
 
 export interface Page<T> {
   readonly rows: readonly T[]
-  /** There are others, in the direction that was asked for. */
+  /** There are others, in the direction of the query. */
   readonly more: boolean
 }
 
-/** The most a page may have; without a size it has all there are, as clients that know of no pages expect. */
+/** The most rows of a page; without a size it has all, as clients without paging expect. */
 const MOST = 1000
 
 /**
@@ -25,7 +25,7 @@ const MOST = 1000
  * @param rows sorted by id.
  * @throws GatewayError `invalid-request` for a limit that is none, or both directions at once.
  */
-export function idPage<T extends Named>(rows: readonly T[], query: Query): Page<T> {
+export function idPage<T extends Named>(rows: readonly T[], query: ModelQuery): Page<T> {
   const { limit, after_id: after, before_id: before } = query
   const size = limit === undefined ? undefined : wholeNumber('limit', limit, 1)
   if (size !== undefined && size > MOST) throw wrong('limit', `must be a whole number from 1 to ${MOST}`)
@@ -41,9 +41,12 @@ export function idPage<T extends Named>(rows: readonly T[], query: Query): Page<
  * @param rows sorted by id.
  * @throws GatewayError `invalid-request` for a size or token that is none.
  */
-export function tokenPage<T extends Named>(rows: readonly T[], query: Query): Page<T> & { readonly next?: string } {
-  const said = query['pageSize'] ?? query['page_size']
-  const size = said === undefined ? 0 : wholeNumber('pageSize', said, 0)
+export function tokenPage<T extends Named>(
+  rows: readonly T[],
+  query: ModelQuery,
+): Page<T> & { readonly next?: string } {
+  const given = query['pageSize'] ?? query['page_size']
+  const size = given === undefined ? 0 : wholeNumber('pageSize', given, 0)
   const token = query['pageToken'] ?? query['page_token'] ?? ''
   const page = first(
     behind(rows, token === '' ? undefined : placeOf(token)),

@@ -1,0 +1,45 @@
+import { CREATED, type ModelCard } from '../../canonical/model-card.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { jsonText } from '../transport/json.ts'
+import { idPage } from '../transport/model-pages.ts'
+import type { ModelWriter } from '../writer.ts'
+
+/** Models as Anthropic lists them (FORMATS §6). */
+export const models: ModelWriter = {
+  list: (cards, query) => {
+    const { rows, more } = idPage(cards, query)
+    const [first, last] = [rows[0]?.id ?? null, rows.at(-1)?.id ?? null]
+    return jsonText({ data: rows.map(record), has_more: more, first_id: first, last_id: last })
+  },
+  record: card => record(card),
+}
+
+const record = ({ id, name, context, maxOutput, abilities }: ModelCard): JsonObject => ({
+  id,
+  type: 'model',
+  display_name: name ?? id,
+  created_at: new Date(CREATED * 1000).toISOString(),
+  lifecycle: 'active',
+  deprecated_at: null,
+  retires_at: null,
+  line: null,
+  max_input_tokens: context ?? null,
+  max_tokens: maxOutput ?? null,
+  capabilities: abilities.converses ? null : NO_CAPABILITIES,
+})
+
+const NO = { supported: false }
+
+/** Of a model that does not converse; what one that does can do beyond is not known here, for which the shape has null. */
+const NO_CAPABILITIES: JsonObject = {
+  batch: NO,
+  citations: NO,
+  code_execution: NO,
+  context_management: { ...NO, clear_thinking_20251015: NO, clear_tool_uses_20250919: NO, compact_20260112: NO },
+  effort: { ...NO, low: NO, medium: NO, high: NO, xhigh: NO, max: NO },
+  image_input: NO,
+  pdf_input: NO,
+  server_tools: { ...NO, code_execution: NO, web_search: NO },
+  structured_outputs: NO,
+  thinking: { ...NO, types: { adaptive: NO, between_tools: NO, disabled: NO, enabled: NO } },
+}
