@@ -32,31 +32,31 @@ export interface Call {
   /** The format's own sign of life on a silent stream. */
   readonly heartbeat?: WireEvent
   readonly reply: Reply
-  /** A memory that is asked before the store, and keeps this turn even where the store is not to: a connection's own. */
+  /** The turns of a socket, searched before the store; this turn is added even where the store is not to keep it. */
   readonly turns?: Turns
-  /** What is not known here is never asked of an upstream: `previous_response_not_found` says this gateway. */
+  /** References that the gateway cannot resolve are refused (`previous_response_not_found`), never sent to an upstream. */
   readonly strict?: true
-  /** Nothing is to be generated: the turn is only kept, to be gone on from. */
+  /** Nothing is to be generated: the turn is only stored, to be continued. */
   readonly silent?: true
 }
 
 /**
- * Told to stop when the caller leaves, or must be left. An object and never a bare function: the engine keeps every function that was
- * stored in such a field, with all it knows of its request, until the next full collection, which cost a fifth of the
+ * Stopped when the caller leaves, or the gateway stops. An object and never a bare function: the engine keeps every function that was
+ * stored in such a field, with its whole scope, until the next full collection, which cost a fifth of the
  * CPU of short requests.
  */
 export interface Worker {
-  /** @param why what the caller is still to be told; nobody listens any more where it is absent. */
+  /** @param why the error to write to the caller; absent where the caller left. */
   abort(why?: GatewayError): void
 }
 
-/** The way back to the caller: a whole answer, or a beginning and then text until the end. */
+/** The response path to the caller: a whole answer, or a beginning and then text until the end. */
 export interface Reply {
   /** The caller left before the answer was whole. */
   readonly gone: boolean
   /** Something was sent already: an error can only be an event now. */
   readonly begun: boolean
-  /** Who works for the caller at the time. */
+  /** What works on the answer at the time. */
   worker: Worker | undefined
   /** What the head of any answer holds besides, where answers have one. */
   headers?: HeaderSource | undefined

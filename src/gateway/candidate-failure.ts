@@ -14,7 +14,7 @@ interface Failed {
   readonly log: Log
 }
 
-/** The failure of one candidate: what failed rests, the log says why, and the caller learns no secrets. */
+/** The failure of one candidate: what failed rests, the reason is logged, and the caller gets it without secrets. */
 export function candidateFailure(thrown: unknown, { candidate, channel, model, log }: Failed): GatewayError {
   const failure = toFailure(thrown)
   const { error, cause } = failure

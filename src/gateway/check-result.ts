@@ -6,23 +6,23 @@ import { vectorAs } from '../canonical/vector.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import { oneEach } from './emulations/one-each.ts'
 
-type Check = (result: CanonicalResult, asked: CanonicalRequest, native: boolean) => boolean
+type Check = (result: CanonicalResult, request: CanonicalRequest, native: boolean) => boolean
 
 /**
- * An answer that holds what was asked for. An upstream that says that all went well and sends nothing of it, or less
- * than its caller can tell apart, has failed: another may do better.
+ * An answer that holds what was requested. An upstream whose successful answer holds nothing of it, or fewer parts than
+ * inputs, has failed: another may do better.
  *
  * @throws GatewayError `upstream-failed` for any other.
  */
-export function checkedResult(result: CanonicalResult, asked: CanonicalRequest, native: boolean): CanonicalResult {
-  const check = CHECKS[workOf(asked)]
-  if (check === undefined || check(result, asked, native)) return result
+export function checkedResult(result: CanonicalResult, request: CanonicalRequest, native: boolean): CanonicalResult {
+  const check = CHECKS[workOf(request)]
+  if (check === undefined || check(result, request, native)) return result
   throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered without what it was asked for.' })
 }
 
 const CHECKS: { readonly [W in Work]?: Check } = {
   completion: ({ candidates }) => candidates.length > 0,
-  // Where nothing was said there is nothing to write down, but the upstream came to an end.
+  // A silent recording has no transcript, but the upstream finishes.
   transcription: ({ candidates }) =>
     candidates.some(({ content, finish }) => content.length > 0 || finish?.reason === 'stop'),
   embedding: (result, { messages }, native) =>
@@ -37,11 +37,11 @@ const CHECKS: { readonly [W in Work]?: Check } = {
 
 const contentOf = ({ candidates }: CanonicalResult): readonly Part[] => candidates[0]?.content ?? []
 
-/** Vectors of a kind only one format knows are inside something. */
+/** Vectors of a kind that only one format has are inside an object or a list. */
 const isOfItsOwn = (part: Part): boolean =>
   part.type === 'opaque' && Object.values(part.value).some(field => typeof field === 'object' && field !== null)
 
-/** What nobody needs to read is only passed on. */
+/** A vector that is passed on as it came is not checked. */
 function isVector({ vector }: EmbeddingPart, native: boolean): boolean {
   if (native && !Array.isArray(vector)) return true
   const numbers = vectorAs(vector, 'float') as readonly number[]

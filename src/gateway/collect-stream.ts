@@ -6,7 +6,7 @@ import { type Answer, answeredTooMuch, type Taker } from '../channel/index.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 
 /**
- * The events of an answer that streams though nobody asked it to, up to its last: some upstreams leave the stream open
+ * The events of an answer that streams although that was not requested, up to its last: some upstreams leave the stream open
  * behind it, or go on talking.
  *
  * @throws GatewayError for more than `limit` bytes, and where the stream broke off.

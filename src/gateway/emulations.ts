@@ -2,7 +2,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import { fitnessOf } from '../providers/index.ts'
 import type { Candidate } from '../router.ts'
-import { askInBatches, needsBatches } from './emulations/batches.ts'
+import { needsBatches, roundTripInBatches } from './emulations/batches.ts'
 import { compaction } from './emulations/compaction.ts'
 import { counting } from './emulations/counting.ts'
 import { prompts } from './emulations/prompts.ts'
@@ -16,7 +16,7 @@ import type { Answered, Attempt, Emulation } from './types.ts'
 const EMULATIONS: { readonly [W in Work]?: Emulation } = { compaction, ranking }
 
 /** More inputs to embed than the upstream takes in one request. */
-const IN_BATCHES: Emulation = { losses: () => [], answer: (attempt, ask) => ask(attempt, attempt.request) }
+const IN_BATCHES: Emulation = { losses: () => [], answer: (attempt, roundTrip) => roundTrip(attempt, attempt.request) }
 
 /** How a candidate's answer is emulated; undefined where one request to it does. */
 export function emulationOf(candidate: Candidate, request: CanonicalRequest): Emulation | undefined {
@@ -39,6 +39,6 @@ export async function emulate(emulation: Emulation, attempt: Attempt): Promise<A
   const losses = emulation.losses(attempt.request)
   const refusal = refused(attempt.request, losses, attempt.onLoss, lost => locateLosses(lost, attempt))
   if (refusal !== undefined) throw refusal
-  const answered = await emulation.answer(attempt, askInBatches)
+  const answered = await emulation.answer(attempt, roundTripInBatches)
   return { ...answered, losses: [...losses, ...answered.losses] }
 }

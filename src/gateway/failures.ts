@@ -24,17 +24,17 @@ const OURS: { readonly [K in ErrorKind]?: CanonicalError } = {
 }
 
 /**
- * An upstream's failure as a caller may see it: what is the gateway's own fault is told in its own words, and what tells
- * who the upstream is, or what the gateway shows it, is taken out of every field of the error.
+ * An upstream's failure as a caller may see it: what is the gateway's own fault has a fixed message, and what reveals the
+ * upstream or the gateway's credentials is removed from every field of the error.
  */
 export function publicError(error: CanonicalError, candidate: Candidate, model: string): CanonicalError {
   const own = OURS[error.kind]
   if (own !== undefined) return own
-  const { kind, ...said } = error
-  return { ...(scrubbed(said as JsonObject, scrubber(candidate, model)) as Omit<CanonicalError, 'kind'>), kind }
+  const { kind, ...fields } = error
+  return { ...(scrubbed(fields as JsonObject, scrubber(candidate, model)) as Omit<CanonicalError, 'kind'>), kind }
 }
 
-/** A result as a caller may see it, with what it says of errors. */
+/** A result as a caller may see it, with its errors. */
 export function publicResult(result: CanonicalResult, candidate: Candidate, model: string): CanonicalResult {
   const { error, candidates } = result
   return {
@@ -57,10 +57,10 @@ export function publicEvent(event: CanonicalEvent, candidate: Candidate, model: 
   }
 }
 
-/** The most of an upstream's words that is logged. */
+/** Characters of an upstream's message that are logged. */
 const LONGEST = 500
 
-/** What an upstream said, for the log; some say the very key they refuse. */
+/** An upstream's message for the log; some contain the very key they refuse. */
 export const logMessage = ({ message }: CanonicalError, candidate: Candidate): string =>
   withoutCredentials(message.slice(0, 2 * LONGEST), candidate).slice(0, LONGEST)
 
@@ -89,9 +89,9 @@ export const mayRetry = ({ kind, retry }: CanonicalError): boolean => retry ?? E
 export const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
 
 /**
- * Which of several channels' failures a caller is told, by kind; a larger number is told rather. What passes by itself
+ * Which of several channels' failures is reported to the caller, by kind; the larger number wins. What passes by itself
  * comes first, since the channel may have done it; then what the caller can do something about. That a model or a thing
- * is not there, or a request too large, is told only where every channel says so, and last what was not tried.
+ * is not there, or a request too large, is reported only where every channel agrees, and last what was not tried.
  */
 const WORTH: { readonly [K in ErrorKind]?: number } = {
   'rate-limited': 4,
@@ -107,7 +107,7 @@ const USUAL = 2
 const worth = ({ error: { kind, retry } }: GatewayError): number =>
   retry === true ? WORTH['not-found']! : (WORTH[kind] ?? USUAL)
 
-/** Of two channels' failures the one to tell; of equals the later one. */
+/** Of two channels' failures the one to report; of equals the later one. */
 export const moreUsefulFailure = (before: GatewayError | undefined, now: GatewayError): GatewayError =>
   before !== undefined && worth(before) > worth(now) ? before : now
 

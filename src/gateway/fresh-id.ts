@@ -6,7 +6,7 @@ const BYTES = 16
 const pool = Buffer.alloc(BYTES * 256)
 let used = pool.length
 
-/** A name nobody else has: 32 random hexadecimal digits. */
+/** A unique name: 32 random hexadecimal digits. */
 export function freshId(): string {
   if (used === pool.length) {
     randomFillSync(pool)

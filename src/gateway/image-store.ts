@@ -3,7 +3,7 @@ import type { Bytes } from '../canonical/bytes.ts'
 import type { MediaPart } from '../canonical/content.ts'
 import { Spool } from '../ingress/transport/spool.ts'
 
-/** A picture somebody may fetch. */
+/** A stored image. */
 export interface StoredImage {
   readonly mediaType: string
   readonly bytes: Bytes & { readonly size: number }
@@ -32,7 +32,7 @@ const LIMITS: ImageStoreLimits = { count: 256, size: 512 * 1024 * 1024, age: 3_6
 
 /**
  * Pictures whose callers wanted an address: kept for an hour in files without a name, the oldest pushed out by what is
- * more than there is room for. The token is all it takes to fetch one, and nothing tells which there are.
+ * more than there is room for. The token is all it takes to fetch one, and tokens cannot be listed.
  */
 export class ImageStore {
   private readonly limits: ImageStoreLimits
@@ -98,7 +98,7 @@ export class ImageStore {
   }
 }
 
-/** Whoever reads a picture that is pushed out meanwhile reads it to its end. */
+/** An image that is pushed out while it is read can be read to its end. */
 async function* reading(entry: Entry): AsyncGenerator<Uint8Array> {
   entry.readers++
   try {

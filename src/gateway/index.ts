@@ -240,7 +240,7 @@ export class Gateway extends Services {
     await work.announce(request, call.reply, this.config.server.heartbeat)
   }
 
-  /** Answers to the record of a background response, with a line of its own in the log. Never rejects. */
+  /** Answers to the record of a background response, with a separate line in the log. Never rejects. */
   private async answerInBackground(incoming: Incoming): Promise<void> {
     const { call, caller, request } = incoming
     const report = new Report(call)

@@ -16,7 +16,7 @@ interface Gathered {
   readonly size: number
 }
 
-/** Fetches the media of one request: each address once, and none any more once one of them failed or nobody waits. */
+/** Fetches the media of one request: each address once, and none any more once one failed or the caller left. */
 export class MediaBatch {
   private readonly fetcher: MediaFetcher
   private readonly most: MediaBatchLimits

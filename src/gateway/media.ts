@@ -20,8 +20,8 @@ export interface Fetching {
 
 /**
  * Brings media into the shape a candidate's format can say: bytes become base64 for formats that are JSON through and
- * through, what stands at an address its upstream cannot be told is fetched, and an address it can be told is looked
- * at (trap 50).
+ * through, what stands at an address its upstream does not take is fetched, and an address that is passed on is
+ * checked (trap 50).
  */
 export class Media {
   private readonly config: MediaConfig
@@ -35,7 +35,7 @@ export class Media {
   }
 
   /**
-   * Whether the request must change first, or be looked at. It hardly ever does, so nobody else waits for it; what is
+   * Whether the request must change first, or be checked. Most need neither, and do not wait for it; what is
    * only counted is not fetched.
    */
   concerns(request: CanonicalRequest, candidate: Candidate): 'change' | 'check' | undefined {
@@ -53,7 +53,7 @@ export class Media {
   }
 
   /**
-   * The request as the candidate can be told it. A caller that leaves is not fetched for.
+   * The request as the candidate can take it. A caller that leaves is not fetched for.
    *
    * @throws GatewayError `invalid-request` for media that cannot be fetched, and for an address that is passed on
    * nowhere; `too-large` for media that are too much together; `cancelled`; and what a meter throws, which is opened
@@ -112,7 +112,7 @@ export class Media {
     }
   }
 
-  /** The part, if its address may be told. What names mean is looked at where the upstream would look them up in house. */
+  /** The part, if its address may be passed on. Names are resolved where the upstream would resolve them in the same network. */
   private async checked(part: MediaPart, baseUrl: string): Promise<MediaPart> {
     const name = this.guard.check((part.source as { readonly url: string }).url)
     if (name !== undefined && this.fetcher !== undefined && isInHouse(baseUrl)) await this.guard.checkName(name)

@@ -4,7 +4,7 @@ import { WRITERS } from '../egress/index.ts'
 import { addRateLimits } from '../egress/transport/rate-limit.ts'
 import type { HeaderSource } from './call.ts'
 
-/** What a key may still ask, in the headers of the format it asks in. */
+/** What is left of a key's limits, as headers of the caller's format. */
 export class RateHeaders implements HeaderSource {
   private readonly allowance: Allowance
   private readonly format: Format

@@ -55,7 +55,7 @@ export async function readWireResult(
   return sound(reader.result!({ ...head, body }, request), false)
 }
 
-/** A text that is all of a JSON document: how some servers answer where a mere text is asked for. */
+/** A JSON document that is one string: how some servers answer a request for plain text. */
 function stringIn(text: string): string | undefined {
   if (!/^\s*"/.test(text)) return undefined
   try {

@@ -51,7 +51,7 @@ export class Report {
     this.counting = request.output.count === true
   }
 
-  /** Another candidate's turn: what the one before it said does not count. */
+  /** Another candidate's turn: the answer of the one before it does not count. */
   tried(candidate: Candidate): void {
     this.candidate = candidate
     this.attempts++
@@ -66,7 +66,7 @@ export class Report {
     this.thoughts = count
   }
 
-  /** The first byte goes to the caller, with so many losses told. */
+  /** The first byte goes to the caller, with so many losses reported. */
   begun(losses: number): void {
     this.losses = losses
     this.firstByte = performance.now()
@@ -94,7 +94,7 @@ export class Report {
     if (error.kind === 'internal') this.fault = cause
   }
 
-  /** The answer says nothing but why there is none. */
+  /** The answer is nothing but an error. */
   unanswered(failure: GatewayError): void {
     this.broke(failure)
     this.answerless = true
@@ -105,7 +105,7 @@ export class Report {
     this.status = status
   }
 
-  /** What the request cost: nothing where nobody answered it, undefined where nobody counted to the end. */
+  /** What the request cost: nothing where it was not answered, undefined where tokens were not counted to the end. */
   private get spent(): SpentTokens | undefined {
     const { status, usage, ended, answerless } = this
     if (ended && usage !== undefined) return usage

@@ -7,7 +7,7 @@ type Scope = 'model' | 'channel'
 
 /**
  * What a failure has rest, and for how many seconds where the upstream does not say. A limit or a fault of one model
- * says nothing of the others, and a 403 may be about one model or feature; who cannot be reached, is silent or does not
+ * does not concern the others, and a 403 may be about one model or feature; who cannot be reached, is silent or does not
  * know the gateway's key is so for all of them (trap 100).
  */
 const RESTS: { readonly [K in ErrorKind]?: readonly [Scope, seconds: number] } = {
@@ -22,10 +22,10 @@ const RESTS: { readonly [K in ErrorKind]?: readonly [Scope, seconds: number] } =
   'out-of-credit': ['channel', 60],
 }
 
-/** Seconds anything rests at most, whatever the upstream asks for: it may have meant one request alone. */
+/** Seconds anything rests at most, whatever the upstream states: it may have meant one request alone. */
 const LONGEST = 60
 
-/** Has rest what failed, and says what that is, for the log. */
+/** Makes what failed rest, and gives its scope for the log. */
 export function rest(
   { resting }: Channel,
   { upstreamModel }: Candidate,

@@ -7,7 +7,7 @@ export type RunningCall = Pick<Call, 'id' | 'format' | 'framing' | 'reply'> & Li
 
 /** The requests that are being answered, so that those which go on for too long can be ended in their callers' formats. */
 export class Running {
-  /** Why all of them were ended; nothing new is asked of an upstream then. */
+  /** Why all of them were ended; no request is sent to an upstream then. */
   stopped: GatewayError | undefined
   private readonly calls = new UnorderedList<RunningCall>()
 
@@ -19,12 +19,12 @@ export class Running {
     this.calls.remove(call)
   }
 
-  /** Whether it is still to be answered by whoever works on it. */
+  /** Whether its worker is still to answer it. */
   has(call: RunningCall): boolean {
     return this.calls.has(call)
   }
 
-  /** Ends them all: whoever works on one says so itself, and the others are refused here. */
+  /** Ends them all: a worker writes the error itself, and requests without one are refused here. */
   stop(refuse: (call: RunningCall, why: GatewayError) => void): void {
     this.stopped = STOPPED
     this.calls.forEach(call => {

@@ -6,10 +6,10 @@ import { withoutAddresses, withoutKeys } from './secrets.ts'
 type Scrub = (text: string) => string
 type Whose = Pick<Candidate, 'channel' | 'format'>
 
-/** What stands for whatever would tell who the upstream is, or what the gateway shows it. */
+/** Replaces what would reveal the upstream, or the gateway's credentials there. */
 const UPSTREAM = '[upstream]'
 
-/** What is taken out of anything an upstream says of itself: the channel's names, addresses and credentials, and what looks like another's. */
+/** What is removed from upstream messages: the channel's names, addresses and credentials, and what looks like another's. */
 export function scrubber(candidate: Candidate, model: string): Scrub {
   const { channel, upstreamModel } = candidate
   const own = secretsOf(candidate)
@@ -18,7 +18,7 @@ export function scrubber(candidate: Candidate, model: string): Scrub {
   )
   return text => {
     const safe = withoutAddresses(withoutKeys(own === undefined ? text : text.replace(own, UPSTREAM)))
-    return names.reduce((said, [name, other]) => said.replace(name, () => other), safe)
+    return names.reduce((text, [name, other]) => text.replace(name, () => other), safe)
   }
 }
 
@@ -30,7 +30,7 @@ export function scrubbed(value: Json, scrub: Scrub): Json {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [scrub(name), scrubbed(item, scrub)]))
 }
 
-/** The same part of an answer, where what it says of an error beside what still stands is scrubbed. */
+/** The same part of an answer with its error message scrubbed. */
 export function scrubBeside<T extends Node>(node: T, candidate: Candidate, model: string): T {
   const { extras } = node
   if (extras === undefined || !Object.values(extras).some(hasError)) return node
@@ -61,7 +61,7 @@ export function publicHeaders(headers: Headers, candidate: Candidate, model: str
 /** Counts, times and words of a few letters, as these headers have them. */
 const HARMLESS = /^[\d\s.,:;+-]*(?:[a-z]{1,5}[\d\s.,:;+-]*){0,4}$/i
 
-/** A text for the log: the operator may read where the upstream is, and nobody a key. */
+/** A text for the log: with addresses, without keys. */
 export function withoutCredentials(text: string, whose: Whose): string {
   const own = credentialsOf(whose)
   return withoutKeys(own === undefined ? text : text.replace(own, '[key]'))
@@ -122,9 +122,9 @@ const inBase64 = (text: string): string => Buffer.from(text).toString('base64').
 
 /** Longer ones first: an address begins with another. A key that is masked or cut off is known by its beginning. */
 function anyOf(texts: readonly string[], key = ''): RegExp | undefined {
-  const told = [...new Set(texts)].filter(({ length }) => length > 3).sort((a, b) => b.length - a.length)
+  const known = [...new Set(texts)].filter(({ length }) => length > 3).sort((a, b) => b.length - a.length)
   const begun = key.length < LONG ? [] : [`${RegExp.escape(key.slice(0, BEGINNING))}[\\w*.…-]*`]
-  const all = [...told.map(RegExp.escape), ...begun]
+  const all = [...known.map(RegExp.escape), ...begun]
   return all.length === 0 ? undefined : new RegExp(all.join('|'), 'gi')
 }
 

@@ -9,7 +9,7 @@ const NAMED =
   /(\b(?:(?:api|access|secret|private|subscription)[-_ ]?key|(?:access|auth|api)[-_ ]?token|authorization|password|passwd|secret)(?: \w{1,20})?["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:bearer|basic|token) )?|\b(?:bearer|basic) )([^\s"',;&<>()]{8,})/gi
 const PREFIXED =
   /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
-/** What tells a key from a word: a digit, or what hides the middle of it. */
+/** What distinguishes a key from a word: a digit, or a mask of its middle. */
 const TELLING = /[\d*…]/
 
 const URLS = /\b([a-z][a-z0-9+.-]{1,15}:\/\/)([^\s"'<>\\/?#]{1,300})/gi
@@ -18,7 +18,7 @@ const V6 = /(?<![\w:.])(?:\[([0-9a-f:.]{2,45})\](?::\d{1,5})?|((?:[0-9a-f]{0,4}:
 const NAMES =
   /(?<![\w.-])(?:localhost|(?:[a-z0-9_-]{1,63}\.){1,8}(?:internal|local|localdomain|lan|intranet|corp|svc|consul))(?![\w-]|\.\w)(?::\d{1,5})?/gi
 
-/** A text without what looks like somebody's key. */
+/** A text without what looks like a key. */
 export const withoutKeys = (text: string): string =>
   text
     .replace(PREFIXED, found => (TELLING.test(found) ? KEY : found))

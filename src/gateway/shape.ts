@@ -5,10 +5,10 @@ import type { Reader } from '../ingress/reader.ts'
 export type Shape = 'json' | 'events' | 'raw'
 
 /**
- * The shape of an answer. What it begins with decides, since upstreams and what stands before them say wrong types; the
- * type decides where that tells nothing, and where an answer may be a text or a recording, which may begin like anything.
+ * The shape of an answer. What it begins with decides, since upstreams and proxies send wrong types; the
+ * type decides where that is ambiguous, and where an answer may be a text or a recording, which may begin like anything.
  *
- * @param stream whether the upstream was asked to stream.
+ * @param stream whether a stream was requested.
  */
 export function shapeOf(answer: Answer, { raw, events }: Reader, stream: boolean): Shape {
   const type = single(answer.headers['content-type']).toLowerCase()
@@ -22,8 +22,8 @@ function ofText(type: string, { begins }: Answer, stream: boolean): Shape {
 }
 
 function ofAny(type: string, { begins }: Answer, stream: boolean): Shape {
-  const said = type.startsWith(EVENTS) ? 'events' : type.includes('json') ? 'json' : undefined
-  if (said !== undefined) return begins === 'json' || begins === 'events' ? begins : said
+  const stated = type.startsWith(EVENTS) ? 'events' : type.includes('json') ? 'json' : undefined
+  if (stated !== undefined) return begins === 'json' || begins === 'events' ? begins : stated
   return stream && (begins === 'events' || type === '') ? 'events' : 'raw'
 }
 

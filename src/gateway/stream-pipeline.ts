@@ -26,7 +26,7 @@ export interface StreamParts {
   readonly headers: Answered['headers']
   /** The upstream, where the events are still on their way. */
   readonly exchange: Exchange | undefined
-  /** Held up instead of the exchange where that is read by somebody else. */
+  /** Held up instead of the exchange where another reader stands between. */
   readonly gate: Gate | undefined
 }
 

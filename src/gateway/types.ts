@@ -69,11 +69,11 @@ export interface Answered {
  *
  * @param signal ends it where it is one of several at once; the emulation then handles a caller that leaves.
  */
-export type Ask = (attempt: Attempt, request: CanonicalRequest, signal?: AbortSignal) => Promise<Answered>
+export type RoundTrip = (attempt: Attempt, request: CanonicalRequest, signal?: AbortSignal) => Promise<Answered>
 
 /** An answer that the gateway makes itself, out of other answers of the candidate, or of none. */
 export interface Emulation {
   /** What of the request it has no equivalent for; found before anything is sent. */
   losses(request: CanonicalRequest): readonly Loss[]
-  answer(attempt: Attempt, ask: Ask): Promise<Answered>
+  answer(attempt: Attempt, roundTrip: RoundTrip): Promise<Answered>
 }

@@ -11,13 +11,13 @@ import type { StoreView } from './lazy-store.ts'
 import { type Batch, type EventSource, play } from './playback.ts'
 import type { Ended, Run } from './run.ts'
 
-/** Milliseconds for which a promise to be heard of again holds. */
+/** Milliseconds for which a lease is valid. */
 const LEASE = 120_000
 
 /** Milliseconds before each try to keep how an answer ended. */
 const TRIES = [0, 500, 2000] as const
 
-/** Milliseconds between further tries once its end was told, and for how long there are any. */
+/** Milliseconds between further tries once its end was sent, and for how long there are any. */
 const LATE = { wait: 1000, most: 3_600_000 } as const
 
 /** One response in the making, and what the store has of it. */
@@ -62,7 +62,7 @@ export class BackgroundRun implements EventSource {
     this.run.abort()
   }
 
-  /** Brings the store up to date; ends the work where nobody is to do it any more. Never rejects. */
+  /** Brings the store up to date; ends work that was cancelled elsewhere. Never rejects. */
   save(): Promise<void> {
     this.saving ??= this.saveNow().finally(() => {
       this.saving = undefined
@@ -78,7 +78,7 @@ export class BackgroundRun implements EventSource {
       const noted = await keeper.note(run.log.stored, texts)
       if (noted === true) run.log.store(texts)
       else if (noted === false) return this.end('cancelled')
-      // A store that is out of order holds up no answer.
+      // A store at fault holds up no answer.
       else run.log.lossy ||= run.log.full
     }
     if (run.log.lossy && !this.forgotten) {
@@ -90,7 +90,7 @@ export class BackgroundRun implements EventSource {
     if ((await keeper.advance(run.response, this.lease)) === false) this.end('cancelled')
   }
 
-  /** Keeps how it ended, before anybody is told. */
+  /** Stores how it ended, before the end is sent. */
   async finish(): Promise<void> {
     const { run, keeper, ended } = this
     run.settle(ended)
@@ -114,7 +114,7 @@ export class BackgroundRun implements EventSource {
     return undefined
   }
 
-  /** Keeps an end that was told while the store took nothing, as soon as it does. */
+  /** Stores an end that was sent while the store failed, as soon as it works. */
   async keepLate(): Promise<void> {
     for (let waited = 0; this.unkept && waited < LATE.most; waited += LATE.wait) {
       await pause(LATE.wait, undefined, { ref: false })

@@ -12,7 +12,7 @@ import { Run, tooMany } from './run.ts'
 
 /** Milliseconds between two looks at what is worked on: what others ended is noticed, what is new is stored. */
 const TICK = 250
-/** Milliseconds after which a promise to be heard of again is renewed. */
+/** Milliseconds after which a lease is renewed. */
 const RENEWAL = 20_000
 
 /** The answers that are in the making without a caller who waits for them. */
@@ -26,7 +26,7 @@ export class Background {
     this.copies = copies
   }
 
-  /** The work on that response, if it is this process that does it or alone knows its end. */
+  /** The work on that response, if this process does it, or alone has its end. */
   find(owner: string, id: string): BackgroundRun | undefined {
     const one = this.working.get(id) ?? this.unkept.get(id)
     return one?.keeper.owner === owner ? one : undefined
@@ -97,7 +97,7 @@ export class Background {
     return true
   }
 
-  /** Settles when nobody works on anything any more. */
+  /** Settles when no work is left. */
   async idle(): Promise<void> {
     while (this.working.size > 0) await Promise.all([...this.working.values()].map(({ done }) => done))
   }

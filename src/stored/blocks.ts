@@ -9,7 +9,7 @@ export interface Block {
 
 /**
  * A conversation in the pieces it can be shortened by, oldest first: earlier turns whole, the last turn step by step. A
- * turn begins with what a user says, a step with what the assistant says to the answers of tools; no call stands in
+ * turn begins with a message of the user, a step with the assistant's message after results of tools; no call stands in
  * another block than its result, however late that came. System and developer messages are in none.
  */
 export function blocksOf(messages: readonly Message[]): readonly Block[] {

@@ -3,8 +3,8 @@ import type { JsonObject } from '../canonical/node.ts'
 import { itemsOf } from './items.ts'
 
 /**
- * Refuses a continuation that answers calls nobody made: where only what is new is told, such an answer was meant for
- * another conversation, and nothing the caller could see would tell it.
+ * Refuses a continuation that answers calls which were not made: where only new items are sent, such an answer was meant
+ * for another conversation, which the caller could not see otherwise.
  *
  * @throws GatewayError `invalid-request`.
  */

@@ -3,7 +3,7 @@ import type { Log } from '../gateway/report.ts'
 import type { Turn } from '../store/turns.ts'
 import { STORED_FORMAT } from './format.ts'
 
-/** Milliseconds an upstream may take to be told about a response it keeps. */
+/** Milliseconds an upstream may take to delete or cancel a response. */
 const PATIENCE = 5000
 
 const LARGEST = 1024 * 1024
@@ -14,7 +14,7 @@ export interface UpstreamCopy {
   readonly id: string
 }
 
-/** What upstreams keep of responses, told what becomes of them here: in bounded time, and logged where it fails. */
+/** Deletes and cancels what upstreams store of responses: in bounded time, and logged where it fails. */
 export class Copies {
   private readonly channels: () => readonly Channel[]
   private readonly log: Log
@@ -26,15 +26,15 @@ export class Copies {
 
   /** Has the upstream forget a response. Never rejects. */
   remove(copy: UpstreamCopy): Promise<void> {
-    return this.tell('DELETE', copy, '', 'an upstream keeps a response that was deleted here')
+    return this.send('DELETE', copy, '', 'an upstream keeps a response that was deleted here')
   }
 
   /** Has the upstream end its work on a response. Never rejects. */
   cancel(copy: UpstreamCopy): Promise<void> {
-    return this.tell('POST', copy, '/cancel', 'an upstream works on a response that was cancelled here')
+    return this.send('POST', copy, '/cancel', 'an upstream works on a response that was cancelled here')
   }
 
-  private async tell(method: 'DELETE' | 'POST', { channel: name, id }: UpstreamCopy, below: string, fault: string) {
+  private async send(method: 'DELETE' | 'POST', { channel: name, id }: UpstreamCopy, below: string, fault: string) {
     const fields = { channel: name, upstream_id: id }
     const channel = this.channels().find(({ config }) => config.name === name)
     const format = channel?.config.formats.find(one => one.format === STORED_FORMAT)
@@ -45,7 +45,7 @@ export class Copies {
     try {
       const answer = await exchange.answer
       await answer.text(LARGEST)
-      // What is unknown there is kept by nobody.
+      // What is unknown there is not stored there.
       if (answer.status > 299 && answer.status !== 404) this.log.warn({ ...fields, status: answer.status }, fault)
     } catch (err) {
       this.log.warn({ ...fields, err }, fault)

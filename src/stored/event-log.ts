@@ -15,7 +15,7 @@ const NUMBER = /"sequence_number":\d+\}$/
  * who listen and until they are stored.
  */
 export class EventLog {
-  /** Nothing more will be said. */
+  /** No more events will come. */
   over = false
   /** Events are lost: there are too many to keep, or the store does not take them. */
   lossy = false

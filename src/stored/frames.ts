@@ -1,17 +1,17 @@
 import { isObject, type Json, type JsonObject, parseObject } from '../canonical/node.ts'
 
-/** What a client said on a socket of responses (FORMATS §5). */
+/** A message of a client on a socket of responses (FORMATS §5). */
 export type Frame = CreateFrame | { readonly type: 'answer'; readonly event: JsonObject } | typeof NOTHING
 
-/** A turn that is asked for. */
+/** A requested turn. */
 export interface CreateFrame {
   readonly type: 'create'
   readonly body: JsonObject
   /** The lane its events are to name. */
   readonly lane: string | undefined
-  /** It is only to be kept, to be gone on from. */
+  /** It is only to be stored, to be continued. */
   readonly silent: boolean
-  /** The turn it goes on from. */
+  /** The turn it continues. */
   readonly previous: string | undefined
   /** Characters it came in. */
   readonly size: number
@@ -35,14 +35,14 @@ export function readFrame(text: string): Frame {
   }
 }
 
-/** Some clients say that they have taken in an answer; they want none to that. */
+/** Some clients acknowledge an answer; that needs no answer. */
 const NOTHING = { type: 'nothing' } as const
 
 const answer = (event: JsonObject): Frame => ({ type: 'answer', event })
 
-/** How a turn is told is settled by the socket: words about it are left out, as long as they ask for nothing else. */
+/** The socket decides how a turn is sent: fields about it are left out, unless they request something else. */
 function readCreate(event: JsonObject, size: number): Frame {
-  const { type: _, stream_id, generate, stream: __, stream_options: ___, background, ...said } = event
+  const { type: _, stream_id, generate, stream: __, stream_options: ___, background, ...body } = event
   const lane = stream_id ?? undefined
   if (lane !== undefined && typeof lane !== 'string') return answer(wrong('stream_id', 'a text'))
   if (generate != null && typeof generate !== 'boolean') return answer(wrong('generate', 'true or false', lane))
@@ -50,10 +50,10 @@ function readCreate(event: JsonObject, size: number): Frame {
     return answer(
       laned(fault('unsupported_parameter', 'Nothing is done in the background of a socket.', 'background'), lane),
     )
-  const previous = said['previous_response_id']
+  const previous = body['previous_response_id']
   return {
     type: 'create',
-    body: { ...said, stream: true },
+    body: { ...body, stream: true },
     lane,
     silent: generate === false,
     previous: typeof previous === 'string' ? previous : undefined,
@@ -93,15 +93,15 @@ export const laned = (event: JsonObject, lane: string | undefined): JsonObject =
 /** The text of an error that was to be an HTTP answer, as an event. */
 export function faultOf(status: number, headers: { readonly [name: string]: string }, text: string): JsonObject {
   const error: Json | undefined = parseObject(text)?.['error']
-  const said = isObject(error) ? error : { message: 'The answer is none.' }
+  const fields = isObject(error) ? error : { message: 'The answer is none.' }
   const { 'content-type': _, ...others } = headers
   return {
     type: 'error',
     status,
     sequence_number: 0,
     error: {
-      ...said,
-      code: said['code'] ?? said['type'] ?? 'server_error',
+      ...fields,
+      code: fields['code'] ?? fields['type'] ?? 'server_error',
       ...(Object.keys(others).length === 0 ? {} : { headers: others }),
     },
   }

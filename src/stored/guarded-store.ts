@@ -8,7 +8,7 @@ export type AccessMode = 'reads' | 'writes'
 /** Does something to a room of the store, whatever state the store is in. */
 type Use<Room> = <T>(manner: AccessMode, work: (room: Room) => Promise<T>) => Promise<T>
 
-/** Turns that are reached through whoever looks after the store. */
+/** Turns whose access is guarded by the state of the store. */
 export const guardedTurns = (use: Use<Turns>): Turns => ({
   find: (owner, id) => use('reads', turns => turns.find(owner, id)),
   chain: (owner, id) => use('reads', turns => turns.chain(owner, id)),

@@ -24,7 +24,7 @@ const PREFIXES: { readonly [type: string]: string } = {
 /** A message needs no type. */
 export const typeOf = (item: JsonObject): string => (typeof item['type'] === 'string' ? item['type'] : 'message')
 
-/** How ids of ours are told from all others. */
+/** The pattern of ids that the gateway generated. */
 const OURS = /^[a-z]+_kept_[0-9a-f]{32}$/
 
 /** The item with an id to ask for it by. */

@@ -34,24 +34,24 @@ export interface Places {
 /** Who works on a turn, and until when that holds; absent when it has ended. */
 type Progress = Pick<Turn, 'lease' | 'worker'>
 
-/** What an upstream keeps of an answer under an id of its own. */
+/** What an upstream stores of an answer under a separate id. */
 interface Copy extends UpstreamCopy {
   /** The upstream works on it in the background. */
   readonly background: boolean
 }
 
-/** Keeps one answer, so that it can be asked for and continued. */
+/** Stores one answer, so that it can be retrieved and continued. */
 export class Keeper {
-  /** The name of the answer, where no upstream's is good for asking again. */
+  /** The id of the answer, where it cannot be retrieved by the upstream's. */
   readonly id = `resp_${freshId()}`
-  /** Answers are kept as they are sent; those of the background by whoever works on them. */
+  /** Answers are kept as they are sent; those of the background by their run. */
   saves = true
   private readonly beginning: Beginning
   private readonly places: Places
   private readonly input: readonly JsonObject[]
   private readonly createdAt = Date.now()
   private origin: Pick<Turn, 'channel' | 'remembered'> = {}
-  /** What the upstream keeps of it under an id of its own. */
+  /** What the upstream stores of it under a separate id. */
   copy: Copy | undefined
 
   constructor(beginning: Beginning, places: Places) {
@@ -70,13 +70,13 @@ export class Keeper {
     this.copy = undefined
   }
 
-  /** No upstream knows an answer by a name that was given here. */
+  /** No upstream has an answer under an id that was generated here. */
   private originOf(id: string): Keeper['origin'] {
     const { remembered: _, ...origin } = this.origin
     return id === this.id ? origin : this.origin
   }
 
-  /** Keeps the answer before it is told, and says whether it is. Never rejects: an answer is told all the same. */
+  /** Stores the answer before it is sent, and gives whether it did. Never rejects: an answer is sent all the same. */
   async keep(response: JsonObject, more: Progress = {}): Promise<boolean> {
     const { id } = response
     if (typeof id !== 'string' || id === '') return false
@@ -90,8 +90,8 @@ export class Keeper {
   }
 
   /**
-   * Keeps how far an answer in the background has come or, without a lease, how it ended. False where nobody is to work
-   * on it any more, undefined where it cannot be kept. Never rejects.
+   * Keeps how far an answer in the background has come or, without a lease, how it ended. False where it was
+   * cancelled or deleted, undefined where it cannot be kept. Never rejects.
    */
   async advance(response: JsonObject, more: Progress = {}): Promise<boolean | undefined> {
     const turn = this.turnOf(this.id, response, more)
@@ -152,7 +152,7 @@ export class Keeper {
   }
 }
 
-/** Who made an answer, and whether that upstream knows it by its id. */
+/** The channel of an answer, and whether its upstream has it under its id. */
 function originOf({ native, format, channel }: Candidate, { state }: CanonicalRequest) {
   if (!native) return {}
   const remembered = format.dialect['stateless'] !== true && state?.store !== false && state?.background !== true

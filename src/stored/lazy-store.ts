@@ -15,16 +15,16 @@ const REST = 2000
 /** Milliseconds before a fault that comes and goes is logged again. */
 const INTERVAL = 60_000
 
-/** What is kept, for whoever works with it. */
+/** The stored turns, conversations and events. */
 export type StoreView = Pick<LazyStore, 'turns' | 'conversations' | 'events' | 'liveness'>
 
 /**
- * The store, opened when it is first needed. A fault of it is logged once a kind and is a 503 for whoever needs what is
+ * The store, opened when it is first needed. A fault of it is logged once a kind and is a 503 for requests that need what is
  * kept, and it is tried again until it works; what can still be read is read meanwhile.
  */
 export class LazyStore {
   readonly path: string
-  /** What is kept. Where the store is at fault, everything asked of them rejects with `UNAVAILABLE`. */
+  /** What is kept. Where the store is at fault, every call of them rejects with `UNAVAILABLE`. */
   readonly turns = guardedTurns((manner, work) => this.use(manner, ({ turns }) => work(turns)))
   readonly conversations = guardedConversations((manner, work) =>
     this.use(manner, ({ conversations }) => work(conversations)),
@@ -103,7 +103,7 @@ export class LazyStore {
     store.sweep().catch(thrown => this.failed(thrown, 'writes'))
   }
 
-  /** What a caller is told of what was thrown: a fault of the store stands until the store works again. */
+  /** What is thrown to callers instead: a fault of the store lasts until the store works again. */
   private failed(thrown: unknown, manner: AccessMode): unknown {
     if (thrown instanceof GatewayError) return thrown
     // A row that is no JSON is damaged by itself.

@@ -2,7 +2,7 @@ import type { JsonObject } from '../canonical/node.ts'
 import type { Link } from '../store/turns.ts'
 import { typeOf, unnamed } from './items.ts'
 
-/** Items that stand for themselves: their ids are book-keeping of whoever made them. */
+/** Items that stand for themselves: their ids are internal to their upstream. */
 const SELF_CONTAINED: ReadonlySet<string> = new Set([
   ...['message', 'reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
 ])

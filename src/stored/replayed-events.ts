@@ -6,12 +6,12 @@ import { READERS } from '../ingress/index.ts'
 import { STORED_FORMAT } from './format.ts'
 import { responseIn } from './kept-stream.ts'
 
-/** The stream a whole answer could have been told as, all but its last event. */
+/** The stream of a whole answer, all but its last event. */
 export function replayedEvents(response: JsonObject): readonly WireEvent[] {
-  const asked = { model: '', messages: [], output: {}, sampling: {}, stream: true }
-  const result = READERS[STORED_FORMAT]!.result!({ status: 200, headers: {}, body: response }, asked)
+  const request = { model: '', messages: [], output: {}, sampling: {}, stream: true }
+  const result = READERS[STORED_FORMAT]!.result!({ status: 200, headers: {}, body: response }, request)
   const output = Array.isArray(response['output']) ? response['output'] : []
-  const writer = WRITERS[STORED_FORMAT]!.events!(asked)
+  const writer = WRITERS[STORED_FORMAT]!.events!(request)
   const events = [...unfold(result)].flatMap(event => [...writer.push(event)])
   return [...events, ...writer.end()]
     .filter(event => event.event !== undefined && responseIn(event) === undefined)
@@ -24,18 +24,18 @@ const BEGUN: JsonObject = {
   ...{ output: [], usage: null },
 }
 
-/** The beginning tells the response as it stood then, and the end of an item tells it as it is kept. */
+/** The beginning holds the response as it was then, and the end of an item the item as it is stored. */
 function asOf(event: WireEvent, begun: JsonObject, output: readonly Json[]): WireEvent {
   if (!WHOLE.has(event.event)) return event
-  const said = parseObject(event.data)!
-  const { response, item, output_index } = said
+  const fields = parseObject(event.data)!
+  const { response, item, output_index } = fields
   const kept = output[Number(output_index)]
-  if (response !== undefined) return { ...event, data: JSON.stringify({ ...said, response: begun }) }
+  if (response !== undefined) return { ...event, data: JSON.stringify({ ...fields, response: begun }) }
   if (!isObject(item) || !isObject(kept) || kept['id'] !== item['id']) return event
-  return { ...event, data: JSON.stringify({ ...said, item: kept }) }
+  return { ...event, data: JSON.stringify({ ...fields, item: kept }) }
 }
 
-/** Events that tell a response or an item whole. */
+/** Events that hold a whole response or item. */
 const WHOLE: ReadonlySet<string | undefined> = new Set([
   ...['response.created', 'response.in_progress', 'response.output_item.done'],
 ])

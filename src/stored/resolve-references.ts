@@ -22,7 +22,7 @@ export interface Stored {
   readonly items: number
 }
 
-/** What a request points at instead of saying it. */
+/** What a request refers to instead of containing it. */
 export interface ResolvedReferences {
   /** All of it is here. */
   readonly known: boolean
@@ -48,7 +48,7 @@ export interface ResolvedReferences {
 /**
  * Looks up the turns, the conversation and the items a body of responses points at; undefined where it points at none.
  *
- * @throws GatewayError `invalid-request` for a body with both, `not-found` for a conversation nobody has.
+ * @throws GatewayError `invalid-request` for a body with both, `not-found` for an unknown conversation.
  */
 export async function resolveReferences(
   body: JsonObject,
@@ -63,11 +63,11 @@ export async function resolveReferences(
   const found = references.length === 0 ? NOTHING : await itemsIn(memories.turns, owner, references)
   const resolved = before !== undefined && references.every(id => found.has(id))
   const barred = resolved ? false : await isBarred(lost, references, owner, memories)
-  const said = (to: string | undefined) => items.flatMap(item => resolve(item, found, to))
+  const written = (to: string | undefined) => items.flatMap(item => resolve(item, found, to))
   const whole = (to?: string): JsonObject => {
     const { previous_response_id: _, conversation: __, ...rest } = body
     const history = (before ?? []).flatMap(link => (to === undefined ? link.items.map(unnamed) : portable(link, to)))
-    return { ...rest, input: [...history, ...said(to)] }
+    return { ...rest, input: [...history, ...written(to)] }
   }
   const channels = await channelsOf(pointed, references, found, owner, memories)
   return {
@@ -78,7 +78,7 @@ export async function resolveReferences(
       items: (before ?? []).reduce((sum, link) => sum + link.items.length, 0),
     },
     whole,
-    input: said(undefined),
+    input: written(undefined),
     channel: conversation === undefined && !barred && channels.size === 1 ? [...channels][0] : undefined,
     mayPass: !(resolved || barred || memories.strict),
     missing: missing(lost, pointed, references, found),
@@ -145,7 +145,7 @@ async function chainOf(memories: readonly Turns[], owner: string, id: string): P
   return at === undefined ? { links } : { missing: at }
 }
 
-/** Of several memories the first that knows an item tells it. */
+/** The items, each from the first memory that has it. */
 async function itemsIn(memories: readonly Turns[], owner: string, ids: readonly string[]) {
   const found = new Map<string, FoundItem>()
   for (const memory of memories) {
@@ -166,7 +166,7 @@ async function isBarred(
   return lost !== undefined && (await conversations?.barred(owner, lost)) === true
 }
 
-/** Which upstreams remember what is pointed at; one that was made elsewhere counts as an upstream of its own. */
+/** Which upstreams remember what is pointed at; one that was made elsewhere counts as a separate upstream. */
 async function channelsOf(
   { previous }: Pointers,
   references: readonly string[],

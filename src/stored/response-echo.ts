@@ -7,49 +7,49 @@ import type { Candidate } from '../router.ts'
 import { STORED_FORMAT } from './format.ts'
 import type { Keeper } from './keeper.ts'
 
-/** How an answer is told to a caller whose request was told in other words, or who may ask for the answer again. */
+/** How an answer repeats its request where the upstream got another form of it, or the answer can be retrieved. */
 export interface ResponseEcho {
   /** The request as the caller made it: what the answer repeats of it. */
   readonly request: CanonicalRequest
-  apply<T extends CanonicalResult | ResultStart | ResultEnd>(said: T): T
+  apply<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T): T
   /**
-   * Keeps the answer before it is told, and says whether that went well; absent where it is not to be kept, or by
-   * somebody else. Never rejects.
+   * Stores the answer before it is sent, and gives whether that went well; absent where it is not to be stored, or is
+   * stored elsewhere. Never rejects.
    */
   readonly keep?: (response: JsonObject) => Promise<boolean>
-  /** What of the caller's wishes comes to nothing here, and not at an upstream. */
+  /** Settings of the caller that the gateway, not the upstream, cannot follow. */
   readonly losses: readonly Loss[]
 }
 
 /** The answer was to be kept, and is not. */
 export const NOT_KEPT: Loss = { kind: 'dropped', path: ['state', 'store'], reason: 'not-kept' }
 
-/** The response as it is told where it could not be kept. */
+/** The response as it is sent where it could not be stored. */
 export const unkept = (response: JsonObject): JsonObject => ({ ...response, store: false })
 
-/** Who keeps an answer, and how its request is told. */
+/** What stores an answer, and how it repeats its request. */
 interface Keeping {
   readonly keeper: Keeper | undefined
   /** It was to be kept and cannot be. */
   readonly unkept: boolean
-  /** The candidate is told the request in the caller's own words. */
+  /** The candidate gets the request as the caller wrote it. */
   readonly asItCame: boolean
 }
 
-/** How a candidate's answer is told: under a name it can be asked for by, the upstream's own where that keeps it, too. */
-export function responseEchoOf(asked: CanonicalRequest, candidate: Candidate, how: Keeping): ResponseEcho {
+/** How a candidate's answer repeats its request, under an id it can be retrieved by: the upstream's own where that stores it, too. */
+export function responseEchoOf(request: CanonicalRequest, candidate: Candidate, how: Keeping): ResponseEcho {
   const { keeper } = how
   keeper?.madeBy(candidate)
-  const said = { ...(how.asItCame ? {} : stateIn(asked)), ...(how.unkept ? { store: false } : {}) }
-  const id = keeper === undefined || isUpstreams(candidate, asked) ? undefined : keeper.id
+  const corrections = { ...(how.asItCame ? {} : stateIn(request)), ...(how.unkept ? { store: false } : {}) }
+  const id = keeper === undefined || isUpstreams(candidate, request) ? undefined : keeper.id
   return {
-    request: asked,
+    request,
     apply: answer => {
       const given = id ?? (isAnonymous(answer) ? keeper?.id : undefined)
       const ends = 'type' in answer && answer.type === 'result-end'
       const named = given === undefined || ends ? answer : { ...answer, id: given }
       if (keeper !== undefined && id !== undefined) keeper.copy ??= copyIn(answer, candidate)
-      return how.asItCame && !how.unkept ? named : repeating(named, said)
+      return how.asItCame && !how.unkept ? named : repeating(named, corrections)
     },
     losses: how.unkept ? [NOT_KEPT] : [],
     ...(keeper?.saves === true ? { keep: response => keeper.keep(response) } : {}),
@@ -81,11 +81,11 @@ const stateIn = ({ state }: CanonicalRequest): JsonObject => ({
   ...(state?.background === undefined ? {} : { background: state.background }),
 })
 
-/** What an upstream of the format repeats is of the request as it was told, which is not as the caller said it. */
-function repeating<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T, said: JsonObject): T {
+/** Corrects what an upstream of the format repeats: it got another form of the request than the caller's. */
+function repeating<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T, corrections: JsonObject): T {
   const own = answer.spelling?.[STORED_FORMAT]
   if (own?.['echo'] === undefined) return answer
-  const echo = { ...(own['echo'] as JsonObject), ...said }
-  const nulls = ((own['nulls'] ?? []) as readonly string[]).filter(field => said[field] == null)
+  const echo = { ...(own['echo'] as JsonObject), ...corrections }
+  const nulls = ((own['nulls'] ?? []) as readonly string[]).filter(field => corrections[field] == null)
   return { ...answer, spelling: { ...answer.spelling, [STORED_FORMAT]: { ...own, echo, nulls } } }
 }

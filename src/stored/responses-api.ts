@@ -10,7 +10,7 @@ import { type EventSource, play } from './playback.ts'
 import { interrupted } from './run.ts'
 import { ReplayedResult, StoredEvents } from './stored-events.ts'
 
-/** What can be asked of kept responses (FORMATS §4). Throws GatewayError `not-found` for what is not the owner's. */
+/** The actions on stored responses (FORMATS §4). Throws GatewayError `not-found` for what is not the owner's. */
 export class ResponsesApi {
   private readonly store: StoreView
   private readonly background: Background
@@ -26,7 +26,7 @@ export class ResponsesApi {
     return this.background.find(owner, id)?.response ?? (await this.turn(owner, id)).response
   }
 
-  /** Whoever worked on it and works no more, without having ended it, was interrupted: it has failed. */
+  /** A response whose process ended before it was finished has failed. */
   private async turn(owner: string, id: string): Promise<Turn> {
     const turn = await this.store.turns.find(owner, id)
     if (turn === undefined) throw unknown(id)

@@ -9,14 +9,14 @@ import { replayedEvents } from './replayed-events.ts'
 
 export type Ended = 'cancelled' | 'failed'
 
-/** An answer in the making that nobody waits for: what the gateway would tell a caller is kept for whoever asks. */
+/** The reply of a response in the background: what a caller would be sent is stored for later requests. */
 export class Run implements Reply {
   gone = false
   begun = false
   readonly log = new EventLog()
   /** The response as it stands. */
   response: JsonObject
-  /** The response as it is told at once. */
+  /** The response as it is sent at once. */
   readonly first: JsonObject
   /** The response changed since this was last made false. */
   changed = false
@@ -42,7 +42,7 @@ export class Run implements Reply {
     return this.working
   }
 
-  /** Whoever works for it has begun. */
+  /** Work on it has begun. */
   set worker(worker: Worker | undefined) {
     this.working = worker
     if (this.gone) worker?.abort()
@@ -58,7 +58,7 @@ export class Run implements Reply {
     const body = parseObject(text)
     if (status !== 200 || body === undefined) this.failure = failureIn(body)
     else if (!isUnfinished(body)) {
-      for (const event of replayedEvents(body)) this.hear(event)
+      for (const event of replayedEvents(body)) this.receive(event)
       this.finish(body)
     }
   }
@@ -68,7 +68,7 @@ export class Run implements Reply {
   }
 
   write(piece: string | Uint8Array): boolean {
-    for (const event of this.parser.push(Buffer.from(piece))) this.hear(event)
+    for (const event of this.parser.push(Buffer.from(piece))) this.receive(event)
     if (!this.log.full) return true
     this.spill?.()
     return false
@@ -76,7 +76,7 @@ export class Run implements Reply {
 
   end(text: string): void {
     this.write(text)
-    for (const event of this.parser.end()) this.hear(event)
+    for (const event of this.parser.end()) this.receive(event)
   }
 
   once(_: 'drain', listener: () => void): void {
@@ -92,8 +92,8 @@ export class Run implements Reply {
 
   destroy(): void {}
 
-  /** The first event was told before there was an upstream; the last is told when the answer is kept. */
-  private hear(event: WireEvent): void {
+  /** The first event was sent before there was an upstream; the last is sent when the answer is stored. */
+  private receive(event: WireEvent): void {
     if (this.finished || event.event === undefined || event.event === 'response.created') return
     const response = responseIn(event)
     if (response !== undefined) return this.finish(response)
@@ -114,26 +114,26 @@ export class Run implements Reply {
     this.stand({ output: inOrder.map(([, one]) => one) })
   }
 
-  /** Nothing more comes: the response says how it ended. */
+  /** Nothing more comes: the response gets its final status. */
   settle(ended: Ended | undefined): void {
     if (this.finished) return
     const status = ended ?? 'failed'
     this.response = { ...this.response, status, error: status === 'failed' ? (this.failure ?? BROKEN) : null }
   }
 
-  /** Tells how it ended to those who listen. */
+  /** Sends its end to those who read its events. */
   conclude(): void {
     this.log.finish(ending(this.response, this.log.length))
   }
 
-  /** Nobody is to work on it any more. */
+  /** Ends the work on it. */
   abort(): void {
     this.gone = true
     this.working?.abort()
   }
 }
 
-/** An upstream that goes on by itself, although nobody asked it to: nobody waits for what comes of it. */
+/** An upstream that continues in the background, although that was not requested: its result is not awaited. */
 const isUnfinished = ({ status }: JsonObject): boolean => status === 'queued' || status === 'in_progress'
 
 const eventText = (type: string, response: JsonObject, sequence_number = 0): string =>
@@ -157,7 +157,7 @@ function failureIn(body: JsonObject | undefined): JsonObject {
   return { code: typeof code === 'string' ? code : 'server_error', message: message ?? '' }
 }
 
-/** A response somebody worked on, who is not heard of any more. */
+/** A response whose process ended before it. */
 export const interrupted = (response: JsonObject): JsonObject => ({ ...response, status: 'failed', error: INTERRUPTED })
 
 export const tooMany = (most: number): GatewayError =>

@@ -15,21 +15,21 @@ export interface SessionOptions {
   /** As the caller made it. */
   readonly request: CanonicalRequest
   /** As the answer repeats it. */
-  readonly told: CanonicalRequest
+  readonly repeated: CanonicalRequest
   /** What it points at. */
   readonly recalled: ResolvedReferences | undefined
   /** Keeps the answer, where it is to be kept. */
   readonly keeper: Keeper | undefined
-  /** What is asked to be kept is kept here, so that no upstream need be told. */
+  /** The gateway stores what is to be stored, so that no upstream has to. */
   readonly keeps: boolean
-  /** The answer was to be kept and cannot be, which is known before it is asked for. */
+  /** The answer was to be stored and cannot be, which is known before the request is sent. */
   readonly unkept: boolean
   /** With all that is known to come before it, as much of it as the model has room for; absent where that is all of it. */
   readonly shortened: CanonicalRequest | undefined
   read(body: JsonObject): CanonicalRequest
 }
 
-/** A request that may build on what was kept: which upstream is told it in which words, and who keeps the answer. */
+/** A request that may continue stored turns: which form each upstream gets, and what stores the answer. */
 export class Session {
   readonly keeper: Keeper | undefined
   private readonly options: SessionOptions
@@ -54,14 +54,14 @@ export class Session {
   }
 
   /**
-   * Those of the candidates that can be told the request, those that remember it before equals.
+   * The candidates that can take the request, those that remember its history before equals.
    *
    * @throws GatewayError `previous_response_not_found` and its like where there is none.
    */
   among(candidates: readonly Candidate[]): readonly Candidate[] {
     const { recalled } = this.options
     if (recalled === undefined) return candidates
-    const able = candidates.filter(candidate => this.isRemembered(candidate) || this.canTell(candidate))
+    const able = candidates.filter(candidate => this.isRemembered(candidate) || this.canTake(candidate))
     if (able.length === 0) throw recalled.missing
     return able.toSorted(
       (a, b) =>
@@ -71,7 +71,7 @@ export class Session {
     )
   }
 
-  /** The request as this candidate is told it; the very same object where it is as it came. */
+  /** The request as this candidate gets it; the very same object where it is as it came. */
   form(candidate: Candidate): CanonicalRequest {
     const known = this.forms.get(candidate)
     if (known !== undefined) return known
@@ -81,8 +81,8 @@ export class Session {
   }
 
   /**
-   * Whether a candidate's failure says no more than that its upstream has forgotten what is pointed at, and all of it is
-   * known here: from then on the candidate is told it in full, and may be asked once more.
+   * Whether a candidate failed only because its upstream has forgotten what is referred to, and all of it is stored here:
+   * from then on the candidate gets it in full, and may be tried once more.
    */
   forgot(candidate: Candidate, error: CanonicalError): boolean {
     const { recalled } = this.options
@@ -106,14 +106,14 @@ export class Session {
     return this.inForeground(recalled.known ? read(recalled.whole(candidate.channel.name)) : request)
   }
 
-  /** How this candidate's answer is told. */
+  /** How this candidate's answer repeats the request. */
   echo(candidate: Candidate): ResponseEcho {
-    const { request, told, keeper, unkept } = this.options
-    const asked = this.isShortenedBy(candidate) ? told : unshortened(told)
-    return responseEchoOf(asked, candidate, { keeper, unkept, asItCame: this.form(candidate) === request })
+    const { request, repeated, keeper, unkept } = this.options
+    const shown = this.isShortenedBy(candidate) ? repeated : unshortened(repeated)
+    return responseEchoOf(shown, candidate, { keeper, unkept, asItCame: this.form(candidate) === request })
   }
 
-  /** Whoever speaks the format shortens what is too long; for others, it is done here. */
+  /** Upstreams of the format shorten what is too long; for others the gateway does. */
   private isShortenedBy({ native, emulated }: Candidate): boolean {
     return (native && !emulated) || this.options.shortened !== undefined
   }
@@ -123,12 +123,12 @@ export class Session {
     return this.options.recalled?.channel === channel.name
   }
 
-  private canTell({ native, emulated }: Candidate): boolean {
+  private canTake({ native, emulated }: Candidate): boolean {
     const { recalled } = this.options
     return recalled?.known === true || (native && !emulated && recalled?.mayPass === true)
   }
 
-  /** No upstream works in the background for us: the gateway does, where it keeps what comes of it. */
+  /** The gateway works in the background itself, where it stores the result: upstreams do not. */
   private inForeground(request: CanonicalRequest): CanonicalRequest {
     if (request.state?.background !== true || !this.options.keeps) return request
     const { background: _, ...state } = request.state

@@ -29,7 +29,7 @@ export interface Reading {
   readonly reader: { read(wire: WireRequest): CanonicalRequest }
 }
 
-/** What the gateway keeps of responses and conversations for those who made them. */
+/** Stored responses and conversations of all keys, and work in the background. */
 export class State {
   private readonly background: Background
   private readonly copies: Copies
@@ -37,7 +37,7 @@ export class State {
   private config: Config
   private store: LazyStore
 
-  /** @param channels those in use: upstreams are told what becomes of what they keep. */
+  /** @param channels those in use: upstreams delete and cancel what is deleted and cancelled here. */
   constructor(config: Config, log: Log, channels: () => readonly Channel[]) {
     this.config = config
     this.log = log
@@ -79,14 +79,15 @@ export class State {
             { owner, input, ...pointed, request },
             { turns, lifetime: keep, log: this.log, events: kept?.events, conversations: kept?.conversations },
           )
-    const asks = mayShorten(request)
-    const facts = asks ? this.config.models.get(request.model) : undefined
+    const shortens = mayShorten(request)
+    const facts = shortens ? this.config.models.get(request.model) : undefined
     const whole = () => (recalled?.known === true ? reader.read({ ...wire, body: recalled.whole() }) : request)
     const short = facts === undefined ? undefined : await shortened(whole(), facts)
-    const told = unkept || (keeper === undefined && workOf(request) === 'conversation') ? unstored(request) : request
-    if (recalled === undefined && keeper === undefined && !asks && told === request) return undefined
+    const repeated =
+      unkept || (keeper === undefined && workOf(request) === 'conversation') ? unstored(request) : request
+    if (recalled === undefined && keeper === undefined && !shortens && repeated === request) return undefined
     return new Session({
-      ...{ request, told, recalled, keeper, shortened: short, keeps: keep > 0, unkept },
+      ...{ request, repeated, recalled, keeper, shortened: short, keeps: keep > 0, unkept },
       read: body => reader.read({ ...wire, body }),
     })
   }
@@ -156,11 +157,11 @@ export class State {
   }
 }
 
-/** The request as an answer repeats it that nobody can ask for again. */
+/** The request as an answer repeats it that cannot be retrieved. */
 const unstored = (request: CanonicalRequest): CanonicalRequest =>
   request.state?.store === false ? request : { ...request, state: { ...request.state, store: false } }
 
-/** Work in the background is asked for later: it must be kept. */
+/** A response in the background is retrieved later: it must be stored. */
 function checkBackground({ state }: CanonicalRequest, saves: boolean): void {
   if (state?.background !== true || saves) return
   throw new GatewayError({
@@ -170,7 +171,7 @@ function checkBackground({ state }: CanonicalRequest, saves: boolean): void {
   })
 }
 
-/** Whether a body may point at what was said before. */
+/** Whether a body may refer to earlier turns. */
 const points = ({ previous_response_id, conversation, input }: JsonObject): boolean =>
   previous_response_id != null || conversation != null || (Array.isArray(input) && input.some(mayPoint))
 

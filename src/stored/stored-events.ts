@@ -49,7 +49,7 @@ export class StoredEvents implements EventSource {
   }
 }
 
-/** The events of a response that was told as a whole, as if it had been streamed. */
+/** The events of a response that was sent whole, as if it had been streamed. */
 export class ReplayedResult implements EventSource {
   private readonly texts: readonly string[]
 

@@ -4,8 +4,8 @@ import type { Candidate } from '../router.ts'
 import { STORED_FORMAT } from './format.ts'
 
 /**
- * Those of the candidates that can look up the prompt a request points at: it is stored at an upstream, and without it
- * the model would be asked something else. All of them where it points at none.
+ * The candidates that can look up the prompt a request refers to: it is stored at an upstream, and without it
+ * the model would get another request. All of them where it points at none.
  *
  * @throws GatewayError `invalid-request` where none can.
  */

@@ -7,7 +7,7 @@ import { DEAREST_FORMAT } from '../providers/index.ts'
 import { type Block, blocksOf, isStanding } from './blocks.ts'
 import { STORED_FORMAT } from './format.ts'
 
-/** Tokens kept free for an answer that nobody limits: this share of the context, and no more than so many. */
+/** Tokens kept free for an answer without a limit: this share of the context, and no more than so many. */
 const SHARE = 1 / 4
 const MOST = 16_384
 
@@ -24,7 +24,7 @@ export function checkTruncation({ truncation }: JsonObject): void {
   })
 }
 
-/** The request asks to be shortened where it is too long. */
+/** The request may be shortened where it is too long. */
 export const mayShorten = ({ extras }: CanonicalRequest): boolean => extras?.[STORED_FORMAT]?.['truncation'] === 'auto'
 
 /** The request as if it did not ask for that. */

@@ -1,6 +1,6 @@
 import type { CanonicalError, ErrorKind } from '../canonical/error.ts'
 
-/** In a stream there is no status to tell a failure of the upstream from one of the request. */
+/** A stream has no status that distinguishes a failure of the upstream from one of the request. */
 const MAY_SAY: ReadonlySet<ErrorKind> = new Set(['not-found', 'invalid-request', 'upstream-failed'])
 const CODES: ReadonlySet<string | undefined> = new Set([
   ...['previous_response_not_found', 'response_not_found', 'item_not_found', 'conversation_not_found'],
@@ -10,7 +10,7 @@ const WORDS = /previous[ _]response/i
 const MODEL = /\bmodel\b/i
 
 /**
- * Whether an upstream's error says that it does not know what a request points at: it has forgotten it, or keeps nothing.
+ * Whether an upstream's error means that it cannot resolve what a request refers to: it has forgotten it, or stores nothing.
  * Codes and words are those of OpenAI, Azure, vLLM and xAI; a 404 of one that knew the endpoint and the model means nothing else.
  *
  * @param names the ids the request points at.

@@ -7,8 +7,7 @@ import type { Seal } from './seals.ts'
 type Sealed = OpaquePart & { readonly sealed: string }
 
 /**
- * The request with the gateway's own sealed words in plain: each is a turn of its own, told by the user, where it
- * stood. The same object where there are none.
+ * The request with what the gateway sealed in plain: each is a separate turn of the user at its place. The same object where there are none.
  *
  * @throws GatewayError `invalid-request` for what this caller cannot open.
  */

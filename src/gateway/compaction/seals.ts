@@ -10,7 +10,7 @@ const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** What seals and opens for one caller: nobody else's words open. All of it throws OwnFailure where there is no key. */
+/** Seals and opens texts for one caller; those of another caller do not open. Throws OwnFailure where there is no key. */
 export interface Seal {
   /** Throws as the others do, where nothing can be sealed. */
   check(): void
@@ -21,14 +21,14 @@ export interface Seal {
 
 /**
  * Texts that callers keep for the gateway, encrypted (AES-256-GCM). The key is made when it is first needed and kept
- * in the data directory, readable by its owner alone; whoever shares that directory opens the same seals.
+ * in the data directory, readable by its owner alone; processes that share that directory open the same seals.
  */
 export class Seals {
   readonly dataDir: string
   private readonly faults: LogOnce
   private key: Buffer | undefined
 
-  /** @param onFault is told once a kind why there is no key, however often it is asked for. */
+  /** @param onFault called once a kind of fault, however often the key is missing. */
   constructor(dataDir: string, onFault: (thrown: unknown) => void = () => {}) {
     this.dataDir = dataDir
     this.faults = new LogOnce(onFault)

@@ -2,8 +2,8 @@ import type { OpaquePart, Part } from '../../canonical/content.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 
 /**
- * A conversation as one turn that tells of it: texts, calls and their results in words, and media as they are. So any
- * model can be told it, without the tools it was led with, and takes no turn of it for its own.
+ * A conversation as the content of one turn: texts, calls and their results as text, and media as they are. So any
+ * model can read it, without the tools it used, and takes no turn of it for its own.
  */
 export function transcript({ messages }: CanonicalRequest): readonly Part[] {
   const out: Part[] = []
@@ -20,7 +20,7 @@ export function transcript({ messages }: CanonicalRequest): readonly Part[] {
   return out
 }
 
-/** What a message says, each piece behind the name of who says it. */
+/** The content of a message, each part behind the name of its role. */
 const piecesOf = ({ role, name, content }: Message): readonly (string | Part)[] =>
   content.flatMap(part => inWords(part, name === undefined ? role : `${role} ${name}`))
 
@@ -48,6 +48,6 @@ function inWords(part: Part, who: string): readonly (string | Part)[] {
   }
 }
 
-/** The wish for a summary is no part of what is summed up, and what only its maker can read says nothing. */
+/** The request for a summary is no part of the summary, and opaque parts have no text. */
 const isPointless = ({ value, reference, redundant }: OpaquePart): boolean =>
   reference === true || redundant === true || value['type'] === 'compaction_trigger'

@@ -7,7 +7,7 @@ import { tokenPrices } from '../../providers/index.ts'
 import { mediaTokens } from './media-tokens.ts'
 import { tokensIn } from './tokens.ts'
 
-/** What stands around a request, a turn, a call or result in it, and a tool: marks nobody sees, but pays. */
+/** Tokens around a request, a turn, a call or result in it, and a tool: they are invisible, but charged. */
 const AROUND = { request: 3, message: 4, call: 8, tool: 8 }
 
 /**

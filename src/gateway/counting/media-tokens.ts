@@ -5,9 +5,9 @@ import { sizeOf } from './picture-size.ts'
 
 /** Bytes of a medium that are looked at: heads of pictures, marks of pages. */
 const LOOKED_AT = 8 * 1024 * 1024
-/** Bytes in which a picture that is a JPEG tells its size. */
+/** Bytes at the beginning of a JPEG that hold its size. */
 const HEAD = 512 * 1024
-/** Bytes of a page, a second of sound, a second of film where nothing tells more. */
+/** Bytes of a page, a second of sound, a second of film where nothing else is known. */
 const PAGE = 60_000
 const SOUND = 16_000
 const FILM = 250_000
@@ -30,7 +30,7 @@ function pictureTokens(part: MediaPart, prices: MediaPrices): number {
   return size === undefined ? prices.unseen : Math.max(1, prices.picture(size))
 }
 
-/** Every page of a PDF is an object that says so, unless they are packed; then its size has to tell. */
+/** Pages of a PDF are typed objects, unless they are compressed; then its size decides. */
 function pagesOf(part: MediaPart, size: number | undefined): number {
   const bytes = beginningOf(part, LOOKED_AT)
   if (bytes === undefined || size === undefined) return 1

@@ -4,7 +4,7 @@ export interface Size {
   readonly height: number
 }
 
-/** The size a picture's own head tells of: PNG, GIF, WebP and JPEG; undefined for what is none of them, or broken. */
+/** The size in the head of a PNG, GIF, WebP or JPEG; undefined for other or broken files. */
 export function sizeOf(bytes: Buffer): Size | undefined {
   const read = READERS.find(([mark, at]) => bytes.toString('latin1', at, at + mark.length) === mark)?.[2]
   try {

@@ -1,4 +1,4 @@
-/** Characters counted in one go: a text without word ends costs their square, and nobody else is served meanwhile. */
+/** Characters counted in one go: a text without spaces costs their square, and no other request is served meanwhile. */
 const SLICE = 4096
 /** As many slices are counted; of longer texts every so many-th, and the rest is taken to be like them. */
 const MOST_SLICES = 100

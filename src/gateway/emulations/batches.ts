@@ -4,8 +4,8 @@ import type { CanonicalResult } from '../../canonical/result.ts'
 import { workOf } from '../../canonical/work.ts'
 import { FORMATS } from '../../providers/index.ts'
 import type { Candidate } from '../../router.ts'
-import { ask } from '../ask.ts'
-import type { Answered, Ask, Attempt } from '../types.ts'
+import { roundTrip } from '../round-trip.ts'
+import type { Answered, Attempt, RoundTrip } from '../types.ts'
 import { combined } from './combined.ts'
 import { oneEach } from './one-each.ts'
 import { together } from './together.ts'
@@ -48,18 +48,18 @@ function limitOf({ format: { dialect } }: Candidate): number | undefined {
  *
  * @throws GatewayError as the first batch that fails.
  */
-export const askInBatches: Ask = (attempt, request, signal) => {
+export const roundTripInBatches: RoundTrip = (attempt, request, signal) => {
   const batches = batchesOf(request, attempt.candidate)
-  return batches === undefined ? ask(attempt, request, signal) : joined(attempt, batches)
+  return batches === undefined ? roundTrip(attempt, request, signal) : joined(attempt, batches)
 }
 
 async function joined(attempt: Attempt, batches: readonly CanonicalRequest[]): Promise<Answered> {
-  const asks = batches.map(batch => async (signal: AbortSignal) => {
-    const answered = await ask(attempt, batch, signal)
+  const requests = batches.map(batch => async (signal: AbortSignal) => {
+    const answered = await roundTrip(attempt, batch, signal)
     oneEach(contentOf(answered), batch.messages.length)
     return answered
   })
-  const answers = await together(attempt, asks, AT_ONCE)
+  const answers = await together(attempt, requests, AT_ONCE)
   return { result: whole(answers), losses: allLosses(answers, batches), headers: answers[0]!.headers }
 }
 

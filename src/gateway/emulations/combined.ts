@@ -4,7 +4,7 @@ import type { Answered } from '../types.ts'
 
 /**
  * Several answers as one with these candidates: the head is the first one's; what they cost is their sum, and unknown
- * where one of them does not tell.
+ * where one of them does not count.
  */
 export function combined(answers: readonly Answered[], candidates: readonly Candidate[]): CanonicalResult {
   const { usage: _, ...head } = answers[0]!.result

@@ -9,17 +9,17 @@ import { transcript } from '../compaction/transcript.ts'
 import type { Emulation } from '../types.ts'
 import { unreadable } from './unreadable.ts'
 
-/** Characters of the user's own messages that are kept as they were, the latest first; the summary tells of the others. */
+/** Characters of the user's own messages that are kept as they were, the latest first; the summary covers the others. */
 const KEPT = 80_000
 
-/** A conversation in short, by an upstream that only knows how to converse: it sums up, and the gateway seals that. */
+/** A compacted conversation from an upstream without compaction: it writes a summary, and the gateway seals that. */
 export const compaction: Emulation = {
   losses: request => [...settings(request), ...unreadable(request), ...before(request)],
-  answer: async (attempt, ask) => {
+  answer: async (attempt, roundTrip) => {
     const { call, request, candidate, seal } = attempt
     // No request is sent for a summary that could not be sealed.
     seal.check()
-    const answered = await ask(attempt, question(request, candidate.native))
+    const answered = await roundTrip(attempt, question(request, candidate.native))
     const summary = summaryIn(answered.result)
     const base = call.id.replace(/^[a-z]+_/, '')
     const content = WRITERS[call.format]!.compacted!(kept(request.messages), seal.seal(summary), base)
@@ -37,7 +37,7 @@ export const compaction: Emulation = {
 }
 
 /**
- * Whether conversations with a model may be put in short, by what the operator says of it.
+ * Checks that the operator allows conversations with a model to be compacted.
  *
  * @throws GatewayError `not-found` where they may not.
  */

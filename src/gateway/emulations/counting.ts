@@ -2,7 +2,7 @@ import { GatewayError } from '../../canonical/error.ts'
 import type { Channel } from '../../channel/index.ts'
 import { type Candidate, isFull, type RoutedChannel, type RouteRequest, rests, route } from '../../router.ts'
 import { estimate } from '../counting/estimate.ts'
-import type { Answered, Ask, Attempt, Emulation } from '../types.ts'
+import type { Answered, Attempt, Emulation, RoundTrip } from '../types.ts'
 
 /** Milliseconds after which an estimate replaces the upstream's count. */
 const PATIENCE = 10_000
@@ -13,10 +13,10 @@ const PATIENCE = 10_000
  */
 export const counting: Emulation = {
   losses: () => [],
-  answer: async (attempt, ask) => {
+  answer: async (attempt, roundTrip) => {
     const { candidate, channel, request } = attempt
     if (!candidate.emulated && isWell(channel, candidate)) {
-      const counted = await upstreamCount(attempt, ask)
+      const counted = await upstreamCount(attempt, roundTrip)
       if (counted !== undefined) return counted
     }
     return {
@@ -28,11 +28,11 @@ export const counting: Emulation = {
 }
 
 /** The upstream's count; undefined where it fails or takes too long. */
-async function upstreamCount(attempt: Attempt, ask: Ask): Promise<Answered | undefined> {
+async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<Answered | undefined> {
   const { call, request } = attempt
   const timer = setTimeout(() => call.reply.worker?.abort(), PATIENCE)
   try {
-    return await ask(attempt, request)
+    return await roundTrip(attempt, request)
   } catch (thrown) {
     if (call.reply.gone) throw thrown
     return undefined

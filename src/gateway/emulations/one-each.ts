@@ -1,7 +1,7 @@
 import { GatewayError } from '../../canonical/error.ts'
 
 /**
- * What was answered to so many inputs. Vectors are told apart by their place alone: with one missing, none is sure.
+ * One answer for each input. Vectors are identified by their place alone: with one missing, none is certain.
  *
  * @throws GatewayError `upstream-failed` for more or fewer.
  */

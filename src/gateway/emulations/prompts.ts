@@ -20,14 +20,14 @@ export const prompts: Emulation = {
     if (request.messages.length * choicesOf(request) > MOST) throw TOO_MANY
     return unreadable(request)
   },
-  answer: async (attempt, ask) => {
+  answer: async (attempt, roundTrip) => {
     const { request, call } = attempt
     const answers: Placed[] = []
     for (const [index, message] of request.messages.entries())
       for (let wanted = choicesOf(request); wanted > 0; ) {
         if (call.reply.gone) throw GONE
         const output = withChoices(request, wanted)
-        const answered = await ask(attempt, { ...request, messages: [message], output })
+        const answered = await roundTrip(attempt, { ...request, messages: [message], output })
         const candidates = answered.result.candidates.slice(0, wanted)
         if (candidates.length === 0) throw NO_ANSWER
         wanted -= candidates.length

@@ -5,7 +5,7 @@ import type { Usage } from '../../canonical/result.ts'
 import { totalUsage } from '../../canonical/usage.ts'
 import { type Vector, vectorAs } from '../../canonical/vector.ts'
 import { prepare } from '../prepare.ts'
-import type { Answered, Ask, Attempt, Emulation } from '../types.ts'
+import type { Answered, Attempt, Emulation, RoundTrip } from '../types.ts'
 import { oneEach } from './one-each.ts'
 
 /** Documents ranked by an upstream that only embeds: by the cosine of the angle between their vectors and the query's. */
@@ -15,8 +15,10 @@ export const ranking: Emulation = {
     // Settings of the caller's own format have no meaning for an embedding.
     ...foreign({ extras }, ''),
   ],
-  answer: async (attempt, ask) => {
-    const { vectors, usage, model, losses } = await (writesPurpose(attempt) ? inTwo(attempt, ask) : inOne(attempt, ask))
+  answer: async (attempt, roundTrip) => {
+    const { vectors, usage, model, losses } = await (writesPurpose(attempt)
+      ? inTwo(attempt, roundTrip)
+      : inOne(attempt, roundTrip))
     const [query, ...documents] = vectors.map(vector => vectorAs(vector, 'float') as readonly number[])
     const ranks = documents.map((document, index) => ({ index, score: cosine(query!, document) }))
     const content = ranks
@@ -40,10 +42,10 @@ interface Embedded {
 }
 
 /** The query and the documents in a request each, with their purpose. */
-async function inTwo(attempt: Attempt, ask: Ask): Promise<Embedded> {
+async function inTwo(attempt: Attempt, roundTrip: RoundTrip): Promise<Embedded> {
   const { request } = attempt
-  const query = await ask(attempt, embeddingOf(request, [queryOf(request)], 'query'))
-  const documents = await ask(attempt, embeddingOf(request, request.messages, 'document'))
+  const query = await roundTrip(attempt, embeddingOf(request, [queryOf(request)], 'query'))
+  const documents = await roundTrip(attempt, embeddingOf(request, request.messages, 'document'))
   return {
     vectors: [...vectorsIn(query, 1), ...vectorsIn(documents, request.messages.length)],
     usage: sum(query.result.usage, documents.result.usage),
@@ -53,9 +55,9 @@ async function inTwo(attempt: Attempt, ask: Ask): Promise<Embedded> {
 }
 
 /** The query before the documents in one request. */
-async function inOne(attempt: Attempt, ask: Ask): Promise<Embedded> {
+async function inOne(attempt: Attempt, roundTrip: RoundTrip): Promise<Embedded> {
   const { request } = attempt
-  const answered = await ask(attempt, embeddingOf(request, [queryOf(request), ...request.messages]))
+  const answered = await roundTrip(attempt, embeddingOf(request, [queryOf(request), ...request.messages]))
   const { usage, model } = answered.result
   return { vectors: vectorsIn(answered, request.messages.length + 1), usage, model, losses: lossesOf(answered, 1) }
 }

@@ -26,9 +26,9 @@ export const severalImages: Emulation = {
     losses.dropFields(output.image, ['output', 'image'], { previews: 'no-unfinished-pictures' })
     return losses.list
   },
-  answer: async (attempt, ask) => {
+  answer: async (attempt, roundTrip) => {
     const { candidates: count, ...output } = attempt.request.output
-    const one = (signal: AbortSignal) => ask(attempt, { ...attempt.request, output: finished(output) }, signal)
+    const one = (signal: AbortSignal) => roundTrip(attempt, { ...attempt.request, output: finished(output) }, signal)
     const answers = await together(
       attempt,
       Array.from({ length: count! }, () => one),

@@ -7,23 +7,23 @@ import type { Attempt } from '../types.ts'
  */
 export async function together<T>(
   { call, candidate, report }: Attempt,
-  asks: readonly ((signal: AbortSignal) => Promise<T>)[],
-  most: number = asks.length,
+  requests: readonly ((signal: AbortSignal) => Promise<T>)[],
+  most: number = requests.length,
 ): Promise<readonly T[]> {
   const controller = new AbortController()
   const { signal } = controller
   const answers: T[] = []
   let next = 0
   const work = async (): Promise<void> => {
-    while (next < asks.length && !signal.aborted) {
+    while (next < requests.length && !signal.aborted) {
       const index = next++
-      answers[index] = await asks[index]!(signal)
+      answers[index] = await requests[index]!(signal)
     }
   }
   report.tried(candidate)
   call.reply.worker = controller
   try {
-    await Promise.all(Array.from({ length: Math.min(most, asks.length) }, work))
+    await Promise.all(Array.from({ length: Math.min(most, requests.length) }, work))
   } catch (thrown) {
     controller.abort()
     throw thrown

@@ -55,7 +55,7 @@ export async function* encodedEvents(events: AsyncIterable<CanonicalEvent>): Asy
   for await (const event of events) yield* stream.take(event)
 }
 
-/** The part all samples of the answer become: upstreams have each piece of them in a part of its own. */
+/** The part all samples of the answer become: upstreams send each chunk of them as a separate part. */
 interface Mp3File {
   readonly encoder: Mp3
   readonly mediaType: string

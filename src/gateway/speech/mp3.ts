@@ -6,7 +6,7 @@ import { type SampleFormat, SampleReader } from '../../canonical/media/pcm.ts'
 /** Speech on one channel; a second one has as much again. */
 const KILOBITS = 128
 
-/** Samples as MP3, as they come; memory of its own is half a megabyte. */
+/** Samples as MP3, as they come; its memory is half a megabyte. */
 export class Mp3 {
   private readonly encoder: WasmMediaEncoder<'audio/mpeg'>
   private readonly reader: SampleReader

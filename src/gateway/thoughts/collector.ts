@@ -14,19 +14,19 @@ export interface CalledStep extends Step {
 /** A part of an answer. */
 interface Slot {
   part: Part
-  /** What its body grew by; undefined where nobody needs to know: of anything but thoughts, and calls found by their place. */
+  /** What its body grew by; kept of thoughts alone, and of calls that are found by their place. */
   readonly pieces: string[] | undefined
 }
 
 const NONE: readonly never[] = []
 const COLLECTED: ReadonlySet<Part['type']> = new Set(['reasoning', 'tool-call'])
 
-/** What the steps of each candidate of an answer are told to, once it is whole. */
+/** Receives the steps of each candidate of an answer, once it is whole. */
 export type Collected = (steps: readonly CalledStep[]) => void
 
 /**
  * Gathers the calls of a streamed answer, and the thoughts that stand before them. Of an answer that ends with an error
- * nothing is told. Before the first of either it costs a comparison an event, and texts are never looked at.
+ * nothing is passed on. Before the first of either it costs a comparison an event, and texts are never read.
  */
 export class Collector {
   /** By candidate, then by part; there from the first thought or call on. */
@@ -53,7 +53,7 @@ export class Collector {
         if (this.candidates !== undefined) this.patch(event)
         return
       case 'result-end':
-        if (this.called) for (const slots of this.candidates ?? NONE) this.tell(slots)
+        if (this.called) for (const slots of this.candidates ?? NONE) this.emit(slots)
         this.candidates = undefined
         return
       case 'error':
@@ -80,7 +80,7 @@ export class Collector {
     return this.candidates![candidate]?.[part]
   }
 
-  private tell(slots: readonly (Slot | undefined)[] | undefined): void {
+  private emit(slots: readonly (Slot | undefined)[] | undefined): void {
     const steps = stepsOf((slots ?? NONE).map(slot => slot && wholeOf(slot)))
     if (steps.length > 0) this.done(steps)
   }
@@ -98,8 +98,8 @@ export function stepsOf(content: readonly (Part | undefined)[]): readonly Called
   for (const part of content) {
     if (part?.type === 'reasoning') next.push(part)
     else if (part?.type === 'tool-call') {
-      const { id, name, arguments: said } = part
-      steps.push({ id, name, arguments: said, lead, next, ...(mixed ? { mixed } : {}) })
+      const { id, name, arguments: args } = part
+      steps.push({ id, name, arguments: args, lead, next, ...(mixed ? { mixed } : {}) })
       ;[lead, next, spoken, mixed] = [[], [], false, false]
     } else {
       mixed ||= spoken && next.length > 0

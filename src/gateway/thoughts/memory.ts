@@ -56,7 +56,7 @@ export class MemoryStore implements ThoughtStore {
     this.now = now
   }
 
-  /** Bytes of all that is kept, as far as they can be told. */
+  /** Bytes of all that is kept, estimated. */
   get size(): number {
     return this.total
   }
@@ -163,7 +163,7 @@ export class MemoryStore implements ThoughtStore {
       this.drop(entry)
   }
 
-  /** Sees to it that what nobody asks for any more goes, too. */
+  /** Removes what expired, also where nothing is looked up any more. */
   private arm(): void {
     const entry = this.all.first
     if (entry === undefined || this.timer !== undefined) return

@@ -15,20 +15,20 @@ import { type Place, type Take, Turn } from './turn.ts'
 
 /**
  * The request with the thoughts its caller no longer has, before the calls they were thought for, as far as the
- * candidate takes them back; undefined where there is nothing to put back. A turn that holds a proof of its own is left
+ * candidate takes them back; undefined where there is nothing to put back. A turn that has a proof already is left
  * alone. What is put back depends on what stands before it, never on what follows (law 21).
  */
 export function recall(
-  asked: CanonicalRequest,
+  request: CanonicalRequest,
   candidate: Candidate,
   store: ThoughtStore,
   owner: string,
 ): Recalled | undefined {
   const { format, native } = candidate
   const { handsBack, boundProofs } = WRITERS[format.format]!
-  if (handsBack === undefined || !store.holds(owner) || !asked.messages.some(hasCall)) return undefined
+  if (handsBack === undefined || !store.holds(owner) || !request.messages.some(hasCall)) return undefined
   const issuer = issuerOf(candidate)
-  return new Recall(asked, {
+  return new Recall(request, {
     bound: boundProofs?.({ dialect: format.dialect, native }) === true,
     byPlace: store.holdsPlaces(owner),
     find: key => store.find(owner, key),
@@ -53,7 +53,7 @@ interface Options {
 }
 
 class Recall {
-  private readonly asked: CanonicalRequest
+  private readonly request: CanonicalRequest
   private readonly options: Options
   /** With what was put back so far. */
   private readonly messages: Message[]
@@ -61,29 +61,29 @@ class Recall {
   private readonly gist = new GistTrail()
   private readonly read = { message: 0, index: 0 }
   private whole: WholeTrail | undefined
-  private told = 0
+  private digested = 0
   /** Answers whose thoughts were put back into an earlier turn, and how much of such may be put back once more. */
   private readonly known = new Set<KeptThoughts>()
   private readonly again = new Budget()
 
-  constructor(asked: CanonicalRequest, options: Options) {
-    this.asked = asked
+  constructor(request: CanonicalRequest, options: Options) {
+    this.request = request
     this.options = options
-    this.messages = [...asked.messages]
+    this.messages = [...request.messages]
   }
 
   done(): Recalled | undefined {
-    const { messages } = this.asked
+    const { messages } = this.request
     for (let first = 0, end = 0; first < messages.length; first = Math.max(end, first + 1)) {
       for (end = first; messages[end]?.role === 'assistant'; end++);
       if (end > first) this.turn(first, end)
     }
-    return this.changes.size === 0 ? undefined : recalledBy(this.asked, this.messages, this.changes)
+    return this.changes.size === 0 ? undefined : recalledBy(this.request, this.messages, this.changes)
   }
 
   /** The messages of the assistant from `first` on, `end` is no more of them. */
   private turn(first: number, end: number): void {
-    const messages = this.asked.messages.slice(first, end)
+    const messages = this.request.messages.slice(first, end)
     if (messages.some(({ content }) => content.some(isSigned))) return
     const known = this.foundIn(first, end)
     if (known.size === 0) return
@@ -110,7 +110,7 @@ class Recall {
   private foundIn(first: number, end: number): ReadonlyMap<ToolCallPart, Found> {
     const known = new Map<ToolCallPart, Found>()
     for (let message = first; message < end; message++)
-      for (const [index, part] of this.asked.messages[message]!.content.entries()) {
+      for (const [index, part] of this.request.messages[message]!.content.entries()) {
         const found = isCall(part) ? this.find(part, message, index) : undefined
         if (found !== undefined) known.set(part as ToolCallPart, found)
       }
@@ -123,7 +123,7 @@ class Recall {
     return this.options.find(placeKey(this.gistUpTo(message, index)))
   }
 
-  /** What was said up to this call, and the call itself. */
+  /** The digest of the conversation up to this call, with the call itself. */
   private gistUpTo(message: number, index: number): string {
     const { read } = this
     for (; read.message < message; read.message++, read.index = 0) this.readTo(Number.POSITIVE_INFINITY)
@@ -133,11 +133,11 @@ class Recall {
 
   private readTo(end: number): void {
     const { read } = this
-    const { role, content } = this.asked.messages[read.message]!
+    const { role, content } = this.request.messages[read.message]!
     for (; read.index < Math.min(end, content.length); read.index++) this.gist.part(role, content[read.index]!)
   }
 
-  /** An answer is one turn: whoever names its calls in many has its thoughts put back as far as a budget goes. */
+  /** An answer is one turn: where its calls stand in many, its thoughts are put back as far as a budget goes. */
   private isAffordable({ thoughts }: Found): boolean {
     return !this.known.has(thoughts) || this.again.spend(thoughts.steps as unknown as Json)
   }
@@ -145,8 +145,8 @@ class Recall {
   /** Whether all that a proof is bound to is as it was when it was made. */
   private isUnchanged({ thoughts: { prefix } }: Found, first: number): boolean {
     if (!this.options.bound || prefix === undefined) return true
-    this.whole ??= new WholeTrail(this.asked)
-    for (; this.told < first; this.told++) this.whole.message(this.messages[this.told]!)
+    this.whole ??= new WholeTrail(this.request)
+    for (; this.digested < first; this.digested++) this.whole.message(this.messages[this.digested]!)
     return this.whole.digest === prefix
   }
 }

@@ -9,7 +9,7 @@ export interface Recalled {
   /** How many thoughts were put back. */
   readonly count: number
   /**
-   * What was found lost of it, as losses of the caller's own request: each at the place the caller knows, and behind
+   * What was found lost of it, as losses of the caller's own request: each at its place in the caller's request, and behind
    * them what was put back, so that `lose` makes of the caller's request what was written.
    */
   lossesOf(found: readonly Loss[]): readonly Loss[]
@@ -26,14 +26,14 @@ export const changed = (message: Message, changes: Changes): Message => ({
 
 /** The request with these messages for its own, which the changes made of them, by their places. */
 export function recalledBy(
-  asked: CanonicalRequest,
+  request: CanonicalRequest,
   messages: readonly Message[],
   changes: ReadonlyMap<number, Changes>,
 ): Recalled {
   const all = [...changes.values()].flatMap(places => [...places.values()])
   return {
-    request: { ...asked, messages },
+    request: { ...request, messages },
     count: all.reduce((sum, { before }) => sum + before.length, 0),
-    lossesOf: found => relocated(found, asked, changes),
+    lossesOf: found => relocated(found, request, changes),
   }
 }

@@ -17,7 +17,7 @@ export type Changes = ReadonlyMap<number, Change>
 interface Place {
   /** Its index in the caller's own message, or the one it was put before. */
   readonly index: number
-  /** What was put back there, as the upstream is told it; undefined for a part of the caller's. */
+  /** What was put back there, as the upstream gets it; undefined for a part of the caller's. */
   put: ReasoningPart | undefined
   readonly isPut: boolean
   readonly lost: Loss[]
@@ -53,7 +53,7 @@ function placesIn({ content }: Message, changes: Changes): readonly Place[] {
   })
 }
 
-/** What is lost of a part that was put back is no loss of the caller's: the part is told as it was written. */
+/** What is lost of a part that was put back is no loss of the caller's: the part is reported as it was written. */
 function isOfPut(loss: Loss, all: Places): boolean {
   const [place, rest] = placeOf(loss, all)
   if (place?.isPut !== true) return false

@@ -10,7 +10,7 @@ const classOf = (size: number): number => Math.floor(Math.log2(size))
 export class SizeClasses<T> {
   private readonly classes: readonly Set<T>[] = Array.from({ length: CLASSES }, () => new Set<T>())
 
-  /** One whose size changed; nobody of size 0 is held. */
+  /** One whose size changed; entries of size 0 are not held. */
   move(one: T, from: number, to: number): void {
     const [before, after] = [from, to].map(size => (size === 0 ? undefined : this.classes[classOf(size)]))
     if (before === after) return

@@ -19,7 +19,7 @@ export interface KeptThoughts {
   readonly issuer: string
   /** One for each call, in order. */
   readonly steps: readonly Step[]
-  /** `Trail` of everything the upstream was told before; there only where a proof is bound to that. */
+  /** `Trail` of everything the upstream got before; there only where a proof is bound to that. */
   readonly prefix?: string
 }
 
@@ -34,7 +34,7 @@ export interface Found {
 
 /**
  * Where thoughts are kept, by the owner of the caller's key and by the names a call can be found under. All of it is
- * at hand in memory. A shared store would be asked once a request for all keys of its history, before the request is
+ * at hand in memory. A shared store would be queried once a request for all keys of its history, before the request is
  * written, and answer `find` out of that; `keep` is never waited for, and may fail without anybody minding.
  */
 export interface ThoughtStore {
@@ -42,7 +42,7 @@ export interface ThoughtStore {
   holds(owner: string): boolean
   /** Whether some of it has a key that is no id. */
   holdsPlaces(owner: string): boolean
-  /** Under whichever of the keys comes first, and for another while: what is asked for is in use. */
+  /** Under whichever of the keys comes first, and for another while: what is looked up is in use. */
   find(owner: string, key: string): Found | undefined
   /** @param keys of each call, in the order of the steps; what is known under a key already is forgotten. */
   keep(owner: string, keys: readonly CallKeys[], thoughts: KeptThoughts): void

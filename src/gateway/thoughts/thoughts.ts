@@ -22,7 +22,7 @@ export class Thoughts {
   private readonly faults: LogOnce
   private keep: number
 
-  /** @param onFault is told once a kind why something could not be remembered; no request fails for it. */
+  /** @param onFault called once a kind of fault that kept something from being remembered; no request fails for it. */
   constructor(config: ThoughtsConfig, now?: () => number, onFault: (thrown: unknown) => void = () => {}) {
     this.store = new MemoryStore(config, now)
     this.faults = new LogOnce(onFault)
@@ -55,7 +55,7 @@ export interface Exchange {
   readonly recalled: Recalled | undefined
 }
 
-/** What is kept for one owner: nobody else's is ever seen, nor seen by others. */
+/** What is kept for one owner, and is visible to no other. */
 export class OwnThoughts {
   private readonly store: ThoughtStore
   private readonly owner: string
@@ -142,7 +142,7 @@ function prefixOf(request: CanonicalRequest): string {
   return trail.digest
 }
 
-/** Whether a call may come back without the id its caller was told, or with one that others have, too. */
+/** Whether a call may come back without the id its caller got, or with one that other calls have, too. */
 const mayDropIds =
   ({ format }: Exchange) =>
   ({ id, name }: Pick<CalledStep, 'id' | 'name'>): boolean =>

@@ -4,16 +4,16 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Role } from '../../canonical/request.ts'
 
 /**
- * What a conversation said so far, as a digest: two that said the same have the same. It grows with the conversation,
+ * A digest of a conversation so far: equal conversations have equal digests. It grows with the conversation,
  * and each of its parts is read once.
  */
 export class Trail {
   private readonly hash = createHash('sha256')
 
   /** Lengths stand before texts, so that no two rows of texts look alike. */
-  add(kind: string, said: string): void {
-    this.hash.update(`${kind} ${said.length}\n`)
-    this.hash.update(said)
+  add(kind: string, text: string): void {
+    this.hash.update(`${kind} ${text.length}\n`)
+    this.hash.update(text)
   }
 
   get digest(): string {
@@ -22,7 +22,7 @@ export class Trail {
 }
 
 /**
- * Everything an upstream is told before a turn, as far as it can tell the difference: a proof may be good only where
+ * Everything an upstream gets before a turn, as far as it makes a difference there: a proof may be good only where
  * none of it changed ("Preserved thinking", platform.claude.com, September 2026). Of thoughts only proofs count, as
  * nothing else of them is handed back.
  */
@@ -59,20 +59,20 @@ export class WholeTrail extends Trail {
 }
 
 /**
- * What tells one conversation from another, and stays as it is where clients shorten results, change instructions or
- * cut texts differently: what users said, and what was called for.
+ * What distinguishes conversations, and stays as it is where clients shorten results, change instructions or
+ * cut texts differently: texts of users, and calls.
  */
 export class GistTrail extends Trail {
-  private heard = ''
+  private pending = ''
 
   part(role: Role, part: Part): void {
     if (role === 'user') this.user(part)
     else if (role === 'assistant' && part.type === 'tool-call') this.call(part.name, part.arguments)
   }
 
-  call(name: string, said: string): void {
+  call(name: string, args: string): void {
     this.flush()
-    this.add('call', `${name}\n${inOrder(said)}`)
+    this.add('call', `${name}\n${inOrder(args)}`)
   }
 
   override get digest(): string {
@@ -82,23 +82,23 @@ export class GistTrail extends Trail {
 
   /** Texts of neighbouring turns are one, however they were cut. */
   private user(part: Part): void {
-    if (part.type === 'text') this.heard += part.text
-    else if (part.type === 'media') this.heard += `\n${mediaText(part)}\n`
+    if (part.type === 'text') this.pending += part.text
+    else if (part.type === 'media') this.pending += `\n${mediaText(part)}\n`
   }
 
   private flush(): void {
-    if (this.heard === '') return
-    this.add('user', this.heard)
-    this.heard = ''
+    if (this.pending === '') return
+    this.add('user', this.pending)
+    this.pending = ''
   }
 }
 
 /** Arguments in one order of fields: clients that keep them as objects may write them in another. */
-function inOrder(said: string): string {
+function inOrder(json: string): string {
   try {
-    return JSON.stringify(JSON.parse(said === '' ? '{}' : said), sorted)
+    return JSON.stringify(JSON.parse(json === '' ? '{}' : json), sorted)
   } catch {
-    return said
+    return json
   }
 }
 
@@ -111,7 +111,7 @@ const sorted = (_: string, value: Json): Json =>
       ) as JsonObject)
     : value
 
-/** As many of the last characters of a file tell it from another of the same length. */
+/** How many of the last characters of a file distinguish it from another of the same length. */
 const TAIL = 64
 
 function mediaText({ kind, source }: MediaPart): string {

@@ -1,11 +1,11 @@
 import { answerFailure } from './failures.ts'
 import { readResult } from './read-result.ts'
 import { send } from './send.ts'
-import type { Ask } from './types.ts'
+import type { RoundTrip } from './types.ts'
 import { writeRequest } from './write-request.ts'
 
 /** One request of an emulation: written for the candidate, sent, and its answer read whole. */
-export const ask: Ask = async (attempt, request, signal) => {
+export const roundTrip: RoundTrip = async (attempt, request, signal) => {
   const sent = await send(attempt, writeRequest(attempt, { ...request, stream: false }), signal)
   try {
     const answered = await readResult(sent)
