@@ -21,6 +21,7 @@ const IN_BATCHES: Emulation = { losses: () => [], answer: (attempt, roundTrip) =
 /** How a candidate's answer is emulated; undefined where one request to it does. */
 export function emulationOf(candidate: Candidate, request: CanonicalRequest): Emulation | undefined {
   const work = workOf(request)
+  if (work === 'conversation') return undefined
   if (work === 'count') return counting
   if (candidate.emulated) return EMULATIONS[work]
   if (needsSeveral(candidate, request)) return severalImages

@@ -1,4 +1,5 @@
 import { GatewayError } from '../canonical/error.ts'
+import { workOf } from '../canonical/work.ts'
 import type { Candidate } from '../router.ts'
 import { candidateFailure } from './candidate-failure.ts'
 import { completionFallback, isKnownToLack, lacksCompletions, rememberLack } from './completion-fallback.ts'
@@ -17,6 +18,7 @@ interface Fallback {
 /** The candidates of one request in the order they are tried in, and the most useful of their failures. */
 export class Failover {
   private readonly incoming: Incoming
+  private readonly completes: boolean
   private readonly queue: Candidate[]
   private readonly running: Running
   private readonly log: Log
@@ -29,6 +31,7 @@ export class Failover {
   /** @param candidates the best first. */
   constructor(incoming: Incoming, candidates: readonly Candidate[], running: Running, log: Log) {
     this.incoming = incoming
+    this.completes = workOf(incoming.request) === 'completion'
     this.queue = [...candidates]
     this.running = running
     this.log = log
@@ -38,7 +41,7 @@ export class Failover {
   next(): Candidate | undefined {
     if (this.running.stopped !== undefined) return undefined
     const candidate = this.queue[this.place++]
-    if (candidate === undefined || !isKnownToLack(candidate)) return candidate
+    if (candidate === undefined || !this.completes || !isKnownToLack(candidate)) return candidate
     return completionFallback(candidate, this.incoming.request) ?? candidate
   }
 
@@ -81,7 +84,8 @@ export class Failover {
 
   /** Puts the candidate that completes by conversation next, where the one that failed turned out to lack completions. */
   private fallsBack(failure: unknown, failed: Candidate): boolean {
-    const candidate = lacksCompletions(failure) ? completionFallback(failed, this.incoming.request) : undefined
+    const candidate =
+      this.completes && lacksCompletions(failure) ? completionFallback(failed, this.incoming.request) : undefined
     if (candidate === undefined) return false
     this.fallback = { candidate, failure }
     this.queue.splice(this.place, 0, candidate)

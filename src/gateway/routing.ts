@@ -4,7 +4,7 @@ import { workOf } from '../canonical/work.ts'
 import type { Channel } from '../channel/index.ts'
 import type { Config, OnLoss } from '../config/index.ts'
 import { type Candidate, type RouteRequest, route } from '../router.ts'
-import { withStoredPrompt } from '../stored/index.ts'
+import { STORED_FORMAT, withStoredPrompt } from '../stored/index.ts'
 import type { Call } from './call.ts'
 import { checkCompaction } from './emulations/compaction.ts'
 import { routeCount } from './emulations/counting.ts'
@@ -30,7 +30,8 @@ export function routeIncoming(
   thoughts: OwnThoughts | undefined,
 ): readonly Candidate[] {
   const whole = session?.whole ?? request
-  const routed = withStoredPrompt(routeRequest(call, caller, whole, onLoss, destinations), request)
+  const all = routeRequest(call, caller, whole, onLoss, destinations)
+  const routed = call.format === STORED_FORMAT ? withStoredPrompt(all, request) : all
   const candidates = thoughts?.among(routed, whole) ?? routed
   return session?.among(candidates) ?? candidates
 }
