@@ -4,7 +4,7 @@ import type { Modality } from './request.ts'
 import type { Usage } from './result.ts'
 import type { Item, ItemStatus, ResponseSettings, SessionSettings } from './session.ts'
 
-/** What a client says in a realtime session. Audio is in the session's input format, cut anywhere. */
+/** An event of a client in a realtime session. Audio is in the session's input format, cut anywhere. */
 export type ClientEvent = ClientBase &
   (
     | { readonly type: 'session-update'; readonly settings: SessionSettings }
@@ -43,7 +43,7 @@ export interface OutputAt {
 }
 
 /**
- * What a server says. The grammar a reader produces and a writer relies on:
+ * An event of a server. The grammar a reader produces and a writer relies on:
  *
  *   session-created, then in any order: acknowledgements, input events, responses, rate-limits, errors.
  *   response = response-start
