@@ -11,6 +11,7 @@ export type Work =
   | 'image'
   | 'speech'
   | 'transcription'
+  | 'realtime'
   /** No format here does it: whoever asks for it is told so. */
   | 'video'
 

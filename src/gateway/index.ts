@@ -39,6 +39,7 @@ import { checkModels } from './named-models.ts'
 import { prepare } from './prepare.ts'
 import { RateHeaders } from './rate-headers.ts'
 import { isForm, type ReadRequest, readFormRequest } from './read-request.ts'
+import { Realtime } from './realtime/realtime.ts'
 import { relay } from './relay.ts'
 import { type Log, Report } from './report.ts'
 import { routeRequest } from './routing.ts'
@@ -53,6 +54,7 @@ export type { ErrorAnswer } from './error-answer.ts'
 export { freshId } from './fresh-id.ts'
 export { IMAGES_PATH } from './image-delivery.ts'
 export type { ModelShape } from './models.ts'
+export type { LiveSession, OpenedSession, SessionCall } from './realtime/realtime.ts'
 export type { Log } from './report.ts'
 
 /** A request on its way, and whose it is. */
@@ -78,6 +80,8 @@ export class Gateway {
   private readonly state: State
   private readonly thoughts: Thoughts
   private readonly running = new Running()
+  /** Sessions of realtime voice. */
+  readonly realtime: Realtime
   private readonly lacks = new LogOnce(err => this.log.error({ err }, 'the gateway lacks room'))
   private config: Config
 
@@ -91,6 +95,10 @@ export class Gateway {
     this.media = new Media(config.media)
     this.seals = this.sealsIn(config.dataDir)
     this.state = new State(config, log, () => this.channels.all)
+    this.realtime = new Realtime(config, {
+      ...{ access: this.access, channels: this.channels, running: this.running, log, gateway: this },
+      answer: asked => this.answer(asked),
+    })
     this.thoughts = new Thoughts(config.thoughts, undefined, err => log.error({ err }, 'thoughts cannot be remembered'))
   }
 
@@ -342,6 +350,7 @@ export class Gateway {
     this.media = this.media.reloaded(config.media)
     this.state.reload(config)
     this.thoughts.reload(config.thoughts)
+    this.realtime.reload(config)
     if (config.dataDir !== this.seals.dataDir) this.seals = this.sealsIn(config.dataDir)
   }
 

@@ -8,7 +8,7 @@ const FAR = 200
 
 /** The event type of a frame, without parsing it if possible; undefined for a frame that is no JSON object. */
 export function frameType(frame: Buffer): string | undefined {
-  const near = TYPE.exec(frame.latin1Slice(0, FAR))?.[1]
+  const near = TYPE.exec(frame.toString('latin1', 0, FAR))?.[1]
   if (near !== undefined) return near
   const value = parseObject(frame.toString())
   return value === undefined ? undefined : wordIn(value['type'])
