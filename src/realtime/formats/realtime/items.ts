@@ -3,7 +3,7 @@ import { defined } from '../../../canonical/defined.ts'
 import type { Json, JsonObject, Node } from '../../../canonical/node.ts'
 import type { Role } from '../../../canonical/request.ts'
 import type { Item, ItemStatus } from '../../../canonical/session.ts'
-import { listAt, objectAt, requiredObjectAt, requiredTextAt, textAt } from '../fields.ts'
+import { listAt, objectAt, requiredObjectAt, requiredTextAt, textAt, without } from '../fields.ts'
 import { type Naming, REALTIME } from './wire.ts'
 
 /**
@@ -18,7 +18,16 @@ export function readItem(value: Json | undefined, path: string, mediaType: strin
     id: textAt(fields['id'], `${path}.id`),
     status: statusOf(fields['status']),
     ...contentOf(type, fields, path, mediaType),
+    extras: type === 'message' ? extrasOf(fields) : undefined,
   }) as Item
+}
+
+const KNOWN: ReadonlySet<string> = new Set(['id', 'object', 'type', 'status', 'role', 'content'])
+
+/** `phase` is such a field. */
+function extrasOf(fields: JsonObject): Item['extras'] {
+  const rest = without(fields, KNOWN)
+  return rest === undefined ? undefined : { [REALTIME]: rest }
 }
 
 type Content = Pick<Item, 'role' | 'content'>
@@ -112,12 +121,23 @@ export function writeItem(item: Item, naming: Naming, shown: boolean): JsonObjec
   if (first?.type === 'tool-call')
     return { ...head, type: 'function_call', name: first.name, call_id: first.id, arguments: first.arguments }
   if (first?.type === 'tool-result')
-    return { ...head, type: 'function_call_output', call_id: first.id, output: textOf(first.content) }
+    return { ...resultHead(head, item), type: 'function_call_output', call_id: first.id, output: textOf(first.content) }
   if (first?.type === 'opaque' && first.value['role'] === undefined && item.content.length === 1 && isItem(first.value))
     return { ...head, ...first.value }
   const role = item.role === 'developer' || item.role === 'tool' ? 'system' : item.role
-  return { ...head, type: 'message', role, content: item.content.flatMap(part => writePart(part, role, naming, shown)) }
+  const extras = item.extras?.[REALTIME] ?? {}
+  return {
+    ...head,
+    type: 'message',
+    role,
+    ...extras,
+    content: item.content.flatMap(part => writePart(part, role, naming, shown)),
+  }
 }
+
+/** OpenAI gives the output of a call no status unless its client did. */
+const resultHead = ({ status: _, ...head }: JsonObject, { status }: Item): JsonObject =>
+  status === undefined || status === 'completed' ? head : { ...head, status }
 
 /** Whether an opaque value is a whole item and not a part of a message. */
 const isItem = (value: JsonObject): boolean => String(value['type']).startsWith('mcp_') || 'server_label' in value

@@ -24,8 +24,10 @@ const MOST = 1000
  */
 export class ServerReader {
   private readonly dialect: RealtimeDialect
-  /** Items of open responses: their `added` and `done` events repeat `output_item`'s. */
-  private readonly outputs = new Set<string>()
+  /** Items of open responses and their places: xAI gives all of them the place 0. Their `added` and `done` events repeat `output_item`'s. */
+  private readonly outputs = new Map<string, number>()
+  /** How many items each open response has. */
+  private readonly counts = new Map<string, number>()
   /** Characters of each open text, transcript or arguments so far. */
   private readonly grown = new Map<string, number>()
   /** Transcripts of the user's speech so far, where an upstream repeats the whole. */
@@ -75,10 +77,11 @@ export class ServerReader {
   outputAdded(value: JsonObject): ServerEvent[] {
     const { status: _, ...item } = itemOf(value['item'])
     const id = item.id!
-    this.outputs.add(id)
-    if (this.outputs.size > MOST) this.outputs.delete(this.outputs.values().next().value!)
     const response = wordIn(value['response_id'])
-    const output = place(value['output_index'])
+    const output = this.counts.get(response) ?? 0
+    this.counts.set(response, output + 1)
+    this.outputs.set(id, output)
+    for (const map of [this.outputs, this.counts]) if (map.size > MOST) map.delete(map.keys().next().value!)
     const [call] = item.content
     const start = { type: 'output-start' as const, response, output, ...afterOf(value) }
     if (call?.type !== 'tool-call') return [{ ...start, item: { ...item, id, content: item.content } }]
@@ -86,6 +89,16 @@ export class ServerReader {
     const empty = { ...item, id, content: [{ ...call, arguments: '' }] }
     const begun: ServerEvent[] = [{ ...start, item: empty }]
     return call.arguments === '' ? begun : [...begun, ...this.grow('arguments-delta', at, call.arguments)]
+  }
+
+  at(value: JsonObject): OutputAt {
+    const item = wordIn(value['item_id'])
+    return {
+      response: wordIn(value['response_id']),
+      item,
+      output: this.outputs.get(item) ?? place(value['output_index']),
+      part: place(value['content_index']),
+    }
   }
 
   /** A piece of text; its length is remembered for the whole that follows. */
@@ -106,7 +119,7 @@ export class ServerReader {
   outputDone(value: JsonObject): ServerEvent[] {
     const item = itemOf(value['item'])
     const status = item.status ?? 'completed'
-    const output = place(value['output_index'])
+    const output = this.outputs.get(item.id!) ?? place(value['output_index'])
     return [{ type: 'output-end', response: wordIn(value['response_id']), output, item: item.id!, status }]
   }
 
@@ -114,6 +127,7 @@ export class ServerReader {
     const response = isObject(value['response']) ? value['response'] : {}
     for (const output of Array.isArray(response['output']) ? response['output'] : [])
       if (isObject(output)) this.outputs.delete(wordIn(output['id']))
+    this.counts.delete(wordIn(response['id']))
     this.grown.clear()
     const details = isObject(response['status_details']) ? response['status_details'] : {}
     const status = wordIn(response['status'])
@@ -237,31 +251,33 @@ const EVENTS: { readonly [name: string]: (this: ServerReader, value: JsonObject)
   'response.output_item.done'(value) {
     return this.outputDone(value)
   },
-  'response.content_part.added': value => [
-    { type: 'part-start', at: atOf(value), kind: partType(value).includes('audio') ? 'audio' : 'text' },
-  ],
-  'response.content_part.done': value => [{ type: 'part-end', at: atOf(value) }],
+  'response.content_part.added'(value) {
+    return [{ type: 'part-start', at: this.at(value), kind: partType(value).includes('audio') ? 'audio' : 'text' }]
+  },
+  'response.content_part.done'(value) {
+    return [{ type: 'part-end', at: this.at(value) }]
+  },
   'response.output_text.delta'(value) {
-    return this.grow('text-delta', atOf(value), wordIn(value['delta']))
+    return this.grow('text-delta', this.at(value), wordIn(value['delta']))
   },
   'response.output_text.done'(value) {
-    return this.whole('text-delta', atOf(value), value['text'])
+    return this.whole('text-delta', this.at(value), value['text'])
   },
   'response.output_audio_transcript.delta'(value) {
-    return this.grow('transcript-delta', atOf(value), wordIn(value['delta']))
+    return this.grow('transcript-delta', this.at(value), wordIn(value['delta']))
   },
   'response.output_audio_transcript.done'(value) {
-    return this.whole('transcript-delta', atOf(value), value['transcript'])
+    return this.whole('transcript-delta', this.at(value), value['transcript'])
   },
-  'response.output_audio.delta': value => [
-    { type: 'audio-delta', at: atOf(value), audio: Buffer.from(wordIn(value['delta']), 'base64') },
-  ],
+  'response.output_audio.delta'(value) {
+    return [{ type: 'audio-delta', at: this.at(value), audio: Buffer.from(wordIn(value['delta']), 'base64') }]
+  },
   'response.output_audio.done': () => [],
   'response.function_call_arguments.delta'(value) {
-    return this.grow('arguments-delta', atOf(value), wordIn(value['delta']))
+    return this.grow('arguments-delta', this.at(value), wordIn(value['delta']))
   },
   'response.function_call_arguments.done'(value) {
-    return this.whole('arguments-delta', atOf(value), value['arguments'])
+    return this.whole('arguments-delta', this.at(value), value['arguments'])
   },
   'response.done'(value) {
     return this.responseDone(value)
@@ -282,13 +298,6 @@ const place = (value: Json | undefined): number => (typeof value === 'number' &&
 const partType = ({ part }: JsonObject): string => wordIn(isObject(part) ? part['type'] : undefined)
 
 const inputAt = (value: JsonObject) => ({ item: wordIn(value['item_id']), part: place(value['content_index']) })
-
-const atOf = (value: JsonObject): OutputAt => ({
-  response: wordIn(value['response_id']),
-  item: wordIn(value['item_id']),
-  output: place(value['output_index']),
-  part: place(value['content_index']),
-})
 
 const afterOf = ({ previous_item_id: id }: JsonObject) =>
   id === null ? { after: null } : typeof id === 'string' ? { after: id } : {}

@@ -5,7 +5,7 @@ import { writeError } from './errors.ts'
 import { writeItem } from './items.ts'
 import { type OpenPart, OpenResponse } from './open-response.ts'
 import { writeSettings } from './settings-writer.ts'
-import { writeUsage } from './usage.ts'
+import { writeTranscriptUsage, writeUsage } from './usage.ts'
 import { type Naming, named, REALTIME } from './wire.ts'
 
 export interface ServerWriterOptions {
@@ -283,7 +283,7 @@ const base64 = (bytes: Uint8Array): string =>
 
 const transcriptUsage = ({ usage, seconds }: Extract<ServerEvent, { type: 'input-transcript-done' }>): JsonObject =>
   usage !== undefined
-    ? { usage: { type: 'tokens', ...writeUsage(usage) } }
+    ? { usage: writeTranscriptUsage(usage) }
     : seconds === undefined
       ? {}
       : { usage: { type: 'duration', seconds } }

@@ -48,3 +48,12 @@ export function writeUsage({ input = 0, output = 0, cacheRead = 0, inputBy, outp
     },
   }
 }
+
+/** A transcript's usage, where it is billed by tokens. */
+export const writeTranscriptUsage = ({ input = 0, output = 0, inputBy }: Usage): JsonObject => ({
+  type: 'tokens',
+  total_tokens: input + output,
+  input_tokens: input,
+  output_tokens: output,
+  input_token_details: { text_tokens: inputBy?.text ?? 0, audio_tokens: inputBy?.audio ?? 0 },
+})
