@@ -56,7 +56,8 @@ export interface InputTranscription extends Node {
  */
 export interface SessionSettings extends Node {
   readonly model?: string
-  readonly purpose?: 'conversation' | 'transcription'
+  /** The session only transcribes; absent, it is a conversation. */
+  readonly purpose?: 'transcription'
   readonly instructions?: string
   readonly modalities?: readonly Modality[]
   readonly tools?: readonly Tool[]

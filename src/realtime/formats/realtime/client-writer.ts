@@ -9,10 +9,16 @@ import { REALTIME } from './wire.ts'
 
 /** A client event as the upstream of a dialect reads it; undefined for one that has no wire form. Pure. */
 export function writeClientEvent(event: ClientEvent, dialect: RealtimeDialect): string | undefined {
-  if (event.type === 'audio-append') return `{"type":"input_audio_buffer.append","audio":"${base64(event.audio)}"}`
+  if (event.type === 'audio-append') return writeAppend(event)
   const wire = wireOf(event, dialect)
   if (wire === undefined) return undefined
   return JSON.stringify(event.id === undefined ? wire : { ...wire, event_id: event.id })
+}
+
+/** Written by hand: it is the event there are most of. */
+function writeAppend({ audio, id }: Extract<ClientEvent, { type: 'audio-append' }>): string {
+  const name = id === undefined ? '' : `"event_id":${JSON.stringify(id)},`
+  return `{${name}"type":"input_audio_buffer.append","audio":"${base64(audio)}"}`
 }
 
 const base64 = (bytes: Uint8Array): string =>

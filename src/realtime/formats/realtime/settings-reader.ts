@@ -58,8 +58,7 @@ const nonEmpty = <T extends object>(value: T): T | undefined => (Object.keys(val
 
 const purposeOf = (type: Json | undefined, path: string): SessionSettings['purpose'] => {
   const name = textAt(type, path)
-  if (name === undefined) return undefined
-  if (name === 'realtime') return 'conversation'
+  if (name === undefined || name === 'realtime') return undefined
   if (name === 'transcription') return 'transcription'
   throw invalid(`Invalid value: '${name}'. Supported values are: 'realtime' and 'transcription'.`, path)
 }
