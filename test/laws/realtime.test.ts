@@ -147,6 +147,8 @@ function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
+      // What is left of settings all of whose fields were lost.
+      .filter(([key, one]) => !((key === 'input' || key === 'output') && JSON.stringify(one) === '{}'))
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, one]) => [key, sorted(one)]),
   )
