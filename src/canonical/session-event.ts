@@ -75,7 +75,7 @@ export type ServerEvent = Node &
     | { readonly type: 'audio-committed'; readonly item: string; readonly after?: Position }
     | { readonly type: 'audio-cleared' }
     | { readonly type: 'audio-timed-out'; readonly item: string; readonly startMs: number; readonly endMs: number }
-    /** Transcripts of what the user said. */
+    /** Transcripts of the user's speech. */
     | { readonly type: 'input-transcript-delta'; readonly item: string; readonly part: number; readonly text: string }
     | {
         readonly type: 'input-transcript-done'
@@ -108,7 +108,7 @@ export type ServerEvent = Node &
       }
     | { readonly type: 'part-start'; readonly at: OutputAt; readonly kind: 'text' | 'audio' }
     | { readonly type: 'text-delta'; readonly at: OutputAt; readonly text: string }
-    /** The words of an audio part. */
+    /** The transcript of an audio part. */
     | { readonly type: 'transcript-delta'; readonly at: OutputAt; readonly text: string }
     /** In the session's output format, cut anywhere. */
     | { readonly type: 'audio-delta'; readonly at: OutputAt; readonly audio: Uint8Array }

@@ -73,7 +73,7 @@ export interface SessionSettings extends Node {
 
 export interface InputSettings extends Node {
   readonly format?: AudioFormat
-  /** Transcripts of what the user says; null for none. */
+  /** Transcription of the user's speech; null for none. */
   readonly transcription?: InputTranscription | null
   readonly noiseReduction?: string | null
   readonly turnDetection?: TurnDetection | null

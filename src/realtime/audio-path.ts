@@ -4,7 +4,7 @@ import type { ClientEvent, OutputAt, ServerEvent } from '../canonical/session-ev
 import type { AudioConverter } from './audio/converter.ts'
 
 export interface AudioPathOptions {
-  /** What the caller sends and gets until it says otherwise. */
+  /** What the caller sends and receives until a `session-update` changes it. */
   readonly caller: { readonly input: AudioFormat; readonly output: AudioFormat }
   readonly upstream: { readonly input: AudioFormat; readonly output: AudioFormat }
   /** Makes a converter between formats that differ. */

@@ -24,14 +24,14 @@ export interface SessionRecord {
   admit(): void
   /** What a response or a transcript used. */
   spent(usage: Usage | undefined): void
-  /** Losses that were not reported before; empty where none is new. */
-  lost(losses: readonly Loss[]): readonly Loss[]
+  /** Notes losses, each of them once. */
+  lost(losses: readonly Loss[]): void
   failed(error: CanonicalError): void
   /** The session is over. Called once. */
   ended(code: number): void
 }
 
-/** The last words of a session. */
+/** The error of the last event at a shutdown. */
 export const STOPPING: CanonicalError = {
   kind: 'overloaded',
   code: 'server_shutdown',

@@ -25,7 +25,7 @@ export interface Protocol {
   server(frame: string): Step
   /**
    * The upstream closed the connection, or it broke. With `reconnect` in the answer the session goes on; else
-   * `end` says how the caller's connection ends (default: same code and reason, as far as they may be sent).
+   * `end` is how the caller's connection ends (default: same code and reason, as far as they may be sent).
    */
   closed(code: number, reason: string): Step
 }

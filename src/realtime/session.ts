@@ -143,9 +143,11 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
     const { upstream, audio, record, onLoss } = this.options
     if (this.over) return
     if (!this.isAllowed(event)) return
-    const losses = record.lost(upstream.losses(event))
-    if (losses.length > 0 && onLoss === 'refuse') {
-      this.fail(refusal(losses[0]!.path, losses[0]!.reason), event.id)
+    const losses = upstream.losses(event)
+    record.lost(losses)
+    const lost = losses.find(({ restored }) => restored !== true)
+    if (lost !== undefined && onLoss === 'refuse') {
+      this.fail(refusal(lost.path, lost.reason), event.id)
       return
     }
     if (event.type === 'response-create') {
@@ -164,7 +166,7 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
     return false
   }
 
-  /** A response that nobody asked for counts like one that was asked for. */
+  /** A response that turn detection begins is counted like a requested one. */
   private began(response: string): void {
     this.running.add(response)
     if (this.requested > 0) {
@@ -243,7 +245,7 @@ const refusal = (path: readonly (string | number)[], reason: string): CanonicalE
   kind: 'cannot-express',
   code: 'cannot_express',
   param: path.join('.'),
-  message: `The upstream cannot do what '${path.join('.')}' says (${reason}), and this key refuses losses.`,
+  message: `'${path.join('.')}' has no equivalent at the upstream (${reason}), and this key refuses losses.`,
 })
 
 const OTHER_MODEL: CanonicalError = {

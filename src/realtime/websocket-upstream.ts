@@ -21,7 +21,7 @@ export interface WebSocketUpstreamOptions {
 const MOST_WAITING = 2000
 const MOST_RECONNECTS = 2
 
-/** A session at an upstream that speaks a protocol over WebSockets: one connection at a time, another where it says so. */
+/** A session at an upstream that speaks a protocol over WebSockets: one connection at a time, replaced where the protocol asks for it. */
 export class WebSocketUpstream implements Upstream {
   readonly audio: Protocol['audio']
   private readonly options: WebSocketUpstreamOptions

@@ -72,7 +72,7 @@ export class RealtimeSessions {
     await Promise.all([...this.open].map(({ closed }) => closed))
   }
 
-  /** Ends every session now, with an event that says so. */
+  /** Ends every session at once, with an `error` event. */
   stop(): void {
     for (const session of this.open) session.stop()
   }

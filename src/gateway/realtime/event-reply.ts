@@ -8,7 +8,7 @@ import type { WireEvent } from '../../canonical/wire.ts'
 import type { Reader } from '../../ingress/reader.ts'
 import type { Reply, Worker } from '../call.ts'
 
-/** Events that may wait for whoever iterates before the upstream is held up. */
+/** Events that may wait for the iterator before the upstream is paused. */
 const HIGH = 256
 const LOW = 64
 
@@ -70,7 +70,7 @@ export class EventReply implements Reply {
     this.finish()
   }
 
-  /** Nobody iterates any more: the upstream's work ends. */
+  /** The iterator was closed: the upstream's work ends. */
   leave(): void {
     if (this.gone) return
     this.gone = true

@@ -30,11 +30,11 @@ import { scrubbed, scrubber } from '../scrub.ts'
 import { byCascade } from './by-cascade.ts'
 import type { Record } from './record.ts'
 
-/** A session that a caller asks for, before its connection is upgraded. */
+/** A requested session, before its connection is upgraded. */
 export interface SessionRequest {
   readonly id: string
   readonly caller: Caller
-  /** As the caller calls it. */
+  /** The public id. */
   readonly model: string
   readonly naming: Naming
   readonly onLoss: OnLoss
@@ -159,23 +159,25 @@ async function direct(options: AttemptOptions): Promise<OpenedSession> {
 async function translated(options: AttemptOptions): Promise<OpenedSession> {
   const { candidate, config, model, naming, onLoss, record, release, settings } = options
   const mailbox = new Mailbox()
-  const asked = { input: settings.input?.format ?? PCM_24K, output: settings.output?.format ?? PCM_24K }
+  const formats = { input: settings.input?.format ?? PCM_24K, output: settings.output?.format ?? PCM_24K }
   const upstream = await open(options, {
     model: candidate.upstreamModel,
-    settings: withFormats(settings, asked),
+    settings: withFormats(settings, formats),
     listener: mailbox,
     newId,
   })
   let audio: AudioPath
   try {
-    const lost = upstream.losses({ type: 'session-update', settings })
-    if (record.lost(lost).length > 0 && onLoss === 'refuse') throw refusal(lost[0]!.path, lost[0]!.reason)
-    audio = await AudioPath.open({ caller: asked, upstream: upstream.audio, open: openConverter })
+    const losses = upstream.losses({ type: 'session-update', settings })
+    record.lost(losses)
+    const lost = losses.find(({ restored }) => restored !== true)
+    if (lost !== undefined && onLoss === 'refuse') throw refusal(lost.path, lost.reason)
+    audio = await AudioPath.open({ caller: formats, upstream: upstream.audio, open: openConverter })
   } catch (thrown) {
     upstream.close(1011, '')
     throw thrown
   }
-  const reader = new ClientReader(asked.input)
+  const reader = new ClientReader(formats.input)
   const writer = new ServerWriter({ naming, newId })
   return {
     owner: options.caller.id,
@@ -215,7 +217,9 @@ function open(options: AttemptOptions, about: UpstreamOptions): Promise<Upstream
       ...(cascade.voice === undefined ? {} : { voice: cascade.voice }),
     })
   const { format, dialect } = candidate.format
-  const protocol = new PROTOCOLS[format]!({ ...about, dialect })
+  const Protocol = PROTOCOLS[format]
+  if (Protocol === undefined) return Promise.reject(NO_CHANNEL)
+  const protocol = new Protocol({ ...about, dialect })
   return WebSocketUpstream.open(
     {
       ...{ protocol, listener: about.listener },
@@ -254,5 +258,5 @@ const refusal = (path: readonly (string | number)[], reason: string): GatewayErr
     kind: 'cannot-express',
     code: 'cannot_express',
     param: path.slice(1).join('.'),
-    message: `The upstream cannot do what '${path.slice(1).join('.')}' says (${reason}), and this key refuses losses.`,
+    message: `'${path.slice(1).join('.')}' has no equivalent at the upstream (${reason}), and this key refuses losses.`,
   })

@@ -56,7 +56,7 @@ export interface RealtimeContext {
 /** Bytes of a request for a client secret. */
 const SECRET_BODY = 2 ** 20
 
-/** The door to realtime sessions: who may open one, how many, and with which upstream. */
+/** Opens realtime sessions: authentication, limits, routing. */
 export class Realtime {
   private readonly context: RealtimeContext
   private readonly secrets = new ClientSecrets()
@@ -139,17 +139,17 @@ export class Realtime {
     readonly session?: JsonObject | undefined
     readonly secret?: string
   } {
-    const asked = call.query['model']
+    const model = call.query['model']
     const shown = credentialOf(call.message)
     if (shown !== undefined && isClientSecret(shown.value)) {
       const bound = this.secrets.find(shown.value)
-      if (asked !== undefined && asked !== bound.model) throw otherModel(bound.model)
+      if (model !== undefined && model !== bound.model) throw otherModel(bound.model)
       return { ...bound, caller: this.context.access.renewed(bound.caller), secret: shown.value }
     }
     if (shown?.isSubprotocol === true && !this.config.realtime.browserKeys) throw NO_BROWSER_KEYS
     const caller = this.context.gateway.whose(call)
-    if (asked === undefined || asked === '') throw missingModel('model')
-    return { caller, model: asked, settings: {} }
+    if (model === undefined || model === '') throw missingModel('model')
+    return { caller, model, settings: {} }
   }
 
   private run(caller: Caller, message: IncomingMessage): RunRequest {

@@ -15,7 +15,7 @@ export interface SessionFacts {
   readonly model: string
 }
 
-/** Responses whose end was not seen yet, beyond which the oldest is not settled. */
+/** Responses whose end was not seen yet, beyond which the oldest is not settled; and losses that are logged. */
 const MOST = 64
 
 /** What becomes of one realtime session: its responses are charged to its key, and it has one line in the log. */
@@ -54,13 +54,9 @@ export class Record implements SessionRecord {
     if (usage !== undefined) this.usage = totalUsage(this.usage === undefined ? [usage] : [this.usage, usage])
   }
 
-  lost(losses: readonly Loss[]): readonly Loss[] {
-    return losses.filter(({ path, reason, restored }) => {
-      const name = `${path.join('.')} ${reason}`
-      if (restored === true || this.reported.has(name)) return false
-      this.reported.add(name)
-      return true
-    })
+  lost(losses: readonly Loss[]): void {
+    for (const { path, reason, restored } of losses)
+      if (restored !== true && this.reported.size < MOST) this.reported.add(`${path.join('.')} ${reason}`)
   }
 
   failed(error: CanonicalError): void {

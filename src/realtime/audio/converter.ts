@@ -1,7 +1,7 @@
 /** Audio of one format as audio of another, piece by piece. */
 export interface AudioConverter {
   /**
-   * What can be said of all bytes so far and was not said yet; a sample cut between two pieces is put together. The
+   * The audio that is due after these bytes; a sample cut between two chunks is put together. The
    * result is the caller's to keep.
    */
   push(bytes: Uint8Array): Uint8Array

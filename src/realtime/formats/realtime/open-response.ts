@@ -74,7 +74,7 @@ export class OpenResponse {
     return begun
   }
 
-  /** Where something grows; a part nobody began begins here. */
+  /** Where something grows; a part without a beginning begins here. */
   part({ output, part }: OutputAt, growing: string): OpenPart | undefined {
     const open = this.outputs.get(output)
     if (open === undefined) return undefined

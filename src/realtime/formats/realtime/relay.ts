@@ -40,7 +40,7 @@ export class Relay implements LiveSession, CallerListener {
   private open = 2
   private finishing = false
   private over = false
-  /** Responses that were asked for and have not begun, and that run. */
+  /** Requested responses that have not begun, and responses that run. */
   private requested = 0
   private readonly running = new Set<string>()
   private slow = false
@@ -145,7 +145,7 @@ export class Relay implements LiveSession, CallerListener {
     return JSON.stringify({ ...value, session: { ...session, model } })
   }
 
-  /** A response that nobody asked for counts like one that was asked for. @internal */
+  /** A response that turn detection begins is counted like a requested one. @internal */
   began(frame: Buffer): Buffer {
     const response = parseObject(frame.toString())?.['response']
     const id = wordIn(isObject(response) ? response['id'] : undefined)
