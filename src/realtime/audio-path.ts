@@ -1,4 +1,4 @@
-import type { Part } from '../canonical/content.ts'
+import type { MediaPart, Part } from '../canonical/content.ts'
 import { type AudioFormat, type Item, type SessionSettings, sameFormat } from '../canonical/session.ts'
 import type { ClientEvent, OutputAt, ServerEvent } from '../canonical/session-event.ts'
 import type { AudioConverter } from './audio/converter.ts'
@@ -65,7 +65,7 @@ export class AudioPath {
       case 'session-update':
         return [{ ...event, settings: this.forUpstream(event.settings) }]
       case 'item-create':
-        return [{ ...event, item: this.item(event.item) }]
+        return this.withItem(event)
       default:
         return [event]
     }
@@ -145,14 +145,21 @@ export class AudioPath {
     return withFormats(settings, { input: this.input, output: this.output })
   }
 
+  /** The audio before an item ends there, as the converter takes one stream at a time. */
+  private withItem(event: ClientEvent & { readonly type: 'item-create' }): readonly ClientEvent[] {
+    if (this.incomingConverter === undefined || !event.item.content.some(isAudio)) return [event]
+    const rest = this.incomingConverter.flush()
+    const item: ClientEvent = { ...event, item: this.item(event.item) }
+    return rest.length === 0 ? [item] : [{ type: 'audio-append', audio: rest }, item]
+  }
+
   /** Audio inside an item is whole: it is converted at once. */
   private item(item: Item): Item {
-    if (this.incomingConverter === undefined) return item
     return { ...item, content: item.content.map(part => this.part(part)) }
   }
 
   private part(part: Part): Part {
-    if (part.type !== 'media' || part.kind !== 'audio' || part.source.type !== 'base64') return part
+    if (!isAudio(part)) return part
     const converter = this.incomingConverter!
     const bytes = Buffer.from(part.source.data, 'base64')
     const audio = Buffer.concat([converter.push(bytes), converter.flush()])
@@ -160,6 +167,11 @@ export class AudioPath {
     return { ...part, source: { type: 'base64', mediaType, data: audio.toString('base64') } }
   }
 }
+
+const isAudio = (
+  part: Part,
+): part is MediaPart & { readonly source: { readonly type: 'base64'; readonly data: string } } =>
+  part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64'
 
 function withFormats(
   settings: SessionSettings,

@@ -1,6 +1,4 @@
 import { GatewayError } from '../canonical/error.ts'
-import type { AudioFormat } from '../canonical/session.ts'
-import type { AudioConverter } from './audio/converter.ts'
 import { RealtimeProtocol } from './formats/realtime/protocol.ts'
 import type { Protocol, ProtocolOptions } from './protocol.ts'
 import type { RunRequest, Upstream, UpstreamOptions } from './upstream.ts'
@@ -23,5 +21,4 @@ const cannot = (message: string): Promise<never> =>
 /** A session made of a transcription, a conversation and a speech in turn. */
 export const openCascade = (_: CascadeOptions): Promise<Upstream> => cannot('No cascade is built in.')
 
-export const openConverter = (_: AudioFormat, __: AudioFormat): Promise<AudioConverter> =>
-  cannot('This audio format is not converted.')
+export { openConverter } from './audio/index.ts'
