@@ -1,5 +1,6 @@
+import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { House, KEY } from '../faults/house.ts'
+import { House, KEY, REALTIME } from '../faults/house.ts'
 import { until } from '../faults/upstream.ts'
 import { Client, type Event } from '../sockets/client.ts'
 import { channelTo, created, type Script, ScriptedUpstream } from './upstream.ts'
@@ -189,3 +190,34 @@ describe('a client secret', () => {
     expect((await create({ session: { model: 'voice' }, expires_after: { seconds: 1 } })).status).toBe(400)
   })
 })
+
+it('a caller that leaves before its session begins leaves nothing behind', async () => {
+  const slow: Script = async connection => {
+    await new Promise(resolve => setTimeout(resolve, 100))
+    connection.send(created())
+  }
+  const upstream = await ScriptedUpstream.open(slow)
+  upstreams.push(upstream)
+  house = await House.open([channelTo(upstream)], {
+    config: { realtime: { ...REALTIME, sessions: { key: 1, all: 1 } } },
+  })
+  for (let count = 0; count < 3; count++) {
+    const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
+    const lines = [
+      'upgrade: websocket',
+      'connection: upgrade',
+      'sec-websocket-version: 13',
+      `authorization: Bearer ${KEY}`,
+    ]
+    socket.write(`GET ${PATH} HTTP/1.1\r\nhost: x\r\nsec-websocket-key: ${KEY_16}\r\n${lines.join('\r\n')}\r\n\r\n`)
+    await until(() => upstream.connections.length === count + 1)
+    socket.destroy()
+    await until(() => upstream.open === 0)
+    await until(() => house!.lines.filter(({ message }) => message === 'session').length === count + 1)
+  }
+  const caller = await client()
+  await until(() => caller.events.length === 1)
+  await expect(client()).rejects.toMatchObject({ status: 429 })
+})
+
+const KEY_16 = Buffer.alloc(16).toString('base64')

@@ -89,7 +89,8 @@ export async function openSession(request: SessionRequest, context: SessionConte
   throw failure ?? NO_CHANNEL
 }
 
-const NO_CHANNEL = new GatewayError({
+/** Its upstreams have no realtime sessions, and none is made of their conversations. */
+export const NO_CHANNEL = new GatewayError({
   kind: 'not-found',
   message: 'The model does not do this kind of work.',
   param: 'model',

@@ -46,10 +46,13 @@ const PATH = '/v1/realtime'
  * @throws GatewayError from the iterator, where nothing was answered. To leave the iterator ends the upstream's work.
  */
 export async function* ownRequest(
-  { caller, message, request, signal }: OwnRequestOptions,
+  { caller, message, signal, ...options }: OwnRequestOptions,
   { answer, running, log }: OwnRequestContext,
 ): AsyncGenerator<CanonicalEvent> {
-  const format = FORMATS[workOf(request)] ?? 'chat'
+  const work = workOf(options.request)
+  // A whole recording would be bytes without events.
+  const request = work === 'speech' ? { ...options.request, stream: true } : options.request
+  const format = FORMATS[work] ?? 'chat'
   const reply = new EventReply(READERS[format]!, request)
   const wire = (): never => {
     throw new GatewayError({ kind: 'internal', message: 'The request is canonical already.' })

@@ -6,6 +6,7 @@ import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
 import { single } from '../../channel/index.ts'
 import type { Config, OnLoss } from '../../config/index.ts'
 import { readJson } from '../../ingress/transport/body.ts'
+import { GOING_AWAY } from '../../realtime/closing.ts'
 import { writeSession } from '../../realtime/formats/realtime/client-writer.ts'
 import { readDialect } from '../../realtime/formats/realtime/dialect.ts'
 import { readSettings } from '../../realtime/formats/realtime/settings-reader.ts'
@@ -19,7 +20,7 @@ import { toFailure } from '../failures.ts'
 import { freshId } from '../fresh-id.ts'
 import type { Log } from '../report.ts'
 import type { Running } from '../running.ts'
-import { type OpenedSession, openSession } from './open-session.ts'
+import { NO_CHANNEL, type OpenedSession, openSession } from './open-session.ts'
 import { type OwnRequest, ownRequest } from './own-request.ts'
 import { Record } from './record.ts'
 import { type BoundSession, ClientSecrets, isClientSecret } from './secrets.ts'
@@ -93,7 +94,7 @@ export class Realtime {
       this.checkModel(caller, model)
       if (secret !== undefined) this.secrets.take(secret)
       const onLoss = onLossOf(call.message, caller)
-      return await openSession(
+      const opened = await openSession(
         {
           ...{ id: call.id, caller, model, onLoss, settings, session, record },
           naming: namingOf(call.message),
@@ -101,6 +102,11 @@ export class Realtime {
         },
         { channels: this.context.channels, config: this.config, log, run: this.run(caller, call.message) },
       )
+      const abandon = (): void => {
+        opened.abandon()
+        record.ended(GOING_AWAY)
+      }
+      return { ...opened, abandon }
     } catch (thrown) {
       record.refused(toFailure(thrown).error)
       throw thrown
@@ -159,10 +165,11 @@ export class Realtime {
   private checkModel({ group }: Caller, model: string): void {
     const { channels } = this.context
     const facts = this.config.models.get(model)
-    route(
+    const routed = route(
       { model, format: REALTIME, work: 'realtime', allowed: group.models, now: Date.now(), facts, draw: '' },
       channels.all,
     )
+    if (this.config.realtime.cascade === undefined && routed.every(({ emulated }) => emulated)) throw NO_CHANNEL
   }
 
   /** Counts a session until the result is called. */
