@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Dispatcher, Pool } from 'undici'
+import { type RawData, WebSocket, WebSocketServer } from 'ws'
 
 /*
  * The baseline of the bench: a proxy of the same libraries that parses nothing, checks no keys and writes no log.
  */
 
-const [port, upstream] = process.argv.slice(2)
+const [port, upstream, sessions] = process.argv.slice(2)
 const pool = new Pool(upstream!, { connections: null, pipelining: 1 })
 
 function relay(message: IncomingMessage, response: ServerResponse, body: Buffer): void {
@@ -31,8 +32,31 @@ function relay(message: IncomingMessage, response: ServerResponse, body: Buffer)
   pool.dispatch({ method: 'POST', path: message.url!, headers: headers as Record<string, string>, body }, handler)
 }
 
-createServer((message, response) => {
+const server = createServer((message, response) => {
   const chunks: Buffer[] = []
   message.on('data', (chunk: Buffer) => chunks.push(chunk))
   message.on('end', () => relay(message, response, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-}).listen(Number(port), '127.0.0.1')
+})
+
+const sockets = new WebSocketServer({ server, perMessageDeflate: false })
+sockets.on('connection', (caller, message) => {
+  const outer = new WebSocket(`${sessions!.replace('http', 'ws')}${message.url}`, { perMessageDeflate: false })
+  const early: RawData[] = []
+  outer.on('message', (data, binary) => caller.send(data, { binary }))
+  caller.on('message', (data, binary) => {
+    if (outer.readyState === outer.OPEN) outer.send(data, { binary })
+    else early.push(data)
+  })
+  outer.on('open', () => {
+    for (const data of early) outer.send(data, { binary: false })
+  })
+  for (const [one, other] of [
+    [caller, outer],
+    [outer, caller],
+  ] as const) {
+    one.on('close', () => other.terminate())
+    one.on('error', () => one.terminate())
+  }
+})
+
+server.listen(Number(port), '127.0.0.1')

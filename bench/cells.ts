@@ -1,7 +1,7 @@
 import type { CallerFormat, UpstreamFormat } from './formats.ts'
 
 /** What is measured in a cell: see measure.ts. */
-export type Kind = 'request' | 'event' | 'paced' | 'first-byte' | 'memory'
+export type Kind = 'request' | 'event' | 'paced' | 'first-byte' | 'memory' | 'session' | 'session-p50' | 'session-p99'
 
 /** One measured kind of work. */
 export interface Cell {
@@ -63,7 +63,22 @@ const MEASURED: { readonly [pair in keyof typeof PAIRS]: readonly (keyof typeof 
   transcriptions: ['25 MB form'],
 }
 
-export const CELLS: readonly Cell[] = (Object.keys(PAIRS) as (keyof typeof PAIRS)[]).flatMap(pair => {
+/** Sessions of realtime voice: frames that pass as they came, and frames of the beta's names that are translated. */
+const SESSIONS: readonly Cell[] = (
+  [
+    ['relayed', 2.0, 1.5],
+    ['translated', 3.0, 2.0],
+  ] as const
+).flatMap(([mode, floor, goal]) =>
+  (['session', 'session-p50', 'session-p99'] as const).map(kind => ({
+    ...{ name: `realtime ${mode}, ${kind}`, kind, mode, floor, goal, events: 0, image: false, lanes: 1 },
+    ...({ caller: 'chat', upstream: 'chat' } as const),
+  })),
+)
+
+const REQUESTS: readonly Cell[] = (Object.keys(PAIRS) as (keyof typeof PAIRS)[]).flatMap(pair => {
   const [caller, upstream] = PAIRS[pair]
   return MEASURED[pair].map(work => ({ name: `${pair}, ${work}`, caller, upstream, lanes: LANES, ...WORK[work] }))
 })
+
+export const CELLS: readonly Cell[] = [...REQUESTS, ...SESSIONS]

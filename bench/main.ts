@@ -31,8 +31,8 @@ const { values: given } = parseArgs({
   },
 })
 
-const FULL: Effort = { rounds: 9, warm: 1500, round: 500, paced: 100, open: 1000 }
-const QUICK: Effort = { rounds: 3, warm: 500, round: 250, paced: 50, open: 200 }
+const FULL: Effort = { rounds: 9, warm: 1500, round: 500, paced: 100, open: 1000, sessions: 100 }
+const QUICK: Effort = { rounds: 3, warm: 500, round: 250, paced: 50, open: 200, sessions: 50 }
 
 async function measureAll(cells: readonly Cell[], effort: Effort): Promise<Outcome[]> {
   const outcomes: Outcome[] = []

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cell, Kind } from './cells.ts'
 import { CALLERS, type CalledFormat, UPSTREAMS } from './formats.ts'
 import { Load, type Shot } from './load.ts'
+import { runSessions, type Sessions } from './sessions.ts'
 import { KEY, type Setup, type Side } from './setup.ts'
 
 /** The length of a measurement, in milliseconds and rounds. */
@@ -13,6 +14,8 @@ export interface Effort {
   /** Streams open at once where they are paced, and where memory is measured. */
   readonly paced: number
   readonly open: number
+  /** Realtime sessions at once. */
+  readonly sessions: number
 }
 
 /** One side's figure of a round, with requests per second where they are counted. */
@@ -42,6 +45,9 @@ const UNITS: { readonly [K in Kind]: string } = {
   paced: 'µs CPU/event',
   'first-byte': 'µs to first byte',
   memory: 'MB',
+  session: 'µs CPU/message',
+  'session-p50': 'ms',
+  'session-p99': 'ms',
 }
 
 /**
@@ -51,8 +57,10 @@ const UNITS: { readonly [K in Kind]: string } = {
  * @throws Error where the gateway does not answer correctly.
  */
 export async function measure(cell: Cell, setup: Setup, effort: Effort): Promise<Outcome> {
-  await probe(cell, setup.bare)
-  await probe(cell, setup.gateway)
+  if (!cell.kind.startsWith('session')) {
+    await probe(cell, setup.bare)
+    await probe(cell, setup.gateway)
+  }
   const sides = [setup.bare, setup.gateway].map(proxy => ({
     proxy,
     load: new Load(proxy.origin),
@@ -132,12 +140,21 @@ const memory: Run = async (cell, proxy, load, { open }) => {
   return { value: rss / 1e6 }
 }
 
+const sessions =
+  (figure: (run: Sessions) => number): Run =>
+  async (cell, proxy, _, effort) => ({
+    value: figure(await runSessions(cell, proxy, effort.sessions, effort.round * 2)),
+  })
+
 const RUNS: { readonly [K in Kind]: Run } = {
   request: perRequest,
   event: perEvent,
   paced,
   'first-byte': firstByte,
   memory,
+  session: sessions(({ cpu }) => cpu),
+  'session-p50': sessions(({ p50 }) => p50),
+  'session-p99': sessions(({ p99 }) => p99),
 }
 
 /** The request for a proxy: in the caller's format for the gateway, in the upstream's for the bare one. */

@@ -38,14 +38,21 @@ export interface SetupOptions {
 /** Starts all three on the loopback, the proxies on a separate core where the system supports that. */
 export async function openSetup({ profile }: SetupOptions): Promise<Setup> {
   const dir = mkdtempSync(join(tmpdir(), 'interlingua-bench-'))
-  const [stubPort, barePort, gatewayPort] = [await freePort(), await freePort(), await freePort()]
+  const [stubPort, echoPort, barePort, gatewayPort] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ]
   const upstream = `http://127.0.0.1:${stubPort}`
+  const sessions = `http://127.0.0.1:${echoPort}`
   const config = join(dir, 'interlingua.json')
-  writeFileSync(config, JSON.stringify(configOf(upstream, gatewayPort, join(dir, 'data'))))
+  writeFileSync(config, JSON.stringify(configOf(upstream, sessions, gatewayPort, join(dir, 'data'))))
 
   const log = openSync(join(dir, 'log'), 'w')
   const stub = start('load', ['bench/stub.ts', `${stubPort}`], log)
-  const bare = start('proxy', [...METERED, 'bench/bare.ts', `${barePort}`, upstream], log)
+  const echo = start('load', ['bench/echo.ts', `${echoPort}`], log)
+  const bare = start('proxy', [...METERED, 'bench/bare.ts', `${barePort}`, upstream, sessions], log)
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
   const gateway = start(
     'proxy',
@@ -53,10 +60,10 @@ export async function openSetup({ profile }: SetupOptions): Promise<Setup> {
     log,
   )
   const close = async (): Promise<void> => {
-    await Promise.all([stub, bare, gateway].map(stopped))
+    await Promise.all([stub, echo, bare, gateway].map(stopped))
     rmSync(dir, { recursive: true })
   }
-  await Promise.all([stubPort, barePort, gatewayPort].map(opened)).catch(async (fault: unknown) => {
+  await Promise.all([stubPort, echoPort, barePort, gatewayPort].map(opened)).catch(async (fault: unknown) => {
     await close()
     throw fault
   })
@@ -81,21 +88,28 @@ const METERED = ['--expose-gc', '--import', './bench/meter.ts']
 const VERSIONED = new Set(['messages', 'contents'])
 
 /** Everything that costs time is switched on: a key, limits out of reach, the log. */
-const configOf = (upstream: string, port: number, dataDir: string) => ({
+const configOf = (upstream: string, sessions: string, port: number, dataDir: string) => ({
   server: { host: '127.0.0.1', port, drain: '0s', grace: '1s' },
   data_dir: dataDir,
   groups: { default: { models: ['*'], rpm: 1e9, tpm: 1e12 } },
   keys: [{ name: 'bench', key: KEY, group: 'default' }],
-  channels: Object.keys(UPSTREAMS).flatMap(format =>
-    MODES.map(mode => ({
-      name: `${format}-${mode}`,
-      provider: 'custom',
-      formats: [format],
-      base_url: `${upstream}/${mode}${VERSIONED.has(format) ? '' : '/v1'}`,
-      key: 'upstream-key',
-      models: { [`${format}-${mode}`]: 'upstream-model' },
-    })),
-  ),
+  realtime: { sessions: { key: 10_000, all: 10_000 } },
+  channels: [
+    ...Object.keys(UPSTREAMS).flatMap(format =>
+      MODES.map(mode => ({
+        name: `${format}-${mode}`,
+        provider: 'custom',
+        formats: [format],
+        base_url: `${upstream}/${mode}${VERSIONED.has(format) ? '' : '/v1'}`,
+        key: 'upstream-key',
+        models: { [`${format}-${mode}`]: 'upstream-model' },
+      })),
+    ),
+    {
+      ...{ name: 'realtime', provider: 'custom', formats: ['realtime'], base_url: `${sessions}/echo/v1` },
+      ...{ key: 'upstream-key', models: { 'realtime-echo': 'upstream-model' } },
+    },
+  ],
 })
 
 function start(role: 'proxy' | 'load', args: readonly string[], output: number): ChildProcess {

@@ -113,7 +113,7 @@ describe('imports', () => {
       express: /^src\/server\/index\.ts$/,
       undici: /^src\/channel\/(fetch|origin-pool)\.ts$/,
       busboy: /^src\/ingress\/transport\/form\.ts$/,
-      ws: /^src\/server\/(sockets|socket)\.ts$/,
+      ws: /^src\/(server\/(sockets|socket|realtime)|realtime\/(dial|closing|caller-socket|websocket-upstream|formats\/realtime\/(relay|open-relay))|gateway\/realtime\/open-session|providers\/replay-sockets)\.ts$/,
       'gpt-tokenizer': /^src\/gateway\/counting\/tokens\.ts$/,
       'ipaddr.js': /^src\/channel\/reachable\.ts$/,
       'wasm-media-encoders': /^src\/gateway\/speech\/mp3\.ts$/,

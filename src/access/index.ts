@@ -28,6 +28,12 @@ export interface Access {
    * key's group does not exist any more.
    */
   identify(credentials: Credentials): Caller
+  /**
+   * The same caller as its key is now.
+   *
+   * @throws GatewayError as `identify` does, where the key was revoked meanwhile.
+   */
+  renewed(caller: Caller): Caller
   /** The share of one request in its key's limits; nothing is counted yet. */
   allowance(caller: Caller): Allowance
   /** Takes the groups and fixed keys of another config; counts stay. */
@@ -81,6 +87,12 @@ export function openAccess(config: Config, { now = Date.now, onFault = () => {} 
       if (group !== undefined) return { key: key.name, id: ownerOf(key), group }
       throw new GatewayError({ kind: 'forbidden', message: 'The group of this API key does not exist any more.' })
     },
+    renewed({ id }) {
+      const key = ring.ownedBy(id)
+      const group = groups.get(key.group)
+      if (group !== undefined) return { key: key.name, id, group }
+      throw new GatewayError({ kind: 'forbidden', message: 'The group of this API key does not exist any more.' })
+    },
     allowance: ({ key, group }) => limits.of(key, group, now),
     reload(next) {
       groups = next.groups
@@ -116,6 +128,11 @@ class KeyRing {
       if (others === undefined) this.byStart.set(start, [hashed])
       else others.push(hashed)
     }
+  }
+
+  ownedBy(id: string): KeyConfig {
+    for (const others of this.byStart.values()) for (const { key } of others) if (ownerOf(key) === id) return key
+    throw unauthenticated('The API key is not valid any more.', 'invalid_api_key')
   }
 
   find(credential: string | undefined): KeyConfig {

@@ -11,6 +11,7 @@ export type Work =
   | 'image'
   | 'speech'
   | 'transcription'
+  | 'realtime'
   /** No format here supports it: the caller gets an error. */
   | 'video'
 

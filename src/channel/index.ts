@@ -3,7 +3,7 @@ import type { WireRequest } from '../canonical/wire.ts'
 import type { ChannelConfig, ChannelFormat } from '../config/index.ts'
 import type { LateParts } from '../egress/transport/multipart.ts'
 import type { ChannelHealth } from '../router.ts'
-import { addressed, type Outgoing, place } from './address.ts'
+import { addressed, type Outgoing, place as placeOf } from './address.ts'
 import { Exchange } from './exchange.ts'
 import type { Headers } from './headers.ts'
 import { OriginPool } from './origin-pool.ts'
@@ -115,9 +115,24 @@ export class Channel {
     return exchange
   }
 
+  /** Where a WebSocket of a format is opened, and what it is opened with. */
+  place(
+    format: ChannelFormat,
+    where: Pick<WireRequest, 'path' | 'query'>,
+  ): { readonly url: string; readonly headers: { readonly [name: string]: string } } {
+    const { origin, path, headers } = placeOf(this.config, format, where)
+    return { url: `${origin}${path}`, headers }
+  }
+
+  /** Counts a session as a request that is open; called once, the result ends it. */
+  hold(): () => void {
+    this.open++
+    return this.closed
+  }
+
   /** Sends a request without a body: for the list of models, or a stored response at the upstream. */
   call(method: Method, format: ChannelFormat, target: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
-    const { origin, path, headers } = place(this.config, format, target)
+    const { origin, path, headers } = placeOf(this.config, format, target)
     const { firstByte } = this.config.timeout
     return this.exchange(origin, { method, path, headers: { ...target.headers, ...headers } }, firstByte)
   }

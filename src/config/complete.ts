@@ -7,7 +7,16 @@ import { suggestion } from './faults.ts'
 import { hashOf } from './hash.ts'
 import type { WrittenConfig } from './index.ts'
 import type { Env } from './source.ts'
-import type { ChannelConfig, Config, GroupConfig, KeyConfig, MediaConfig, ModelFacts, ServerConfig } from './types.ts'
+import type {
+  ChannelConfig,
+  Config,
+  GroupConfig,
+  KeyConfig,
+  MediaConfig,
+  ModelFacts,
+  RealtimeConfig,
+  ServerConfig,
+} from './types.ts'
 
 export interface Completed {
   readonly config: Config
@@ -30,6 +39,7 @@ export function complete(written: WrittenConfig, env: Env): Completed {
       keep: written.thoughts?.keep ?? 2 * 3_600_000,
       memory: written.thoughts?.memory ?? 64 * 2 ** 20,
     },
+    realtime: realtimeOf(written.realtime),
     dataDir: written.data_dir ?? './data',
     ...defined({ store: written.store, redis: written.redis }),
     groups,
@@ -77,6 +87,25 @@ const mediaOf = (written: WrittenConfig['media']): MediaConfig => ({
   total: written?.total ?? 32 * 2 ** 20,
   timeout: written?.timeout ?? 20_000,
   allow: written?.allow ?? [],
+})
+
+/** A message may hold 15 MiB of audio at OpenAI, as base64. */
+const realtimeOf = (written: WrittenConfig['realtime']): RealtimeConfig => ({
+  lifetime: written?.lifetime ?? 3_600_000,
+  idle: written?.idle ?? 600_000,
+  message: written?.message ?? 20 * 2 ** 20,
+  buffer: written?.buffer ?? 4 * 2 ** 20,
+  sessions: { key: 100, all: 1000, ...defined(written?.sessions ?? {}) },
+  browserKeys: written?.browser_keys ?? false,
+  ...(written?.cascade === undefined
+    ? {}
+    : {
+        cascade: {
+          transcription: written.cascade.transcription,
+          speech: written.cascade.speech,
+          ...defined({ voice: written.cascade.voice }),
+        },
+      }),
 })
 
 /** A group `default` always exists: all models, no limits. */

@@ -164,6 +164,16 @@ const responses = fields({ keep: keep('30d'), background: v.optional(count()) })
 
 const thoughts = fields({ keep: keep('2h'), memory: v.optional(size) })
 
+const realtime = fields({
+  lifetime: v.optional(wait()),
+  idle: v.optional(wait()),
+  message: v.optional(size),
+  buffer: v.optional(size),
+  sessions: v.optional(fields({ key: v.optional(count()), all: v.optional(count()) })),
+  browser_keys: v.optional(yesOrNo),
+  cascade: v.optional(fields({ transcription: text, speech: text, voice: v.optional(text) })),
+})
+
 const group = fields({
   models: v.optional(texts),
   rpm: v.optional(count()),
@@ -224,6 +234,7 @@ export const CONFIG_SCHEMA = fields({
   media: v.optional(media),
   responses: v.optional(responses),
   thoughts: v.optional(thoughts),
+  realtime: v.optional(realtime),
   data_dir: v.optional(text),
   store: v.optional(text),
   redis: v.optional(text),

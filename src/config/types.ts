@@ -6,6 +6,7 @@ export interface Config {
   readonly media: MediaConfig
   readonly responses: ResponsesConfig
   readonly thoughts: ThoughtsConfig
+  readonly realtime: RealtimeConfig
   /** The directory of everything that outlives the process. */
   readonly dataDir: string
   /** Address of a PostgreSQL database; not used yet, for which `warnings` has a warning. */
@@ -89,6 +90,23 @@ export interface ThoughtsConfig {
   readonly keep: number
   /** Bytes of all of it, for all keys. */
   readonly memory: number
+}
+
+/** Realtime voice sessions. */
+export interface RealtimeConfig {
+  /** How long a session may last, and lie idle, in milliseconds. */
+  readonly lifetime: number
+  readonly idle: number
+  /** Bytes of one message, either way. */
+  readonly message: number
+  /** Bytes that may wait for a caller who reads slowly. */
+  readonly buffer: number
+  /** Sessions that may be open, of one key and of all. */
+  readonly sessions: { readonly key: number; readonly all: number }
+  /** Keys are accepted as the WebSocket subprotocol `openai-insecure-api-key.KEY`, which browsers use. */
+  readonly browserKeys: boolean
+  /** The models between which a conversation is put to make a session of it; absent where that is not done. */
+  readonly cascade?: { readonly transcription: string; readonly speech: string; readonly voice?: string }
 }
 
 /** The permissions of the keys of a group. Limits apply to each key separately. */

@@ -2,7 +2,7 @@ import type { Allowance, Caller } from '../access/index.ts'
 import { ERRORS } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import type { OnLoss } from '../config/index.ts'
+import type { Config } from '../config/index.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
 import { readJson } from '../ingress/transport/body.ts'
 import { FORM_LIMIT } from '../ingress/transport/form.ts'
@@ -17,9 +17,11 @@ import { writeErrorStream } from './error-stream.ts'
 import { Failover } from './failover.ts'
 import { answerFailure, toFailure } from './failures.ts'
 import { modelList, modelRecord } from './models.ts'
+import { onLossOf } from './on-loss.ts'
 import { RateHeaders } from './rate-headers.ts'
 import { isForm, RequestReader, readFormRequest } from './read-request.ts'
 import { readResult } from './read-result.ts'
+import { Realtime } from './realtime/realtime.ts'
 import { Report } from './report.ts'
 import { mayFlow, routeIncoming } from './routing.ts'
 import type { RunningCall } from './running.ts'
@@ -38,10 +40,17 @@ export type { Call, HeaderSource, Reply, Worker } from './call.ts'
 export type { ErrorAnswer } from './error-answer.ts'
 export { freshId } from './fresh-id.ts'
 export { IMAGES_PATH } from './image-delivery.ts'
+export type { LiveSession, OpenedSession, SessionCall } from './realtime/realtime.ts'
 export type { Log } from './report.ts'
 
 /** Everything between the endpoints and the upstreams. */
 export class Gateway extends Services {
+  /** Realtime sessions; requests that a cascade makes are answered like any other. */
+  readonly realtime = new Realtime(this.config, {
+    ...{ access: this.access, channels: this.channels, running: this.running, log: this.log, gateway: this },
+    answer: incoming => this.answer(incoming),
+  })
+
   /**
    * The path of one request: authorise, read, answer. Never rejects: whatever goes wrong is answered in the caller's
    * format.
@@ -91,7 +100,7 @@ export class Gateway extends Services {
     const { config, seals, waiting, spooled, stored } = this
     const { limits } = config.server
     const limit = limits.byFormat.get(call.format)
-    const onLoss = onLossOf(call, caller)
+    const onLoss = onLossOf(call.message, caller)
     const reader = new RequestReader(call, caller, seals.of(caller.id))
     const memory = () => waiting.open(caller.id)
     if (isForm(call)) {
@@ -304,6 +313,11 @@ export class Gateway extends Services {
     running.remove(entry)
   }
 
+  override reload(config: Config): void {
+    super.reload(config)
+    this.realtime.reload(config)
+  }
+
   /** Ends every answer in flight with an error of its caller's format, and all work in the background. */
   stop(): void {
     this.running.stop((call, why) => this.fail(call, why))
@@ -317,8 +331,5 @@ const EMPTY: Answered = {
   losses: [],
   headers: {},
 }
-
-const onLossOf = ({ message }: Call, { group }: Caller): OnLoss =>
-  message.headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : group.onLoss
 
 const GONE_STATUS = ERRORS.cancelled.status

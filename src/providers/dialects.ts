@@ -81,6 +81,10 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['voices', 'texts-by-name'],
   ['default_voice', 'text'],
   ['speech_events', 'yes-or-no'],
+  // realtime
+  ['naming', ['ga', 'beta']],
+  ['layout', ['ga', 'beta', 'mixed']],
+  ['item_done', 'yes-or-no'],
   // responses
   ['stateless', 'yes-or-no'],
   // work the vendor lacks although the format has it

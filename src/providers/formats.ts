@@ -58,18 +58,21 @@ export const FORMATS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatF
   ['images', openai('image')],
   ['speech', openai('speech')],
   ['transcriptions', openai('transcription')],
+  ['realtime', openai('realtime')],
+  ['live', { does: ['realtime'], versioned: 'path', auth: 'x-goog-api-key' }],
   ['elevenlabs', { does: ['speech', 'transcription'], versioned: 'path', auth: 'xi-api-key' }],
   ['deepgram', { does: ['transcription'], versioned: 'path', auth: 'token' }],
 ])
 
 /**
  * Work the gateway can do itself out of another: documents are ranked by their vectors, tokens are estimated, a
- * conversation is compacted by a summary.
+ * conversation is compacted by a summary, a realtime session is a transcription, a conversation and a speech in turn.
  */
 const EMULATIONS: { readonly [W in Work]?: Work } = {
   ranking: 'embedding',
   count: 'conversation',
   compaction: 'conversation',
+  realtime: 'conversation',
 }
 
 /** How well a format does a kind of work; undefined where it cannot, smaller is better. */
@@ -88,6 +91,12 @@ export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}):
   if (work === 'count' && FORMATS.has(format)) return 'emulated'
   const basis = EMULATIONS[work]
   return basis !== undefined && does.includes(basis) ? 'emulated' : undefined
+}
+
+/** The first format that is made for the work: answers to requests of the gateway itself are written in it. */
+export function formatMadeFor(work: Work): Format {
+  for (const [format, { does }] of FORMATS) if (does[0] === work) return format
+  throw new Error(`No format is made for ${work}.`)
 }
 
 /** The version at the end of an address. */

@@ -1,7 +1,7 @@
 export { authHeaders } from './auth.ts'
 export { allowedBetas } from './betas.ts'
 export { familyDialect } from './families.ts'
-export { baseUrlFor, type Fitness, FORMATS, fitnessOf, isMixed } from './formats.ts'
+export { baseUrlFor, type Fitness, FORMATS, fitnessOf, formatMadeFor, isMixed } from './formats.ts'
 export { baseUrlAt, formatsAt } from './layout.ts'
 export { formatFor } from './models.ts'
 export { NAMED_MODELS, type Place } from './named-models.ts'

@@ -13,6 +13,7 @@ export const openai: Preset = {
   formats: [
     { format: 'responses', baseUrl: 'https://api.openai.com/v1', dialect: { cache: 'prompt_cache_breakpoint' } },
     { format: 'chat', baseUrl: 'https://api.openai.com/v1', dialect: OPENAI_CHAT },
+    { format: 'realtime', baseUrl: 'https://api.openai.com/v1' },
     { format: 'embeddings', baseUrl: 'https://api.openai.com/v1', dialect: { batch: 2048 } },
     ...family('https://api.openai.com/v1', OPENAI_MEDIA),
   ],
@@ -34,6 +35,7 @@ export const google: Preset = {
       baseUrl: 'https://generativelanguage.googleapis.com',
       dialect: { schema: 'json', batch: 100, voices: GOOGLE_VOICES },
     },
+    { format: 'live', baseUrl: 'https://generativelanguage.googleapis.com' },
     {
       format: 'embeddings',
       baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
@@ -52,6 +54,7 @@ export const azure: Preset = {
   formats: [
     { format: 'responses', auth: 'api-key' },
     { format: 'chat', auth: 'api-key', dialect: { include_usage: true } },
+    { format: 'realtime', auth: 'api-key' },
     { format: 'embeddings', auth: 'api-key', dialect: { batch: 2048 } },
     { format: 'images', auth: 'api-key', dialect: { edits: 'form' } },
     { format: 'speech', auth: 'api-key' },

@@ -7,6 +7,7 @@ import { modelOf, pick, type ReplayRequest } from './pick.ts'
 import { casesFor, timed } from './replay-audio.ts'
 import { renamed } from './replay-ids.ts'
 import { repeatingEvents, repeatingResponse } from './replay-responses.ts'
+import { replaySockets } from './replay-sockets.ts'
 import { fitted } from './replay-vectors.ts'
 
 /** An upstream that answers from fixtures, in every format that has some. */
@@ -36,6 +37,7 @@ export async function openReplay({
       .then(body => answer(cases, request, body, response))
       .catch(() => send(response, 400, fault('The body is not JSON, or nested too deeply.')))
   })
+  const endSessions = replaySockets(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)
@@ -47,6 +49,7 @@ export async function openReplay({
     close: () =>
       new Promise(resolve => {
         server.close(() => resolve())
+        endSessions()
         server.closeAllConnections()
       }),
   }

@@ -109,6 +109,7 @@ export const xai: Preset = {
       baseUrl: 'https://api.x.ai/v1',
       dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning_content', include_usage: true },
     },
+    { format: 'realtime', baseUrl: 'https://api.x.ai/v1', dialect: { layout: 'mixed', item_done: false } },
     {
       format: 'images',
       baseUrl: 'https://api.x.ai/v1',

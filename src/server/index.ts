@@ -7,6 +7,7 @@ import { handleRequest, listModels, refuseLast, refuseRequest, sendStatus } from
 import { sendImage } from './images.ts'
 import { refusingMalformed } from './malformed.ts'
 import { ready } from './ready.ts'
+import { handleSecret, REALTIME_PATH, SECRETS_PATH } from './realtime.ts'
 import { malformedPath, missingHost, unexpected, unknownPath, wrongMethod } from './refusals.ts'
 import { contentsRoute, namesMethod, ROUTES, type Route } from './routes.ts'
 import { Sockets } from './sockets.ts'
@@ -55,7 +56,7 @@ const HEAD_LIMITS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
 /** Opens the endpoints. Rejects where the address cannot be used. */
 export async function openServer({ config, log }: ServerOptions): Promise<RunningServer> {
   const gateway = new Gateway(config, log)
-  const sockets = new Sockets(gateway, config.server)
+  const sockets = new Sockets(gateway, config)
   const server = createServer({ ...HEAD_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsSocket })
   server.on('upgrade', sockets.upgrade)
   server.on('request', withPlainPath(requiringHost(gateway, bypassing(gateway, routes(gateway)))))
@@ -74,7 +75,7 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
     reload: next => {
       ;({ drain, grace } = next.server)
       gateway.reload(next)
-      sockets.reload(next.server)
+      sockets.reload(next)
     },
     drain: async (milliseconds = drain) => {
       gateway.leaving = true
@@ -87,6 +88,7 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
       const ended = Promise.all([closed, sockets.close(), gateway.idle()])
       if (!(await within(ended, graceMs))) {
         gateway.stop()
+        sockets.stop()
         if (!(await within(ended, LAST_EVENTS))) {
           server.closeAllConnections()
           sockets.cut()
@@ -151,6 +153,7 @@ function routes(gateway: Gateway) {
       .all(route.path, wrong('POST'))
   for (const { method, path, action } of STORED_ROUTES)
     app[method](path, (message, response) => handleStored(gateway, action, message, response))
+  app.post(SECRETS_PATH, (message, response) => handleSecret(gateway, message, response))
   app.post(MODEL_METHODS, (message, response) =>
     handleRequest(gateway, contentsRoute(pathOf(message)), message, response),
   )
@@ -188,6 +191,8 @@ const ANY = 'GET, HEAD, POST, DELETE'
 /** The methods of the paths that are no format's endpoint. */
 const OTHERS: ReadonlyMap<string, string> = new Map([
   ...STORED_METHODS,
+  [REALTIME_PATH, 'GET'],
+  [SECRETS_PATH, 'POST'],
   ...['/v1/models', '/v1/models/*rest', '/v1beta/models', '/v1beta/models/*rest'].map(path => [path, READ] as const),
   ...[`${IMAGES_PATH}/:token`, '/healthz', '/readyz'].map(path => [path, READ] as const),
 ])

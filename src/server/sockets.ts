@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import type { Config } from '../config/index.ts'
 import type { Call, Gateway } from '../gateway/index.ts'
@@ -9,6 +9,7 @@ import type { Turns } from '../store/turns.ts'
 import type { CreateFrame } from '../stored/index.ts'
 import { answerOf } from './connection.ts'
 import { refuseLast } from './handlers.ts'
+import { REALTIME_PATH, RealtimeSessions } from './realtime.ts'
 import { requestId } from './request-id.ts'
 import { ROUTES, wireAt } from './routes.ts'
 import { ResponsesSocket } from './socket.ts'
@@ -28,21 +29,29 @@ export class Sockets {
   /** The number of connections of each key. */
   private readonly byKey = new Map<string, number>()
   private readonly handlers: ReadonlyMap<string, SocketHandler>
+  private readonly sessions: RealtimeSessions
   private server: WebSocketServer
+  private realtimeServer: WebSocketServer
   private config: Config['server']
   private closing = false
 
-  constructor(gateway: Gateway, config: Config['server']) {
+  constructor(gateway: Gateway, { server, realtime }: Config) {
     this.gateway = gateway
-    this.config = config
-    this.server = serverOf(config, this.refuse)
-    this.handlers = new Map([['/v1/responses', this.responses]])
+    this.config = server
+    this.sessions = new RealtimeSessions(gateway)
+    this.server = serverOf(limitOf(server), this.refuse)
+    this.realtimeServer = serverOf(realtime.message, this.refuse)
+    this.handlers = new Map([
+      ['/v1/responses', this.responses],
+      [REALTIME_PATH, this.realtime],
+    ])
   }
 
   /** New connections use another config. */
-  reload(config: Config['server']): void {
-    this.config = config
-    this.server = serverOf(config, this.refuse)
+  reload({ server, realtime }: Config): void {
+    this.config = server
+    this.server = serverOf(limitOf(server), this.refuse)
+    this.realtimeServer = serverOf(realtime.message, this.refuse)
   }
 
   /** An `upgrade` of a server: opens a connection, or refuses it in HTTP. */
@@ -68,12 +77,18 @@ export class Sockets {
   async close(): Promise<void> {
     this.closing = true
     for (const one of this.open) one.end()
-    await Promise.all([...this.open].map(({ closed }) => closed))
+    await Promise.all([this.sessions.close(), ...[...this.open].map(({ closed }) => closed)])
+  }
+
+  /** Ends realtime sessions that outlasted the grace time; turns of responses are ended by the gateway. */
+  stop(): void {
+    this.sessions.stop()
   }
 
   /** Aborts what is still open. */
   cut(): void {
     for (const one of this.open) one.cut()
+    this.sessions.cut()
   }
 
   private readonly responses: SocketHandler = (message, socket, head) => {
@@ -110,6 +125,14 @@ export class Sockets {
     })
   }
 
+  /** The upstream is connected first, so that all that can go wrong is answered in HTTP. */
+  private readonly realtime: SocketHandler = (message, socket, head) => {
+    if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
+    const accept = (accepted: (socket: WebSocket) => void): void =>
+      this.realtimeServer.handleUpgrade(message, socket, head, accepted)
+    this.sessions.begin({ message, socket, accept }).catch(thrown => this.refuse(message, socket, thrown))
+  }
+
   /** Refuses quickly: clients then use HTTP. */
   private readonly refuse: Refuse = (message, socket, thrown) => {
     const more = thrown === WRONG_VERSION ? { 'sec-websocket-version': VERSION, upgrade: 'websocket' } : {}
@@ -135,11 +158,11 @@ const WRONG_VERSION = new GatewayError({
 const limitOf = ({ limits }: Config['server']): number => limits.byFormat.get(RESPONSES.format) ?? limits.body
 
 /** Without compression, which would cost a third of a megabyte a connection for mostly small frames (FORMATS §5). */
-function serverOf(config: Config['server'], refuse: Refuse): WebSocketServer {
+function serverOf(maxPayload: number, refuse: Refuse): WebSocketServer {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    maxPayload: limitOf(config),
+    maxPayload,
     perMessageDeflate: false,
     handleProtocols: offered => [...offered].find(one => !one.startsWith(KEY_PROTOCOL)) ?? false,
   })

@@ -97,6 +97,7 @@ describe('check', () => {
         'keys',
         'media',
         'models',
+        'realtime',
         'redis',
         'responses',
         'server',

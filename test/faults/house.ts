@@ -42,6 +42,7 @@ export const configOf = (
   media: { fetch: allow !== undefined, limit: 2 ** 20, count: 20, total: 2 ** 21, timeout: 2000, allow: allow ?? [] },
   responses: { keep: keep === undefined ? 0 : 3_600_000, background: 2 },
   thoughts: { keep: 3_600_000, memory: 2 ** 20 },
+  realtime: REALTIME,
   dataDir: keep ?? join(tmpdir(), 'interlingua-tests-without-keys'),
   groups: new Map([['default', { name: 'default', models: ['*'], onLoss: 'show', ...group }]]),
   keys: [{ name: 'dev', hash: hash(KEY), group: 'default' }],
@@ -58,6 +59,15 @@ export const LIMITS = {
   waiting: { key: 2 ** 28, all: 2 ** 30 },
   spooled: { key: 2 ** 33, all: 2 ** 35 },
   connections: 1000,
+}
+
+export const REALTIME: Config['realtime'] = {
+  lifetime: 60_000,
+  idle: 60_000,
+  message: 2 ** 20,
+  buffer: 2 ** 22,
+  sessions: { key: 100, all: 1000 },
+  browserKeys: false,
 }
 
 export const SOCKETS = { lifetime: 60_000, idle: 60_000, queue: 16, turns: 64, memory: 2 ** 20 }

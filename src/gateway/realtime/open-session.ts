@@ -1,0 +1,263 @@
+import type { WebSocket } from 'ws'
+import type { Caller } from '../../access/index.ts'
+import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { type AudioFormat, PCM_24K, type SessionSettings } from '../../canonical/session.ts'
+import type { Channel } from '../../channel/index.ts'
+import type { Config, OnLoss } from '../../config/index.ts'
+import { AudioPath } from '../../realtime/audio-path.ts'
+import { CallerSocket } from '../../realtime/caller-socket.ts'
+import { dial } from '../../realtime/dial.ts'
+import { ClientReader, eventIdOf } from '../../realtime/formats/realtime/client-reader.ts'
+import { isPlain, readDialect } from '../../realtime/formats/realtime/dialect.ts'
+import { openRelay } from '../../realtime/formats/realtime/open-relay.ts'
+import { Relay } from '../../realtime/formats/realtime/relay.ts'
+import { ServerWriter } from '../../realtime/formats/realtime/server-writer.ts'
+import { type Naming, REALTIME } from '../../realtime/formats/realtime/wire.ts'
+import type { LiveSession } from '../../realtime/live-session.ts'
+import { Mailbox } from '../../realtime/mailbox.ts'
+import { RealtimeSession } from '../../realtime/session.ts'
+import type { RunRequest, Upstream, UpstreamOptions } from '../../realtime/upstream.ts'
+import { openCascade, openConverter, PROTOCOLS } from '../../realtime/upstreams.ts'
+import { WebSocketUpstream } from '../../realtime/websocket-upstream.ts'
+import { type Candidate, route } from '../../router.ts'
+import { candidateFailure } from '../candidate-failure.ts'
+import type { Channels } from '../channels.ts'
+import { mayRetry, moreUsefulFailure, publicError } from '../failures.ts'
+import { freshId } from '../fresh-id.ts'
+import type { Log } from '../report.ts'
+import { scrubbed, scrubber } from '../scrub.ts'
+import { byCascade } from './by-cascade.ts'
+import type { Record } from './record.ts'
+
+/** A requested session, before its connection is upgraded. */
+export interface SessionRequest {
+  readonly id: string
+  readonly caller: Caller
+  /** The public id. */
+  readonly model: string
+  readonly naming: Naming
+  readonly onLoss: OnLoss
+  /** What a client secret binds the session to, in canonical form and as OpenAI writes it. */
+  readonly settings: SessionSettings
+  readonly session: JsonObject | undefined
+  readonly record: Record
+  /** The caller left before the session began. */
+  readonly signal: AbortSignal
+}
+
+export interface SessionContext {
+  readonly channels: Channels
+  readonly config: Config
+  readonly log: Log
+  readonly run: RunRequest
+}
+
+/** The upstream is ready: what is left is the caller's socket. */
+export interface OpenedSession {
+  start(socket: WebSocket): LiveSession
+  /** Whose waiting bytes its messages are. */
+  readonly owner: string
+  /** The caller is not there any more. */
+  abandon(): void
+}
+
+const newId = (prefix: string): string => `${prefix}_${freshId()}`
+
+/**
+ * Opens a session at the first candidate that begins one.
+ *
+ * @throws GatewayError as `route` does, or the most useful failure of the candidates.
+ */
+export async function openSession(request: SessionRequest, context: SessionContext): Promise<OpenedSession> {
+  let failure: GatewayError | undefined
+  for (const candidate of candidatesOf(request, context)) {
+    const channel = context.channels.get(candidate.channel)
+    request.record.candidate = candidate
+    request.record.attempts++
+    const release = channel.hold()
+    try {
+      return await attempt({ ...request, ...context, candidate, channel, release })
+    } catch (thrown) {
+      release()
+      if (request.signal.aborted) throw thrown
+      const seen = candidateFailure(thrown, { candidate, channel, model: request.model, log: context.log })
+      if (!mayRetry(seen.error)) throw seen
+      failure = moreUsefulFailure(failure, seen)
+    }
+  }
+  throw failure ?? NO_CHANNEL
+}
+
+/** Its upstreams have no realtime sessions, and none is made of their conversations. */
+export const NO_CHANNEL = new GatewayError({
+  kind: 'not-found',
+  message: 'The model does not do this kind of work.',
+  param: 'model',
+  code: 'model_not_supported',
+})
+
+/** Every channel in order; a conversation model is reached by one cascade, which routes its own requests. */
+function candidatesOf({ id, model, caller }: SessionRequest, { channels, config }: SessionContext): Candidate[] {
+  const facts = config.models.get(model)
+  const routed = route(
+    { model, format: REALTIME, work: 'realtime', allowed: caller.group.models, now: Date.now(), facts, draw: id },
+    channels.all,
+  )
+  const { cascade } = config.realtime
+  if (cascade === undefined) return routed.filter(({ emulated }) => !emulated)
+  const marked = routed.map(one => (byCascade(one, facts) ? { ...one, emulated: true, native: false } : one))
+  const first = marked.find(({ emulated }) => emulated)
+  return marked.filter(one => !one.emulated || one === first)
+}
+
+interface AttemptOptions extends SessionRequest, SessionContext {
+  readonly candidate: Candidate
+  readonly channel: Channel
+  /** The channel is free again. */
+  release(): void
+}
+
+const attempt = (options: AttemptOptions): Promise<OpenedSession> => {
+  const { candidate, naming } = options
+  const isDirect = candidate.native && naming === 'ga' && isPlain(readDialect(candidate.format.dialect))
+  return isDirect ? direct(options) : translated(options)
+}
+
+/** A connection that passes frames as they come. */
+async function direct(options: AttemptOptions): Promise<OpenedSession> {
+  const { candidate, config, model, session, signal, channel, record, release } = options
+  const { upstreamModel } = candidate
+  const connect = connector(options, { path: '/realtime', query: { model: upstreamModel } })
+  const { socket, first } = await openRelay({
+    dial: connect,
+    session: session === undefined ? undefined : { ...session, model: upstreamModel },
+    firstEvent: channel.config.timeout.firstByte,
+    signal,
+  })
+  const scrub = scrubber(candidate, model)
+  return {
+    owner: options.caller.id,
+    start: caller => {
+      const relay = new Relay({
+        ...{ upstream: socket, first, record, model, upstreamModel, newId },
+        caller: callerSocket(caller, config),
+        scrub: error => scrubbed(error, scrub) as JsonObject,
+        heartbeat: config.server.heartbeat,
+      })
+      relay.start()
+      void relay.closed.then(release)
+      return relay
+    },
+    abandon: () => {
+      socket.terminate()
+      release()
+    },
+  }
+}
+
+/** A connection with canonical events between its two sides. */
+async function translated(options: AttemptOptions): Promise<OpenedSession> {
+  const { candidate, config, model, naming, onLoss, record, release, settings } = options
+  const mailbox = new Mailbox()
+  const formats = { input: settings.input?.format ?? PCM_24K, output: settings.output?.format ?? PCM_24K }
+  const upstream = await open(options, {
+    model: candidate.upstreamModel,
+    settings: withFormats(settings, formats),
+    listener: mailbox,
+    newId,
+  })
+  let audio: AudioPath
+  try {
+    const losses = upstream.losses({ type: 'session-update', settings })
+    record.lost(losses)
+    const lost = losses.find(({ restored }) => restored !== true)
+    if (lost !== undefined && onLoss === 'refuse') throw refusal(lost.path, lost.reason)
+    audio = await AudioPath.open({ caller: formats, upstream: upstream.audio, open: openConverter })
+  } catch (thrown) {
+    upstream.close(1011, '')
+    throw thrown
+  }
+  const reader = new ClientReader(formats.input)
+  const writer = new ServerWriter({ naming, newId })
+  return {
+    owner: options.caller.id,
+    start: socket => {
+      const session = new RealtimeSession({
+        ...{ upstream, audio, record, onLoss, model },
+        caller: callerSocket(socket, config),
+        format: {
+          read: frame => reader.read(frame),
+          eventId: eventIdOf,
+          write: event => writer.write(event),
+        },
+        shown: (error: CanonicalError) => publicError(error, candidate, model),
+      })
+      session.start()
+      mailbox.deliver(session)
+      void session.closed.then(release)
+      return session
+    },
+    abandon: () => {
+      upstream.close(1001, '')
+      audio.close()
+      release()
+    },
+  }
+}
+
+function open(options: AttemptOptions, about: UpstreamOptions): Promise<Upstream> {
+  const { candidate, channel, config, signal, run, model } = options
+  const { cascade } = config.realtime
+  if (candidate.emulated && cascade !== undefined)
+    return openCascade({
+      ...about,
+      run,
+      model,
+      models: { ...cascade, conversation: model },
+      ...(cascade.voice === undefined ? {} : { voice: cascade.voice }),
+    })
+  const { format, dialect } = candidate.format
+  const Protocol = PROTOCOLS[format]
+  if (Protocol === undefined) return Promise.reject(NO_CHANNEL)
+  const protocol = new Protocol({ ...about, dialect })
+  return WebSocketUpstream.open(
+    {
+      ...{ protocol, listener: about.listener },
+      dial: connector(options, protocol.address),
+      firstEvent: channel.config.timeout.firstByte,
+      heartbeat: config.server.heartbeat,
+    },
+    signal,
+  )
+}
+
+type Address = { readonly path: string; readonly query: { readonly [name: string]: string } }
+
+const connector =
+  ({ candidate, channel, config }: AttemptOptions, address: Address) =>
+  (signal: AbortSignal): Promise<WebSocket> => {
+    const { connect } = channel.config.timeout
+    const place = channel.place(candidate.format, address)
+    return dial({ ...place, timeout: connect, maxPayload: config.realtime.message, signal })
+  }
+
+const callerSocket = (socket: WebSocket, { realtime, server }: Config): CallerSocket =>
+  new CallerSocket(socket, { ...realtime, heartbeat: server.heartbeat })
+
+const withFormats = (
+  settings: SessionSettings,
+  { input, output }: { readonly input: AudioFormat; readonly output: AudioFormat },
+): SessionSettings => ({
+  ...settings,
+  input: { ...settings.input, format: input },
+  output: { ...settings.output, format: output },
+})
+
+const refusal = (path: readonly (string | number)[], reason: string): GatewayError =>
+  new GatewayError({
+    kind: 'cannot-express',
+    code: 'cannot_express',
+    param: path.slice(1).join('.'),
+    message: `'${path.slice(1).join('.')}' has no equivalent at the upstream (${reason}), and this key refuses losses.`,
+  })

@@ -1,0 +1,76 @@
+import type { Caller } from '../../access/index.ts'
+import { ERRORS, GatewayError } from '../../canonical/error.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { workOf } from '../../canonical/work.ts'
+import { READERS } from '../../ingress/index.ts'
+import { formatMadeFor } from '../../providers/index.ts'
+import type { Call } from '../call.ts'
+import { toFailure } from '../failures.ts'
+import { freshId } from '../fresh-id.ts'
+import { onLossOf } from '../on-loss.ts'
+import { type Log, Report } from '../report.ts'
+import type { Running } from '../running.ts'
+import type { Incoming } from '../types.ts'
+import { EventReply } from './event-reply.ts'
+
+export interface OwnRequestOptions {
+  readonly caller: Caller
+  /** The message of the caller that it is made for. */
+  readonly message: Call['message']
+  readonly request: CanonicalRequest
+  readonly signal: AbortSignal
+}
+
+export interface OwnRequestContext {
+  answer(incoming: Incoming): Promise<void>
+  readonly running: Running
+  readonly log: Log
+}
+
+/** Where it comes from, for the log. */
+const PATH = '/v1/realtime'
+
+/**
+ * A request in a caller's name, routed and tried like any other. It has a line in the log, and is charged to no key.
+ *
+ * @throws GatewayError from the iterator, where nothing was answered. To leave the iterator ends the upstream's work.
+ */
+export async function* ownRequest(
+  { caller, message, signal, ...options }: OwnRequestOptions,
+  { answer, running, log }: OwnRequestContext,
+): AsyncGenerator<CanonicalEvent> {
+  const work = workOf(options.request)
+  // A whole recording would be bytes without events.
+  const request = work === 'speech' ? { ...options.request, stream: true } : options.request
+  const format = formatMadeFor(work)
+  const reply = new EventReply(READERS[format]!, request)
+  const wire = (): never => {
+    throw new GatewayError({ kind: 'internal', message: 'The request is canonical already.' })
+  }
+  const call: Call = { id: `req_${freshId()}`, format, path: PATH, message, wire, framing: 'lines', reply }
+  const report = new Report(call)
+  report.key = caller.key
+  report.received(request)
+  const leave = (): void => reply.leave()
+  signal.addEventListener('abort', leave, { once: true })
+  if (signal.aborted) leave()
+  running.add(call)
+  const onLoss = onLossOf(message, caller)
+  const nothingElse = { trailing: undefined, session: undefined, drop: undefined }
+  answer({ request, call, caller, report, onLoss, ...nothingElse })
+    .catch((thrown: unknown) => {
+      const failure = toFailure(thrown)
+      report.failed(failure.error, ERRORS[failure.error.kind].status)
+      reply.fail(failure)
+    })
+    .finally(() => {
+      running.remove(call)
+      report.write(log)
+    })
+  try {
+    yield* reply.read()
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}

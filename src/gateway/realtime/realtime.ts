@@ -1,0 +1,248 @@
+import type { IncomingMessage } from 'node:http'
+import type { Access, Caller } from '../../access/index.ts'
+import type { Waiting } from '../../access/waiting.ts'
+import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
+import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
+import { single } from '../../channel/index.ts'
+import type { Config } from '../../config/index.ts'
+import { readJson } from '../../ingress/transport/body.ts'
+import { GOING_AWAY } from '../../realtime/closing.ts'
+import { writeSession } from '../../realtime/formats/realtime/client-writer.ts'
+import { readDialect } from '../../realtime/formats/realtime/dialect.ts'
+import { readSettings } from '../../realtime/formats/realtime/settings-reader.ts'
+import { type Naming, REALTIME } from '../../realtime/formats/realtime/wire.ts'
+import type { RunRequest } from '../../realtime/upstream.ts'
+import { route } from '../../router.ts'
+import type { Call } from '../call.ts'
+import type { Channels } from '../channels.ts'
+import type { ErrorAnswer } from '../error-answer.ts'
+import { toFailure } from '../failures.ts'
+import { freshId } from '../fresh-id.ts'
+import { onLossOf } from '../on-loss.ts'
+import type { Log } from '../report.ts'
+import type { Running } from '../running.ts'
+import type { Incoming } from '../types.ts'
+import { NO_CHANNEL, type OpenedSession, openSession } from './open-session.ts'
+import { ownRequest } from './own-request.ts'
+import { Record } from './record.ts'
+import { type BoundSession, ClientSecrets, isClientSecret } from './secrets.ts'
+
+export type { LiveSession } from '../../realtime/live-session.ts'
+export type { OpenedSession } from './open-session.ts'
+
+/** A request to upgrade to a realtime session. */
+export interface SessionCall {
+  readonly id: string
+  readonly path: string
+  readonly message: IncomingMessage
+  /** Its query, without the credential. */
+  readonly query: { readonly [name: string]: string }
+  /** The value of `?key=`, where there is one. */
+  readonly queryKey?: string
+  /** The caller left. */
+  readonly signal: AbortSignal
+}
+
+export interface RealtimeContext {
+  readonly access: Access
+  readonly channels: Channels
+  readonly running: Running
+  readonly log: Log
+  readonly gateway: {
+    readonly waiting: Waiting
+    authenticate(call: Pick<Call, 'message' | 'queryKey'>): Caller
+    error(format: Format, thrown: unknown, id: string): ErrorAnswer
+  }
+  answer(incoming: Incoming): Promise<void>
+}
+
+/** Bytes of a request for a client secret. */
+const SECRET_BODY = 2 ** 20
+
+/** Opens realtime sessions: authentication, limits, routing. */
+export class Realtime {
+  private readonly context: RealtimeContext
+  private readonly secrets = new ClientSecrets()
+  private readonly byKey = new Map<string, number>()
+  private total = 0
+  private config: Config
+
+  constructor(config: Config, context: RealtimeContext) {
+    this.config = config
+    this.context = context
+  }
+
+  reload(config: Config): void {
+    this.config = config
+  }
+
+  /**
+   * Opens the upstream's side of a session. All refusals are thrown.
+   *
+   * @throws GatewayError `unauthenticated`, `invalid-request` without a model, `not-found`, `forbidden`, `rate-limited`,
+   * or why no upstream began a session.
+   */
+  async open(call: SessionCall): Promise<OpenedSession> {
+    const { secret, caller, model, settings, session } = this.identified(call)
+    const { access, log } = this.context
+    const record = new Record(
+      { id: call.id, clientId: clientIdOf(call.message), path: call.path, key: caller.key, model },
+      log,
+      () => access.allowance(caller),
+      this.counted(caller),
+    )
+    try {
+      access.allowance(caller).admit()
+      this.checkModel(caller, model)
+      if (secret !== undefined) this.secrets.take(secret)
+      const onLoss = onLossOf(call.message, caller)
+      const opened = await openSession(
+        {
+          ...{ id: call.id, caller, model, onLoss, settings, session, record },
+          naming: namingOf(call.message),
+          signal: call.signal,
+        },
+        { channels: this.context.channels, config: this.config, log, run: this.run(caller, call.message) },
+      )
+      const abandon = (): void => {
+        opened.abandon()
+        record.ended(GOING_AWAY)
+      }
+      return { ...opened, abandon }
+    } catch (thrown) {
+      record.refused(toFailure(thrown).error)
+      throw thrown
+    }
+  }
+
+  /** Answers `POST /v1/realtime/client_secrets` as OpenAI does. Never rejects. */
+  async answerSecret(call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>): Promise<void> {
+    const { access, gateway } = this.context
+    try {
+      const caller = gateway.authenticate(call)
+      access.allowance(caller).admit()
+      const body = await readJson(call.message, SECRET_BODY, () => gateway.waiting.open(caller.id))
+      call.reply.whole(200, {}, JSON.stringify(this.createSecret(caller, body)))
+    } catch (thrown) {
+      const { status, headers, text } = gateway.error(call.format, thrown, call.id)
+      if (!call.reply.gone) call.reply.whole(status, headers, text)
+    }
+  }
+
+  /** A client secret for one session. Throws GatewayError `invalid-request`, `not-found`, `forbidden`, `rate-limited`. */
+  private createSecret(caller: Caller, body: JsonObject): JsonObject {
+    const session = body['session'] ?? {}
+    if (!isObject(session)) throw invalid('session', 'expected an object')
+    const settings = readSettings(session, 'session')
+    const { model } = settings
+    if (model === undefined) throw missingModel('session.model')
+    this.checkModel(caller, model)
+    const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
+    const value = this.secrets.create({ caller, model, settings, session, expiresAt })
+    const shown = { ...writeSession(settings, GA), object: 'realtime.session', id: `sess_${freshId()}` }
+    return { value, expires_at: Math.floor(expiresAt / 1000), session: shown }
+  }
+
+  private identified(call: SessionCall): Pick<BoundSession, 'caller' | 'model' | 'settings'> & {
+    readonly session?: JsonObject | undefined
+    readonly secret?: string
+  } {
+    const model = call.query['model']
+    const shown = credentialOf(call.message)
+    if (shown !== undefined && isClientSecret(shown.value)) {
+      const bound = this.secrets.find(shown.value)
+      if (model !== undefined && model !== bound.model) throw otherModel(bound.model)
+      return { ...bound, caller: this.context.access.renewed(bound.caller), secret: shown.value }
+    }
+    if (shown?.isSubprotocol === true && !this.config.realtime.browserKeys) throw NO_BROWSER_KEYS
+    const caller = this.context.gateway.authenticate(call)
+    if (model === undefined || model === '') throw missingModel('model')
+    return { caller, model, settings: {} }
+  }
+
+  private run(caller: Caller, message: IncomingMessage): RunRequest {
+    return (request, signal) => ownRequest({ caller, message, request, signal }, this.context)
+  }
+
+  private checkModel({ group }: Caller, model: string): void {
+    const { channels } = this.context
+    const facts = this.config.models.get(model)
+    const routed = route(
+      { model, format: REALTIME, work: 'realtime', allowed: group.models, now: Date.now(), facts, draw: '' },
+      channels.all,
+    )
+    if (this.config.realtime.cascade === undefined && routed.every(({ emulated }) => emulated)) throw NO_CHANNEL
+  }
+
+  /** Counts a session until the result is called. */
+  private counted({ id }: Caller): () => void {
+    const own = this.byKey.get(id) ?? 0
+    const { key, all } = this.config.realtime.sessions
+    if (own >= key || this.total >= all) throw TOO_MANY
+    this.byKey.set(id, own + 1)
+    this.total++
+    return () => {
+      this.total--
+      const left = this.byKey.get(id)! - 1
+      if (left === 0) this.byKey.delete(id)
+      else this.byKey.set(id, left)
+    }
+  }
+}
+
+const GA = readDialect({})
+
+const SUBPROTOCOL = /(?:^|,)\s*openai-insecure-api-key\.([^,\s]+)/
+const BEARER = /^bearer\s+(\S+)\s*$/i
+
+/** The credential a client secret may be: a bearer's, or the subprotocol of browsers. */
+function credentialOf({
+  headers,
+}: IncomingMessage): { readonly value: string; readonly isSubprotocol: boolean } | undefined {
+  const bearer = BEARER.exec(headers.authorization ?? '')?.[1]
+  if (bearer !== undefined) return { value: bearer, isSubprotocol: false }
+  if (['x-api-key', 'x-goog-api-key'].some(name => headers[name] !== undefined)) return undefined
+  const value = SUBPROTOCOL.exec(single(headers['sec-websocket-protocol']))?.[1]
+  return value === undefined ? undefined : { value, isSubprotocol: true }
+}
+
+const namingOf = ({ headers }: IncomingMessage): Naming =>
+  /(?:^|,)\s*realtime=v1\b/.test(single(headers['openai-beta'])) ||
+  /(?:^|,)\s*openai-beta\.realtime-v1\b/.test(single(headers['sec-websocket-protocol']))
+    ? 'beta'
+    : 'ga'
+
+const clientIdOf = ({ headers }: IncomingMessage): string | undefined =>
+  single(headers['x-request-id']).slice(0, 200) || undefined
+
+/** OpenAI's bounds and default. */
+function secondsOf(value: JsonObject[string] | undefined): number {
+  const seconds = isObject(value) ? (value['seconds'] ?? 600) : 600
+  if (typeof seconds === 'number' && seconds >= 10 && seconds <= 7200) return seconds
+  throw invalid('expires_after.seconds', 'expected a number from 10 to 7200')
+}
+
+const fault = (kind: CanonicalError['kind'], message: string, code: string, param?: string): GatewayError =>
+  new GatewayError({ kind, message, code, ...(param === undefined ? {} : { param }) })
+
+const invalid = (param: string, expected: string): GatewayError =>
+  fault('invalid-request', `Invalid '${param}': ${expected}.`, 'invalid_value', param)
+
+const missingModel = (param: string): GatewayError =>
+  fault('invalid-request', 'A realtime session needs a model.', 'missing_required_parameter', param)
+
+const otherModel = (model: string): GatewayError =>
+  fault('forbidden', `This client secret is for the model "${model}".`, 'model_not_allowed', 'model')
+
+const NO_BROWSER_KEYS = fault(
+  'unauthenticated',
+  'API keys are not accepted as a subprotocol here: use a client secret.',
+  'invalid_api_key',
+)
+
+const TOO_MANY = new GatewayError({
+  kind: 'rate-limited',
+  code: 'rate_limit_exceeded',
+  message: 'Too many realtime sessions are open.',
+  retryAfterSeconds: 5,
+})

@@ -1,0 +1,102 @@
+import type { Allowance } from '../../access/index.ts'
+import { type CanonicalError, ERRORS } from '../../canonical/error.ts'
+import type { Loss } from '../../canonical/loss.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { totalUsage } from '../../canonical/usage.ts'
+import type { SessionRecord } from '../../realtime/live-session.ts'
+import type { Candidate } from '../../router.ts'
+import type { Log } from '../report.ts'
+
+export interface SessionFacts {
+  readonly id: string
+  readonly clientId: string | undefined
+  readonly path: string
+  readonly key: string
+  readonly model: string
+}
+
+/** Responses whose end was not seen yet, beyond which the oldest is not settled; and losses that are logged. */
+const MOST = 64
+
+/** What becomes of one realtime session: its responses are charged to its key, and it has one line in the log. */
+export class Record implements SessionRecord {
+  candidate: Candidate | undefined
+  attempts = 0
+  private readonly facts: SessionFacts
+  private readonly log: Log
+  private readonly allowance: () => Allowance
+  private readonly onEnd: () => void
+  private readonly admitted: Allowance[] = []
+  private readonly reported = new Set<string>()
+  private readonly began = performance.now()
+  private usage: Usage | undefined
+  private responses = 0
+  private error: CanonicalError | undefined
+
+  constructor(facts: SessionFacts, log: Log, allowance: () => Allowance, onEnd: () => void) {
+    this.facts = facts
+    this.log = log
+    this.allowance = allowance
+    this.onEnd = onEnd
+  }
+
+  admit(): void {
+    const allowance = this.allowance()
+    allowance.admit()
+    this.responses++
+    this.admitted.push(allowance)
+    if (this.admitted.length > MOST) this.admitted.shift()
+  }
+
+  spent(usage: Usage | undefined): void {
+    const allowance = this.admitted.shift() ?? this.allowance()
+    allowance.settle(usage)
+    if (usage !== undefined) this.usage = totalUsage(this.usage === undefined ? [usage] : [this.usage, usage])
+  }
+
+  lost(losses: readonly Loss[]): void {
+    for (const { path, reason, restored } of losses)
+      if (restored !== true && this.reported.size < MOST) this.reported.add(`${path.join('.')} ${reason}`)
+  }
+
+  failed(error: CanonicalError): void {
+    this.error = error
+  }
+
+  ended(code: number): void {
+    this.write({ close_code: code })
+    this.onEnd()
+  }
+
+  /** No session came about. */
+  refused(error: CanonicalError): void {
+    this.error = error
+    this.write({ status: error.httpStatus ?? ERRORS[error.kind].status })
+    this.onEnd()
+  }
+
+  private write(result: object): void {
+    const { facts, candidate, usage, error, reported } = this
+    const fields = {
+      id: facts.id,
+      client_id: facts.clientId,
+      key: facts.key,
+      door: facts.path,
+      model: facts.model,
+      channel: candidate?.channel.name,
+      format: candidate?.format.format,
+      upstream_model: candidate?.upstreamModel,
+      attempts: this.attempts,
+      ...result,
+      error: error?.kind,
+      responses: this.responses,
+      input_tokens: usage?.input,
+      output_tokens: usage?.output,
+      cached_tokens: usage?.cacheRead,
+      losses: reported.size === 0 ? undefined : [...reported],
+      ms: Math.round(performance.now() - this.began),
+    }
+    if (error === undefined || ERRORS[error.kind].status < 500) this.log.info(fields, 'session')
+    else this.log.warn(fields, 'session')
+  }
+}

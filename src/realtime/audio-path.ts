@@ -1,0 +1,185 @@
+import type { MediaPart, Part } from '../canonical/content.ts'
+import { type AudioFormat, type Item, type SessionSettings, sameFormat } from '../canonical/session.ts'
+import type { ClientEvent, OutputAt, ServerEvent } from '../canonical/session-event.ts'
+import type { AudioConverter } from './audio/converter.ts'
+
+export interface AudioPathOptions {
+  /** What the caller sends and receives until a `session-update` changes it. */
+  readonly caller: { readonly input: AudioFormat; readonly output: AudioFormat }
+  readonly upstream: { readonly input: AudioFormat; readonly output: AudioFormat }
+  /** Makes a converter between formats that differ. */
+  open(from: AudioFormat, to: AudioFormat): Promise<AudioConverter>
+}
+
+/** Whether an event may change the caller's audio formats. */
+export const isFormatChange = (event: ClientEvent): boolean =>
+  event.type === 'session-update' &&
+  (event.settings.input?.format !== undefined || event.settings.output?.format !== undefined)
+
+/** The audio between a caller and an upstream: each sees its own formats. */
+export class AudioPath {
+  private readonly options: AudioPathOptions
+  private input: AudioFormat
+  private output: AudioFormat
+  /** Undefined where both sides have the same format. */
+  private incomingConverter: AudioConverter | undefined
+  private outgoingConverter: AudioConverter | undefined
+  private closed = false
+
+  private constructor(options: AudioPathOptions) {
+    this.options = options
+    this.input = options.caller.input
+    this.output = options.caller.output
+  }
+
+  static async open(options: AudioPathOptions): Promise<AudioPath> {
+    const path = new AudioPath(options)
+    await path.setInput(path.input)
+    await path.setOutput(path.output)
+    return path
+  }
+
+  /** Makes the converters a `session-update` asks for. Rejects where there are none for its formats. */
+  async change(event: ClientEvent): Promise<void> {
+    if (event.type !== 'session-update') return
+    const { input, output } = event.settings
+    if (input?.format !== undefined && !sameFormat(input.format, this.input)) await this.setInput(input.format)
+    if (output?.format !== undefined && !sameFormat(output.format, this.output)) await this.setOutput(output.format)
+  }
+
+  /** A caller's event as the upstream gets it, with what the converter still held in front of a commit. */
+  incoming(event: ClientEvent): readonly ClientEvent[] {
+    switch (event.type) {
+      case 'audio-append': {
+        if (this.incomingConverter === undefined) return [event]
+        const audio = this.incomingConverter.push(event.audio)
+        return audio.length === 0 ? [] : [{ ...event, audio }]
+      }
+      case 'audio-commit': {
+        const rest = this.incomingConverter?.flush()
+        return rest === undefined || rest.length === 0 ? [event] : [{ type: 'audio-append', audio: rest }, event]
+      }
+      case 'audio-clear':
+        this.incomingConverter?.reset()
+        return [event]
+      case 'session-update':
+        return [{ ...event, settings: this.forUpstream(event.settings) }]
+      case 'item-create':
+        return this.withItem(event)
+      default:
+        return [event]
+    }
+  }
+
+  /** An upstream's event as the caller gets it, with what the converter still held in front of a part's end. */
+  outgoing(event: ServerEvent): readonly ServerEvent[] {
+    switch (event.type) {
+      case 'audio-delta': {
+        if (this.outgoingConverter === undefined) return [event]
+        const audio = this.outgoingConverter.push(event.audio)
+        this.at = event.at
+        return audio.length === 0 ? [] : [{ ...event, audio }]
+      }
+      case 'part-end':
+      case 'output-end':
+        return [...this.rest(), event]
+      case 'response-end':
+        if (event.status === 'completed') return [...this.rest(), event]
+        this.outgoingConverter?.reset()
+        this.at = undefined
+        return [event]
+      case 'session-created':
+      case 'session-updated':
+        return [{ ...event, settings: this.forCaller(event.settings) }]
+      default:
+        return [event]
+    }
+  }
+
+  close(): void {
+    this.closed = true
+    this.incomingConverter?.close()
+    this.outgoingConverter?.close()
+  }
+
+  /** Where the audio belongs that the converter holds. */
+  private at: OutputAt | undefined
+
+  private rest(): ServerEvent[] {
+    const { at } = this
+    this.at = undefined
+    if (at === undefined || this.outgoingConverter === undefined) return []
+    const audio = this.outgoingConverter.flush()
+    return audio.length === 0 ? [] : [{ type: 'audio-delta', at, audio }]
+  }
+
+  private async setInput(format: AudioFormat): Promise<void> {
+    const next = await this.converter(format, this.options.upstream.input)
+    this.incomingConverter?.close()
+    this.incomingConverter = next
+    this.input = format
+    if (this.closed) next?.close()
+  }
+
+  private async setOutput(format: AudioFormat): Promise<void> {
+    const next = await this.converter(this.options.upstream.output, format)
+    this.outgoingConverter?.close()
+    this.outgoingConverter = next
+    this.output = format
+    if (this.closed) next?.close()
+  }
+
+  private async converter(from: AudioFormat, to: AudioFormat): Promise<AudioConverter | undefined> {
+    return sameFormat(from, to) ? undefined : this.options.open(from, to)
+  }
+
+  private forUpstream(settings: SessionSettings): SessionSettings {
+    const { input, output } = this.options.upstream
+    return withFormats(settings, {
+      ...(settings.input?.format === undefined ? {} : { input }),
+      ...(settings.output?.format === undefined ? {} : { output }),
+    })
+  }
+
+  private forCaller(settings: SessionSettings): SessionSettings {
+    return withFormats(settings, { input: this.input, output: this.output })
+  }
+
+  /** The audio before an item ends there, as the converter takes one stream at a time. */
+  private withItem(event: ClientEvent & { readonly type: 'item-create' }): readonly ClientEvent[] {
+    if (this.incomingConverter === undefined || !event.item.content.some(isAudio)) return [event]
+    const rest = this.incomingConverter.flush()
+    const item: ClientEvent = { ...event, item: this.item(event.item) }
+    return rest.length === 0 ? [item] : [{ type: 'audio-append', audio: rest }, item]
+  }
+
+  /** Audio inside an item is whole: it is converted at once. */
+  private item(item: Item): Item {
+    return { ...item, content: item.content.map(part => this.part(part)) }
+  }
+
+  private part(part: Part): Part {
+    if (!isAudio(part)) return part
+    const converter = this.incomingConverter!
+    const bytes = Buffer.from(part.source.data, 'base64')
+    const audio = Buffer.concat([converter.push(bytes), converter.flush()])
+    const mediaType = `audio/pcm;rate=${this.options.upstream.input.rate}`
+    return { ...part, source: { type: 'base64', mediaType, data: audio.toString('base64') } }
+  }
+}
+
+const isAudio = (
+  part: Part,
+): part is MediaPart & { readonly source: { readonly type: 'base64'; readonly data: string } } =>
+  part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64'
+
+function withFormats(
+  settings: SessionSettings,
+  { input, output }: { readonly input?: AudioFormat; readonly output?: AudioFormat },
+): SessionSettings {
+  return {
+    ...settings,
+    ...(input === undefined ? {} : { input: { ...settings.input, format: input } }),
+    ...(output === undefined ? {} : { output: { ...settings.output, format: output } }),
+  }
+}

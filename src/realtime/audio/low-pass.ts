@@ -1,0 +1,64 @@
+/** Zero crossings of the sinc on each side: the transition band is 18 % of the lower rate's Nyquist frequency. */
+const CROSSINGS = 24
+/** Middle of the transition band, as a part of the lower rate's Nyquist frequency: the band ends there. */
+const CUTOFF = 0.91
+/** Shape of the Kaiser window: 70 dB below the passband beyond the transition. */
+const BETA = 6.76
+
+/** A low-pass filter as a bank: the taps of each place between two input samples. */
+export interface FilterBank {
+  /** Output samples are `1 / up` input samples apart, times `down`. */
+  readonly up: number
+  readonly down: number
+  /** Input samples that each output sample is made of: an even number. */
+  readonly taps: number
+  /** `up` rows of `taps` weights whose sum is 1. */
+  readonly rows: Float64Array
+}
+
+const banks = new Map<string, FilterBank>()
+
+/** The filter between two rates in samples a second; made once for each pair. */
+export function filterBank(from: number, to: number): FilterBank {
+  const divisor = greatestDivisor(from, to)
+  const [up, down] = [to / divisor, from / divisor]
+  const name = `${up}/${down}`
+  const known = banks.get(name) ?? makeBank(up, down)
+  banks.set(name, known)
+  return known
+}
+
+function makeBank(up: number, down: number): FilterBank {
+  const stretch = Math.max(1, down / up)
+  const half = Math.ceil(CROSSINGS * stretch)
+  const taps = 2 * half
+  const frequency = CUTOFF / stretch
+  const rows = new Float64Array(up * taps)
+  for (let phase = 0; phase < up; phase++) {
+    const row = rows.subarray(phase * taps, (phase + 1) * taps)
+    let sum = 0
+    for (let tap = 0; tap < taps; tap++) {
+      const distance = phase / up - (tap - half + 1)
+      row[tap] = sinc(frequency * distance) * kaiser(distance / half)
+      sum += row[tap]!
+    }
+    for (let tap = 0; tap < taps; tap++) row[tap]! /= sum
+  }
+  return { up, down, taps, rows }
+}
+
+const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x))
+
+const kaiser = (x: number): number => (Math.abs(x) > 1 ? 0 : bessel(BETA * Math.sqrt(1 - x * x)) / bessel(BETA))
+
+/** The modified Bessel function of the first kind and order 0, by its series. */
+function bessel(x: number): number {
+  let [sum, term] = [1, 1]
+  for (let n = 1; term > sum * 1e-17; n++) {
+    term *= (x / (2 * n)) ** 2
+    sum += term
+  }
+  return sum
+}
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b))

@@ -1,0 +1,93 @@
+import { type FilterBank, filterBank } from './low-pass.ts'
+
+/**
+ * Samples of one rate as samples of another, without what the lower rate cannot hold. Where the input is cut changes
+ * nothing, not even a rounding; the output is as long as the input and not behind it.
+ */
+export class Resampler {
+  private readonly bank: FilterBank
+  /** Input the next output samples are made of; half a filter of zeros comes before the first. */
+  private window: Float64Array
+  private length = 0
+  private phase = 0
+  /** Input and output samples since the beginning. */
+  private received = 0
+  private made = 0
+
+  constructor(from: number, to: number) {
+    this.bank = filterBank(from, to)
+    this.window = new Float64Array(2 * this.bank.taps)
+    this.reset()
+  }
+
+  push(samples: Float64Array): Float64Array {
+    this.received += samples.length
+    this.append(samples)
+    return this.make()
+  }
+
+  /** The rest, as if zeros followed. The next `push` begins anew. */
+  flush(): Float64Array {
+    const { up, down, taps } = this.bank
+    const left = Math.ceil((this.received * up) / down) - this.made
+    this.append(new Float64Array(taps / 2))
+    const rest = this.make().slice(0, Math.max(left, 0))
+    this.reset()
+    return rest
+  }
+
+  reset(): void {
+    this.length = this.bank.taps / 2 - 1
+    this.window.fill(0, 0, this.length)
+    this.phase = this.received = this.made = 0
+  }
+
+  private append(samples: Float64Array): void {
+    if (this.length + samples.length > this.window.length) {
+      const window = new Float64Array(this.length + samples.length)
+      window.set(this.window.subarray(0, this.length))
+      this.window = window
+    }
+    this.window.set(samples, this.length)
+    this.length += samples.length
+  }
+
+  private make(): Float64Array {
+    const { up, down, taps, rows } = this.bank
+    const { window, length } = this
+    const places = length - taps + 1
+    const count = places <= 0 ? 0 : Math.ceil((places * up - this.phase) / down)
+    const out = new Float64Array(Math.max(count, 0))
+    let [at, phase] = [0, this.phase]
+    for (let index = 0; index < out.length; index++) {
+      out[index] = weighted(window, at, rows, phase * taps, taps)
+      phase += down
+      while (phase >= up) {
+        phase -= up
+        at++
+      }
+    }
+    this.phase = phase
+    this.made += out.length
+    this.drop(at)
+    return out
+  }
+
+  private drop(count: number): void {
+    this.window.copyWithin(0, count, this.length)
+    this.length -= count
+    const usual = 16 * this.bank.taps
+    if (this.window.length > usual && this.length < usual) this.window = this.window.slice(0, usual)
+  }
+}
+
+/** The sum of `taps` products; there is an even number of them. */
+function weighted(a: Float64Array, from: number, b: Float64Array, start: number, taps: number): number {
+  let even = 0
+  let odd = 0
+  for (let tap = 0; tap < taps; tap += 2) {
+    even += a[from + tap]! * b[start + tap]!
+    odd += a[from + tap + 1]! * b[start + tap + 1]!
+  }
+  return even + odd
+}

@@ -1,0 +1,72 @@
+import type { AudioFormat } from '../../canonical/session.ts'
+import { alaw, type Law, mulaw } from './g711.ts'
+
+/** Bytes that come in pieces, cut anywhere, as samples between -32768 and 32767. */
+export interface SampleReader {
+  push(bytes: Uint8Array): Float64Array
+  /** Forgets half a sample. */
+  reset(): void
+}
+
+/** Samples as bytes: rounded, and cut off where they are too loud. */
+export type SampleWriter = (samples: Float64Array) => Uint8Array
+
+const LAWS = { mulaw, alaw }
+
+export const sampleReader = ({ encoding }: AudioFormat): SampleReader =>
+  encoding === 'pcm16' ? new PcmReader() : lawReader(LAWS[encoding]())
+
+export const sampleWriter = ({ encoding }: AudioFormat): SampleWriter =>
+  encoding === 'pcm16' ? writePcm : lawWriter(LAWS[encoding]())
+
+class PcmReader implements SampleReader {
+  private half: number | undefined
+
+  push(bytes: Uint8Array): Float64Array {
+    const begun = this.half === undefined ? 0 : 1
+    const count = (bytes.length + begun) >> 1
+    const samples = new Float64Array(count)
+    let at = 0
+    let index = 0
+    if (begun === 1 && count > 0) samples[index++] = signed(this.half! | (bytes[at++]! << 8))
+    for (; index < count; index++, at += 2) samples[index] = signed(bytes[at]! | (bytes[at + 1]! << 8))
+    if (at < bytes.length) this.half = bytes[at]!
+    else if (count > 0) this.half = undefined
+    return samples
+  }
+
+  reset(): void {
+    this.half = undefined
+  }
+}
+
+const signed = (word: number): number => (word << 16) >> 16
+
+function writePcm(samples: Float64Array): Uint8Array {
+  const bytes = new Uint8Array(2 * samples.length)
+  for (let index = 0; index < samples.length; index++) {
+    const sample = rounded(samples[index]!)
+    bytes[2 * index] = sample & 0xff
+    bytes[2 * index + 1] = (sample >> 8) & 0xff
+  }
+  return bytes
+}
+
+const lawReader = ({ levels }: Law): SampleReader => ({
+  push(bytes) {
+    const samples = new Float64Array(bytes.length)
+    for (let index = 0; index < bytes.length; index++) samples[index] = levels[bytes[index]!]!
+    return samples
+  },
+  reset() {},
+})
+
+const lawWriter =
+  ({ codes }: Law): SampleWriter =>
+  samples => {
+    const bytes = new Uint8Array(samples.length)
+    for (let index = 0; index < samples.length; index++) bytes[index] = codes[rounded(samples[index]!) & 0xffff]!
+    return bytes
+  }
+
+const rounded = (sample: number): number => Math.max(-32_768, Math.min(32_767, Math.round(sample)))

@@ -1,0 +1,93 @@
+import { type CanonicalError, GatewayError } from '../canonical/error.ts'
+import type { Item } from '../canonical/session.ts'
+import type { Position, ServerEvent } from '../canonical/session-event.ts'
+
+export type KnownItem = Item & { readonly id: string }
+
+/** The most items a conversation holds here: an upstream's own limits are far lower. */
+const MOST = 10_000
+
+/**
+ * The items of a session, for upstreams that do not keep them under ids: in order, with the events that acknowledge what
+ * a client does to them. Whatever cannot be done is one `error` event.
+ */
+export class Conversation {
+  private readonly order: string[] = []
+  private readonly byId = new Map<string, KnownItem>()
+  private readonly newId: (prefix: string) => string
+
+  constructor(newId: (prefix: string) => string) {
+    this.newId = newId
+  }
+
+  get items(): readonly KnownItem[] {
+    return this.order.map(id => this.byId.get(id)!)
+  }
+
+  get(id: string): KnownItem | undefined {
+    return this.byId.get(id)
+  }
+
+  /** The id that comes last, where there is one. */
+  get last(): Position {
+    return this.order.at(-1) ?? null
+  }
+
+  /** Adds a client's item: `item-added` and `item-done`. `event` is the client event's id. */
+  create(item: Item, after: Position | undefined, event: string | undefined): ServerEvent[] {
+    try {
+      const { known, previous } = this.insert({ status: 'completed', ...item }, after)
+      return [
+        { type: 'item-added', item: known, after: previous },
+        { type: 'item-done', item: known, after: previous },
+      ]
+    } catch (thrown) {
+      return [failed((thrown as GatewayError).error, event)]
+    }
+  }
+
+  /**
+   * Adds an item the session itself makes, without an event; at the end, if no place is given.
+   *
+   * @throws GatewayError `invalid-request` for a place that is not there, an id that is, or too many items.
+   */
+  insert(item: Item, after?: Position): { readonly known: KnownItem; readonly previous: Position } {
+    const known: KnownItem = { ...item, id: item.id ?? this.newId('item') }
+    if (this.byId.has(known.id)) throw invalid(`The item "${known.id}" exists already.`, 'item.id')
+    if (this.order.length >= MOST) throw invalid('The conversation has too many items.', 'item')
+    const place = after === undefined ? this.order.length : after === null ? 0 : this.order.lastIndexOf(after) + 1
+    if (place === 0 && typeof after === 'string') throw invalid(`There is no item "${after}".`, 'previous_item_id')
+    this.order.splice(place, 0, known.id)
+    this.byId.set(known.id, known)
+    return { known, previous: this.order[place - 1] ?? null }
+  }
+
+  /** Puts what an item has become in its place; without it, nothing happens. */
+  replace(item: KnownItem): void {
+    if (this.byId.has(item.id)) this.byId.set(item.id, item)
+  }
+
+  retrieve(id: string, event: string | undefined): ServerEvent[] {
+    const item = this.byId.get(id)
+    return item === undefined ? [missing(id, event)] : [{ type: 'item-retrieved', item }]
+  }
+
+  delete(id: string, event: string | undefined): ServerEvent[] {
+    if (!this.byId.delete(id)) return [missing(id, event)]
+    this.order.splice(this.order.indexOf(id), 1)
+    return [{ type: 'item-deleted', item: id }]
+  }
+}
+
+/** An `error` event that leaves the session as it is. */
+export const failed = (error: CanonicalError, event: string | undefined): ServerEvent => ({
+  type: 'error',
+  error,
+  ...(event === undefined ? {} : { event }),
+})
+
+const missing = (id: string, event: string | undefined): ServerEvent =>
+  failed(invalid(`There is no item "${id}".`, 'item_id').error, event)
+
+const invalid = (message: string, param: string): GatewayError =>
+  new GatewayError({ kind: 'invalid-request', message, param })

@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http'
+import WebSocket, { type ClientOptions } from 'ws'
+import { GatewayError, kindOf } from '../canonical/error.ts'
+import { isObject, parseObject } from '../canonical/node.ts'
+
+export interface DialOptions {
+  /** `http:` or `https:`, as channels are configured. */
+  readonly url: string
+  readonly headers: { readonly [name: string]: string }
+  /** Milliseconds until the connection must be open. */
+  readonly timeout: number
+  /** The largest message, in bytes. */
+  readonly maxPayload: number
+  readonly signal: AbortSignal
+}
+
+/** Bytes of a refusal's body that are read for its message. */
+const LONGEST_REFUSAL = 16 * 1024
+
+/**
+ * Opens a WebSocket to an upstream. What arrives before listeners are attached waits: the socket is paused until
+ * `resume` is called.
+ *
+ * @throws GatewayError of the kind the HTTP refusal has, `unreachable`, `timed-out`, or `cancelled` by the signal.
+ */
+export function dial({ url, headers, timeout, maxPayload, signal }: DialOptions): Promise<WebSocket> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(CANCELLED)
+      return
+    }
+    const options: ClientOptions = {
+      headers: { ...headers },
+      maxPayload,
+      perMessageDeflate: false,
+      handshakeTimeout: timeout,
+      followRedirects: false,
+    }
+    const socket = new WebSocket(url.replace(/^http/, 'ws'), options)
+    const fail = (error: GatewayError): void => {
+      signal.removeEventListener('abort', cancel)
+      reject(error)
+      socket.on('error', () => {})
+      socket.terminate()
+    }
+    const cancel = (): void => fail(CANCELLED)
+    signal.addEventListener('abort', cancel, { once: true })
+    socket.once('unexpected-response', (_, response) => {
+      refusalOf(response).then(fail, () => fail(UNREADABLE))
+    })
+    socket.once('error', (cause: NodeJS.ErrnoException) => fail(failureOf(cause)))
+    socket.once('open', () => {
+      signal.removeEventListener('abort', cancel)
+      socket.removeAllListeners('error')
+      socket.on('error', () => socket.terminate())
+      socket.pause()
+      resolve(socket)
+    })
+  })
+}
+
+const CANCELLED = new GatewayError({ kind: 'cancelled', message: 'The caller left.' })
+const UNREADABLE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream refused the connection.' })
+
+const failureOf = (cause: NodeJS.ErrnoException): GatewayError =>
+  /handshake has timed out/.test(cause.message)
+    ? new GatewayError({ kind: 'timed-out', message: 'The upstream did not answer in time.' }, { cause })
+    : new GatewayError({ kind: 'unreachable', message: 'The upstream could not be reached.' }, { cause })
+
+/** What an upstream answers instead of `101`. */
+async function refusalOf(response: IncomingMessage): Promise<GatewayError> {
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) {
+    text += chunk
+    if (text.length > LONGEST_REFUSAL) break
+  }
+  response.destroy()
+  const status = response.statusCode ?? 502
+  const error = parseObject(text)?.['error']
+  const { message, code } = isObject(error) ? error : {}
+  const retryAfter = Number(response.headers['retry-after'])
+  return new GatewayError({
+    kind: kindOf(status),
+    message: typeof message === 'string' ? message : `The upstream refused the connection with status ${status}.`,
+    status,
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(Number.isFinite(retryAfter) && retryAfter > 0 ? { retryAfterSeconds: retryAfter } : {}),
+  })
+}

@@ -1,0 +1,68 @@
+import { GatewayError } from '../../canonical/error.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+
+/*
+ * Fields of a caller's event: absent and null give undefined, another type than the one expected is refused by its path.
+ */
+
+export function textAt(value: Json | undefined, path: string): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string') return value
+  throw wrongType(path, 'a string')
+}
+
+export function requiredTextAt(value: Json | undefined, path: string): string {
+  const text = textAt(value, path)
+  if (text === undefined) throw missing(path)
+  return text
+}
+
+export function numberAt(value: Json | undefined, path: string): number | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  throw wrongType(path, 'a number')
+}
+
+export function flagAt(value: Json | undefined, path: string): boolean | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'boolean') return value
+  throw wrongType(path, 'a boolean')
+}
+
+export function objectAt(value: Json | undefined, path: string): JsonObject | undefined {
+  if (value === undefined || value === null) return undefined
+  if (isObject(value)) return value
+  throw wrongType(path, 'an object')
+}
+
+export function requiredObjectAt(value: Json | undefined, path: string): JsonObject {
+  const object = objectAt(value, path)
+  if (object === undefined) throw missing(path)
+  return object
+}
+
+export function listAt(value: Json | undefined, path: string): readonly Json[] | undefined {
+  if (value === undefined || value === null) return undefined
+  if (Array.isArray(value)) return value
+  throw wrongType(path, 'an array')
+}
+
+/** The fields that are none of `known`, if there are any. */
+export function without(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
+  let rest: Record<string, Json> | undefined
+  for (const key in object)
+    if (!known.has(key) && object[key] !== undefined) {
+      rest ??= {}
+      rest[key] = object[key]!
+    }
+  return rest
+}
+
+export const invalid = (message: string, param: string, code?: string): GatewayError =>
+  new GatewayError({ kind: 'invalid-request', message, param, ...(code === undefined ? {} : { code }) })
+
+const wrongType = (path: string, expected: string): GatewayError =>
+  invalid(`Invalid type for '${path}': expected ${expected}.`, path, 'invalid_type')
+
+const missing = (path: string): GatewayError =>
+  invalid(`Missing required parameter: '${path}'.`, path, 'missing_required_parameter')

@@ -1,0 +1,101 @@
+import { defined } from '../../../canonical/defined.ts'
+import { type JsonObject, parseObject } from '../../../canonical/node.ts'
+import { type AudioFormat, PCM_24K, type ResponseSettings } from '../../../canonical/session.ts'
+import type { ClientEvent, Position } from '../../../canonical/session-event.ts'
+import { invalid, listAt, numberAt, objectAt, requiredObjectAt, requiredTextAt, textAt } from '../fields.ts'
+import { readItem } from './items.ts'
+import { readSettings } from './settings-reader.ts'
+import { mediaTypeOf } from './wire.ts'
+
+/** Reads a caller's frames. Remembers the input format alone, which audio inside items is written in. */
+export class ClientReader {
+  private inputFormat: AudioFormat
+
+  constructor(inputFormat: AudioFormat = PCM_24K) {
+    this.inputFormat = inputFormat
+  }
+
+  /**
+   * The event of one frame.
+   *
+   * @throws GatewayError `invalid-request` for what is no JSON object, an event of unknown type or a field of a wrong
+   * type. The session goes on; `eventIdOf` gives the id the error refers to.
+   */
+  read(frame: string): ClientEvent {
+    const value = parseObject(frame)
+    if (value === undefined) throw invalid('The frame is not a JSON object.', '', 'invalid_json')
+    const type = requiredTextAt(value['type'], 'type')
+    const read = Object.hasOwn(EVENTS, type) ? EVENTS[type] : undefined
+    if (read === undefined) throw invalid(`Unknown event type '${type}'.`, 'type', 'invalid_value')
+    const event = read(value, this.inputFormat)
+    if (event.type === 'session-update') this.inputFormat = event.settings.input?.format ?? this.inputFormat
+    const id = value['event_id']
+    return typeof id === 'string' ? { ...event, id } : event
+  }
+}
+
+/** The id a caller gave the event of a frame, if the frame can be read that far. */
+export function eventIdOf(frame: string): string | undefined {
+  const id = parseObject(frame)?.['event_id']
+  return typeof id === 'string' ? id : undefined
+}
+
+type Read = (value: JsonObject, inputFormat: AudioFormat) => ClientEvent
+
+const EVENTS: { readonly [type: string]: Read } = {
+  'session.update': ({ session }) => ({
+    type: 'session-update',
+    settings: readSettings(requiredObjectAt(session, 'session'), 'session'),
+  }),
+  'transcription_session.update': ({ session }) => ({
+    type: 'session-update',
+    settings: { ...readSettings(requiredObjectAt(session, 'session'), 'session'), purpose: 'transcription' },
+  }),
+  'input_audio_buffer.append': ({ audio }) => ({ type: 'audio-append', audio: audioOf(audio, 'audio') }),
+  'input_audio_buffer.commit': () => ({ type: 'audio-commit' }),
+  'input_audio_buffer.clear': () => ({ type: 'audio-clear' }),
+  'output_audio_buffer.clear': () => ({ type: 'output-clear' }),
+  'conversation.item.create': ({ item, previous_item_id }, inputFormat) => {
+    const after = positionOf(textAt(previous_item_id, 'previous_item_id'))
+    const read = readItem(item, 'item', mediaTypeOf(inputFormat))
+    return { type: 'item-create', item: read, ...(after === undefined ? {} : { after }) }
+  },
+  'conversation.item.retrieve': ({ item_id }) => ({ type: 'item-retrieve', item: requiredTextAt(item_id, 'item_id') }),
+  'conversation.item.delete': ({ item_id }) => ({ type: 'item-delete', item: requiredTextAt(item_id, 'item_id') }),
+  'conversation.item.truncate': ({ item_id, content_index, audio_end_ms }) => ({
+    type: 'item-truncate',
+    item: requiredTextAt(item_id, 'item_id'),
+    part: numberAt(content_index, 'content_index') ?? 0,
+    audioEndMs: numberAt(audio_end_ms, 'audio_end_ms') ?? 0,
+  }),
+  'response.create': ({ response }, inputFormat) => {
+    const fields = objectAt(response, 'response')
+    return fields === undefined
+      ? { type: 'response-create' }
+      : { type: 'response-create', settings: readResponse(fields, inputFormat) }
+  },
+  'response.cancel': ({ response_id }) =>
+    defined({ type: 'response-cancel' as const, response: textAt(response_id, 'response_id') }) as ClientEvent,
+}
+
+/** `root` is the beginning of the conversation. */
+const positionOf = (id: string | undefined): Position | undefined => (id === 'root' ? null : id)
+
+function readResponse(fields: JsonObject, inputFormat: AudioFormat): ResponseSettings {
+  const context = listAt(fields['input'], 'response.input')
+  return defined({
+    ...readSettings(fields, 'response'),
+    detached: fields['conversation'] === 'none' ? (true as const) : undefined,
+    metadata: objectAt(fields['metadata'], 'response.metadata'),
+    context: context?.map((item, index) => readItem(item, `response.input[${index}]`, mediaTypeOf(inputFormat))),
+  }) as ResponseSettings
+}
+
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
+
+/** @throws GatewayError `invalid-request` for what is no base64. */
+function audioOf(value: JsonObject[string] | undefined, path: string): Uint8Array {
+  const text = requiredTextAt(value, path)
+  if (!BASE64.test(text)) throw invalid(`Invalid '${path}': expected base64.`, path, 'invalid_value')
+  return Buffer.from(text, 'base64')
+}

@@ -1,0 +1,23 @@
+import type { JsonObject } from '../../../canonical/node.ts'
+import type { Layout } from './settings-writer.ts'
+import type { Naming } from './wire.ts'
+
+/** How an upstream's version of the format differs; the flags of a channel's `dialect`. */
+export interface RealtimeDialect {
+  /** `naming: beta`: event names before general availability (Azure Voice Live). */
+  readonly naming: Naming
+  /** `layout`: where a session's fields stand, `mixed` for xAI. */
+  readonly layout: Layout
+  /** `item_done: false`: no event tells that an item is complete. */
+  readonly itemDone: boolean
+}
+
+export const readDialect = ({ naming, layout, item_done }: JsonObject): RealtimeDialect => ({
+  naming: naming === 'beta' ? 'beta' : 'ga',
+  layout: layout === 'mixed' ? 'mixed' : layout === 'beta' || naming === 'beta' ? 'beta' : 'ga',
+  itemDone: item_done !== false && naming !== 'beta',
+})
+
+/** A caller of GA names can be connected to it frame by frame. */
+export const isPlain = ({ naming, layout, itemDone }: RealtimeDialect): boolean =>
+  naming === 'ga' && layout === 'ga' && itemDone

@@ -1,0 +1,56 @@
+import { defined } from '../../../canonical/defined.ts'
+import type { CanonicalError, ErrorKind } from '../../../canonical/error.ts'
+import { isObject, type Json, type JsonObject } from '../../../canonical/node.ts'
+
+const BY_CODE: { readonly [code: string]: ErrorKind } = {
+  rate_limit_exceeded: 'rate-limited',
+  insufficient_quota: 'out-of-credit',
+  invalid_api_key: 'unauthenticated',
+  model_not_found: 'not-found',
+  context_length_exceeded: 'context-too-long',
+}
+
+const BY_TYPE: { readonly [type: string]: ErrorKind } = {
+  invalid_request_error: 'invalid-request',
+  authentication_error: 'unauthenticated',
+  permission_error: 'forbidden',
+  rate_limit_error: 'rate-limited',
+  insufficient_quota: 'out-of-credit',
+  server_error: 'upstream-failed',
+}
+
+/** The `error` object of an event or of a response's `status_details`. */
+export function readError(value: Json | undefined): CanonicalError {
+  const error = isObject(value) ? value : {}
+  const code = text(error['code'])
+  return defined({
+    kind: BY_CODE[code ?? ''] ?? BY_TYPE[text(error['type']) ?? ''] ?? 'upstream-failed',
+    message: text(error['message']) ?? (typeof value === 'string' ? value : 'The upstream reports an error.'),
+    code,
+    param: text(error['param']),
+  }) as CanonicalError
+}
+
+const text = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const TYPES: { readonly [K in ErrorKind]?: string } = {
+  unauthenticated: 'authentication_error',
+  forbidden: 'permission_error',
+  'out-of-credit': 'insufficient_quota',
+  'rate-limited': 'rate_limit_error',
+  internal: 'server_error',
+  'upstream-failed': 'server_error',
+  unreachable: 'server_error',
+  overloaded: 'server_error',
+  'upstream-account': 'server_error',
+  'timed-out': 'server_error',
+}
+
+/** The `error` object of an event about a client event, if `event` names one. */
+export const writeError = ({ kind, message, code, param }: CanonicalError, event?: string): JsonObject => ({
+  type: TYPES[kind] ?? 'invalid_request_error',
+  code: code ?? kind.replaceAll('-', '_'),
+  message,
+  param: param ?? null,
+  event_id: event ?? null,
+})

@@ -1,0 +1,15 @@
+import { parseObject, stringIn } from '../../../canonical/node.ts'
+
+/** The event type near the beginning of a frame, where upstreams and clients put it; at most behind an id. */
+const TYPE = /^\s*\{\s*(?:"event_id"\s*:\s*"[^"\\]*"\s*,\s*)?"type"\s*:\s*"([a-z_.]+)"\s*[,}]/
+
+/** Characters that are looked at. */
+const FAR = 200
+
+/** The event type of a frame, without parsing it if possible; undefined for a frame that is no JSON object. */
+export function frameType(frame: Buffer): string | undefined {
+  const near = TYPE.exec(frame.toString('latin1', 0, FAR))?.[1]
+  if (near !== undefined) return near
+  const value = parseObject(frame.toString())
+  return value === undefined ? undefined : stringIn(value['type'])
+}

@@ -1,0 +1,134 @@
+import type { Part, ToolCallPart } from '../../../canonical/content.ts'
+import type { Json, JsonObject } from '../../../canonical/node.ts'
+import type { Item, ItemStatus } from '../../../canonical/session.ts'
+import type { OutputAt } from '../../../canonical/session-event.ts'
+import { writeItem } from './items.ts'
+import type { Naming } from './wire.ts'
+
+/** A part of an item that is written: its text, or its transcript, or a call's arguments so far. */
+export class OpenPart {
+  readonly kind: 'text' | 'audio' | 'call'
+  /** Of a function call. */
+  readonly callId: string | undefined
+  text = ''
+  done = false
+  /** Beginnings of its delta frames. */
+  readonly heads: { [growing: string]: string } = {}
+
+  constructor(kind: OpenPart['kind'], callId?: string) {
+    this.kind = kind
+    this.callId = callId
+  }
+
+  /** As content-part events have it, or as items have it. */
+  value(ofEvent: boolean): JsonObject {
+    if (this.kind === 'text') return { type: ofEvent ? 'text' : 'output_text', text: this.text }
+    return { type: ofEvent ? 'audio' : 'output_audio', transcript: this.text }
+  }
+
+  /** As a canonical part of an item. */
+  get part(): Part {
+    if (this.kind === 'text') return { type: 'text', text: this.text }
+    return {
+      type: 'media',
+      kind: 'audio',
+      source: { type: 'base64', mediaType: 'audio/pcm', data: '' },
+      transcript: this.text,
+    }
+  }
+}
+
+interface OpenOutput {
+  readonly output: number
+  readonly item: Item & { readonly id: string }
+  readonly parts: Map<number, OpenPart>
+  /** The whole item, once it ended. */
+  closed?: Item
+}
+
+/** A response that is written: its items with their texts, which the events that end them repeat. */
+export class OpenResponse {
+  private readonly id: string
+  private readonly naming: Naming
+  private readonly head: JsonObject
+  private readonly outputs = new Map<number, OpenOutput>()
+
+  constructor(id: string, naming: Naming, head: JsonObject) {
+    this.id = id
+    this.naming = naming
+    this.head = head
+  }
+
+  add(output: number, item: OpenOutput['item']): void {
+    const parts = new Map<number, OpenPart>()
+    const [call] = item.content
+    if (call?.type === 'tool-call') parts.set(0, new OpenPart('call', call.id))
+    this.outputs.set(output, { output, item, parts })
+  }
+
+  begin({ output, part }: OutputAt, kind: 'text' | 'audio'): OpenPart | undefined {
+    const open = this.outputs.get(output)
+    if (open === undefined) return undefined
+    const begun = new OpenPart(kind)
+    open.parts.set(part, begun)
+    return begun
+  }
+
+  /** Where something grows; a part without a beginning begins here. */
+  part({ output, part }: OutputAt, growing: string): OpenPart | undefined {
+    const open = this.outputs.get(output)
+    if (open === undefined) return undefined
+    let found = open.parts.get(part)
+    if (found === undefined) {
+      found = new OpenPart(growing === 'text' ? 'text' : 'audio')
+      open.parts.set(part, found)
+    }
+    return found
+  }
+
+  /** Ends a part; undefined where it is not open. */
+  end({ output, part }: OutputAt): OpenPart | undefined {
+    const found = this.outputs.get(output)?.parts.get(part)
+    if (found === undefined || found.done || found.kind === 'call') return undefined
+    found.done = true
+    return found
+  }
+
+  /** Ends an item, with those of its parts that were still open; undefined where it has ended. */
+  close(output: number, status: ItemStatus) {
+    const open = this.outputs.get(output)
+    if (open === undefined || open.closed !== undefined) return undefined
+    const left = [...open.parts].filter(([, { done, kind }]) => !done && kind !== 'call')
+    for (const [, part] of left) part.done = true
+    const [first] = open.item.content
+    const call: ToolCallPart | undefined =
+      first?.type === 'tool-call' ? { ...first, arguments: open.parts.get(0)?.text ?? '' } : undefined
+    const grown = [...open.parts.values()].map(({ part }) => part)
+    const content = call !== undefined ? [call] : grown.length === 0 ? open.item.content : grown
+    const item = { ...open.item, content, status }
+    open.closed = item
+    const at = (part: number): OutputAt => ({ response: this.id, item: item.id, output, part })
+    return { item, call, parts: left.map(([part, one]) => ({ at: at(part), part: one })) }
+  }
+
+  /** Items that have not ended, by their places. */
+  get unfinished(): readonly { readonly output: number; readonly item: string }[] {
+    return [...this.outputs.values()]
+      .filter(({ closed }) => closed === undefined)
+      .map(({ output, item }) => ({ output, item: item.id }))
+  }
+
+  /** The `response` object. */
+  value(status: string, details: Json, usage: Json): JsonObject {
+    const items = [...this.outputs.values()].flatMap(({ closed }) => closed ?? [])
+    return {
+      object: 'realtime.response',
+      id: this.id,
+      status,
+      status_details: details,
+      output: items.map(item => writeItem(item, this.naming, true)),
+      ...this.head,
+      usage,
+    }
+  }
+}

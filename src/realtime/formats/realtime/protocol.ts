@@ -1,0 +1,73 @@
+import { GatewayError } from '../../../canonical/error.ts'
+import type { Loss } from '../../../canonical/loss.ts'
+import { PCM_24K, type SessionSettings } from '../../../canonical/session.ts'
+import type { ClientEvent, ServerEvent } from '../../../canonical/session-event.ts'
+import { type Protocol, type ProtocolOptions, STAY, type Step } from '../../protocol.ts'
+import { clientLosses, writeClientEvent } from './client-writer.ts'
+import { type RealtimeDialect, readDialect } from './dialect.ts'
+import { ServerReader } from './server-reader.ts'
+
+/** OpenAI's protocol towards an upstream, for callers who cannot be connected to it frame by frame. */
+export class RealtimeProtocol implements Protocol {
+  readonly audio = { input: PCM_24K, output: PCM_24K }
+  readonly address: Protocol['address']
+  private readonly dialect: RealtimeDialect
+  private readonly reader: ServerReader
+  private readonly initial: SessionSettings
+  /** The upstream's `session-created`, until the initial settings are acknowledged. */
+  private created: (ServerEvent & { readonly type: 'session-created' }) | undefined
+  private phase: 'new' | 'setting' | 'running' = 'new'
+
+  constructor({ model, settings, dialect }: ProtocolOptions) {
+    this.address = { path: '/realtime', query: { model } }
+    this.dialect = readDialect(dialect)
+    this.reader = new ServerReader(this.dialect)
+    this.initial = withFormats(settings)
+  }
+
+  losses(event: ClientEvent): readonly Loss[] {
+    return clientLosses(event, this.dialect)
+  }
+
+  opened(): Step {
+    return STAY
+  }
+
+  client(event: ClientEvent): Step {
+    const text = writeClientEvent(event, this.dialect)
+    return text === undefined ? STAY : { send: [text] }
+  }
+
+  server(frame: string): Step {
+    const events = this.reader.read(frame)
+    return this.phase === 'running' ? { events } : this.begin(events)
+  }
+
+  closed(): Step {
+    return STAY
+  }
+
+  /**
+   * Until `session-created` can be shown with the settings in force: the upstream creates the session, is sent the
+   * initial settings, and acknowledges them.
+   */
+  private begin(events: readonly ServerEvent[]): Step {
+    const [first] = events
+    if (first?.type === 'error') return { refused: new GatewayError(first.error) }
+    if (first?.type === 'session-created' && this.phase === 'new') {
+      this.created = first
+      this.phase = 'setting'
+      return this.client({ type: 'session-update', settings: this.initial })
+    }
+    if (first?.type !== 'session-updated' || this.created === undefined) return STAY
+    this.phase = 'running'
+    return { events: [{ ...this.created, settings: { ...this.created.settings, ...first.settings } }] }
+  }
+}
+
+/** The formats the upstream is to have, whatever its defaults are. */
+const withFormats = ({ model: _, ...settings }: SessionSettings): SessionSettings => ({
+  ...settings,
+  input: { ...settings.input, format: PCM_24K },
+  output: { ...settings.output, format: PCM_24K },
+})

@@ -1,0 +1,267 @@
+import type { RawData, WebSocket } from 'ws'
+import type { CanonicalError, GatewayError } from '../../../canonical/error.ts'
+import { isObject, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
+import type { CallerListener, CallerSocket } from '../../caller-socket.ts'
+import { closeSocket, GOING_AWAY, NORMAL, passedOn } from '../../closing.ts'
+import { EXPIRED, type LiveSession, type SessionRecord, STOPPING } from '../../live-session.ts'
+import { writeError } from './errors.ts'
+import { frameType } from './frame-type.ts'
+import { readUsage } from './usage.ts'
+
+export interface RelayOptions {
+  readonly caller: CallerSocket
+  /** Open and paused; `first` is the frame of `session.created` that was read from it. */
+  readonly upstream: WebSocket
+  readonly first: Buffer
+  readonly record: SessionRecord
+  /** What the caller calls the model, and what the upstream does. */
+  readonly model: string
+  readonly upstreamModel: string
+  /** Takes what identifies the upstream out of an error. */
+  readonly scrub: (error: JsonObject) => JsonObject
+  readonly newId: (prefix: string) => string
+  readonly heartbeat: number
+}
+
+/** Bytes that may wait for the upstream before the caller is not read any more, and at which it is again. */
+const HIGH = 256 * 1024
+const LOW = 64 * 1024
+
+/**
+ * A caller and an upstream of the same format: frames pass as they came, save for the few that name the model or hold
+ * what the gateway counts.
+ */
+export class Relay implements LiveSession, CallerListener {
+  readonly closed: Promise<void>
+  private readonly options: RelayOptions
+  private readonly settled = Promise.withResolvers<void>()
+  private readonly beat: NodeJS.Timeout
+  /** Sides whose connection is open. */
+  private open = 2
+  private finishing = false
+  private over = false
+  /** Requested responses that have not begun, and responses that run. */
+  private requested = 0
+  private readonly running = new Set<string>()
+  private slow = false
+  private unanswered = 0
+
+  constructor(options: RelayOptions) {
+    this.options = options
+    this.closed = this.settled.promise
+    this.beat = setInterval(this.ping, options.heartbeat)
+  }
+
+  start(): void {
+    const { caller, upstream, first } = this.options
+    upstream.on('message', this.fromUpstream)
+    upstream.on('pong', () => (this.unanswered = 0))
+    upstream.once('close', this.lost)
+    caller.start(this)
+    this.fromUpstream(first)
+    if (upstream.readyState === upstream.CLOSED) this.lost(1006, Buffer.alloc(0))
+    else upstream.resume()
+  }
+
+  finish(): void {
+    this.finishing = true
+    if (this.running.size === 0) this.stop()
+  }
+
+  stop(): void {
+    this.farewell(STOPPING, GOING_AWAY)
+  }
+
+  cut(): void {
+    this.options.caller.cut()
+    this.options.upstream.terminate()
+    this.end(GOING_AWAY, '')
+  }
+
+  frame(data: Buffer): void {
+    const { upstream } = this.options
+    const type = frameType(data)
+    if (type === undefined) this.fail({ ...NOT_JSON, code: 'invalid_json' })
+    else if (type === 'session.update') this.update(data)
+    else if (type !== 'response.create' || this.admitted(data)) upstream.send(data, TEXT, this.sent)
+    this.checkUpstream()
+  }
+
+  binary(): void {
+    this.fail({ kind: 'invalid-request', code: 'invalid_frame', message: 'A frame must be text.' })
+  }
+
+  drained(): void {
+    if (!this.over) this.options.upstream.resume()
+  }
+
+  expired(why: 'idle' | 'lifetime'): void {
+    this.farewell(EXPIRED[why], why === 'idle' ? NORMAL : GOING_AWAY)
+  }
+
+  left(code: number, reason: string): void {
+    this.end(code === 1006 ? GOING_AWAY : passedOn(code), reason)
+    this.sideClosed()
+  }
+
+  private readonly fromUpstream = (data: RawData): void => {
+    const frame = Array.isArray(data) ? Buffer.concat(data) : (data as Buffer)
+    const type = frameType(frame)
+    const read = type === undefined || !Object.hasOwn(READ, type) ? undefined : READ[type]
+    const text = read === undefined ? frame : read.call(this, frame)
+    if (text !== undefined && !this.options.caller.send(text) && !this.over) this.options.upstream.pause()
+    if (type === 'response.done' && this.finishing && this.running.size === 0) this.stop()
+  }
+
+  /** The caller's model becomes the upstream's. */
+  private update(data: Buffer): void {
+    const { model, upstreamModel, upstream } = this.options
+    const value = parseObject(data.toString())
+    const session = value?.['session']
+    if (value === undefined || (isObject(session) && session['model'] !== undefined && session['model'] !== model))
+      this.fail(value === undefined ? NOT_JSON : OTHER_MODEL, idOf(value))
+    else if (!isObject(session) || session['model'] === undefined) upstream.send(data, TEXT, this.sent)
+    else upstream.send(JSON.stringify({ ...value, session: { ...session, model: upstreamModel } }), TEXT, this.sent)
+  }
+
+  private admitted(data: Buffer): boolean {
+    try {
+      this.options.record.admit()
+      this.requested++
+      return true
+    } catch (thrown) {
+      this.fail((thrown as GatewayError).error, idOf(parseObject(data.toString())))
+      return false
+    }
+  }
+
+  /** @internal */
+  session(frame: Buffer): string | Buffer {
+    const { model, upstreamModel } = this.options
+    const value = parseObject(frame.toString())
+    const session = value?.['session']
+    if (model === upstreamModel || value === undefined || !isObject(session) || session['model'] === undefined)
+      return frame
+    return JSON.stringify({ ...value, session: { ...session, model } })
+  }
+
+  /** A response that turn detection begins is counted like a requested one. @internal */
+  began(frame: Buffer): Buffer {
+    const response = parseObject(frame.toString())?.['response']
+    const id = stringIn(isObject(response) ? response['id'] : undefined)
+    this.running.add(id)
+    if (this.requested > 0) {
+      this.requested--
+      return frame
+    }
+    try {
+      this.options.record.admit()
+    } catch (thrown) {
+      this.fail((thrown as GatewayError).error)
+      this.options.upstream.send(JSON.stringify({ type: 'response.cancel', response_id: id }))
+    }
+    return frame
+  }
+
+  /** @internal */
+  done(frame: Buffer): Buffer {
+    const response = parseObject(frame.toString())?.['response']
+    if (!isObject(response)) return frame
+    this.running.delete(stringIn(response['id']))
+    this.options.record.spent(readUsage(response['usage']))
+    return frame
+  }
+
+  /** @internal */
+  transcribed(frame: Buffer): Buffer {
+    const usage = readUsage(parseObject(frame.toString())?.['usage'])
+    if (usage !== undefined) this.options.record.spent(usage)
+    return frame
+  }
+
+  /** @internal */
+  error(frame: Buffer): string | Buffer {
+    const value = parseObject(frame.toString())
+    if (value === undefined) return frame
+    this.requested = Math.max(0, this.requested - 1)
+    return JSON.stringify(this.options.scrub(value))
+  }
+
+  private fail(error: CanonicalError, event?: string): void {
+    const { caller, newId } = this.options
+    caller.send(JSON.stringify({ type: 'error', event_id: newId('event'), error: writeError(error, event) }))
+  }
+
+  private farewell(error: CanonicalError, code: number): void {
+    if (this.over) return
+    this.fail(error)
+    this.end(code, error.code!)
+  }
+
+  private end(code: number, reason: string): void {
+    if (this.over) return
+    this.over = true
+    clearInterval(this.beat)
+    const { caller, upstream, record } = this.options
+    caller.close(code, reason)
+    closeSocket(upstream, code, reason)
+    record.ended(code)
+  }
+
+  private readonly lost = (code: number, reason: Buffer): void => {
+    this.end(passedOn(code), reason.toString())
+    this.sideClosed()
+  }
+
+  private sideClosed(): void {
+    if (--this.open === 0) this.settled.resolve()
+  }
+
+  private checkUpstream(): void {
+    if (this.slow || this.options.upstream.bufferedAmount <= HIGH) return
+    this.slow = true
+    this.options.caller.pause()
+  }
+
+  private readonly sent = (): void => {
+    if (!this.slow || this.options.upstream.bufferedAmount > LOW) return
+    this.slow = false
+    this.options.caller.resume()
+  }
+
+  private readonly ping = (): void => {
+    const { upstream } = this.options
+    if (upstream.isPaused || upstream.bufferedAmount > 0) return
+    if (this.unanswered >= 2) {
+      upstream.terminate()
+      return
+    }
+    this.unanswered++
+    upstream.ping()
+  }
+}
+
+type Read = (this: Relay, frame: Buffer) => string | Buffer
+
+/** Frames of the upstream that are parsed. */
+const READ: { readonly [type: string]: Read } = {
+  'session.created': Relay.prototype.session,
+  'session.updated': Relay.prototype.session,
+  'response.created': Relay.prototype.began,
+  'response.done': Relay.prototype.done,
+  'conversation.item.input_audio_transcription.completed': Relay.prototype.transcribed,
+  error: Relay.prototype.error,
+}
+
+const TEXT = { binary: false } as const
+
+const idOf = (value: JsonObject | undefined): string | undefined =>
+  typeof value?.['event_id'] === 'string' ? value['event_id'] : undefined
+
+const NOT_JSON: CanonicalError = { kind: 'invalid-request', message: 'The frame is not a JSON object.' }
+const OTHER_MODEL: CanonicalError = {
+  kind: 'invalid-request',
+  code: 'model_not_changeable',
+  param: 'session.model',
+  message: 'The model of a session cannot be changed.',
+}

@@ -1,0 +1,325 @@
+import { defined } from '../../../canonical/defined.ts'
+import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
+import { type Item, PCM_24K, type SessionSettings } from '../../../canonical/session.ts'
+import type {
+  OutputAt,
+  ResponseReason,
+  ResponseStatus,
+  ServerEvent,
+  SessionRateLimit,
+} from '../../../canonical/session-event.ts'
+import type { RealtimeDialect } from './dialect.ts'
+import { readError } from './errors.ts'
+import { readItem } from './items.ts'
+import { readSettings } from './settings-reader.ts'
+import { readUsage } from './usage.ts'
+import { gaName, mediaTypeOf, REALTIME } from './wire.ts'
+
+/** Items of responses whose events are still to come, beyond which the oldest are forgotten. */
+const MOST = 1000
+
+/**
+ * Reads an upstream's frames, of GA or the beta. Whole texts that follow their deltas give no event, except for what
+ * the deltas did not contain.
+ */
+export class ServerReader {
+  private readonly dialect: RealtimeDialect
+  /** Items of open responses and their places: xAI gives all of them the place 0. Their `added` and `done` events repeat `output_item`'s. */
+  private readonly outputs = new Map<string, number>()
+  /** How many items each open response has. */
+  private readonly counts = new Map<string, number>()
+  /** Characters of each open text, transcript or arguments so far. */
+  private readonly grown = new Map<string, number>()
+  /** Transcripts of the user's speech so far, where an upstream repeats the whole. */
+  private readonly transcripts = new Map<string, string>()
+
+  constructor(dialect: RealtimeDialect) {
+    this.dialect = dialect
+  }
+
+  /** The events of one frame; never throws. */
+  read(frame: string): readonly ServerEvent[] {
+    const value = parseObject(frame)
+    if (value === undefined) return [failure('The upstream sent a frame that is no JSON object.')]
+    const name = gaName(stringIn(value['type']))
+    const read = Object.hasOwn(EVENTS, name) ? EVENTS[name] : undefined
+    if (read === undefined) return [{ type: 'opaque', format: REALTIME, value }]
+    try {
+      return read.call(this, value)
+    } catch {
+      return [failure(`The upstream sent a malformed ${name}.`)]
+    }
+  }
+
+  /** An item of no response, which may be complete at once. */
+  added(value: JsonObject, isDone: boolean): ServerEvent[] {
+    const item = itemOf(value['item'])
+    if (this.outputs.has(item.id!)) return []
+    const about = { item, ...afterOf(value) }
+    return isDone
+      ? [
+          { type: 'item-added', ...about },
+          { type: 'item-done', ...about },
+        ]
+      : [{ type: 'item-added', ...about }]
+  }
+
+  itemAdded(value: JsonObject): ServerEvent[] {
+    return this.added(value, !this.dialect.itemDone)
+  }
+
+  itemDone(value: JsonObject): ServerEvent[] {
+    const item = itemOf(value['item'])
+    if (!this.dialect.itemDone || this.outputs.has(item.id!)) return []
+    return [{ type: 'item-done', item, ...afterOf(value) }]
+  }
+
+  outputAdded(value: JsonObject): ServerEvent[] {
+    const { status: _, ...item } = itemOf(value['item'])
+    const id = item.id!
+    const response = stringIn(value['response_id'])
+    const output = this.counts.get(response) ?? 0
+    this.counts.set(response, output + 1)
+    this.outputs.set(id, output)
+    for (const map of [this.outputs, this.counts]) if (map.size > MOST) map.delete(map.keys().next().value!)
+    const [call] = item.content
+    const start = { type: 'output-start' as const, response, output, ...afterOf(value) }
+    if (call?.type !== 'tool-call') return [{ ...start, item: { ...item, id, content: item.content } }]
+    const at = { response, item: id, output, part: 0 }
+    const empty = { ...item, id, content: [{ ...call, arguments: '' }] }
+    const begun: ServerEvent[] = [{ ...start, item: empty }]
+    return call.arguments === '' ? begun : [...begun, ...this.grow('arguments-delta', at, call.arguments)]
+  }
+
+  at(value: JsonObject): OutputAt {
+    const item = stringIn(value['item_id'])
+    return {
+      response: stringIn(value['response_id']),
+      item,
+      output: this.outputs.get(item) ?? place(value['output_index']),
+      part: place(value['content_index']),
+    }
+  }
+
+  /** A piece of text; its length is remembered for the whole that follows. */
+  grow(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputAt, text: string): ServerEvent[] {
+    if (text === '') return []
+    const key = `${type} ${at.item} ${at.part}`
+    this.grown.set(key, (this.grown.get(key) ?? 0) + text.length)
+    if (this.grown.size > MOST) this.grown.delete(this.grown.keys().next().value!)
+    return [{ type, at, text }]
+  }
+
+  /** A whole text: what its deltas did not contain. */
+  whole(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputAt, value: Json | undefined) {
+    const text = stringIn(value)
+    return this.grow(type, at, text.slice(this.grown.get(`${type} ${at.item} ${at.part}`) ?? 0))
+  }
+
+  outputDone(value: JsonObject): ServerEvent[] {
+    const item = itemOf(value['item'])
+    const status = item.status ?? 'completed'
+    const output = this.outputs.get(item.id!) ?? place(value['output_index'])
+    return [{ type: 'output-end', response: stringIn(value['response_id']), output, item: item.id!, status }]
+  }
+
+  responseDone(value: JsonObject): ServerEvent[] {
+    const response = isObject(value['response']) ? value['response'] : {}
+    for (const output of Array.isArray(response['output']) ? response['output'] : [])
+      if (isObject(output)) this.outputs.delete(stringIn(output['id']))
+    this.counts.delete(stringIn(response['id']))
+    this.grown.clear()
+    const details = isObject(response['status_details']) ? response['status_details'] : {}
+    const status = stringIn(response['status'])
+    return [
+      defined({
+        type: 'response-end' as const,
+        response: stringIn(response['id']),
+        status: STATUSES.has(status) ? (status as ResponseStatus) : 'completed',
+        reason: REASONS.has(stringIn(details['reason'])) ? (details['reason'] as ResponseReason) : undefined,
+        error: isObject(details['error']) ? readError(details['error']) : undefined,
+        usage: readUsage(response['usage']) ?? readUsage(value['usage']),
+      }) as ServerEvent,
+    ]
+  }
+
+  /** xAI repeats a transcript that grows. */
+  transcriptUpdated(value: JsonObject): ServerEvent[] {
+    const { item, part } = inputAt(value)
+    const text = stringIn(value['transcript'])
+    const before = this.transcripts.get(item) ?? ''
+    if (!text.startsWith(before) || text === before) return []
+    this.transcripts.set(item, text)
+    return [{ type: 'input-transcript-delta', item, part, text: text.slice(before.length) }]
+  }
+
+  /** xAI sends it several times, first with the status `in_progress`. */
+  transcriptDone(value: JsonObject): ServerEvent[] {
+    if (value['status'] === 'in_progress') return this.transcriptUpdated(value)
+    const { item, part } = inputAt(value)
+    this.transcripts.delete(item)
+    const usage = isObject(value['usage']) ? value['usage'] : {}
+    return [
+      defined({
+        type: 'input-transcript-done' as const,
+        item,
+        part,
+        text: stringIn(value['transcript']),
+        usage: readUsage(usage),
+        seconds: typeof usage['seconds'] === 'number' ? usage['seconds'] : undefined,
+      }) as ServerEvent,
+    ]
+  }
+}
+
+const STATUSES: ReadonlySet<string> = new Set(['completed', 'cancelled', 'failed', 'incomplete'])
+const REASONS: ReadonlySet<string> = new Set([
+  ...['turn_detected', 'client_cancelled', 'max_output_tokens', 'content_filter'],
+])
+
+const EVENTS: { readonly [name: string]: (this: ServerReader, value: JsonObject) => readonly ServerEvent[] } = {
+  'session.created': ({ session }) => {
+    const { id, expires_at } = isObject(session) ? session : {}
+    return [
+      defined({
+        type: 'session-created' as const,
+        id: typeof id === 'string' ? id : undefined,
+        expiresAt: typeof expires_at === 'number' ? expires_at : undefined,
+        settings: settingsOf(session),
+      }) as ServerEvent,
+    ]
+  },
+  'session.updated': ({ session }) => [{ type: 'session-updated', settings: settingsOf(session) }],
+  'conversation.created': () => [],
+  ping: () => [],
+  'conversation.item.created'(value) {
+    return this.added(value, true)
+  },
+  'conversation.item.added'(value) {
+    return this.itemAdded(value)
+  },
+  'conversation.item.done'(value) {
+    return this.itemDone(value)
+  },
+  'conversation.item.retrieved': ({ item }) => [{ type: 'item-retrieved', item: itemOf(item) }],
+  'conversation.item.deleted': ({ item_id }) => [{ type: 'item-deleted', item: stringIn(item_id) }],
+  'conversation.item.truncated': ({ item_id, content_index, audio_end_ms }) => [
+    { type: 'item-truncated', item: stringIn(item_id), part: place(content_index), audioEndMs: place(audio_end_ms) },
+  ],
+  'conversation.item.input_audio_transcription.delta': value => [
+    { type: 'input-transcript-delta', ...inputAt(value), text: stringIn(value['delta']) },
+  ],
+  'conversation.item.input_audio_transcription.updated'(value) {
+    return this.transcriptUpdated(value)
+  },
+  'conversation.item.input_audio_transcription.completed'(value) {
+    return this.transcriptDone(value)
+  },
+  'conversation.item.input_audio_transcription.failed': value => [
+    { type: 'input-transcript-failed', ...inputAt(value), error: readError(value['error']) },
+  ],
+  'input_audio_buffer.speech_started': ({ item_id, audio_start_ms }) => [
+    { type: 'speech-started', item: stringIn(item_id), atMs: place(audio_start_ms) },
+  ],
+  'input_audio_buffer.speech_stopped': ({ item_id, audio_end_ms }) => [
+    { type: 'speech-stopped', item: stringIn(item_id), atMs: place(audio_end_ms) },
+  ],
+  'input_audio_buffer.committed': value => [
+    { type: 'audio-committed', item: stringIn(value['item_id']), ...afterOf(value) },
+  ],
+  'input_audio_buffer.cleared': () => [{ type: 'audio-cleared' }],
+  'input_audio_buffer.timeout_triggered': ({ item_id, audio_start_ms, audio_end_ms }) => [
+    { type: 'audio-timed-out', item: stringIn(item_id), startMs: place(audio_start_ms), endMs: place(audio_end_ms) },
+  ],
+  'response.created': ({ response }) => {
+    const { id, output_modalities, metadata } = isObject(response) ? response : {}
+    const modalities = Array.isArray(output_modalities)
+      ? output_modalities.filter(one => one === 'text' || one === 'audio')
+      : undefined
+    return [
+      defined({
+        type: 'response-start' as const,
+        response: stringIn(id),
+        modalities,
+        metadata: isObject(metadata) ? metadata : undefined,
+      }) as ServerEvent,
+    ]
+  },
+  'response.output_item.added'(value) {
+    return this.outputAdded(value)
+  },
+  'response.output_item.done'(value) {
+    return this.outputDone(value)
+  },
+  'response.content_part.added'(value) {
+    return [{ type: 'part-start', at: this.at(value), kind: partType(value).includes('audio') ? 'audio' : 'text' }]
+  },
+  'response.content_part.done'(value) {
+    return [{ type: 'part-end', at: this.at(value) }]
+  },
+  'response.output_text.delta'(value) {
+    return this.grow('text-delta', this.at(value), stringIn(value['delta']))
+  },
+  'response.output_text.done'(value) {
+    return this.whole('text-delta', this.at(value), value['text'])
+  },
+  'response.output_audio_transcript.delta'(value) {
+    return this.grow('transcript-delta', this.at(value), stringIn(value['delta']))
+  },
+  'response.output_audio_transcript.done'(value) {
+    return this.whole('transcript-delta', this.at(value), value['transcript'])
+  },
+  'response.output_audio.delta'(value) {
+    return [{ type: 'audio-delta', at: this.at(value), audio: Buffer.from(stringIn(value['delta']), 'base64') }]
+  },
+  'response.output_audio.done': () => [],
+  'response.function_call_arguments.delta'(value) {
+    return this.grow('arguments-delta', this.at(value), stringIn(value['delta']))
+  },
+  'response.function_call_arguments.done'(value) {
+    return this.whole('arguments-delta', this.at(value), value['arguments'])
+  },
+  'response.done'(value) {
+    return this.responseDone(value)
+  },
+  'rate_limits.updated': ({ rate_limits }) => [
+    { type: 'rate-limits', limits: (Array.isArray(rate_limits) ? rate_limits : []).filter(isObject).map(limitOf) },
+  ],
+  error: ({ error }) => {
+    const event = isObject(error) ? error['event_id'] : undefined
+    return [{ type: 'error', error: readError(error), ...(typeof event === 'string' ? { event } : {}) }]
+  },
+}
+
+const failure = (message: string): ServerEvent => ({ type: 'error', error: { kind: 'upstream-failed', message } })
+
+const place = (value: Json | undefined): number => (typeof value === 'number' && value >= 0 ? value : 0)
+
+const partType = ({ part }: JsonObject): string => stringIn(isObject(part) ? part['type'] : undefined)
+
+const inputAt = (value: JsonObject) => ({ item: stringIn(value['item_id']), part: place(value['content_index']) })
+
+const afterOf = ({ previous_item_id: id }: JsonObject) =>
+  id === null ? { after: null } : typeof id === 'string' ? { after: id } : {}
+
+function itemOf(value: Json | undefined): Item {
+  const item = readItem(value, 'item', mediaTypeOf(PCM_24K))
+  return { ...item, id: item.id ?? '' }
+}
+
+/** What an upstream reports of a session is no reason to fail: fields that cannot be read are left out. */
+function settingsOf(session: Json | undefined): SessionSettings {
+  const fields = isObject(session) ? session : {}
+  try {
+    return readSettings(fields, 'session')
+  } catch {
+    return {}
+  }
+}
+
+const limitOf = ({ name, limit, remaining, reset_seconds }: JsonObject): SessionRateLimit => ({
+  name: name === 'requests' ? 'requests' : 'tokens',
+  limit: place(limit),
+  remaining: place(remaining),
+  resetSeconds: place(reset_seconds),
+})

@@ -1,0 +1,289 @@
+import type { JsonObject } from '../../../canonical/node.ts'
+import type { Item, SessionSettings } from '../../../canonical/session.ts'
+import type { OutputAt, ServerEvent } from '../../../canonical/session-event.ts'
+import { writeError } from './errors.ts'
+import { writeItem } from './items.ts'
+import { type OpenPart, OpenResponse } from './open-response.ts'
+import { writeSettings } from './settings-writer.ts'
+import { writeTranscriptUsage, writeUsage } from './usage.ts'
+import { type Naming, named, REALTIME } from './wire.ts'
+
+export interface ServerWriterOptions {
+  readonly naming: Naming
+  readonly newId: (prefix: string) => string
+}
+
+/** Responses that are open at once, beyond which the oldest is forgotten. */
+const MOST = 16
+
+/** Writes the frames a caller reads, with the whole texts that end each part, item and response. */
+export class ServerWriter {
+  private readonly naming: Naming
+  private readonly newId: (prefix: string) => string
+  private readonly open = new Map<string, OpenResponse>()
+  private sessionId: string
+  private readonly conversation: string
+  private settings: SessionSettings = {}
+
+  constructor({ naming, newId }: ServerWriterOptions) {
+    this.naming = naming
+    this.newId = newId
+    this.sessionId = newId('sess')
+    this.conversation = newId('conv')
+  }
+
+  /** The frames of one event; an event of another format's own has none. */
+  write(event: ServerEvent): readonly string[] {
+    switch (event.type) {
+      case 'audio-delta':
+        return [this.delta(event.at, 'audio', base64(event.audio))]
+      case 'text-delta':
+        return [this.delta(event.at, 'text', event.text)]
+      case 'transcript-delta':
+        return [this.delta(event.at, 'transcript', event.text)]
+      case 'arguments-delta':
+        return [this.delta(event.at, 'arguments', event.text)]
+      case 'session-created':
+        this.sessionId = event.id ?? this.sessionId
+        this.settings = event.settings
+        return [this.frame('session.created', { session: this.session(event.settings, event.expiresAt) })]
+      case 'session-updated':
+        this.settings = event.settings
+        return [this.frame('session.updated', { session: this.session(event.settings) })]
+      case 'item-added':
+        return [this.item('conversation.item.added', event)]
+      case 'item-done':
+        return this.naming === 'beta' ? NONE : [this.item('conversation.item.done', event)]
+      case 'item-retrieved':
+        return [this.frame('conversation.item.retrieved', { item: writeItem(event.item, this.naming, true) })]
+      case 'item-deleted':
+        return [this.frame('conversation.item.deleted', { item_id: event.item })]
+      case 'item-truncated':
+        return [
+          this.frame('conversation.item.truncated', {
+            item_id: event.item,
+            content_index: event.part,
+            audio_end_ms: event.audioEndMs,
+          }),
+        ]
+      case 'speech-started':
+        return [this.frame('input_audio_buffer.speech_started', { audio_start_ms: event.atMs, item_id: event.item })]
+      case 'speech-stopped':
+        return [this.frame('input_audio_buffer.speech_stopped', { audio_end_ms: event.atMs, item_id: event.item })]
+      case 'audio-committed':
+        return [
+          this.frame('input_audio_buffer.committed', {
+            ...(event.after === undefined ? {} : { previous_item_id: event.after }),
+            item_id: event.item,
+          }),
+        ]
+      case 'audio-cleared':
+        return [this.frame('input_audio_buffer.cleared', {})]
+      case 'audio-timed-out':
+        return [
+          this.frame('input_audio_buffer.timeout_triggered', {
+            item_id: event.item,
+            audio_start_ms: event.startMs,
+            audio_end_ms: event.endMs,
+          }),
+        ]
+      case 'input-transcript-delta':
+        return [this.transcript('delta', event, { delta: event.text })]
+      case 'input-transcript-done':
+        return [this.transcript('completed', event, { transcript: event.text, ...transcriptUsage(event) })]
+      case 'input-transcript-failed':
+        return [this.transcript('failed', event, { error: writeError(event.error) })]
+      case 'response-start':
+        return this.start(event)
+      case 'output-start':
+        return this.output(event)
+      case 'part-start':
+        return this.part(event)
+      case 'part-end':
+        return this.endPart(event.at)
+      case 'output-end':
+        return this.endOutput(event)
+      case 'response-end':
+        return this.end(event)
+      case 'rate-limits':
+        return [
+          this.frame('rate_limits.updated', {
+            rate_limits: event.limits.map(({ name, limit, remaining, resetSeconds }) => ({
+              ...{ name, limit, remaining },
+              reset_seconds: resetSeconds,
+            })),
+          }),
+        ]
+      case 'error':
+        return [this.frame('error', { error: writeError(event.error, event.event) })]
+      case 'opaque':
+        return event.format === REALTIME ? [JSON.stringify(event.value)] : NONE
+    }
+  }
+
+  private frame(name: string, fields: JsonObject): string {
+    return JSON.stringify({ type: named(name, this.naming), event_id: this.newId('event'), ...fields })
+  }
+
+  private session(settings: SessionSettings, expiresAt?: number): JsonObject {
+    const type = settings.purpose === 'transcription' ? 'transcription' : 'realtime'
+    return {
+      ...(this.naming === 'ga' ? { type } : {}),
+      object: 'realtime.session',
+      id: this.sessionId,
+      ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+      ...writeSettings(settings, this.naming),
+    }
+  }
+
+  private item(name: string, { item, after }: { readonly item: Item; readonly after?: string | null }): string {
+    return this.frame(name, {
+      ...(after === undefined ? {} : { previous_item_id: after }),
+      item: writeItem(item, this.naming, true),
+    })
+  }
+
+  private transcript(name: string, { item, part }: { item: string; part: number }, fields: JsonObject): string {
+    return this.frame(`conversation.item.input_audio_transcription.${name}`, {
+      item_id: item,
+      content_index: part,
+      ...fields,
+    })
+  }
+
+  private start({ response, modalities, metadata }: Extract<ServerEvent, { type: 'response-start' }>): string[] {
+    const wanted = modalities ?? this.settings.modalities ?? ['audio']
+    const open = new OpenResponse(response, this.naming, {
+      conversation_id: this.conversation,
+      [this.naming === 'beta' ? 'modalities' : 'output_modalities']: wanted,
+      metadata: metadata ?? null,
+    })
+    this.open.set(response, open)
+    if (this.open.size > MOST) this.open.delete(this.open.keys().next().value!)
+    return [this.frame('response.created', { response: open.value('in_progress', null, null) })]
+  }
+
+  private output(event: Extract<ServerEvent, { type: 'output-start' }>): string[] {
+    const { response, output, item, after } = event
+    const open = this.open.get(response)
+    if (open === undefined) return []
+    open.add(output, item)
+    const shown = writeItem({ ...item, status: 'in_progress' }, this.naming, true)
+    return [
+      this.frame('response.output_item.added', { response_id: response, output_index: output, item: shown }),
+      this.frame('conversation.item.added', {
+        ...(after === undefined ? {} : { previous_item_id: after }),
+        item: shown,
+      }),
+    ]
+  }
+
+  private part({ at, kind }: Extract<ServerEvent, { type: 'part-start' }>): string[] {
+    const part = this.open.get(at.response)?.begin(at, kind)
+    if (part === undefined) return []
+    return [this.frame('response.content_part.added', { ...placeOf(at), part: part.value(true) })]
+  }
+
+  /** One allocation of text: the fields in front of the delta are written once for each part. */
+  private delta(at: OutputAt, growing: Growing, text: string): string {
+    const part = this.open.get(at.response)?.part(at, growing)
+    if (part !== undefined && growing !== 'audio') part.text += text
+    const head = part?.heads[growing] ?? headOf(at, growing, this.naming, part?.callId)
+    if (part !== undefined) part.heads[growing] = head
+    return `${head}${growing === 'audio' ? text : JSON.stringify(text).slice(1, -1)}","event_id":"${this.newId('event')}"}`
+  }
+
+  private endPart(at: OutputAt): string[] {
+    const part = this.open.get(at.response)?.end(at)
+    return part === undefined ? [] : this.partFrames(at, part)
+  }
+
+  private partFrames(at: OutputAt, part: OpenPart): string[] {
+    const place = placeOf(at)
+    const { text } = part
+    const whole =
+      part.kind === 'text'
+        ? [this.frame('response.output_text.done', { ...place, text })]
+        : [
+            this.frame('response.output_audio.done', place),
+            this.frame('response.output_audio_transcript.done', { ...place, transcript: text }),
+          ]
+    return [...whole, this.frame('response.content_part.done', { ...place, part: part.value(true) })]
+  }
+
+  private endOutput(event: Extract<ServerEvent, { type: 'output-end' }>): string[] {
+    const { response, output, status } = event
+    const closed = this.open.get(response)?.close(output, status)
+    if (closed === undefined) return []
+    const { item, parts, call } = closed
+    const frames = parts.flatMap(({ at, part }) => this.partFrames(at, part))
+    if (call !== undefined)
+      frames.push(
+        this.frame('response.function_call_arguments.done', {
+          ...{ response_id: response, item_id: item.id!, output_index: output },
+          ...{ call_id: call.id, name: call.name, arguments: call.arguments },
+        }),
+      )
+    const shown = writeItem(item, this.naming, true)
+    if (this.naming === 'ga') frames.push(this.frame('conversation.item.done', { item: shown }))
+    frames.push(this.frame('response.output_item.done', { response_id: response, output_index: output, item: shown }))
+    return frames
+  }
+
+  private end(event: Extract<ServerEvent, { type: 'response-end' }>): string[] {
+    const { response, status, reason, error, usage } = event
+    const open = this.open.get(response)
+    if (open === undefined) return []
+    const itemStatus = status === 'completed' ? 'completed' : 'incomplete'
+    const frames = open.unfinished.flatMap(({ output, item }) =>
+      this.endOutput({ type: 'output-end', response, output, item, status: itemStatus }),
+    )
+    this.open.delete(response)
+    const details =
+      status === 'completed'
+        ? null
+        : {
+            type: status,
+            ...(reason === undefined ? {} : { reason }),
+            ...(error === undefined ? {} : { error: writeError(error) }),
+          }
+    const whole = open.value(status, details, usage === undefined ? null : writeUsage(usage))
+    return [...frames, this.frame('response.done', { response: whole })]
+  }
+}
+
+const NONE: readonly string[] = []
+
+type Growing = 'text' | 'audio' | 'transcript' | 'arguments'
+
+const DELTAS: { readonly [G in Growing]: string } = {
+  text: 'response.output_text.delta',
+  audio: 'response.output_audio.delta',
+  transcript: 'response.output_audio_transcript.delta',
+  arguments: 'response.function_call_arguments.delta',
+}
+
+function headOf(at: OutputAt, growing: Growing, naming: Naming, callId: string | undefined): string {
+  const { response, item, output } = at
+  const place = growing === 'arguments' ? { response_id: response, item_id: item, output_index: output } : placeOf(at)
+  const call = growing === 'arguments' && callId !== undefined ? { call_id: callId } : {}
+  const fields = JSON.stringify({ type: named(DELTAS[growing], naming), ...place, ...call, delta: '' })
+  return fields.slice(0, -2)
+}
+
+const placeOf = ({ response, item, output, part }: OutputAt) => ({
+  response_id: response,
+  item_id: item,
+  output_index: output,
+  content_index: part,
+})
+
+const base64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+
+const transcriptUsage = ({ usage, seconds }: Extract<ServerEvent, { type: 'input-transcript-done' }>): JsonObject =>
+  usage !== undefined
+    ? { usage: writeTranscriptUsage(usage) }
+    : seconds === undefined
+      ? {}
+      : { usage: { type: 'duration', seconds } }

@@ -1,0 +1,145 @@
+import { defined } from '../../../canonical/defined.ts'
+import type { Json, JsonObject, Node } from '../../../canonical/node.ts'
+import type { SessionSettings, TurnDetection } from '../../../canonical/session.ts'
+import type { Tool, ToolChoice } from '../../../canonical/tool.ts'
+import { betaFormatName, gaFormat, REALTIME } from './wire.ts'
+
+/** Where fields stand in a session: as GA has them, as the beta has them, or as xAI has them, some of either. */
+export type Layout = 'ga' | 'beta' | 'mixed'
+
+/** Settings as the fields of a `session` or `response` object; what they do not contain is absent. */
+export function writeSettings(settings: SessionSettings, layout: Layout): JsonObject {
+  const common = defined({
+    model: settings.model,
+    instructions: settings.instructions,
+    tools: settings.tools?.flatMap(writeTool),
+    tool_choice: settings.toolChoice === undefined ? undefined : writeToolChoice(settings.toolChoice),
+    parallel_tool_calls: settings.parallelToolCalls,
+    ...own(settings),
+  })
+  return { ...common, ...LAYOUTS[layout](settings) } as JsonObject
+}
+
+const LAYOUTS: { readonly [L in Layout]: (settings: SessionSettings) => JsonObject } = {
+  ga: settings => {
+    const audio = defined({ input: gaInput(settings, true), output: gaOutput(settings, true) })
+    return plain({
+      output_modalities: settings.modalities,
+      max_output_tokens: maxTokens(settings),
+      reasoning: reasoning(settings),
+      audio: Object.keys(audio).length === 0 ? undefined : audio,
+    })
+  },
+  beta: settings =>
+    plain({
+      modalities: settings.modalities?.includes('audio') === true ? ['text', 'audio'] : settings.modalities,
+      max_response_output_tokens: maxTokens(settings),
+      temperature: settings.temperature,
+      input_audio_format: settings.input?.format && betaFormatName(settings.input.format),
+      output_audio_format: settings.output?.format && betaFormatName(settings.output.format),
+      input_audio_transcription: transcription(settings),
+      input_audio_noise_reduction: noiseReduction(settings),
+      ...topLevel(settings),
+    }),
+  mixed: settings => {
+    const audio = defined({ input: gaInput(settings, false), output: gaOutput(settings, false) })
+    return plain({
+      ...topLevel(settings),
+      temperature: settings.temperature,
+      reasoning: reasoning(settings),
+      audio: Object.keys(audio).length === 0 ? undefined : audio,
+    })
+  },
+}
+
+const plain = (fields: object): JsonObject => defined(fields as JsonObject) as JsonObject
+
+const topLevel = ({ input, output }: SessionSettings): object => ({
+  voice: voiceOf(output),
+  speed: output?.speed,
+  turn_detection: turnDetection(input?.turnDetection),
+})
+
+const own = ({ extras }: Node): JsonObject => extras?.[REALTIME] ?? {}
+
+const reasoning = ({ reasoning: effort }: SessionSettings): Json | undefined =>
+  effort?.effort === undefined ? undefined : { effort: effort.effort }
+
+const maxTokens = ({ maxTokens: most }: SessionSettings): Json | undefined => (most === 'unlimited' ? 'inf' : most)
+
+const voiceOf = (output: SessionSettings['output']): Json | undefined =>
+  output?.spelling?.[REALTIME]?.['voice'] ?? output?.voice
+
+function gaInput(settings: SessionSettings, whole: boolean): JsonObject | undefined {
+  const { input } = settings
+  if (input === undefined) return undefined
+  const fields = plain({
+    format: input.format && gaFormat(input.format),
+    transcription: transcription(settings),
+    noise_reduction: whole ? noiseReduction(settings) : undefined,
+    turn_detection: whole ? turnDetection(input.turnDetection) : undefined,
+    ...own(input),
+  })
+  return Object.keys(fields).length === 0 ? undefined : fields
+}
+
+function gaOutput({ output }: SessionSettings, whole: boolean): JsonObject | undefined {
+  if (output === undefined) return undefined
+  const fields = plain({
+    format: output.format && gaFormat(output.format),
+    ...(whole ? { voice: voiceOf(output), speed: output.speed } : {}),
+    ...own(output),
+  })
+  return Object.keys(fields).length === 0 ? undefined : fields
+}
+
+function transcription({ input }: SessionSettings): Json | undefined {
+  const value = input?.transcription
+  if (value === undefined || value === null) return value
+  return plain({ model: value.model, language: value.language, prompt: value.prompt, ...own(value) })
+}
+
+function noiseReduction({ input }: SessionSettings): Json | undefined {
+  const value = input?.noiseReduction
+  return value === undefined || value === null ? value : { type: value }
+}
+
+function turnDetection(value: TurnDetection | null | undefined): Json | undefined {
+  if (value === undefined || value === null) return value
+  const both = { create_response: value.respond, interrupt_response: value.interrupt, ...own(value) }
+  if (value.type === 'semantic')
+    return plain({
+      type: value.spelling?.[REALTIME]?.['type'] ?? 'semantic_vad',
+      eagerness: value.eagerness,
+      ...both,
+    })
+  return plain({
+    type: 'server_vad',
+    threshold: value.threshold,
+    prefix_padding_ms: value.prefixMs,
+    silence_duration_ms: value.silenceMs,
+    idle_timeout_ms: value.idleMs,
+    ...both,
+  })
+}
+
+/** Tools of other kinds are losses, which the client writer reports. */
+function writeTool(tool: Tool): JsonObject[] {
+  if (tool.type === 'opaque') return tool.format === REALTIME ? [tool.value] : []
+  if (tool.type !== 'function') return []
+  return [
+    plain({
+      type: 'function',
+      name: tool.name,
+      description: tool.description,
+      parameters: tool.parameters,
+      ...own(tool),
+    }),
+  ]
+}
+
+function writeToolChoice({ mode, only, extras }: ToolChoice): Json {
+  const kept = extras?.[REALTIME]?.['tool_choice']
+  if (kept !== undefined) return kept
+  return mode === 'required' && only?.length === 1 ? { type: 'function', name: only[0]! } : mode
+}

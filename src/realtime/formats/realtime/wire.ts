@@ -1,0 +1,55 @@
+import type { AudioFormat } from '../../../canonical/session.ts'
+import { ALAW, MULAW } from '../../../canonical/session.ts'
+
+/** The name of this format in routing, `extras` and opaque parts. */
+export const REALTIME = 'realtime'
+
+/** The two generations of event and field names: general availability, and the beta's (`OpenAI-Beta: realtime=v1`). */
+export type Naming = 'ga' | 'beta'
+
+/** Event names that differ, GA first; a reader takes both. */
+const RENAMED: readonly (readonly [ga: string, beta: string])[] = [
+  ['response.output_text.delta', 'response.text.delta'],
+  ['response.output_text.done', 'response.text.done'],
+  ['response.output_audio.delta', 'response.audio.delta'],
+  ['response.output_audio.done', 'response.audio.done'],
+  ['response.output_audio_transcript.delta', 'response.audio_transcript.delta'],
+  ['response.output_audio_transcript.done', 'response.audio_transcript.done'],
+  ['conversation.item.added', 'conversation.item.created'],
+]
+
+const BETA: ReadonlyMap<string, string> = new Map(RENAMED)
+const GA: ReadonlyMap<string, string> = new Map(
+  RENAMED.filter(([ga]) => ga !== 'conversation.item.added').map(([ga, beta]) => [beta, ga]),
+)
+
+/** An event's name in a generation. */
+export const named = (ga: string, naming: Naming): string => (naming === 'beta' ? (BETA.get(ga) ?? ga) : ga)
+
+/** The GA name of an event; `conversation.item.created` is an event of both. */
+export const gaName = (name: string): string => GA.get(name) ?? name
+
+/** The beta's names of audio formats. */
+const BETA_FORMATS: { readonly [name: string]: AudioFormat } = {
+  pcm16: { encoding: 'pcm16', rate: 24_000 },
+  g711_ulaw: MULAW,
+  g711_alaw: ALAW,
+}
+
+export const betaFormat = (name: string): AudioFormat | undefined =>
+  Object.hasOwn(BETA_FORMATS, name) ? BETA_FORMATS[name] : undefined
+
+const GA_TYPES = { pcm16: 'audio/pcm', mulaw: 'audio/pcmu', alaw: 'audio/pcma' } as const
+const BETA_TYPES = { pcm16: 'pcm16', mulaw: 'g711_ulaw', alaw: 'g711_alaw' } as const
+
+/** An audio format as a GA session has it. */
+export const gaFormat = ({ encoding, rate }: AudioFormat) => ({
+  type: GA_TYPES[encoding],
+  ...(encoding === 'pcm16' ? { rate } : {}),
+})
+
+export const betaFormatName = ({ encoding }: AudioFormat): string => BETA_TYPES[encoding]
+
+/** The media type of audio inside items. */
+export const mediaTypeOf = (format: AudioFormat): string =>
+  format.encoding === 'pcm16' ? `audio/pcm;rate=${format.rate}` : GA_TYPES[format.encoding]

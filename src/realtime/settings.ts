@@ -1,0 +1,13 @@
+import type { ResponseSettings, SessionSettings } from '../canonical/session.ts'
+
+/** Settings with a change of them made: `input` and `output` are merged field by field, all else is replaced. */
+export function merged<S extends SessionSettings>(settings: S, change: ResponseSettings): S {
+  const input = change.input === undefined ? settings.input : { ...settings.input, ...change.input }
+  const output = change.output === undefined ? settings.output : { ...settings.output, ...change.output }
+  return {
+    ...settings,
+    ...change,
+    ...(input === undefined ? {} : { input }),
+    ...(output === undefined ? {} : { output }),
+  }
+}

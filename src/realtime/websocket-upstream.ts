@@ -1,0 +1,218 @@
+import type { RawData, WebSocket } from 'ws'
+import { GatewayError } from '../canonical/error.ts'
+import type { Loss } from '../canonical/loss.ts'
+import type { ClientEvent } from '../canonical/session-event.ts'
+import { closeSocket, INTERNAL, passedOn, TRY_AGAIN_LATER } from './closing.ts'
+import type { Protocol, Step } from './protocol.ts'
+import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
+
+export interface WebSocketUpstreamOptions {
+  readonly protocol: Protocol
+  readonly listener: UpstreamListener
+  /** Opens a connection at the protocol's address; rejects with GatewayError. */
+  dial(signal: AbortSignal): Promise<WebSocket>
+  /** Milliseconds until the first event. */
+  readonly firstEvent: number
+  /** Milliseconds between pings; an upstream that answers none for two of them is gone. */
+  readonly heartbeat: number
+}
+
+/** Client events that may wait for another connection. */
+const MOST_WAITING = 2000
+const MOST_RECONNECTS = 2
+
+/** A session at an upstream that speaks a protocol over WebSockets: one connection at a time, replaced where the protocol asks for it. */
+export class WebSocketUpstream implements Upstream {
+  readonly audio: Protocol['audio']
+  private readonly options: WebSocketUpstreamOptions
+  private readonly protocol: Protocol
+  private readonly aborting = new AbortController()
+  private readonly first = Promise.withResolvers<void>()
+  private readonly timer: NodeJS.Timeout
+  private readonly beat: NodeJS.Timeout
+  private socket: WebSocket | undefined
+  private waiting: ClientEvent[] | undefined
+  private over = false
+  private begun = false
+  private paused = false
+  private unanswered = 0
+
+  private constructor(options: WebSocketUpstreamOptions) {
+    this.options = options
+    this.protocol = options.protocol
+    this.audio = options.protocol.audio
+    this.timer = setTimeout(() => this.fail(SILENT), options.firstEvent)
+    this.beat = setInterval(this.ping, options.heartbeat)
+  }
+
+  /**
+   * Connects, and settles when the first event is there, which the listener gets afterwards.
+   *
+   * @throws GatewayError where another upstream may be tried.
+   */
+  static async open(options: WebSocketUpstreamOptions, signal: AbortSignal): Promise<WebSocketUpstream> {
+    const upstream = new WebSocketUpstream(options)
+    const leave = (): void => upstream.fail(LEFT)
+    signal.addEventListener('abort', leave, { once: true })
+    try {
+      upstream.attach(await options.dial(AbortSignal.any([signal, upstream.aborting.signal])))
+      await upstream.first.promise
+      return upstream
+    } catch (thrown) {
+      upstream.close(INTERNAL, '')
+      throw thrown
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  losses(event: ClientEvent): readonly Loss[] {
+    return this.protocol.losses(event)
+  }
+
+  send(event: ClientEvent): void {
+    if (this.over) return
+    if (this.waiting === undefined) this.run(this.protocol.client(event))
+    else if (this.waiting.length < MOST_WAITING) this.waiting.push(event)
+    else this.end({ code: TRY_AGAIN_LATER, reason: 'upstream is reconnecting', error: LOST })
+  }
+
+  get buffered(): number {
+    return this.socket?.bufferedAmount ?? 0
+  }
+
+  pause(): void {
+    this.paused = true
+    this.socket?.pause()
+  }
+
+  resume(): void {
+    this.paused = false
+    if (this.begun) this.socket?.resume()
+  }
+
+  close(code: number, reason: string): void {
+    if (this.over) return
+    this.stop()
+    if (this.socket !== undefined) closeSocket(this.socket, code, reason)
+  }
+
+  private attach(socket: WebSocket): void {
+    if (this.over) {
+      closeSocket(socket, INTERNAL, '')
+      return
+    }
+    const before = this.socket
+    this.socket = socket
+    this.unanswered = 0
+    if (before !== undefined) closeSocket(before, 1000, '')
+    socket.on('message', data => {
+      if (socket === this.socket) this.run(this.protocol.server(textOf(data)))
+    })
+    socket.on('pong', () => (this.unanswered = 0))
+    socket.on('close', (code, reason) => {
+      if (socket === this.socket && !this.over) this.lost(code, reason.toString())
+    })
+    this.run(this.protocol.opened())
+    if (!this.paused) socket.resume()
+  }
+
+  private run(step: Step): void {
+    if (this.over) return
+    for (const frame of step.send ?? []) this.write(frame)
+    if (step.refused !== undefined && !this.begun) {
+      this.fail(step.refused)
+      return
+    }
+    for (const event of step.events ?? []) {
+      if (this.over) return
+      this.started()
+      this.options.listener.event(event)
+    }
+    if (step.end !== undefined) this.end(step.end)
+    else if (step.reconnect === true) this.reconnect()
+  }
+
+  private write(frame: string): void {
+    if (this.socket?.readyState === this.socket?.OPEN)
+      this.socket!.send(this.protocol.binary === true ? Buffer.from(frame) : frame)
+  }
+
+  private started(): void {
+    if (this.begun) return
+    this.begun = true
+    clearTimeout(this.timer)
+    this.first.resolve()
+  }
+
+  private lost(code: number, reason: string): void {
+    const step = this.protocol.closed(code, reason)
+    if (!this.begun && step.reconnect !== true) {
+      this.fail(new GatewayError({ kind: 'unreachable', message: `The upstream closed the connection (${code}).` }))
+      return
+    }
+    this.run(step)
+    if (this.over || step.reconnect === true) return
+    const error = code === 1000 || code === 1005 ? {} : { error: LOST }
+    this.end({ code: passedOn(code), reason, ...error })
+  }
+
+  private reconnect(attempts = 0): void {
+    if (this.waiting !== undefined && attempts === 0) return
+    this.waiting ??= []
+    this.options.dial(this.aborting.signal).then(
+      socket => {
+        const held = this.waiting ?? []
+        this.waiting = undefined
+        this.attach(socket)
+        for (const event of held) this.send(event)
+      },
+      () => {
+        if (this.over) return
+        if (attempts + 1 < MOST_RECONNECTS) this.reconnect(attempts + 1)
+        else this.end({ code: INTERNAL, reason: 'upstream lost', error: LOST })
+      },
+    )
+  }
+
+  private end(end: SessionEnd): void {
+    if (this.over) return
+    const wasBegun = this.begun
+    this.close(end.code, end.reason)
+    if (wasBegun) this.options.listener.ended(end)
+    else this.first.reject(end.error ?? LOST)
+  }
+
+  /** Before the first event: the opening is rejected. Afterwards it is an end. */
+  private fail(error: GatewayError): void {
+    this.end({ code: INTERNAL, reason: '', error })
+  }
+
+  private stop(): void {
+    this.over = true
+    this.waiting = undefined
+    this.aborting.abort()
+    clearTimeout(this.timer)
+    clearInterval(this.beat)
+    this.first.promise.catch(() => {})
+  }
+
+  private readonly ping = (): void => {
+    const { socket } = this
+    if (socket === undefined || this.paused || socket.bufferedAmount > 0) return
+    if (this.unanswered >= 2) {
+      socket.terminate()
+      return
+    }
+    this.unanswered++
+    socket.ping()
+  }
+}
+
+/** A frame as text, in whichever pieces it came. */
+export const textOf = (data: RawData): string =>
+  Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data as Buffer).toString()
+
+const SILENT = new GatewayError({ kind: 'timed-out', message: 'The upstream did not begin the session in time.' })
+const LOST = new GatewayError({ kind: 'upstream-failed', message: 'The upstream ended the session.' })
+const LEFT = new GatewayError({ kind: 'cancelled', message: 'The caller left.' })

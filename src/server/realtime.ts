@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import { defined } from '../canonical/defined.ts'
+import { GatewayError } from '../canonical/error.ts'
+import type { Gateway, LiveSession } from '../gateway/index.ts'
+import { idHeaders } from './handlers.ts'
+import { HttpReply } from './reply.ts'
+import { requestId } from './request-id.ts'
+import { countUnfinished } from './unfinished.ts'
+import { pathOf, queryOf } from './url.ts'
+
+export const REALTIME_PATH = '/v1/realtime'
+export const SECRETS_PATH = '/v1/realtime/client_secrets'
+
+export interface Upgrade {
+  readonly message: IncomingMessage
+  readonly socket: Duplex
+  /** Completes the upgrade. */
+  accept(accepted: (socket: WebSocket) => void): void
+}
+
+/** The realtime sessions of a server, and how all of them end. */
+export class RealtimeSessions {
+  private readonly gateway: Gateway
+  private readonly open = new Set<LiveSession>()
+  /** Sessions whose upstream is not there yet. */
+  private readonly opening = new Set<AbortController>()
+  private closing = false
+
+  constructor(gateway: Gateway) {
+    this.gateway = gateway
+  }
+
+  /**
+   * Opens a session: first at the upstream, then towards the caller.
+   *
+   * @throws GatewayError, to be answered in HTTP.
+   */
+  async begin({ message, socket, accept }: Upgrade): Promise<void> {
+    const left = new AbortController()
+    const leave = (): void => left.abort()
+    const { query, queryKey } = queryOf(message)
+    this.opening.add(left)
+    socket.once('close', leave)
+    try {
+      const call = { id: requestId(), path: pathOf(message), message, query, signal: left.signal }
+      const opened = await this.gateway.realtime.open({ ...call, ...defined({ queryKey }) })
+      if (socket.destroyed || left.signal.aborted) {
+        opened.abandon()
+        throw STOPPED
+      }
+      let taken = false
+      socket.once('close', () => {
+        if (!taken) opened.abandon()
+      })
+      accept(accepted => {
+        taken = true
+        this.add(opened.start(accepted), socket, accepted, opened.owner)
+      })
+    } finally {
+      this.opening.delete(left)
+      socket.off('close', leave)
+    }
+  }
+
+  /** Lets every session end after the response that runs; settles when all are closed. */
+  async close(): Promise<void> {
+    this.closing = true
+    for (const left of this.opening) left.abort()
+    for (const session of this.open) session.finish()
+    await Promise.all([...this.open].map(({ closed }) => closed))
+  }
+
+  /** Ends every session at once, with an `error` event. */
+  stop(): void {
+    for (const session of this.open) session.stop()
+  }
+
+  cut(): void {
+    for (const session of this.open) session.cut()
+  }
+
+  private add(session: LiveSession, connection: Duplex, socket: WebSocket, owner: string): void {
+    const meter = this.gateway.waiting.open(owner)
+    countUnfinished(connection, socket, meter, () => session.cut())
+    this.open.add(session)
+    void session.closed.then(() => {
+      meter.close()
+      this.open.delete(session)
+    })
+    if (this.closing) session.finish()
+  }
+}
+
+const STOPPED = new GatewayError({ kind: 'overloaded', message: 'The gateway is being stopped.' })
+
+/** `POST /v1/realtime/client_secrets`. */
+export function handleSecret(gateway: Gateway, message: IncomingMessage, response: ServerResponse): void {
+  const id = requestId()
+  const { queryKey } = queryOf(message)
+  const reply = new HttpReply(message, response, idHeaders(id), gateway)
+  gateway.realtime
+    .answerSecret({ id, format: 'chat', message, reply, ...defined({ queryKey }) })
+    .catch(() => response.destroy())
+}

@@ -1,0 +1,223 @@
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { House, KEY, REALTIME } from '../faults/house.ts'
+import { until } from '../faults/upstream.ts'
+import { Client, type Event } from '../sockets/client.ts'
+import { channelTo, created, type Script, ScriptedUpstream } from './upstream.ts'
+
+let house: House | undefined
+let upstreams: ScriptedUpstream[] = []
+
+afterEach(async () => {
+  await house?.server.close()
+  house = undefined
+  for (const upstream of upstreams) await upstream.close()
+  upstreams = []
+})
+
+const PATH = '/v1/realtime?model=voice'
+
+/** Creates a session and answers every `response.create`. */
+const answering: Script = async connection => {
+  connection.send(created())
+  for (let count = 1; ; count++) {
+    await connection.until(count)
+    if (connection.received[count - 1]!['type'] !== 'response.create') continue
+    connection.send({ type: 'response.created', event_id: 'e', response: { id: 'resp_1', status: 'in_progress' } })
+    connection.send('{ "event_id":"e2", "type":"response.output_text.delta","delta":"Hi","spelled": "as it came" }')
+    connection.send({
+      type: 'response.done',
+      response: { id: 'resp_1', status: 'completed', output: [], usage: { input_tokens: 7, output_tokens: 3 } },
+    })
+  }
+}
+
+async function open(script: Script = answering): Promise<ScriptedUpstream> {
+  const upstream = await ScriptedUpstream.open(script)
+  upstreams.push(upstream)
+  house = await House.open([channelTo(upstream)])
+  return upstream
+}
+
+const client = (headers: { [name: string]: string } = {}, path = PATH) =>
+  Client.open(house!.server.address, headers, path)
+
+describe('a caller and an upstream of the same format', () => {
+  it('have frames pass as they came, under the caller’s model', async () => {
+    const upstream = await open()
+    const caller = await client()
+    await until(() => caller.events.length === 1)
+    expect(caller.events[0]).toEqual(created({ model: 'voice' }))
+    expect(upstream.connections[0]!.message.url).toBe('/v1/realtime?model=upstream-voice')
+    expect(upstream.connections[0]!.message.headers.authorization).toBe('Bearer upstream-key')
+    caller.send({ type: 'response.create', event_id: 'mine' })
+    await until(() => caller.events.length === 4)
+    expect(upstream.connections[0]!.received).toEqual([{ type: 'response.create', event_id: 'mine' }])
+    expect(caller.events[2]).toMatchObject({ spelled: 'as it came' })
+    await caller.close()
+    await until(() => upstream.open === 0)
+    await until(() => house!.lines.some(({ message }) => message === 'session'))
+    const { fields } = house!.lines.find(({ message }) => message === 'session')!
+    expect(fields).toMatchObject({
+      ...{ key: 'dev', model: 'voice', channel: 'up', format: 'realtime', upstream_model: 'upstream-voice' },
+      ...{ responses: 1, input_tokens: 7, output_tokens: 3, attempts: 1 },
+    })
+  })
+
+  it('have close codes pass, both ways', async () => {
+    const upstream = await open()
+    const first = await client()
+    upstream.connections[0]!.socket.close(4001, 'because')
+    await until(() => first.closed !== undefined)
+    expect(first.closed).toBe(4001)
+    const second = await client()
+    second.socket.close(3333, 'enough')
+    await until(() => upstream.connections[1]!.closed !== undefined)
+    expect(upstream.connections[1]!.closed).toEqual({ code: 3333, reason: 'enough' })
+  })
+
+  it('are told what is no event, and go on', async () => {
+    const upstream = await open()
+    const caller = await client()
+    caller.send('not json')
+    caller.send(Buffer.from([1, 2, 3]))
+    caller.send({ type: 'session.update', event_id: 'u1', session: { type: 'realtime', model: 'other' } })
+    caller.send({ type: 'response.create' })
+    await until(() => caller.events.some(({ type }) => type === 'response.done'))
+    const errors = caller.events.filter(({ type }) => type === 'error').map(({ error }) => error)
+    expect(errors.map(({ code }) => code)).toEqual(['invalid_json', 'invalid_frame', 'model_not_changeable'])
+    expect(errors[2].event_id).toBe('u1')
+    expect(upstream.connections[0]!.received).toHaveLength(1)
+  })
+})
+
+describe('the door', () => {
+  const refused = (path: string, headers: { [name: string]: string } = {}) =>
+    Client.open(house!.server.address, headers, path).then(
+      () => 101,
+      thrown => thrown.status as number,
+    )
+
+  it('refuses in HTTP before the upgrade', async () => {
+    await open()
+    expect(await refused('/v1/realtime')).toBe(400)
+    expect(await refused('/v1/realtime?model=nobody')).toBe(404)
+    expect(await refused(PATH, { authorization: '' })).toBe(401)
+    expect(await refused(PATH, { authorization: 'Bearer wrong' })).toBe(401)
+    expect(await refused(PATH, { authorization: '', 'sec-websocket-protocol': `openai-insecure-api-key.${KEY}` })).toBe(
+      401,
+    )
+    expect(await refused(PATH, { version: '8' })).toBe(426)
+  })
+
+  it('refuses by group, by limit and by the number of sessions', async () => {
+    const upstream = await ScriptedUpstream.open(answering)
+    upstreams.push(upstream)
+    house = await House.open([channelTo(upstream)], { group: { models: ['others-*'] } })
+    expect(await refused(PATH)).toBe(403)
+    await house.server.close()
+    house = await House.open([channelTo(upstream)], { group: { rpm: 1 } })
+    expect(await refused(PATH)).toBe(101)
+    expect(await refused(PATH)).toBe(429)
+  })
+
+  it('tries the next channel where one does not begin a session', async () => {
+    const bad = await ScriptedUpstream.open(() => {})
+    bad.refusal = { status: 503, body: { error: { message: 'busy' } } }
+    const erring = await ScriptedUpstream.open(connection => {
+      connection.send({ type: 'error', error: { type: 'server_error', message: 'no' } })
+    })
+    const good = await ScriptedUpstream.open(answering)
+    upstreams.push(bad, erring, good)
+    house = await House.open([
+      channelTo(bad, { name: 'bad', priority: 0 }),
+      channelTo(erring, { name: 'erring', priority: 1 }),
+      channelTo(good, { name: 'good', priority: 2 }),
+    ])
+    const caller = await client()
+    await until(() => caller.events.length === 1)
+    await until(() => erring.open === 0)
+    expect(good.open).toBe(1)
+    await caller.close()
+    await until(() => house!.lines.some(({ message }) => message === 'session'))
+    expect(house.lines.find(({ message }) => message === 'session')!.fields).toMatchObject({ attempts: 3 })
+  })
+
+  it('answers in HTTP where no upstream begins', async () => {
+    const bad = await ScriptedUpstream.open(() => {})
+    bad.refusal = { status: 503, body: { error: { message: 'busy' } } }
+    upstreams.push(bad)
+    house = await House.open([channelTo(bad)])
+    expect(await refused(PATH)).toBe(503)
+  })
+})
+
+describe('a client secret', () => {
+  const create = (body: object) =>
+    fetch(`${house!.server.address}/v1/realtime/client_secrets`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+
+  it('opens one session with its settings, by header or subprotocol', async () => {
+    const upstream = await open(async connection => {
+      connection.send(created())
+      await connection.until(1)
+      connection.send({ ...created({ instructions: 'Be brief.' }), type: 'session.updated' })
+    })
+    const answer = await create({ session: { type: 'realtime', model: 'voice', instructions: 'Be brief.' } })
+    expect(answer.status).toBe(200)
+    const { value, expires_at, session } = (await answer.json()) as Event
+    expect(value).toMatch(/^ek_/)
+    expect(expires_at).toBeGreaterThan(Date.now() / 1000)
+    expect(session).toMatchObject({ type: 'realtime', model: 'voice', instructions: 'Be brief.' })
+    const protocols = { 'sec-websocket-protocol': `realtime, openai-insecure-api-key.${value}`, authorization: '' }
+    const caller = await client(protocols, '/v1/realtime').catch(() => undefined)
+    expect(caller?.socket.protocol ?? 'realtime').toBe('realtime')
+    await until(() => upstream.connections.length === 1)
+    expect(upstream.connections[0]!.received[0]).toMatchObject({
+      type: 'session.update',
+      session: { type: 'realtime', model: 'upstream-voice', instructions: 'Be brief.' },
+    })
+    await expect(client({ authorization: `Bearer ${value}` })).rejects.toMatchObject({ status: 401 })
+  })
+
+  it('needs a model that the key may use', async () => {
+    await open()
+    expect((await create({})).status).toBe(400)
+    expect((await create({ session: { type: 'realtime', model: 'nobody' } })).status).toBe(404)
+    expect((await create({ session: { model: 'voice' }, expires_after: { seconds: 1 } })).status).toBe(400)
+  })
+})
+
+it('a caller that leaves before its session begins leaves nothing behind', async () => {
+  const slow: Script = async connection => {
+    await new Promise(resolve => setTimeout(resolve, 100))
+    connection.send(created())
+  }
+  const upstream = await ScriptedUpstream.open(slow)
+  upstreams.push(upstream)
+  house = await House.open([channelTo(upstream)], {
+    config: { realtime: { ...REALTIME, sessions: { key: 1, all: 1 } } },
+  })
+  for (let count = 0; count < 3; count++) {
+    const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
+    const lines = [
+      'upgrade: websocket',
+      'connection: upgrade',
+      'sec-websocket-version: 13',
+      `authorization: Bearer ${KEY}`,
+    ]
+    socket.write(`GET ${PATH} HTTP/1.1\r\nhost: x\r\nsec-websocket-key: ${KEY_16}\r\n${lines.join('\r\n')}\r\n\r\n`)
+    await until(() => upstream.connections.length === count + 1)
+    socket.destroy()
+    await until(() => upstream.open === 0)
+    await until(() => house!.lines.filter(({ message }) => message === 'session').length === count + 1)
+  }
+  const caller = await client()
+  await until(() => caller.events.length === 1)
+  await expect(client()).rejects.toMatchObject({ status: 429 })
+})
+
+const KEY_16 = Buffer.alloc(16).toString('base64')
