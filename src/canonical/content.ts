@@ -50,8 +50,11 @@ export interface MediaPart extends PartBase {
   readonly transcript?: string
   /** How a model made it. */
   readonly made?: Made
-  /** Not a picture to look at but the mask that says where another may be changed. */
-  readonly use?: 'mask'
+  /**
+   * Not a picture to look at: the mask that says where another may be changed; of a video, the last frame, or something
+   * to be seen in it. A video's picture without a use is its first frame.
+   */
+  readonly use?: 'mask' | 'last-frame' | 'reference'
 }
 
 /** What a picture came to look like, as the upstream tells it; in the words of its settings. */

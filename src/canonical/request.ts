@@ -114,7 +114,23 @@ export interface Output extends Node {
     readonly delivery?: 'url' | 'bytes'
   } & Node
   readonly audio?: { readonly voice?: string; readonly mediaType?: string; readonly speed?: number } & Node
-  readonly video?: { readonly seconds?: number; readonly size?: string } & Node
+  readonly video?: {
+    readonly seconds?: number
+    /** In pixels, `1280x720`, or a format's own word. */
+    readonly size?: string
+    /** `16:9`; where there is a size, too, the size counts. */
+    readonly aspectRatio?: string
+    /** `720p`; where there is a size, too, the size counts. */
+    readonly resolution?: string
+    /** A format's own word for how much work goes into it. */
+    readonly quality?: string
+    /** What should not be seen. */
+    readonly negativePrompt?: string
+    /** Id of the finished task whose video is to be changed by the prompt. */
+    readonly remixOf?: string
+    /** The name under which the upstream finds the task again, unique among those of its account. */
+    readonly reference?: string
+  } & Node
   /** Each message is one thing to embed. */
   readonly embedding?: {
     readonly dimensions?: number

@@ -2,6 +2,7 @@ import type { Part } from './content.ts'
 import type { CanonicalError } from './error.ts'
 import type { JsonObject, Node } from './node.ts'
 import type { Modality } from './request.ts'
+import type { CanonicalTask } from './task.ts'
 
 export interface CanonicalResult extends Node {
   readonly id?: string
@@ -14,12 +15,8 @@ export interface CanonicalResult extends Node {
   readonly serviceTier?: string
   /** The writer is to add what answers of its format always have, where an upstream of that very format left it out. */
   readonly complete?: true
-  /** Work that outlives the exchange: ask again with this id. */
-  readonly job?: {
-    readonly id: string
-    readonly state: 'queued' | 'running' | 'done' | 'failed'
-    readonly progress?: number
-  }
+  /** Work that outlives the exchange, instead of candidates: the upstream is asked again with the result's id. */
+  readonly task?: CanonicalTask
   /** What came before it in this result still stands. */
   readonly error?: CanonicalError
 }

@@ -11,7 +11,7 @@ export type Work =
   | 'image'
   | 'speech'
   | 'transcription'
-  /** No format here does it: whoever asks for it is told so. */
+  /** Its answer is a task. */
   | 'video'
 
 /** A request for nothing but one of these is that kind of work; beside text they are part of a conversation. */

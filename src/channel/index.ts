@@ -86,6 +86,16 @@ export class Channel {
     }
   }
 
+  /**
+   * Settles when the credential is there that requests are to show; undefined where it is there already. Awaited before
+   * `send` and `call`.
+   *
+   * @throws GatewayError `upstream-account` where none can be made.
+   */
+  ready(): Promise<void> | undefined {
+    return undefined
+  }
+
   /** Sends a request; what comes of it is told by the exchange, never thrown here. */
   send(sending: Sending): Exchange {
     const { origin, path, headers, body } = addressed(this.config, sending)

@@ -9,6 +9,7 @@ import type { CanonicalResult } from '../canonical/result.ts'
 import type { Transducer } from '../canonical/transducer.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
 import type { Work } from '../canonical/work.ts'
+import type { TaskWriter } from './task-writer.ts'
 
 /** A vendor's quirks of a format, as declared on its channel; each format's dialect.ts lists the flags it obeys. */
 export type Dialect = JsonObject
@@ -48,6 +49,8 @@ export interface Writer {
   fetches?(part: MediaPart, dialect: Dialect, work: Work, inResult: boolean): boolean
   /** Also for callers of the format itself, who choose among shapes of which an upstream may take but one. */
   readonly fetchesOwn?: true
+  /** How an upstream is asked about tasks: there where its answers are tasks. */
+  readonly tasks?: TaskWriter
   /**
    * How an answer says that a conversation goes on from these messages and what was sealed: parts of a candidate.
    * `base` is what ids are made of.

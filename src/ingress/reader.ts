@@ -13,7 +13,12 @@ export interface Reader {
   request?(wire: WireRequest): CanonicalRequest
   /** Where in the caller's body the messages of its request stand, where that is not as canonical has them. */
   locate?(request: CanonicalRequest): Locate
-  /** An upstream's whole answer (2xx). Throws GatewayError where it is no answer of this format, e.g. an error body under 200. */
+  /**
+   * An upstream's whole answer (2xx). Throws GatewayError where it is no answer of this format, e.g. an error body under
+   * 200. Where its answers are tasks, the result has a `task` and no candidates; what the upstream answers when it is
+   * asked for a task's state is read here, too, `asked` being what is left of the request: the upstream's model, the
+   * `output`, and no messages.
+   */
   result?(answer: WireAnswer, asked: CanonicalRequest): CanonicalResult
   /** An upstream's streamed answer. Never throws: rubbish becomes an error event, and an early end is one too. */
   events?(asked: CanonicalRequest): Transducer<WireEvent, CanonicalEvent>

@@ -14,7 +14,7 @@ import { writeUsage } from './usage.ts'
 export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
-  losses.dropFields(result, [], { job: 'no-jobs', error: 'no-error-beside-an-answer' })
+  losses.dropFields(result, [], { task: 'no-tasks', error: 'no-error-beside-an-answer' })
   if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
   const object = spelt(result, FORMAT)['object'] ?? 'chat.completion'
   const body = {

@@ -14,7 +14,7 @@ import { writeUsage } from './usage.ts'
 export function writeResult(result: CanonicalResult, asked: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
-  losses.dropFields(result, [], { job: 'no-jobs' })
+  losses.dropFields(result, [], { task: 'no-tasks' })
   reportTime(result, losses)
   const body = sealed(result, {
     candidates: writeCandidates(result, asked, losses),

@@ -36,7 +36,7 @@ export function writeResult(result: CanonicalResult, asked: CanonicalRequest): W
 /** Clients take for granted that vectors have a price. */
 const NOTHING_COUNTED = { input: 0 }
 
-const RESULT_LOSSES = { job: 'no-jobs', error: 'no-error-beside-an-answer', serviceTier: 'no-tiers' }
+const RESULT_LOSSES = { task: 'no-tasks', error: 'no-error-beside-an-answer', serviceTier: 'no-tiers' }
 const CANDIDATE_LOSSES = { finish: 'nothing-to-finish', logprobs: 'no-logprobs', transcript: 'no-transcript' }
 
 /** Vectors nobody has read go out as they came, so the body is a text then. */

@@ -50,7 +50,7 @@ export function head(result: Omit<CanonicalResult, 'candidates'>, asked: Canonic
 
 function reportHead(result: CanonicalResult, asked: CanonicalRequest, losses: Losses): void {
   if (result.createdAt !== undefined) losses.hide(['createdAt'], 'no-time-here')
-  losses.dropFields(result, [], { job: 'no-jobs', error: 'no-error-beside-an-answer' })
+  losses.dropFields(result, [], { task: 'no-tasks', error: 'no-error-beside-an-answer' })
   reportTier(result.serviceTier, losses)
   const own = spelt(result, FORMAT)['own'] === true
   if (result.id === undefined && !own) losses.add(['id'], 'msg', 'minted-id')

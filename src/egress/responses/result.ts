@@ -41,7 +41,7 @@ const completedItems = (items: readonly JsonObject[], base: string, last: string
 /** What an answer of another format has to give up, and what it has to take on. */
 function report(result: CanonicalResult, { id, tier }: Responder, made: Made, losses: Losses): void {
   const { error, candidates } = result
-  losses.dropFields(result, [], { job: 'no-jobs' })
+  losses.dropFields(result, [], { task: 'no-tasks' })
   if (result.id === undefined) losses.add(['id'], id, 'id-required')
   else if (result.id !== id) losses.rename(['id'], id, 'id-made-legal')
   if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')

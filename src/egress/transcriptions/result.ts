@@ -129,7 +129,7 @@ const RESULT_LOSSES = {
   model: 'no-model-told',
   createdAt: 'no-time-told',
   serviceTier: 'no-tiers',
-  job: 'no-jobs',
+  task: 'no-tasks',
   error: 'no-error-beside-an-answer',
 }
 
