@@ -12,6 +12,7 @@ import { rerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
 import { speech } from './speech/index.ts'
 import { transcriptions } from './transcriptions/index.ts'
+import { videos } from './videos/index.ts'
 import type { Writer } from './writer.ts'
 
 /** Every format the gateway can write, a row each. */
@@ -29,4 +30,5 @@ export const WRITERS: { readonly [format: Format]: Writer } = {
   responses,
   speech,
   transcriptions,
+  videos,
 }

@@ -13,6 +13,7 @@ import { rerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
 import { speech } from './speech/index.ts'
 import { transcriptions } from './transcriptions/index.ts'
+import { videos } from './videos/index.ts'
 
 /** Every format the gateway can read, a row each. */
 export const READERS: { readonly [format: Format]: Reader } = {
@@ -29,4 +30,5 @@ export const READERS: { readonly [format: Format]: Reader } = {
   responses,
   speech,
   transcriptions,
+  videos,
 }

@@ -33,6 +33,7 @@ export const FORMATS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatF
   ['images', openai('image')],
   ['speech', openai('speech')],
   ['transcriptions', openai('transcription')],
+  ['videos', openai('video')],
   ['elevenlabs', { does: ['speech', 'transcription'], versioned: 'path', auth: 'xi-api-key' }],
   ['deepgram', { does: ['transcription'], versioned: 'path', auth: 'token' }],
 ])

@@ -1,0 +1,1 @@
+export { writeError } from '../openai-error.ts'

@@ -1,0 +1,1 @@
+export { readError } from '../openai-error.ts'
