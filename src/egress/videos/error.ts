@@ -1,1 +1,1 @@
-export { writeError } from '../openai-error.ts'
+export { writeError } from '../errors/openai-error.ts'

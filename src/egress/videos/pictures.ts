@@ -1,11 +1,11 @@
 import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses } from '../../canonical/loss.ts'
-import { urlOfSource } from '../../canonical/media.ts'
+import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import type { PlacedPart } from '../video-prompt.ts'
+import type { PlacedPart } from '../media/video-prompt.ts'
 import type { VideosDialect } from './dialect.ts'
 
 export const FORMAT = 'videos'

@@ -1,1 +1,1 @@
-export { readError } from '../openai-error.ts'
+export { readError } from '../errors/openai-error.ts'

@@ -1,5 +1,5 @@
 import type { MediaPart, OpaquePart } from '../../canonical/content.ts'
-import { sourceOfUrl } from '../../canonical/media.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { defined, rest, text, WrongType } from '../fields.ts'

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { readValidated } from '../errors/validation-error.ts'
 import { defined, required, rest, spelling, text, WrongType } from '../fields.ts'
-import { readValidated } from '../validation-error.ts'
 import { FIELDS, FORMAT, readFiles, readNamed } from './pictures.ts'
 import { REMIX, requestAt } from './wire.ts'
 

@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure, TaskState } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { readInnerError } from '../errors/openai-error.ts'
 import { anyNumber, anyText, defined, rest } from '../fields.ts'
-import { readInnerError } from '../openai-error.ts'
 import { FORMAT } from './pictures.ts'
 
 /** The states there are (FORMATS §11), and the words of vendors that nearly have the format. */

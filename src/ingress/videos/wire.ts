@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { shape } from '../validation-error.ts'
+import { shape } from '../errors/validation-error.ts'
 
 /* The request for a video, FORMATS §11. Loose: unknown fields pass. */
 

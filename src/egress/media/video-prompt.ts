@@ -1,8 +1,8 @@
-import type { MediaPart, OpaquePart, Part } from '../canonical/content.ts'
-import type { Losses, Path } from '../canonical/loss.ts'
-import type { Format } from '../canonical/node.ts'
-import type { CanonicalRequest } from '../canonical/request.ts'
-import { dropOthers, reportConversational } from './bare.ts'
+import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Format } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { dropOthers, reportConversational } from '../sanitize/bare.ts'
 
 /** A picture or a piece of the format's own, and where in the request it stands. */
 export interface PlacedPart {
