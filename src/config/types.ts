@@ -157,7 +157,7 @@ export interface ChannelFormat {
 }
 
 /** The header that carries the upstream's key; `bearer` and `token` are words of `authorization`. */
-export type AuthStyle = 'bearer' | 'token' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'xi-api-key' | 'none'
+export type AuthStyle = 'bearer' | 'token' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'xi-api-key' | 'jwt' | 'none'
 
 export interface ChannelModels {
   /** Public id to the upstream's own. */
