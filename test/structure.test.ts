@@ -83,6 +83,7 @@ describe('imports', () => {
       busboy: /^src\/ingress\/transport\/form\.ts$/,
       ws: /^src\/server\/(sockets|socket)\.ts$/,
       'gpt-tokenizer': /^src\/gateway\/counting\/tokens\.ts$/,
+      jose: /^src\/channel\/signed-token\.ts$/,
       'ipaddr.js': /^src\/channel\/reachable\.ts$/,
       'wasm-media-encoders': /^src\/gateway\/speech\/mp3\.ts$/,
       kysely: /^src\/store\//,

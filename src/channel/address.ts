@@ -3,6 +3,7 @@ import type { ChannelConfig, ChannelFormat } from '../config/index.ts'
 import { type LateParts, multipart } from '../egress/transport/multipart.ts'
 import { allowedBetas, authHeaders } from '../providers/index.ts'
 import { type Headers, NEVER_PASSED_ON, single } from './headers.ts'
+import { keyPairOf } from './signed-token.ts'
 
 /** What goes onto the wire, ready for the HTTP client. */
 export interface Outgoing {
@@ -22,13 +23,14 @@ export interface Flow {
 /**
  * A format's request, addressed to a channel: the path below its base address, the channel's own credential and
  * headers, and of the caller's headers (`from`) those the channel lets through. The body is made text here, once; a
- * form is read as it is sent.
+ * form is read as it is sent. `token` is what was signed with the channel's key, where that does not go out itself.
  */
 export function addressed(
   channel: ChannelConfig,
   { format, wire, from = {}, late }: { format: ChannelFormat; wire: WireRequest; from?: Headers; late?: LateParts },
+  token?: string,
 ): Outgoing {
-  const { origin, path, headers } = place(channel, format, wire)
+  const { origin, path, headers } = place(channel, format, wire, token)
   const { body, ...about } = bodyOf(wire, late)
   return {
     origin,
@@ -76,6 +78,7 @@ export function place(
   channel: ChannelConfig,
   format: ChannelFormat,
   wire: Pick<WireRequest, 'path' | 'query'>,
+  token?: string,
 ): Omit<Outgoing, 'body'> {
   const { origin, pathname } = baseOf(format)
   return {
@@ -85,10 +88,14 @@ export function place(
       'accept-encoding': 'identity',
       'user-agent': 'interlingua',
       ...format.headers,
-      ...authHeaders(format.auth, channel.key),
+      ...authHeaders(format.auth, format.auth === 'jwt' ? bearerOf(channel.key, token) : channel.key),
     },
   }
 }
+
+/** A key of two parts is never shown itself. */
+const bearerOf = (key: string | undefined, token: string | undefined): string | undefined =>
+  keyPairOf(key) === undefined ? key : token
 
 const bases = new WeakMap<ChannelFormat, { readonly origin: string; readonly pathname: string }>()
 

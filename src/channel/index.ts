@@ -8,6 +8,7 @@ import { Exchange } from './exchange.ts'
 import type { Headers } from './headers.ts'
 import { OriginPool } from './origin-pool.ts'
 import { Resting } from './resting.ts'
+import { type SignedToken, signedTokenOf } from './signed-token.ts'
 import { StaleRetry } from './stale-retry.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -17,6 +18,7 @@ export { type Answer, answeredTooMuch, type Exchange, type Taker } from './excha
 export { type Fetched, MARKS, MediaFetcher, mediaTypeOf } from './fetch.ts'
 export { flat, type Headers, single } from './headers.ts'
 export { isReachable } from './reachable.ts'
+export { keyPairOf } from './signed-token.ts'
 
 /** What is sent: a request of a format, and the caller's headers some of which the channel may pass on. */
 export interface Sending {
@@ -62,6 +64,7 @@ export class Channel {
   readonly config: ChannelConfig
   private readonly lines = new Map<string, OriginPool>()
   private readonly watchdog: Watchdog
+  private readonly token: SignedToken | undefined
   private open = 0
   /** Nobody new comes here. */
   private leaving = false
@@ -71,6 +74,7 @@ export class Channel {
 
   constructor(config: ChannelConfig) {
     this.config = config
+    this.token = signedTokenOf(config)
     const { firstByte, whole = firstByte, idle } = config.timeout
     this.watchdog = new Watchdog(Math.min(firstByte, whole, idle))
   }
@@ -93,12 +97,12 @@ export class Channel {
    * @throws GatewayError `upstream-account` where none can be made.
    */
   ready(): Promise<void> | undefined {
-    return undefined
+    return this.token?.ready()
   }
 
   /** Sends a request; what comes of it is told by the exchange, never thrown here. */
   send(sending: Sending): Exchange {
-    const { origin, path, headers, body } = addressed(this.config, sending)
+    const { origin, path, headers, body } = addressed(this.config, sending, this.token?.text)
     const { firstByte, idle, whole = firstByte } = this.config.timeout
     const patience = sending.stream === false ? whole : firstByte
     const going = { method: 'POST', path, headers } as const
@@ -117,7 +121,7 @@ export class Channel {
 
   /** Sends a request without a body: for the list of models, about a response the upstream keeps. */
   call(method: Method, format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
-    const { origin, path, headers } = place(this.config, format, where)
+    const { origin, path, headers } = place(this.config, format, where, this.token?.text)
     const { firstByte } = this.config.timeout
     return this.exchange(origin, { method, path, headers: { ...where.headers, ...headers } }, firstByte)
   }

@@ -156,7 +156,10 @@ export interface ChannelFormat {
   readonly dialect: JsonObject
 }
 
-/** The header that carries the upstream's key; `bearer` and `token` are words of `authorization`. */
+/**
+ * The header that carries the upstream's key; `bearer` and `token` are schemes of `authorization`, `jwt` is a bearer token
+ * signed with the secret of a key `access:secret`.
+ */
 export type AuthStyle = 'bearer' | 'token' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'xi-api-key' | 'jwt' | 'none'
 
 export interface ChannelModels {

@@ -52,6 +52,7 @@ export class Listing {
 async function ask(channel: Channel): Promise<boolean> {
   const format: ChannelFormat = channel.config.formats[0]!
   try {
+    await channel.ready()
     const answer = await channel.call('GET', format, PLACES[format.format] ?? FAMILY).answer
     const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(LARGEST))) ?? {})
     if (answer.status === 200 && ids !== undefined) channel.listed = new Set(ids)

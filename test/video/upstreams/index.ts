@@ -1,4 +1,4 @@
-import type { ChannelConfig } from '../../../src/config.ts'
+import type { ChannelConfig } from '../../../src/config/index.ts'
 import { channelAt } from '../../faults/upstream.ts'
 import { KLING_KEY, KlingVideos } from './kling.ts'
 import { OPENAI_KEY, OpenAIVideos } from './openai.ts'
