@@ -7,11 +7,13 @@ import { deepgram } from './deepgram/index.ts'
 import { elevenlabs } from './elevenlabs/index.ts'
 import { embeddings } from './embeddings/index.ts'
 import { images } from './images/index.ts'
+import { kling } from './kling/index.ts'
 import { messages } from './messages/index.ts'
 import { rerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
 import { speech } from './speech/index.ts'
 import { transcriptions } from './transcriptions/index.ts'
+import { veo } from './veo/index.ts'
 import { videos } from './videos/index.ts'
 import type { Writer } from './writer.ts'
 
@@ -25,10 +27,12 @@ export const WRITERS: { readonly [format: Format]: Writer } = {
   elevenlabs,
   embeddings,
   images,
+  kling,
   messages,
   rerank,
   responses,
   speech,
   transcriptions,
+  veo,
   videos,
 }

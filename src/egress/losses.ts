@@ -43,7 +43,7 @@ export function lossHeaders(losses: readonly Loss[]): { readonly [name: string]:
 
 /**
  * The losses no answer can make good: state the upstream cannot keep, a part that stands for something kept elsewhere,
- * something to look at in the last user turn or in any of a list of things, what is wanted of a recording besides its
+ * something to look at in the last user turn or in any of a list of things, the video to change, what is wanted of a recording besides its
  * words, all tools or one that is called, and the container of speech. A request with one of them is always refused.
  */
 export function essential(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
@@ -57,6 +57,7 @@ export function essential(losses: readonly Loss[], request: CanonicalRequest): r
         (losesState(loss, request.state) ||
           losesSight(loss, request, turn) ||
           losesReference(loss, request) ||
+          losesRemix(loss) ||
           losesTimes(loss, request) ||
           losesTool(loss, request))),
   )
@@ -127,6 +128,8 @@ function losesReference({ path }: Loss, request: CanonicalRequest): boolean {
   const part = request.messages[Number(path[1])]?.content[Number(path[3])]
   return part?.type === 'opaque' && part.reference === true
 }
+
+const losesRemix = ({ path }: Loss): boolean => path.join('/') === 'output/video/remixOf'
 
 /** What the caller wants of a recording besides its words: the shape of its answer is made of it. */
 function losesTimes({ path }: Loss, { output: { transcript } }: CanonicalRequest): boolean {

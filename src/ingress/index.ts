@@ -7,12 +7,14 @@ import { deepgram } from './deepgram/index.ts'
 import { elevenlabs } from './elevenlabs/index.ts'
 import { embeddings } from './embeddings/index.ts'
 import { images } from './images/index.ts'
+import { kling } from './kling/index.ts'
 import { messages } from './messages/index.ts'
 import type { Reader } from './reader.ts'
 import { rerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
 import { speech } from './speech/index.ts'
 import { transcriptions } from './transcriptions/index.ts'
+import { veo } from './veo/index.ts'
 import { videos } from './videos/index.ts'
 
 /** Every format the gateway can read, a row each. */
@@ -25,10 +27,12 @@ export const READERS: { readonly [format: Format]: Reader } = {
   elevenlabs,
   embeddings,
   images,
+  kling,
   messages,
   rerank,
   responses,
   speech,
   transcriptions,
+  veo,
   videos,
 }

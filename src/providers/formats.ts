@@ -34,6 +34,8 @@ export const FORMATS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatF
   ['speech', openai('speech')],
   ['transcriptions', openai('transcription')],
   ['videos', openai('video')],
+  ['veo', { does: ['video'], versioned: 'path', auth: 'x-goog-api-key' }],
+  ['kling', { does: ['video'], versioned: 'path', auth: 'jwt' }],
   ['elevenlabs', { does: ['speech', 'transcription'], versioned: 'path', auth: 'xi-api-key' }],
   ['deepgram', { does: ['transcription'], versioned: 'path', auth: 'token' }],
 ])

@@ -34,6 +34,7 @@ export const google: Preset = {
       baseUrl: 'https://generativelanguage.googleapis.com',
       dialect: { schema: 'json', batch: 100, voices: GOOGLE_VOICES },
     },
+    { format: 'veo', baseUrl: 'https://generativelanguage.googleapis.com' },
     {
       format: 'embeddings',
       baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
@@ -69,4 +70,15 @@ export const elevenlabs: Preset = {
       dialect: { voices: ELEVENLABS_VOICES, default_voice: ELEVENLABS_VOICE },
     },
   ],
+}
+
+/** Videos. Its key is `access key:secret`, or one of those that are shown as they are; it lists no models. */
+export const kling: Preset = {
+  name: 'kling',
+  env: ['KLING_API_KEY'],
+  models: [
+    ...['kling-v3', 'kling-v2-6', 'kling-v2-5-turbo', 'kling-v2-1-master', 'kling-v2-1', 'kling-v2-master'],
+    ...['kling-v1-6', 'kling-v1-5', 'kling-v1'],
+  ],
+  formats: [{ format: 'kling', baseUrl: 'https://api-singapore.klingai.com' }],
 }

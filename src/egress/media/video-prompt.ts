@@ -20,6 +20,8 @@ export interface VideoPromptOptions {
   readonly format: Format
   /** Whether the writer has a place for the part, given what it has taken before. */
   takes(part: MediaPart, taken: readonly MediaPart[]): boolean
+  /** The place of a part among the format's fields, smaller first; without it media stand as they came. */
+  rank?(part: MediaPart): number
 }
 
 /**
@@ -27,11 +29,7 @@ export interface VideoPromptOptions {
  * as the format takes them. Everything else the request holds beside `output` and `sampling.seed` is reported lost, so
  * that a writer reports of those two alone.
  */
-export function videoPromptOf(
-  request: CanonicalRequest,
-  { format, takes }: VideoPromptOptions,
-  losses: Losses,
-): VideoPrompt {
+export function videoPromptOf(request: CanonicalRequest, options: VideoPromptOptions, losses: Losses): VideoPrompt {
   const turn = request.messages.findLastIndex(({ role }) => role === 'user')
   const { seed: _, ...sampling } = request.sampling
   reportConversational({ ...request, sampling }, losses)
@@ -41,7 +39,7 @@ export function videoPromptOf(
   for (const [index, message] of request.messages.entries())
     if (index !== turn) losses.drop(['messages', index], 'one-turn-only')
     else losses.dropFields(message, ['messages', index], { name: 'no-names' })
-  return split(request.messages[turn]?.content ?? [], ['messages', turn, 'content'], { format, takes }, losses)
+  return split(request.messages[turn]?.content ?? [], ['messages', turn, 'content'], options, losses)
 }
 
 const OUTPUT = new Set(['modalities', 'candidates', 'video'])
@@ -67,6 +65,7 @@ function split(content: readonly Part[], path: Path, options: VideoPromptOptions
       media.push(index)
     } else losses.drop([...path, index], 'no-place-in-a-prompt')
   }
+  sortByRank(media, content, options)
   reportOrder([...texts, ...media], content.length, path, losses)
   return {
     text: join(content, texts, path, options.format, losses),
@@ -96,6 +95,16 @@ function join(
   if (others.length > 0) losses.change([...path, first, 'text'], text, 'one-prompt')
   for (const index of others) losses.drop([...path, index], 'said-with-the-prompt')
   return text
+}
+
+/** In place. Pieces of the format's own stay behind. */
+function sortByRank(media: number[], content: readonly Part[], { rank }: VideoPromptOptions): void {
+  if (rank === undefined) return
+  const rankOf = (index: number): number => {
+    const part = content[index]!
+    return part.type === 'media' ? rank(part) : Number.MAX_SAFE_INTEGER
+  }
+  media.sort((a, b) => rankOf(a) - rankOf(b) || a - b)
 }
 
 /** First the words, then the media. */

@@ -6,6 +6,7 @@ import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { videoPromptOf } from '../media/video-prompt.ts'
+import { reportNumber } from '../media/video-settings.ts'
 import type { WriteOptions } from '../writer.ts'
 import { videosDialect } from './dialect.ts'
 import { FORMAT, fits, isTaken, type References, writeReferences, writeUnchanged } from './pictures.ts'
@@ -68,11 +69,6 @@ function wireOf(request: CanonicalRequest, said: object, { named, files }: Refer
   } as JsonObject
   const path = remixOf === undefined ? '/videos' : `/videos/${encodeURIComponent(remixOf)}/remix`
   return { path, query: {}, headers: {}, body, ...defined({ files }) }
-}
-
-function reportNumber({ candidates }: Output, losses: Losses): void {
-  if (candidates === 1) losses.hide(['output', 'candidates'], 'one-video-only')
-  else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-video-only')
 }
 
 const VIDEO = ['output', 'video']

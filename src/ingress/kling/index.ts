@@ -1,0 +1,6 @@
+import type { Reader } from '../reader.ts'
+import { readError } from './error.ts'
+import { readResult } from './result.ts'
+
+/** Kling's videos, made of a text or of a picture. */
+export const kling: Reader = { result: readResult, error: readError }
