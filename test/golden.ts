@@ -49,11 +49,16 @@ export function goldensOf(fixture: Fixture): readonly Golden[] {
   if (make === undefined) return []
   const direction = fixture.kind as 'request' | 'result' | 'events'
   if (READERS[fixture.format]?.[direction] === undefined) return []
-  const work = workOf(requestOf(fixture) ?? BARE)
+  const request = requestOf(fixture)
+  const work = request === undefined ? usualWork(fixture.format) : workOf(request)
   return Object.keys(WRITERS)
     .filter(to => to !== fixture.format && WRITERS[to]![direction] !== undefined && can(to, work))
     .map(to => ({ path: fixture.path.replace(/\.(json|sse)$/, `.to-${to}.$1`), make: () => make(fixture, to) }))
 }
+
+/** What an answer without its request answers: what upstreams are made for whose format no caller speaks. */
+const usualWork = (format: string): Work =>
+  READERS[format]!.request === undefined ? FORMATS.get(format)!.does[0]! : workOf(BARE)
 
 /** Whether a fixture means anything there: an upstream asked for that work, or a caller answered. */
 const can = (format: string, work: Work): boolean => FORMATS.get(format)!.does.includes(work)
