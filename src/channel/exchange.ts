@@ -103,7 +103,7 @@ export class Exchange implements Watched {
 
   /** Ends it from our side: the upstream's connection is closed. */
   abort(): void {
-    this.breakOff(failure('cancelled', 'The caller went away.'))
+    if (this.settled !== 'ended') this.breakOff(failure('cancelled', 'The caller went away.'))
   }
 
   private breakOff(reason: GatewayError): void {

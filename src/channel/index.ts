@@ -27,6 +27,8 @@ export interface Sending {
   readonly from?: Headers
   /** Whether the answer is to be streamed: the head of a whole one is waited for longer. Absent means it is. */
   readonly stream?: boolean
+  /** It must not reach the upstream twice: it goes over a new connection and is never sent again. */
+  readonly single?: true
   /** Of a form that is not whole yet: what comes last. */
   readonly late?: LateParts
 }
@@ -39,6 +41,7 @@ interface Going extends Pick<Outgoing, 'path' | 'headers'> {
   body?(): string | Readable
   /** The body can be sent once only. */
   readonly once?: boolean
+  readonly single?: boolean
 }
 
 /** Who is told whose turn it is while a body is sent. */
@@ -105,7 +108,7 @@ export class Channel {
     const { origin, path, headers, body } = addressed(this.config, sending, this.token?.text)
     const { firstByte, idle, whole = firstByte } = this.config.timeout
     const patience = sending.stream === false ? whole : firstByte
-    const going = { method: 'POST', path, headers } as const
+    const going = { method: 'POST', path, headers, single: sending.single === true } as const
     if (typeof body === 'string') return this.exchange(origin, { ...going, body: () => body }, patience)
     let exchange: Exchange | undefined
     // A caller may send as slowly as it likes; the upstream is waited for when it is its turn to take or to answer.
@@ -142,15 +145,21 @@ export class Channel {
     await Promise.all([...this.lines.values()].map(line => line.destroy()))
   }
 
-  private exchange(origin: string, { method, path, headers, body, once }: Going, head: number | undefined): Exchange {
+  private exchange(
+    origin: string,
+    { method, path, headers, body, once, single }: Going,
+    head: number | undefined,
+  ): Exchange {
     const { watchdog, closed } = this
     const line = this.line(origin)
     const request = () =>
       ({ method, path, headers, body: body?.() ?? null, headersTimeout: 0, bodyTimeout: 0 }) as const
-    const again = once === true ? undefined : new StaleRetry(line, () => line.dispatchAlone(request(), exchange))
+    const again =
+      once === true || single === true ? undefined : new StaleRetry(line, () => line.dispatchAlone(request(), exchange))
     this.open++
     const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, again, closed })
-    line.dispatch(request(), exchange)
+    if (single === true) line.dispatchAlone(request(), exchange)
+    else line.dispatch(request(), exchange)
     return exchange
   }
 

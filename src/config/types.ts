@@ -6,6 +6,7 @@ export interface Config {
   readonly media: MediaConfig
   readonly responses: ResponsesConfig
   readonly thoughts: ThoughtsConfig
+  readonly tasks: TasksConfig
   /** Where what outlives a process is kept. */
   readonly dataDir: string
   /** Address of a PostgreSQL database; not used yet, which `warnings` says. */
@@ -89,6 +90,18 @@ export interface ThoughtsConfig {
   readonly keep: number
   /** Bytes of all of it, whosever it is. */
   readonly memory: number
+}
+
+/** Video tasks. */
+export interface TasksConfig {
+  /** Milliseconds between two looks of the background at unfinished tasks; 0 leaves them to callers that poll. */
+  readonly poll: number
+  /** Milliseconds for which finished videos are kept here; 0 leaves them to their upstreams. */
+  readonly keep: number
+  /** Bytes of all kept videos; the oldest are deleted first. */
+  readonly limit: number
+  /** The first segment of the paths of the vendor's own video endpoints. */
+  readonly vendorPath: string
 }
 
 /** What the keys of a group may do. Limits are each key's own. */

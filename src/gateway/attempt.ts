@@ -5,6 +5,8 @@ import type { OnLoss } from '../config/index.ts'
 import type { Candidate } from '../router.ts'
 import type { ResponseEcho } from '../stored/response-echo.ts'
 import type { Stored } from '../stored/session.ts'
+import type { Submission } from '../tasks/submission.ts'
+import { submit } from '../tasks/submit.ts'
 import type { Call } from './call.ts'
 import type { Seal } from './compaction/seals.ts'
 import { withCompletionFallback } from './completion-fallback.ts'
@@ -40,6 +42,8 @@ export interface Attempt {
   readonly signal?: AbortSignal
   /** What of its history the caller did not send. */
   readonly stored?: Stored | undefined
+  /** The task it submits, where its work is one. */
+  readonly submission?: Submission | undefined
   /** How the answer is told, where that is not by the request alone. */
   readonly echo?: ResponseEcho | undefined
   /** Brings images the way the caller wants them; undefined for any other work. */
@@ -78,6 +82,11 @@ const SILENCE: Answered = {
 }
 
 function direct(attempt: Attempt): Promise<void> {
+  const { submission } = attempt
+  if (submission !== undefined) {
+    const request = submission.referenced(attempt.request, attempt.candidate)
+    return submit(writing({ ...attempt, request }, request), submission)
+  }
   const written = writing(attempt, attempt.request)
   attempt.early?.offer(beginning(written))
   return send(written, (exchange, answer, reader, asking) =>

@@ -73,7 +73,7 @@ async function fetched(part: MediaPart, { fetch }: DeliveryOptions, path: Path, 
  * The address the caller reached the gateway by. The host is the caller's own word, and only the caller is told it
  * again; what could not be one is not repeated.
  */
-function addressOf({ message }: Call): string {
+export function addressOf({ message }: Pick<Call, 'message'>): string {
   const { host = '', 'x-forwarded-proto': forwarded } = message.headers
   const said = String(forwarded ?? '')
     .split(',')[0]!

@@ -18,6 +18,8 @@ import type { Keeper } from '../stored/keeper.ts'
 import { UNAVAILABLE } from '../stored/lazy-store.ts'
 import { play } from '../stored/playback.ts'
 import { State } from '../stored/state.ts'
+import { type TaskQuery, VideoTasks } from '../tasks/index.ts'
+import type { Submission } from '../tasks/submission.ts'
 import type { Attempt } from './attempt.ts'
 import { type Call, credentialsOf, type Reply } from './call.ts'
 import { Channels } from './channels.ts'
@@ -32,11 +34,11 @@ import { toFailure } from './failures.ts'
 import { deliverImages } from './image-delivery.ts'
 import { ImageStore, type StoredImage } from './image-store.ts'
 import { LogOnce } from './log-once.ts'
+import { mayFlow } from './may-flow.ts'
 import { Media } from './media.ts'
 import type { Query as ModelQuery } from './model-pages.ts'
 import { type ModelShape, modelList, modelRecord } from './models.ts'
 import { checkModels } from './named-models.ts'
-import { prepare } from './prepare.ts'
 import { RateHeaders } from './rate-headers.ts'
 import { isForm, type ReadRequest, readFormRequest } from './read-request.ts'
 import { relay } from './relay.ts'
@@ -48,6 +50,7 @@ import { Thoughts } from './thoughts/thoughts.ts'
 
 export { PATIENCE } from '../egress/transport/sse.ts'
 export type { ActionName } from '../stored/actions.ts'
+export type { TaskAction } from '../tasks/index.ts'
 export type { Call, HeaderSource, Reply, Worker } from './call.ts'
 export type { ErrorAnswer } from './error-answer.ts'
 export { freshId } from './fresh-id.ts'
@@ -60,6 +63,8 @@ interface Asked extends ReadRequest {
   readonly call: Call
   readonly caller: Caller
   readonly report: Report
+  /** The task it submits, where its work is one. */
+  readonly submission?: Submission
 }
 
 /** Everything between the endpoints and the upstreams: whose request it is, who answers it, and in which words. */
@@ -77,6 +82,7 @@ export class Gateway {
   private seals: Seals
   private readonly state: State
   private readonly thoughts: Thoughts
+  private readonly tasks: VideoTasks
   private readonly running = new Running()
   private readonly lacks = new LogOnce(err => this.log.error({ err }, 'the gateway lacks room'))
   private config: Config
@@ -92,6 +98,7 @@ export class Gateway {
     this.seals = this.sealsIn(config.dataDir)
     this.state = new State(config, log, () => this.channels.all)
     this.thoughts = new Thoughts(config.thoughts, undefined, err => log.error({ err }, 'thoughts cannot be remembered'))
+    this.tasks = new VideoTasks(config, { log, channels: () => this.channels.all, store: () => this.state.taskStore })
   }
 
   /** The journey of one request. Never rejects: whatever goes wrong is answered in the caller's format. */
@@ -143,7 +150,7 @@ export class Gateway {
       return request
     }
     if (isForm(call)) {
-      const flows = (request: CanonicalRequest) => this.flows({ call, caller }, request)
+      const flows = (request: CanonicalRequest) => mayFlow(request, () => this.route({ call, caller, request }, 'show'))
       const meters = { memory: () => this.waiting.open(caller.id), disk: () => this.spooled.open(caller.id) }
       return readFormRequest(call, { limit: limit ?? FORM_LIMIT, meters, read, flows })
     }
@@ -174,23 +181,15 @@ export class Gateway {
     this.note(report)
   }
 
-  /** Whether a request may be sent while its form still comes: whoever may answer it takes forms as the caller writes them. */
-  private flows(asked: Pick<Asked, 'call' | 'caller'>, request: CanonicalRequest): boolean {
-    let candidates: readonly Candidate[]
-    try {
-      candidates = this.route({ ...asked, request }, 'show')
-    } catch {
-      // Nobody will answer it, which needs no file to be told.
-      return true
-    }
-    return candidates.every(one => one.native && !one.emulated && prepare(request, one).wire.files !== undefined)
-  }
-
   private async answer(asked: Asked): Promise<void> {
     const { heartbeat, earlyHead } = this.config.server
     const early = earlyHead && mayBeginEarly(asked) ? new EarlyHead(heartbeat) : undefined
     try {
-      await this.attempts(asked, early)
+      if (workOf(asked.request) === 'video')
+        await this.tasks.submit(asked, (request, submission) =>
+          this.attempts({ ...asked, request, submission }, undefined),
+        )
+      else await this.attempts(asked, early)
     } catch (thrown) {
       const failure = toFailure(thrown)
       if (!asked.call.reply.gone && early?.fail(failure.error) === true) asked.report.unanswered(failure)
@@ -201,7 +200,7 @@ export class Gateway {
   }
 
   private async attempts(asked: Asked, early: EarlyHead | undefined): Promise<void> {
-    const { call, caller, late, report, session } = asked
+    const { call, caller, late, report, session, submission } = asked
     const onLoss = onLossOf(asked)
     if (session?.unkept === true && onLoss === 'refuse') throw UNAVAILABLE
     const { channels, media, running, log } = this
@@ -209,7 +208,7 @@ export class Gateway {
     await failover(asked, this.candidates(asked, thoughts), {
       ...{ channels, media, running, log },
       shared: {
-        ...{ call, early, late, report, onLoss, thoughts },
+        ...{ call, early, late, report, onLoss, thoughts, submission },
         seal: this.seals.of(caller.id),
         heartbeat: this.config.server.heartbeat,
       },
@@ -220,11 +219,11 @@ export class Gateway {
 
   /** Who can be asked, best first. Throws GatewayError where that is nobody. */
   private candidates(asked: Asked, thoughts = this.thoughts.of(asked.caller.id)): readonly Candidate[] {
-    const { call, caller, session, request } = asked
+    const { call, caller, session, request, submission } = asked
     const whole = session?.whole ?? request
     const routed = withStoredPrompt(this.route({ call, caller, request: whole }, onLossOf(asked)), request)
     const candidates = thoughts?.among(routed, whole) ?? routed
-    return session?.among(candidates) ?? candidates
+    return (session ?? submission)?.among(candidates) ?? candidates
   }
 
   /** How pictures are brought to the caller; undefined for any other work. */
@@ -295,16 +294,31 @@ export class Gateway {
   }
 
   /** Answers what is asked of kept responses and conversations. Never rejects. */
-  async kept(call: KeptCall): Promise<void> {
-    const { reply } = call
-    const running: RunningCall = { id: call.id, format: STATEFUL, framing: 'events', reply }
-    this.running.add(running)
+  kept(call: KeptCall): Promise<void> {
     const ask = { state: this.state, heartbeat: this.config.server.heartbeat, limit: this.config.server.limits.body }
+    return this.query({ ...call, format: STATEFUL }, call.message.method === 'POST', ({ id }) =>
+      keptAnswer(call, { ...ask, owner: id, open: () => this.waiting.open(id) }),
+    )
+  }
+
+  /** Answers a question about video tasks. Never rejects. */
+  task(call: TaskQuery): Promise<void> {
+    return this.query(call, false, ({ id }) => this.tasks.query(call, id))
+  }
+
+  /** Answers a question that no upstream's model has to answer; `counts` says whether it is one of the key's requests. */
+  private async query(
+    call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>,
+    counts: boolean,
+    answer: (caller: Caller) => Promise<void>,
+  ): Promise<void> {
+    const running: RunningCall = { ...call, framing: 'events' }
+    this.running.add(running)
     try {
       const caller = this.whose(call)
-      const allowance = this.allowance(caller, { reply, format: STATEFUL })
-      if (call.message.method === 'POST') allowance.admit()
-      await keptAnswer(call, { ...ask, owner: caller.id, open: () => this.waiting.open(caller.id) })
+      const allowance = this.allowance(caller, call)
+      if (counts) allowance.admit()
+      await answer(caller)
     } catch (thrown) {
       this.fail(running, thrown)
     }
@@ -342,6 +356,7 @@ export class Gateway {
     this.media = this.media.reloaded(config.media)
     this.state.reload(config)
     this.thoughts.reload(config.thoughts)
+    this.tasks.reload(config)
     if (config.dataDir !== this.seals.dataDir) this.seals = this.sealsIn(config.dataDir)
   }
 
@@ -364,6 +379,7 @@ export class Gateway {
     this.access.close()
     this.pictures.close()
     this.thoughts.close()
+    await this.tasks.close()
     await this.state.close()
     await this.channels.close()
     await this.media.close()

@@ -6,7 +6,7 @@ import type { Reader } from '../ingress/reader.ts'
 import { withoutByteOrderMark } from '../ingress/transport/byte-order-mark.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import type { Candidate } from '../router.ts'
-import type { Attempt, PreparedAttempt } from './attempt.ts'
+import type { PreparedAttempt } from './attempt.ts'
 import { answerFailure, UpstreamFailure } from './failures.ts'
 import { publicHeaders, withoutCredentials } from './scrub.ts'
 import { withTrailingFields } from './trailing-fields.ts'
@@ -23,20 +23,25 @@ type Use<T> = (exchange: Exchange, answer: Answer, reader: Reader, attempt: Prep
 export async function send<T>(attempt: PreparedAttempt, use: Use<T>): Promise<T> {
   const { call, candidate, channel, prepared, report, late, signal } = attempt
   if (signal === undefined) report.tried(candidate)
+  const ready = channel.ready()
+  if (ready !== undefined) await ready
   const exchange = channel.send({
     format: candidate.format,
     wire: prepared.wire,
     from: call.message.headers,
     stream: attempt.request.stream,
+    ...(attempt.submission === undefined ? {} : { single: true as const }),
     ...(late === undefined ? {} : { late: () => late.parts(prepared, candidate) }),
   })
-  if (signal === undefined) call.reply.worker = exchange
-  else signal.addEventListener('abort', () => exchange.abort(), { once: true })
+  if (signal !== undefined) signal.addEventListener('abort', () => exchange.abort(), { once: true })
+  // A submit is followed to its end, whether its caller stays or not.
+  else if (attempt.submission === undefined) call.reply.worker = exchange
   try {
     const answer = await exchange.answer
     report.upstreamId = idOf(answer, candidate)
     const reader = READERS[candidate.format.format]!
-    if (answer.status < 200 || answer.status > 299) throw await errorOf(answer, reader, attempt)
+    if (answer.status < 200 || answer.status > 299)
+      throw await upstreamError(answer, reader, candidate, attempt.request.model)
     const used = await use(exchange, answer, reader, late === undefined ? attempt : withTrailingFields(attempt, late))
     channel.resting.wake(candidate.upstreamModel)
     return used
@@ -54,12 +59,18 @@ function idOf({ headers }: Answer, candidate: Candidate): string | undefined {
   return id === undefined || id.length < 16 ? id : withoutCredentials(id.slice(0, 200), candidate)
 }
 
-async function errorOf(answer: Answer, reader: Reader, { candidate, request }: Attempt): Promise<GatewayError> {
+/** The failure that an upstream's answer is. */
+export async function upstreamError(
+  answer: Answer,
+  reader: Reader,
+  candidate: Candidate,
+  model: string,
+): Promise<GatewayError> {
   if (answer.status < 400)
     return new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered with a redirect.' })
   const body = errorIn(await answer.text(LARGEST_ERROR))
   const error = reader.error!({ status: answer.status, headers: flat(answer.headers), body })
-  return new UpstreamFailure(error, candidate.native ? publicHeaders(answer.headers, candidate, request.model) : {})
+  return new UpstreamFailure(error, candidate.native ? publicHeaders(answer.headers, candidate, model) : {})
 }
 
 /** Google wraps errors in a list, where it is asked to stream or in OpenAI's words. */

@@ -82,10 +82,10 @@ export class HttpReply implements Reply {
   }
 
   /** Node decides by the caller's version of HTTP and our headers whether the body is chunked; the chunks are ours. */
-  begin(headers: Headers): void {
+  begin(headers: Headers, status = 200): void {
     this.begun = true
     this.lasts()
-    this.response.writeHead(200, this.head(headers))
+    this.response.writeHead(status, this.head(headers))
     this.framed = this.response.chunkedEncoding
     this.response.chunkedEncoding = false
   }
