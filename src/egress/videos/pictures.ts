@@ -19,9 +19,14 @@ export interface References {
 
 type Placed = Pick<PlacedPart, 'part'>
 
-/** Whether the upstream takes the pictures the way their caller sends them. */
+/** Whether the upstream takes the pictures the way their caller sends them: as a bare text, no upstream does. */
 export const fits = (content: readonly Part[], { references }: VideosDialect): boolean =>
-  references !== 'files' || content.every(part => part.type !== 'media' || part.source.type === 'bytes')
+  content.every(
+    part =>
+      part.type !== 'media' ||
+      part.source.type === 'bytes' ||
+      (references !== 'files' && spelt(part, FORMAT)['as'] !== 'text'),
+  )
 
 /** The pictures in the fields, or the files, they came in. */
 export function writeUnchanged(content: readonly Part[], inForm: boolean): References {
@@ -36,7 +41,7 @@ function nameAsItCame(part: PlacedPart['part']): readonly [field: string, wire: 
   const value = part.source.type === 'file-id' ? part.source.id : urlOfSource(part.source)!
   const { field, as } = spelt(part, FORMAT)
   if (typeof field === 'string') return [field, value]
-  return [FIELD, as === 'text' ? value : { [typeof as === 'string' ? as : 'image_url']: value, ...kept(part, FORMAT) }]
+  return [FIELD, { [typeof as === 'string' ? as : 'image_url']: value, ...kept(part, FORMAT) }]
 }
 
 const fileAsItCame = (part: MediaPart): WireFile => {

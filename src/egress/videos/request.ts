@@ -37,21 +37,31 @@ function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Wri
   const isRemix = video?.remixOf !== undefined
   const takes = isRemix ? () => false : isTaken(videosDialect(dialect))
   const { text, media } = videoPromptOf(request, { format: FORMAT, takes }, losses)
-  if (text === undefined || text === '') throw NO_PROMPT
+  const prompt = text || addPrompt(request, media.length, losses)
   losses.dropFields(request, [], { endUser: 'no-users' })
   losses.dropFields(request.sampling, ['sampling'], { seed: 'no-seed' })
   reportNumber(request.output, losses)
   if (isRemix) {
     reportRemix(request, losses)
-    return { wire: wireOf(request, { prompt: text }, { named: {}, files: undefined }), losses: losses.list }
+    return { wire: wireOf(request, { prompt }, { named: {}, files: undefined }), losses: losses.list }
   }
   const [, ...more] = media
   for (const { path } of more) losses.drop(path, 'one-picture-only')
   const references = writeReferences(media.slice(0, 1), losses)
-  const wire = wireOf(request, { prompt: text, ...writeLook(video, losses) }, references)
+  const wire = wireOf(request, { prompt, ...writeLook(video, losses) }, references)
   if (wire.files === undefined) return { wire, losses: losses.list }
   return { wire: { ...wire, body: inTexts(wire.body, losses) }, losses: losses.list }
 }
+
+/** A prompt is required here, also where a picture says all. */
+function addPrompt({ messages }: CanonicalRequest, pictures: number, losses: Losses): string {
+  if (pictures === 0) throw NO_PROMPT
+  const turn = messages.findLastIndex(({ role }) => role === 'user')
+  losses.insert(['messages', turn, 'content', 0], { type: 'text', text: USUAL_PROMPT }, 'prompt-required')
+  return USUAL_PROMPT
+}
+
+const USUAL_PROMPT = 'Animate this picture.'
 
 const NO_PROMPT = new GatewayError({
   kind: 'cannot-express',

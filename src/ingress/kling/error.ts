@@ -46,7 +46,7 @@ function describe(body: JsonObject, status: number, retryAfterSeconds: number | 
   const known = BY_CODE.get(number)
   const code = REVIEW.has(number) ? 'content_policy_violation' : (anyText(body['code']) ?? number?.toString())
   return classified({
-    kind: known ?? kindOf(status),
+    kind: known ?? (body['code'] === 'cannot_express' ? 'cannot-express' : kindOf(status)),
     message: anyText(body['message']) ?? `The upstream answered with status ${status}.`,
     ...defined({ code, retryAfterSeconds }),
     status,

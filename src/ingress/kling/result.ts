@@ -33,7 +33,7 @@ const USUAL: { readonly [state in TaskState]: string } = {
   failed: 'failed',
 }
 
-const ENVELOPE = new Set(['code', 'data'])
+const ENVELOPE = new Set(['code', 'message', 'request_id', 'data'])
 const TAKEN = new Set([...['task_id', 'task_status', 'task_status_msg', 'task_result', 'created_at', 'updated_at']])
 
 /**
@@ -57,7 +57,10 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
     ...defined({ createdAt }),
     candidates: [],
     task,
-    ...rest(FORMAT, body, ENVELOPE, { own: true, ...(code === 0 ? {} : { code: code ?? 'absent' }) }),
+    ...rest(FORMAT, body, ENVELOPE, {
+      ...{ own: true, ...(code === 0 ? {} : { code: code ?? 'absent' }) },
+      ...defined({ message: body['message'] ?? undefined, request_id: body['request_id'] ?? undefined }),
+    }),
   }
 }
 

@@ -93,7 +93,7 @@ const file = record(
   { variant: fc.constantFrom(...TASK_VARIANTS) },
   { url: fc.webUrl(), mediaType: fc.constantFrom('video/mp4', 'image/webp'), extras },
 )
-const time = fc.integer({ min: 1, max: 2_000_000_000 })
+const time = fc.integer({ min: 1_000_000_000, max: 2_000_000_000 })
 const known = {
   progress: fc.integer({ min: 0, max: 100 }),
   seconds: fc.constantFrom(4, 8, 5.5),
@@ -112,7 +112,7 @@ const task: fc.Arbitrary<CanonicalTask> = fc.oneof(
 
 /** As the gateway hands it to a writer: with id, model and time. */
 export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
-  { id: filled, model: filled, createdAt: time, candidates: fc.constant([]), task },
+  { id: filled.filter(id => !/^\.+$/.test(id)), model: filled, createdAt: time, candidates: fc.constant([]), task },
   { usage: record({}, { output: fc.nat(99) }), serviceTier: fc.constant('default'), extras },
 )
 

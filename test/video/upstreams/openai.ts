@@ -75,7 +75,8 @@ export class OpenAIVideos extends VideoUpstream {
   private checked({ body, files, headers }: Seen): Loose {
     const form = headers['content-type']!.startsWith('multipart/form-data')
     if (body === undefined || typeof body !== 'object') throw new Refusal(400, 'invalid_json', 'The body is not JSON.')
-    onlyKnown(body, ['model', 'prompt', 'seconds', 'size', 'input_reference'], 'unknown_parameter')
+    const inBrackets = form ? ['input_reference[image_url]', 'input_reference[file_id]'] : []
+    onlyKnown(body, ['model', 'prompt', 'seconds', 'size', 'input_reference', ...inBrackets], 'unknown_parameter')
     if (typeof body.prompt !== 'string' || body.prompt === '')
       throw new Refusal(400, 'missing_required_parameter', "Missing required parameter: 'prompt'.")
     if (body.model !== undefined && typeof body.model !== 'string')
