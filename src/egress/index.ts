@@ -6,6 +6,7 @@ import { contents } from './contents/index.ts'
 import { deepgram } from './deepgram/index.ts'
 import { elevenlabs } from './elevenlabs/index.ts'
 import { embeddings } from './embeddings/index.ts'
+import { generations } from './generations/index.ts'
 import { images } from './images/index.ts'
 import { kling } from './kling/index.ts'
 import { messages } from './messages/index.ts'
@@ -26,6 +27,7 @@ export const WRITERS: { readonly [format: Format]: Writer } = {
   deepgram,
   elevenlabs,
   embeddings,
+  generations,
   images,
   kling,
   messages,
