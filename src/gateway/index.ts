@@ -146,7 +146,8 @@ export class Gateway {
     const limit = limits.byFormat.get(call.format)
     const read = (wire: WireRequest) => {
       const request = opened(READERS[call.format]!.request!(wire), this.seals.of(caller.id))
-      checkModels(call.format, wire.body, request.model, caller.group.models)
+      const model = request.output.video?.remixOf === undefined ? request.model : undefined
+      checkModels(call.format, wire.body, model, caller.group.models)
       return request
     }
     if (isForm(call)) {

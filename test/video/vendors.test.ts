@@ -154,3 +154,21 @@ it('Kling: a submit that was accepted but not answered is found again by its own
   const { status } = await ended(stage, data[0]!.id)
   expect([status, stage.upstream.count('submit'), stage.upstream.count('find') > 0]).toEqual(['completed', 1, true])
 })
+
+it('a remix is made where its original was, and nowhere else', async () => {
+  const stage = await open('videos')
+  const { id } = await stage.client.videos.create(REQUEST)
+  await ended(stage, id)
+  const original = stage.upstream.last
+  const remix = await stage.client.videos.remix(id, { prompt: 'At night.' })
+  expect(remix).toMatchObject({ model: 'm', remixed_from_video_id: id, prompt: 'At night.' })
+  expect(stage.upstream.last.remixOf).toBe(original.id)
+  expect((await ended(stage, remix.id)).status).toBe('completed')
+  for (const kind of ['veo', 'kling'] as const) {
+    const other = await open(kind)
+    const made = await other.client.videos.create(REQUEST)
+    await ended(other, made.id)
+    await expect(other.client.videos.remix(made.id, { prompt: 'a' })).rejects.toMatchObject({ status: 400 })
+    expect(other.upstream.count('submit')).toBe(1)
+  }
+})
