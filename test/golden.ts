@@ -56,9 +56,11 @@ export function goldensOf(fixture: Fixture): readonly Golden[] {
     .map(to => ({ path: fixture.path.replace(/\.(json|sse)$/, `.to-${to}.$1`), make: () => make(fixture, to) }))
 }
 
-/** What an answer without its request answers: what upstreams are made for whose format no caller speaks. */
-const usualWork = (format: string): Work =>
-  READERS[format]!.request === undefined ? FORMATS.get(format)!.does[0]! : workOf(BARE)
+/** What an answer without its request answers: a conversation, or what upstreams of its format are made for. */
+function usualWork(format: string): Work {
+  const { does } = FORMATS.get(format)!
+  return does.includes(workOf(BARE)) ? workOf(BARE) : does[0]!
+}
 
 /** Whether a fixture means anything there: an upstream asked for that work, or a caller answered. */
 const can = (format: string, work: Work): boolean => FORMATS.get(format)!.does.includes(work)
