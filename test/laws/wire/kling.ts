@@ -41,6 +41,9 @@ export const request: fc.Arbitrary<WireRequest> = fc.oneof(
   wire('/v1/videos/image2video', ofPicture),
 )
 
+/** Dots alone are no task, since they are no step of a path. */
+const id = filled.filter(text => !/^\.+$/.test(text))
+
 /** In milliseconds, as the vendor writes it, or in seconds. */
 const time = fc.oneof(fc.integer({ min: 1_600_000_000_000, max: 1_900_000_000_000 }), fc.nat(2_000_000_000))
 const clip = loose(
@@ -53,7 +56,7 @@ export const result: fc.Arbitrary<JsonObject> = loose(
     {
       data: loose(
         record(
-          { task_id: fc.oneof(filled, fc.constantFrom('a/b', 7)) },
+          { task_id: fc.oneof(id, fc.constantFrom('a/b', 7)) },
           {
             task_status: maybe(status),
             task_status_msg: maybe(word),
