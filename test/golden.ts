@@ -58,12 +58,17 @@ export function goldensOf(fixture: Fixture): readonly Golden[] {
 
 /** What an answer without its request answers: a conversation, or what upstreams of its format are made for. */
 function usualWork(format: string): Work {
-  const { does } = FORMATS.get(format)!
+  const does = doesOf(format)
   return does.includes(workOf(BARE)) ? workOf(BARE) : does[0]!
 }
 
 /** Whether a fixture means anything there: an upstream asked for that work, or a caller answered. */
-const can = (format: string, work: Work): boolean => FORMATS.get(format)!.does.includes(work)
+const can = (format: string, work: Work): boolean => doesOf(format).includes(work)
+
+/** Formats no upstream is asked in, and the work their callers want. */
+const CALLERS_ONLY: { readonly [format: string]: readonly Work[] } = { generations: ['video'] }
+
+const doesOf = (format: string): readonly Work[] => FORMATS.get(format)?.does ?? CALLERS_ONLY[format]!
 
 const MAKERS: { readonly [kind: string]: (fixture: Fixture, to: string) => string } = {
   request: (fixture, to) => pretty(WRITERS[to]!.request!(requestTo(fixture, to)!, FOREIGN)),

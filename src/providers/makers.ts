@@ -4,7 +4,7 @@ import { ELEVENLABS_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from './voices.ts'
 
 /* Vendors of their own formats. */
 
-const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions'] as const
+const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions', 'videos'] as const
 const OPENAI_CHAT = { include_usage: true, cache: 'prompt_cache_breakpoint' } as const
 
 export const openai: Preset = {
@@ -56,6 +56,7 @@ export const azure: Preset = {
     { format: 'embeddings', auth: 'api-key', dialect: { batch: 2048 } },
     { format: 'images', auth: 'api-key', dialect: { edits: 'form' } },
     { format: 'speech', auth: 'api-key' },
+    { format: 'videos', auth: 'api-key' },
   ],
 }
 
