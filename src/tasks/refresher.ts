@@ -43,7 +43,7 @@ export class Refresher {
     if (task.polledAt > this.options.now() - this.fresh) return Promise.resolve(task)
     const running = this.asking.get(task.id)
     if (running !== undefined) return running
-    const asked = this.ask(task).finally(() => this.asking.delete(task.id))
+    const asked = this.ask(task, this.options.now() - this.fresh).finally(() => this.asking.delete(task.id))
     this.asking.set(task.id, asked)
     return asked
   }
@@ -57,15 +57,16 @@ export class Refresher {
   async reconcile(task: StoredTask): Promise<StoredTask> {
     const upstream = upstreamOf(task, this.options.channels())
     const canAsk = upstream?.writer.find !== undefined && task.reference !== undefined
-    if (canAsk && this.options.now() - task.createdAt < RECONCILED) return this.refresh(task)
+    if (canAsk && this.options.now() - task.createdAt < RECONCILED) return this.ask(task, this.options.now())
     return this.fail(task, UNKNOWN)
   }
 
-  private async ask(task: StoredTask): Promise<StoredTask> {
+  /** @param before the task is left as it is where its state was asked for after this time. */
+  private async ask(task: StoredTask, before: number): Promise<StoredTask> {
     const { options } = this
     if (task.state === 'submitting' && options.isSubmitted(task)) return task
     const now = options.now()
-    if (!(await options.store().claim(task.owner, task.id, now, now - this.fresh))) return this.again(task)
+    if (!(await options.store().claim(task.owner, task.id, now, before))) return this.again(task)
     const upstream = upstreamOf(task, options.channels())
     const isLate = now - task.createdAt > LONGEST
     if (task.state === 'submitting') {

@@ -3,7 +3,6 @@ import type { Losses } from '../../canonical/loss.ts'
 import { typeOfBase64 } from '../../canonical/media/bare-picture.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { spelt } from '../fields.ts'
 import type { PlacedPart } from '../media/video-prompt.ts'
 
 export const FORMAT = 'kling'
@@ -28,9 +27,9 @@ export function takes(part: MediaPart, taken: readonly MediaPart[]): boolean {
   return field !== undefined && isSayable && !taken.some(other => fieldOf(other) === field)
 }
 
-/** The pictures as their caller wrote them. */
+/** The pictures in their fields; upstreams take base64 that stands alone, whatever their caller wrote. */
 export const writeUnchanged = (parts: readonly MediaPart[]): JsonObject =>
-  Object.fromEntries(parts.map(part => [fieldOf(part)!, textOf(part, spelt(part, FORMAT)['as'] === 'data-url')]))
+  Object.fromEntries(parts.map(part => [fieldOf(part)!, textOf(part)]))
 
 const LOSSES = {
   name: 'no-names',
@@ -51,10 +50,9 @@ export function writePictures(media: readonly PlacedPart[], losses: Losses): Jso
       losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
     if (source.type === 'base64' && typeOfBase64(source.data) !== source.mediaType)
       losses.rename([...path, 'source', 'mediaType'], typeOfBase64(source.data), 'told-by-the-bytes')
-    out[fieldOf(part)!] = textOf(part, false)
+    out[fieldOf(part)!] = textOf(part)
   }
   return out
 }
 
-const textOf = ({ source }: MediaPart, asUrl: boolean): string =>
-  source.type === 'base64' && !asUrl ? source.data : (urlOfSource(source) ?? '')
+const textOf = ({ source }: MediaPart): string => (source.type === 'base64' ? source.data : (urlOfSource(source) ?? ''))

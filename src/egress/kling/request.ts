@@ -57,9 +57,9 @@ const NO_PROMPT = new GatewayError({
 
 function wireOf(request: CanonicalRequest, fields: object): WireRequest {
   const { video } = request.output
-  const { model, path } = spelt(request, FORMAT)
+  const { path } = spelt(request, FORMAT)
   const body = defined({
-    [model === 'model' ? 'model' : 'model_name']: request.model,
+    model_name: request.model,
     negative_prompt: video?.negativePrompt,
     external_task_id: video?.reference,
     ...fields,

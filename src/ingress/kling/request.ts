@@ -50,10 +50,7 @@ function read({ path, body }: WireRequest): CanonicalRequest {
       FORMAT,
       body,
       new Set([name, ...SETTINGS, 'external_task_id']),
-      spelling({
-        model: name === 'model' ? 'model' : undefined,
-        path: isUsualPath ? undefined : path.split('/').at(-1),
-      }),
+      spelling({ path: isUsualPath ? undefined : path.split('/').at(-1) }),
       refused,
     ),
   }
@@ -62,8 +59,7 @@ function read({ path, body }: WireRequest): CanonicalRequest {
 /** A picture at an address, or in base64 that stands alone or in a `data:` URL. */
 function picture(value: string): MediaPart {
   const part = { type: 'media', kind: 'image' } as const
-  if (value.startsWith('data:'))
-    return { ...part, source: sourceOfUrl(value), spelling: { [FORMAT]: { as: 'data-url' } } }
+  if (value.startsWith('data:')) return { ...part, source: sourceOfUrl(value) }
   return { ...part, source: /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? sourceOfUrl(value) : pictureOfBase64(value) }
 }
 
