@@ -95,7 +95,7 @@ export class VideoTasks {
     while (name !== undefined && this.keyed.has(name)) await this.keyed.get(name)
     const first = idempotencyKey && (await this.store.findByKey(owner, idempotencyKey))
     if (first) return this.answer(call, first)
-    checkPictures(request)
+    checkPictures(request, this.config.media.limit)
     const { remixOf } = request.output.video ?? {}
     const origin = remixOf === undefined ? undefined : await this.find(owner, remixOf)
     if (remixOf !== undefined && origin === undefined) throw unknownTask(remixOf)
@@ -119,6 +119,7 @@ export class VideoTasks {
   query(call: TaskQuery, owner: string): Promise<void> {
     const room: QueryRoom = {
       ...{ owner, base: this.base(call), heartbeat: this.config.server.heartbeat },
+      fresh: this.refresher.fresh,
       find: (owner, id) => this.find(owner, id),
       list: (owner, page) => this.store.list(owner, page),
       remove: task => this.remove(task),

@@ -13,14 +13,16 @@ const HEAD = 32
  * Refuses pictures that are none, before anything is stored or sent: files of another kind, and files that do not begin
  * as the kind they claim to be.
  *
- * @throws GatewayError `invalid-request`.
+ * @param limit bytes a picture may have.
+ * @throws GatewayError `invalid-request`, `too-large`.
  */
-export function checkPictures({ messages }: CanonicalRequest): void {
+export function checkPictures({ messages }: CanonicalRequest, limit: number): void {
   for (const { content } of messages)
-    for (const part of content) if (part.type === 'media' && part.kind === 'image') checkPicture(part)
+    for (const part of content) if (part.type === 'media' && part.kind === 'image') checkPicture(part, limit)
 }
 
-function checkPicture({ source }: MediaPart): void {
+function checkPicture({ source }: MediaPart, limit: number): void {
+  if (sizeOf(source) > limit) throw tooLarge(limit)
   if (source.type === 'url' && !/^(?:https?|gs|s3):\/\//i.test(source.url))
     throw refusal('is neither a picture nor the address of one')
   const head = headOf(source)
@@ -28,6 +30,11 @@ function checkPicture({ source }: MediaPart): void {
   const found = sniffed(head)
   const isPicture = found?.startsWith('image/') === true || (found === undefined && isUnknown(source.mediaType))
   if (head.length === 0 || !isPicture) throw refusal('is not a picture')
+}
+
+function sizeOf(source: MediaPart['source']): number {
+  if (source.type === 'base64') return (source.data.length * 3) / 4
+  return source.type === 'bytes' ? (source.bytes.size ?? 0) : 0
 }
 
 /** A kind of pictures that is not known by how its files begin. */
@@ -44,4 +51,11 @@ const refusal = (what: string): GatewayError =>
     message: `input_reference: the file ${what}.`,
     param: 'input_reference',
     code: 'invalid_image',
+  })
+
+const tooLarge = (limit: number): GatewayError =>
+  new GatewayError({
+    kind: 'too-large',
+    message: `input_reference: a picture may have ${limit} bytes.`,
+    param: 'input_reference',
   })

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
-import { TASK_VARIANTS, type TaskVariant } from '../canonical/task.ts'
+import { isFinal, TASK_VARIANTS, type TaskVariant } from '../canonical/task.ts'
 import { WRITERS } from '../egress/index.ts'
 import { jsonText } from '../egress/transport/json.ts'
 import type { Reply } from '../gateway/call.ts'
@@ -35,6 +35,8 @@ export interface QueryRoom {
   /** Where callers reach the gateway, without a slash at the end. */
   readonly base: string
   readonly heartbeat: number
+  /** Milliseconds after which a state may be another. */
+  readonly fresh: number
   find(owner: string, id: string): Promise<StoredTask | undefined>
   list(
     owner: string,
@@ -58,8 +60,12 @@ export async function answerQuery(call: TaskQuery, room: QueryRoom): Promise<voi
     await room.remove(task)
     return call.reply.whole(200, {}, jsonText({ id: task.id, object: 'video.deleted', deleted: true }))
   }
-  call.reply.whole(200, {}, jsonText(taskBody(task, call.format, room.base)))
+  call.reply.whole(200, pollAfter(task, room), jsonText(taskBody(task, call.format, room.base)))
 }
+
+/** OpenAI's libraries that poll wait for as long as this header says. */
+const pollAfter = ({ state }: StoredTask, { fresh }: QueryRoom): { readonly [name: string]: string } =>
+  state !== 'submitting' && isFinal(state) ? {} : { 'openai-poll-after-ms': String(fresh) }
 
 async function listed({ query, format }: TaskQuery, { owner, base, list }: QueryRoom): Promise<JsonObject> {
   const page = pageOf(query)

@@ -76,8 +76,12 @@ export async function sendCall(
   return channel.call(method, format, { ...where, headers: { ...where.headers, ...headers } })
 }
 
+/** Milliseconds a question about a task may take: it is asked again later. */
+const PATIENCE = 15_000
+
 async function exchange<T>(upstream: TaskUpstream, call: TaskCall, use: (answer: Answer) => Promise<T>): Promise<T> {
   const sent = await sendCall(upstream, call, { accept: 'application/json' })
+  const timer = setTimeout(() => sent.abort(), PATIENCE)
   try {
     const answer = await sent.answer
     if (answer.status < 200 || answer.status > 299) throw await failureOf(answer, upstream)
@@ -85,6 +89,7 @@ async function exchange<T>(upstream: TaskUpstream, call: TaskCall, use: (answer:
   } catch (thrown) {
     throw answerFailure(thrown)
   } finally {
+    clearTimeout(timer)
     sent.release()
   }
 }

@@ -257,6 +257,11 @@ test('bad input is refused before anything is stored or sent', async () => {
     const answer = await fetch(`${stage!.house.server.address}/v1/videos`, { method: 'POST', headers, body })
     expect(answer.status).toBe(400)
   }
+  const headers = { authorization: `Bearer ${KEY}` }
+  const large = form('image/png', 'x'.repeat(2 ** 20 + 1))
+  expect(
+    (await fetch(`${stage!.house.server.address}/v1/videos`, { method: 'POST', headers, body: large })).status,
+  ).toBe(413)
   expect((await ask('/v1/videos', { model: 'none', prompt: 'a' })).status).toBe(404)
   for (const id of ['video_x', '..%2f..%2fetc', 'a%2Fb', '%00', 'x'.repeat(2000)])
     expect((await ask(`/v1/videos/${id}`)).status).toBe(404)
