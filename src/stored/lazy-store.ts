@@ -15,7 +15,7 @@ const REST = 2000
 const SAID = 60_000
 
 /** What is kept, for whoever works with it. */
-export type StoreView = Pick<LazyStore, 'turns' | 'conversations' | 'events' | 'tasks' | 'liveness'>
+export type StoreView = Pick<LazyStore, 'path' | 'turns' | 'conversations' | 'events' | 'tasks' | 'liveness'>
 
 /**
  * The store, opened when it is first needed. A fault of it is logged once a kind and is a 503 for whoever needs what is

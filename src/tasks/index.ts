@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../access/index.ts'
 import { GatewayError } from '../canonical/error.ts'
@@ -78,6 +79,7 @@ export class VideoTasks {
     this.poller = new Poller({
       ...shared,
       refresher: this.refresher,
+      hasStore: () => existsSync(store().path),
       keepFiles: () => this.files.tend(),
       onFault: err => log.error({ err }, 'tasks could not be looked at'),
     })

@@ -11,6 +11,8 @@ const USUAL = 10_000
 export interface PollerOptions {
   readonly store: () => Tasks
   readonly refresher: Refresher
+  /** Whether anything was ever stored: a store that is not there is not made. */
+  hasStore(): boolean
   readonly now: () => number
   /** Milliseconds between two looks; 0 for none. */
   readonly poll: () => number
@@ -59,7 +61,8 @@ export class Poller {
   }
 
   private async work(): Promise<void> {
-    const { store, refresher, now, poll } = this.options
+    const { store, refresher, now, poll, hasStore } = this.options
+    if (!hasStore()) return
     const open = await store().submitting()
     const due = await store().due(now() - Math.max(poll(), refresher.fresh), BATCH)
     const queue = [...open, ...due]

@@ -101,6 +101,7 @@ describe('check', () => {
         'responses',
         'server',
         'store',
+        'tasks',
         'thoughts',
       ].sort(),
     )

@@ -14,7 +14,6 @@ const CODES: { readonly [K in ErrorKind]?: number } = {
   'rate-limited': 1302,
   overloaded: 5001,
   'timed-out': 5002,
-  'upstream-account': 1100,
   'upstream-failed': 5000,
   unreachable: 5000,
   internal: 5000,
@@ -41,4 +40,5 @@ export function writeError(error: CanonicalError, requestId: string): WireAnswer
 const WORDS: { readonly [K in ErrorKind]?: string } = {
   'context-too-long': 'context_length_exceeded',
   'cannot-express': 'cannot_express',
+  'upstream-account': 'upstream_account',
 }

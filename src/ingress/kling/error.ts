@@ -1,5 +1,5 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { classified } from '../errors/classify.ts'
 import { retryAfter } from '../errors/retry-after.ts'
@@ -30,6 +30,12 @@ const BY_CODE: ReadonlyMap<number | undefined, ErrorKind> = new Map<number | und
   [5002, 'timed-out'],
 ])
 
+/** Words of gateways for kinds the vendor has no code for. */
+const WORDS: ReadonlyMap<Json | undefined, ErrorKind> = new Map<Json | undefined, ErrorKind>([
+  ['cannot_express', 'cannot-express'],
+  ['upstream_account', 'upstream-account'],
+])
+
 /** Codes of requests that a review of content stopped. */
 const REVIEW: ReadonlySet<number | undefined> = new Set([1300, 1301])
 
@@ -46,7 +52,7 @@ function describe(body: JsonObject, status: number, retryAfterSeconds: number | 
   const known = BY_CODE.get(number)
   const code = REVIEW.has(number) ? 'content_policy_violation' : (anyText(body['code']) ?? number?.toString())
   return classified({
-    kind: known ?? (body['code'] === 'cannot_express' ? 'cannot-express' : kindOf(status)),
+    kind: known ?? WORDS.get(body['code']) ?? kindOf(status),
     message: anyText(body['message']) ?? `The upstream answered with status ${status}.`,
     ...defined({ code, retryAfterSeconds }),
     status,
