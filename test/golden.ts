@@ -49,14 +49,26 @@ export function goldensOf(fixture: Fixture): readonly Golden[] {
   if (make === undefined) return []
   const direction = fixture.kind as 'request' | 'result' | 'events'
   if (READERS[fixture.format]?.[direction] === undefined) return []
-  const work = workOf(requestOf(fixture) ?? BARE)
+  const request = requestOf(fixture)
+  const work = request === undefined ? usualWork(fixture.format) : workOf(request)
   return Object.keys(WRITERS)
     .filter(to => to !== fixture.format && WRITERS[to]![direction] !== undefined && can(to, work))
     .map(to => ({ path: fixture.path.replace(/\.(json|sse)$/, `.to-${to}.$1`), make: () => make(fixture, to) }))
 }
 
+/** What an answer without its request answers: a conversation, or what upstreams of its format are made for. */
+function usualWork(format: string): Work {
+  const does = doesOf(format)
+  return does.includes(workOf(BARE)) ? workOf(BARE) : does[0]!
+}
+
 /** Whether a fixture means anything there: an upstream asked for that work, or a caller answered. */
-const can = (format: string, work: Work): boolean => FORMATS.get(format)!.does.includes(work)
+const can = (format: string, work: Work): boolean => doesOf(format).includes(work)
+
+/** Formats no upstream is asked in, and the work their callers want. */
+const CALLERS_ONLY: { readonly [format: string]: readonly Work[] } = { generations: ['video'] }
+
+const doesOf = (format: string): readonly Work[] => FORMATS.get(format)?.does ?? CALLERS_ONLY[format]!
 
 const MAKERS: { readonly [kind: string]: (fixture: Fixture, to: string) => string } = {
   request: (fixture, to) => pretty(WRITERS[to]!.request!(requestTo(fixture, to)!, FOREIGN)),

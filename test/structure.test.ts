@@ -94,7 +94,7 @@ describe('imports', () => {
       const { room } = roomOf(one.file)
       const to = roomOf(fileOf(one)).room
       if ((to !== 'ingress' && to !== 'egress') || room === 'ingress' || room === 'egress') return false
-      if (/^src\/(gateway|stored|channel)\//.test(one.file)) return false
+      if (/^src\/(gateway|stored|tasks|channel)\//.test(one.file)) return false
       const mayList = /^src\/(main\.ts|commands\/|kit\/)/.test(one.file)
       return !(one.typeOnly || (mayList && lists.includes(fileOf(one))))
     })
@@ -111,10 +111,11 @@ describe('imports', () => {
   test('each dependency is imported in one place', () => {
     const places: { readonly [name: string]: RegExp } = {
       express: /^src\/server\/index\.ts$/,
-      undici: /^src\/channel\/(fetch|origin-pool)\.ts$/,
+      undici: /^src\/channel\/(download|fetch|origin-pool)\.ts$/,
       busboy: /^src\/ingress\/transport\/form\.ts$/,
       ws: /^src\/(server\/(sockets|socket|realtime)|realtime\/(dial|closing|caller-socket|websocket-upstream|formats\/realtime\/(relay|open-relay))|gateway\/realtime\/open-session|providers\/replay-sockets)\.ts$/,
       'gpt-tokenizer': /^src\/gateway\/counting\/tokens\.ts$/,
+      jose: /^src\/channel\/signed-token\.ts$/,
       'ipaddr.js': /^src\/channel\/reachable\.ts$/,
       'wasm-media-encoders': /^src\/gateway\/speech\/mp3\.ts$/,
       kysely: /^src\/store\//,

@@ -50,8 +50,11 @@ export interface MediaPart extends PartBase {
   readonly transcript?: string
   /** How a model generated it. */
   readonly made?: Made
-  /** A mask that marks the area of another image that may be changed, instead of an image to look at. */
-  readonly use?: 'mask'
+  /**
+   * A mask marks the area of another image that may be changed. In a request for a video: its last frame, or an image of
+   * something to be seen in it; an image without a use is the first frame.
+   */
+  readonly use?: 'mask' | 'last-frame' | 'reference'
 }
 
 /** The properties of a generated image as the upstream reports them, in the values of its settings. */

@@ -114,7 +114,23 @@ export interface Output extends Node {
     readonly delivery?: 'url' | 'bytes'
   } & Node
   readonly audio?: { readonly voice?: string; readonly mediaType?: string; readonly speed?: number } & Node
-  readonly video?: { readonly seconds?: number; readonly size?: string } & Node
+  readonly video?: {
+    readonly seconds?: number
+    /** In pixels, `1280x720`, or a format's own value. */
+    readonly size?: string
+    /** `16:9`; where there is a size, too, the size counts. */
+    readonly aspectRatio?: string
+    /** `720p`; where there is a size, too, the size counts. */
+    readonly resolution?: string
+    /** A format's own quality level. */
+    readonly quality?: string
+    /** What should not be seen. */
+    readonly negativePrompt?: string
+    /** Id of the finished task whose video the prompt changes. */
+    readonly remixOf?: string
+    /** The name under which the upstream finds the task again, unique among those of its account. */
+    readonly reference?: string
+  } & Node
   /** Each message is one input to embed. */
   readonly embedding?: {
     readonly dimensions?: number

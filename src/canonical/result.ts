@@ -2,6 +2,7 @@ import type { Part } from './content.ts'
 import type { CanonicalError } from './error.ts'
 import type { JsonObject, Node } from './node.ts'
 import type { Modality } from './request.ts'
+import type { CanonicalTask } from './task.ts'
 
 export interface CanonicalResult extends Node {
   readonly id?: string
@@ -17,12 +18,8 @@ export interface CanonicalResult extends Node {
    * out.
    */
   readonly complete?: true
-  /** Work that outlives the exchange: it is polled by this id. */
-  readonly job?: {
-    readonly id: string
-    readonly state: 'queued' | 'running' | 'done' | 'failed'
-    readonly progress?: number
-  }
+  /** Work that outlives the exchange, instead of candidates: the upstream is asked again with the result's id. */
+  readonly task?: CanonicalTask
   /** The content before the error remains valid. */
   readonly error?: CanonicalError
 }

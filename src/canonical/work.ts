@@ -12,7 +12,7 @@ export type Work =
   | 'speech'
   | 'transcription'
   | 'realtime'
-  /** No format here supports it: the caller gets an error. */
+  /** Its answer is a task. */
   | 'video'
 
 /** A single one of these modalities determines the kind of work; beside text they are part of a conversation. */

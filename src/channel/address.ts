@@ -3,6 +3,7 @@ import type { ChannelConfig, ChannelFormat } from '../config/index.ts'
 import { type LateParts, multipart } from '../egress/transport/multipart.ts'
 import { allowedBetas, authHeaders } from '../providers/index.ts'
 import { type Headers, NEVER_PASSED_ON, single } from './headers.ts'
+import { keyPairOf } from './signed-token.ts'
 
 /** A request as it is sent, ready for the HTTP client. */
 export interface Outgoing {
@@ -22,13 +23,14 @@ export interface Flow {
 /**
  * A format's request, addressed to a channel: the path below its base address, the channel's own credential and
  * headers, and those of the caller's headers (`from`) that the channel allows. The body is serialized here, once; a
- * form is read as it is sent.
+ * form is read as it is sent. `token` is signed with the channel's key, where the key itself is not sent.
  */
 export function addressed(
   channel: ChannelConfig,
   { format, wire, from = {}, late }: { format: ChannelFormat; wire: WireRequest; from?: Headers; late?: LateParts },
+  token?: string,
 ): Outgoing {
-  const { origin, path, headers } = place(channel, format, wire)
+  const { origin, path, headers } = place(channel, format, wire, token)
   const { about, body } = bodyOf(wire, late)
   return {
     origin,
@@ -84,8 +86,9 @@ export function place(
   channel: ChannelConfig,
   format: ChannelFormat,
   wire: Pick<WireRequest, 'path' | 'query'>,
+  token?: string,
 ): Omit<Outgoing, 'body'> {
-  const { origin, pathname, headers } = baseOf(channel, format)
+  const { origin, pathname, headers } = baseOf(format, shownKey(channel, format, token))
   return { origin, path: `${pathname}${wire.path}${queryOf({ ...wire.query, ...format.query })}`, headers }
 }
 
@@ -98,8 +101,12 @@ interface Base extends Pick<Outgoing, 'origin' | 'headers'> {
 
 const bases = new WeakMap<ChannelFormat, Base>()
 
-/** The base address and the headers, made once. */
-function baseOf({ key }: ChannelConfig, format: ChannelFormat): Base {
+/** The credential that headers show: a key of two parts is never sent itself, but the token signed with it. */
+const shownKey = ({ key }: ChannelConfig, { auth }: ChannelFormat, token: string | undefined): string | undefined =>
+  auth === 'jwt' && keyPairOf(key) !== undefined ? token : key
+
+/** The base address and the headers, made once for a credential. */
+function baseOf(format: ChannelFormat, key: string | undefined): Base {
   const known = bases.get(format)
   if (known !== undefined && known.key === key) return known
   const { origin, pathname } = new URL(format.baseUrl)

@@ -96,7 +96,7 @@ export class Exchange implements Watched {
 
   /** Ends the exchange from our side: the upstream's connection is closed. */
   abort(): void {
-    this.terminate(failure('cancelled', 'The caller went away.'))
+    if (this.settled !== 'ended') this.terminate(failure('cancelled', 'The caller went away.'))
   }
 
   private terminate(reason: GatewayError): void {

@@ -8,6 +8,7 @@ import { Exchange } from './exchange.ts'
 import type { Headers } from './headers.ts'
 import { OriginPool } from './origin-pool.ts'
 import { Resting } from './resting.ts'
+import { type SignedToken, signedTokenOf } from './signed-token.ts'
 import { StaleRetry } from './stale-retry.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -18,6 +19,7 @@ export { type Fetched, MARKS, MediaFetcher, mediaTypeOf } from './fetch.ts'
 export type { Taker } from './flowing.ts'
 export { flat, type Headers, single } from './headers.ts'
 export { isReachable } from './reachable.ts'
+export { keyPairOf } from './signed-token.ts'
 
 /** A request of a format to send, and the caller's headers, of which the channel may pass some on. */
 export interface Sending {
@@ -26,6 +28,8 @@ export interface Sending {
   readonly from?: Headers
   /** Whether the answer is streamed: the head of a whole one may take longer. Default true. */
   readonly stream?: boolean
+  /** It must not reach the upstream twice: it goes over a new connection and is never sent again. */
+  readonly single?: true
   /** The late parts of an incomplete form. */
   readonly late?: LateParts
 }
@@ -38,6 +42,7 @@ interface OriginRequest extends Pick<Outgoing, 'path' | 'headers'> {
   readonly body?: string | (() => Readable)
   /** The body can be sent only once. */
   readonly once?: boolean
+  readonly single?: boolean
 }
 
 /** A request as the HTTP client takes it; time is kept by the watchdog. */
@@ -73,6 +78,7 @@ export class Channel {
   readonly config: ChannelConfig
   private readonly lines = new Map<string, OriginPool>()
   private readonly watchdog: Watchdog
+  private readonly token: SignedToken | undefined
   private open = 0
   /** It accepts no new requests and closes. */
   private closing = false
@@ -82,6 +88,7 @@ export class Channel {
 
   constructor(config: ChannelConfig) {
     this.config = config
+    this.token = signedTokenOf(config)
     const { firstByte, whole = firstByte, idle } = config.timeout
     this.watchdog = new Watchdog(Math.min(firstByte, whole, idle))
   }
@@ -97,12 +104,24 @@ export class Channel {
     }
   }
 
+  /**
+   * Settles when the credential is there that requests are to show; undefined where it is there already. Awaited before
+   * `send` and `call`.
+   *
+   * @throws GatewayError `upstream-account` where none can be made.
+   */
+  ready(): Promise<void> | undefined {
+    return this.token?.ready()
+  }
+
   /** Sends a request; failures are reported by the exchange, never thrown here. */
   send(sending: Sending): Exchange {
-    const { origin, path, headers, body } = addressed(this.config, sending)
+    const { origin, path, headers, body } = addressed(this.config, sending, this.token?.text)
     const { firstByte, idle, whole = firstByte } = this.config.timeout
     const headTimeout = sending.stream === false ? whole : firstByte
-    if (typeof body === 'string') return this.exchange(origin, { method: 'POST', path, headers, body }, headTimeout)
+    const single = sending.single === true
+    if (typeof body === 'string')
+      return this.exchange(origin, { method: 'POST', path, headers, body, single }, headTimeout)
     let exchange: Exchange | undefined
     // A caller may send as slowly as it likes; timeouts apply to the upstream when it is its turn to read or to answer.
     const watch = {
@@ -111,7 +130,7 @@ export class Channel {
       ended: () => exchange?.expect(headTimeout),
     }
     const flow = () => Readable.from(followed(body.read(), watch), { objectMode: false })
-    exchange = this.exchange(origin, { method: 'POST', path, headers, body: flow, once: body.once }, undefined)
+    exchange = this.exchange(origin, { method: 'POST', path, headers, body: flow, once: body.once, single }, undefined)
     return exchange
   }
 
@@ -120,7 +139,7 @@ export class Channel {
     format: ChannelFormat,
     where: Pick<WireRequest, 'path' | 'query'>,
   ): { readonly url: string; readonly headers: { readonly [name: string]: string } } {
-    const { origin, path, headers } = placeOf(this.config, format, where)
+    const { origin, path, headers } = placeOf(this.config, format, where, this.token?.text)
     return { url: `${origin}${path}`, headers }
   }
 
@@ -132,7 +151,7 @@ export class Channel {
 
   /** Sends a request without a body: for the list of models, or a stored response at the upstream. */
   call(method: Method, format: ChannelFormat, target: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
-    const { origin, path, headers } = placeOf(this.config, format, target)
+    const { origin, path, headers } = placeOf(this.config, format, target, this.token?.text)
     const { firstByte } = this.config.timeout
     return this.exchange(origin, { method, path, headers: { ...target.headers, ...headers } }, firstByte)
   }
@@ -157,10 +176,11 @@ export class Channel {
     const { watchdog, closed } = this
     const line = this.line(origin)
     const resend = (): void => line.dispatchAlone(undiciRequest(request), exchange)
-    const staleRetry = request.once === true ? undefined : new StaleRetry(line, resend)
+    const staleRetry = request.once === true || request.single === true ? undefined : new StaleRetry(line, resend)
     this.open++
     const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, staleRetry, closed })
-    line.dispatch(undiciRequest(request), exchange)
+    if (request.single === true) line.dispatchAlone(undiciRequest(request), exchange)
+    else line.dispatch(undiciRequest(request), exchange)
     return exchange
   }
 

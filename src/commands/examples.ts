@@ -73,6 +73,11 @@ const EXAMPLES: readonly Example[] = [
     body: model => ({ model, prompt: 'make it green', images: [{ image_url: DOT }] }),
   },
   {
+    work: 'video',
+    path: '/v1/videos',
+    body: model => ({ model, prompt: 'a paper boat on a pond', seconds: '4', size: '1280x720' }),
+  },
+  {
     work: 'speech',
     path: '/v1/audio/speech',
     body: model => ({ model, voice: 'alloy', input: 'hello', response_format: 'wav' }),

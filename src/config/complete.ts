@@ -35,6 +35,12 @@ export function complete(written: WrittenConfig, env: Env): Completed {
       keep: written.responses?.keep ?? 30 * 86_400_000,
       background: written.responses?.background ?? 20,
     },
+    tasks: {
+      poll: written.tasks?.poll ?? 10_000,
+      keep: written.tasks?.keep ?? 0,
+      limit: written.tasks?.limit ?? 20 * 2 ** 30,
+      vendorPath: written.tasks?.vendor_path ?? 'videovendor',
+    },
     thoughts: {
       keep: written.thoughts?.keep ?? 2 * 3_600_000,
       memory: written.thoughts?.memory ?? 64 * 2 ** 20,

@@ -162,6 +162,22 @@ const keep = (usual: string) =>
 
 const responses = fields({ keep: keep('30d'), background: v.optional(count()) })
 
+/** A segment of a path that no other endpoint begins with. */
+const segment = v.pipe(
+  text,
+  v.check(
+    value => /^[a-z0-9][a-z0-9._-]*$/i.test(value) && !/^(?:v\d|healthz|readyz|metrics)/i.test(value),
+    expects('a segment of a path such as videovendor'),
+  ),
+)
+
+const tasks = fields({
+  poll: keep('10s'),
+  keep: keep('7d'),
+  limit: v.optional(size),
+  vendor_path: v.optional(segment),
+})
+
 const thoughts = fields({ keep: keep('2h'), memory: v.optional(size) })
 
 const realtime = fields({
@@ -235,6 +251,7 @@ export const CONFIG_SCHEMA = fields({
   responses: v.optional(responses),
   thoughts: v.optional(thoughts),
   realtime: v.optional(realtime),
+  tasks: v.optional(tasks),
   data_dir: v.optional(text),
   store: v.optional(text),
   redis: v.optional(text),

@@ -7,6 +7,7 @@ export interface Config {
   readonly responses: ResponsesConfig
   readonly thoughts: ThoughtsConfig
   readonly realtime: RealtimeConfig
+  readonly tasks: TasksConfig
   /** The directory of everything that outlives the process. */
   readonly dataDir: string
   /** Address of a PostgreSQL database; not used yet, for which `warnings` has a warning. */
@@ -109,6 +110,18 @@ export interface RealtimeConfig {
   readonly cascade?: { readonly transcription: string; readonly speech: string; readonly voice?: string }
 }
 
+/** Video tasks. */
+export interface TasksConfig {
+  /** Milliseconds between two background polls of unfinished tasks; 0 leaves them to callers that poll. */
+  readonly poll: number
+  /** Milliseconds for which finished videos are kept here; 0 leaves them to their upstreams. */
+  readonly keep: number
+  /** Bytes of all kept videos; the oldest are deleted first. */
+  readonly limit: number
+  /** The first segment of the paths of the vendor's own video endpoints. */
+  readonly vendorPath: string
+}
+
 /** The permissions of the keys of a group. Limits apply to each key separately. */
 export interface GroupConfig {
   readonly name: string
@@ -174,8 +187,11 @@ export interface ChannelFormat {
   readonly dialect: JsonObject
 }
 
-/** The header that carries the upstream's key; `bearer` and `token` are schemes of `authorization`. */
-export type AuthStyle = 'bearer' | 'token' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'xi-api-key' | 'none'
+/**
+ * The header that carries the upstream's key; `bearer` and `token` are schemes of `authorization`, `jwt` is a bearer token
+ * signed with the secret of a key `access:secret`.
+ */
+export type AuthStyle = 'bearer' | 'token' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'xi-api-key' | 'jwt' | 'none'
 
 export interface ChannelModels {
   /** Public id to the upstream's own. */

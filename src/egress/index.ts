@@ -6,12 +6,16 @@ import { contents } from './contents/index.ts'
 import { deepgram } from './deepgram/index.ts'
 import { elevenlabs } from './elevenlabs/index.ts'
 import { embeddings } from './embeddings/index.ts'
+import { generations } from './generations/index.ts'
 import { images } from './images/index.ts'
+import { kling } from './kling/index.ts'
 import { messages } from './messages/index.ts'
 import { rerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
 import { speech } from './speech/index.ts'
 import { transcriptions } from './transcriptions/index.ts'
+import { veo } from './veo/index.ts'
+import { videos } from './videos/index.ts'
 import type { Writer } from './writer.ts'
 
 /** Every format the gateway can write, a row each. */
@@ -23,10 +27,14 @@ export const WRITERS: { readonly [format: Format]: Writer } = {
   deepgram,
   elevenlabs,
   embeddings,
+  generations,
   images,
+  kling,
   messages,
   rerank,
   responses,
   speech,
   transcriptions,
+  veo,
+  videos,
 }

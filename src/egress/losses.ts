@@ -46,7 +46,7 @@ export function lossHeaders(losses: readonly Loss[]): { readonly [name: string]:
 
 /**
  * The losses no answer can make up for: state the upstream cannot keep, a part that refers to something stored
- * elsewhere, media in the last user turn or in any of a list of inputs, what a transcript needs besides text, all tools
+ * elsewhere, media in the last user turn or in any of a list of inputs, the video to change, what a transcript needs besides text, all tools
  * or one that is called, and the container of speech. A request with one of them is always refused.
  */
 export function essential(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
@@ -60,6 +60,7 @@ export function essential(losses: readonly Loss[], request: CanonicalRequest): r
         (losesState(loss, request.state) ||
           losesSight(loss, request, turn) ||
           losesReference(loss, request) ||
+          losesRemix(loss) ||
           losesTimes(loss, request) ||
           losesTool(loss, request))),
   )
@@ -130,6 +131,8 @@ function losesReference({ path }: Loss, request: CanonicalRequest): boolean {
   const part = request.messages[Number(path[1])]?.content[Number(path[3])]
   return part?.type === 'opaque' && part.reference === true
 }
+
+const losesRemix = ({ path }: Loss): boolean => path.join('/') === 'output/video/remixOf'
 
 /** Fields of a transcript besides its text: they determine the shape of the answer. */
 function losesTimes({ path }: Loss, { output: { transcript } }: CanonicalRequest): boolean {

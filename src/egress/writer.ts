@@ -10,6 +10,7 @@ import type { CanonicalResult } from '../canonical/result.ts'
 import type { Transducer } from '../canonical/transducer.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
 import type { Work } from '../canonical/work.ts'
+import type { TaskWriter } from './task-writer.ts'
 import type { ModelQuery } from './transport/model-pages.ts'
 
 /** A vendor's quirks of a format, as declared on its channel; each format's dialect.ts lists the flags it obeys. */
@@ -69,6 +70,8 @@ export interface Writer {
   fetches?(part: MediaPart, dialect: Dialect, work: Work, inResult: boolean): boolean
   /** Also for callers of the format itself, who choose among shapes of which an upstream may take only one. */
   readonly fetchesOwn?: true
+  /** How an upstream is asked about tasks: there where its answers are tasks. */
+  readonly tasks?: TaskWriter
   /**
    * The parts of an answer from which a conversation is continued: the kept messages and a sealed value. `base` is the
    * prefix of ids.

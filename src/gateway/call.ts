@@ -61,7 +61,7 @@ export interface Reply {
   /** What the head of any answer holds besides, where answers have one. */
   headers?: HeaderSource | undefined
   whole(status: number, headers: Headers, text: string): void
-  begin(headers: Headers): void
+  begin(headers: Headers, status?: number): void
   write(piece: string | Uint8Array): boolean
   end(text: string): unknown
   once(event: 'drain', listener: () => void): unknown

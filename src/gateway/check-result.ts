@@ -31,6 +31,7 @@ const CHECKS: { readonly [W in Work]?: Check } = {
     ),
   ranking: (result, { messages }) =>
     messages.length === 0 || contentOf(result).some(part => part.type === 'rank' && messages[part.index] !== undefined),
+  video: ({ task }) => task !== undefined,
   image: ({ candidates }) =>
     candidates.some(({ content, finish }) => content.length > 0 || (finish !== undefined && finish.reason !== 'stop')),
 }

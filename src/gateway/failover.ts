@@ -68,7 +68,7 @@ export class Failover {
    * @throws GatewayError where no other candidate may be tried.
    */
   failed(thrown: unknown, { candidate, channel, request }: Attempt): void {
-    const { call, session, trailing } = this.incoming
+    const { call, session, trailing, submission } = this.incoming
     const { begun, gone } = call.reply
     if (gone) throw GONE
     if (this.running.stopped !== undefined) return
@@ -76,7 +76,7 @@ export class Failover {
     if (!begun && this.fallsBack(thrown, candidate)) return
     const why = this.fallback?.candidate === candidate && isInexpressible(thrown) ? this.fallback.failure : thrown
     const failure = candidateFailure(why, { candidate, channel, model: request.model, log: this.log })
-    if (begun || isSpent(this.incoming)) throw failure
+    if (begun || isSpent(this.incoming) || submission?.isUnknown === true) throw failure
     if (session?.forgot(candidate, failure.error) === true) this.queue.splice(this.place, 0, candidate)
     else if (!mayRetry(failure.error)) throw failure
     this.reported = moreUsefulFailure(this.reported, failure)

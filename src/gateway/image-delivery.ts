@@ -57,7 +57,7 @@ async function fetched(part: MediaPart, { images }: Attempt, path: Path, losses:
 }
 
 /** The address the caller reached the gateway by: its `Host` header, returned to that caller alone, where it is valid. */
-function addressOf({ message }: Call): string {
+export function addressOf({ message }: Pick<Call, 'message'>): string {
   const { host = '', 'x-forwarded-proto': forwarded } = message.headers
   const protocol = String(forwarded ?? '')
     .split(',')[0]!

@@ -2,12 +2,15 @@ import type { Allowance, Caller } from '../access/index.ts'
 import { ERRORS } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
+import { workOf } from '../canonical/work.ts'
 import type { Config } from '../config/index.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
 import { readJson } from '../ingress/transport/body.ts'
 import { FORM_LIMIT } from '../ingress/transport/form.ts'
 import { type Candidate, usableModels } from '../router.ts'
 import { answerStored, type Keeper, STORED_FORMAT, type StoredCall, UNAVAILABLE } from '../stored/index.ts'
+import type { TaskQuery } from '../tasks/index.ts'
+import { submit } from '../tasks/submit.ts'
 import { type Call, credentialsOf } from './call.ts'
 import { expectedTokens, mostTokens } from './counting/expected.ts'
 import { EarlyHead, mayBeginEarly } from './early-head.ts'
@@ -36,6 +39,7 @@ import { writeResult } from './write-result.ts'
 
 export { PATIENCE } from '../egress/transport/sse.ts'
 export type { ActionName } from '../stored/index.ts'
+export type { TaskAction } from '../tasks/index.ts'
 export type { Call, HeaderSource, Reply, Worker } from './call.ts'
 export type { ErrorAnswer } from './error-answer.ts'
 export { freshId } from './fresh-id.ts'
@@ -110,13 +114,23 @@ export class Gateway extends Services {
         ...{ limit: limit ?? FORM_LIMIT, meters, reader },
         flows: request => mayFlow(call, caller, request, { channels: channels.all, models: config.models }),
       })
-      return { call, caller, report, onLoss, ...form, session: undefined }
+      return { call, caller, report, onLoss, ...form, session: undefined, submission: undefined }
     }
     const wire = call.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, memory)))
     const request = reader.read(wire)
     const session =
       call.format === STORED_FORMAT ? await stored.session(call, caller.id, { wire, request, reader }) : undefined
-    return { call, caller, report, onLoss, request, trailing: undefined, session, drop: undefined }
+    return {
+      call,
+      caller,
+      report,
+      onLoss,
+      request,
+      trailing: undefined,
+      session,
+      drop: undefined,
+      submission: undefined,
+    }
   }
 
   /** Reserves an estimate of the request's tokens from the limits of its key. */
@@ -131,7 +145,11 @@ export class Gateway extends Services {
     const { heartbeat, earlyHead } = this.config.server
     const early = earlyHead && mayBeginEarly(incoming) ? new EarlyHead(heartbeat) : undefined
     try {
-      await this.tryCandidates(incoming, early)
+      if (workOf(incoming.request) === 'video')
+        await this.tasks.submit(incoming, (request, submission) =>
+          this.tryCandidates({ ...incoming, request, submission }, undefined),
+        )
+      else await this.tryCandidates(incoming, early)
     } catch (thrown) {
       const failure = toFailure(thrown)
       if (!incoming.call.reply.gone && early?.fail(failure.error) === true) incoming.report.unanswered(failure)
@@ -143,7 +161,7 @@ export class Gateway extends Services {
 
   /** Routes a request and tries one candidate after the other, until one answers or the failure would be the same for all. */
   private async tryCandidates(incoming: Incoming, early: EarlyHead | undefined): Promise<void> {
-    const { call, caller, report, trailing, session, onLoss } = incoming
+    const { call, caller, report, trailing, session, onLoss, submission } = incoming
     if (session?.unkept === true && onLoss === 'refuse') throw UNAVAILABLE
     const thoughts = this.thoughts.of(caller.id)
     const seal = this.seals.of(caller.id)
@@ -173,6 +191,7 @@ export class Gateway extends Services {
         images,
         seal,
         thoughts,
+        submission,
       }
       try {
         await this.respond(attempt)
@@ -217,6 +236,7 @@ export class Gateway extends Services {
   private async respond(attempt: Attempt): Promise<void> {
     const { call, candidate, request, early, thoughts } = attempt
     if (call.silent === true) return streamWholeResult(attempt, EMPTY)
+    if (attempt.submission !== undefined) return submit(attempt, attempt.submission)
     const emulation = emulationOf(candidate, request)
     if (emulation !== undefined) {
       const answered = await emulate(emulation, attempt)
@@ -296,17 +316,34 @@ export class Gateway extends Services {
   }
 
   /** Answers a request about stored responses and conversations. Never rejects. */
-  async answerStored(call: StoredCall): Promise<void> {
-    const { reply } = call
-    const { running, stored, config, waiting } = this
-    const entry: RunningCall = { id: call.id, format: STORED_FORMAT, framing: 'events', reply }
-    running.add(entry)
+  answerStored(call: StoredCall): Promise<void> {
+    const { stored, config, waiting } = this
     const query = { state: stored, heartbeat: config.server.heartbeat, limit: config.server.limits.body }
+    const isCounted = call.message.method === 'POST'
+    return this.answerQuery({ ...call, format: STORED_FORMAT }, isCounted, ({ id }) =>
+      answerStored(call, { ...query, owner: id, open: () => waiting.open(id) }),
+    )
+  }
+
+  /** Answers a request about video tasks. Never rejects. */
+  answerTask(call: TaskQuery): Promise<void> {
+    return this.answerQuery(call, false, ({ id }) => this.tasks.query(call, id))
+  }
+
+  /** Answers a request that needs no model; `isCounted` where it is one of the key's requests a minute. */
+  private async answerQuery(
+    call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>,
+    isCounted: boolean,
+    answer: (caller: Caller) => Promise<void>,
+  ): Promise<void> {
+    const { running } = this
+    const entry: RunningCall = { id: call.id, format: call.format, framing: 'events', reply: call.reply }
+    running.add(entry)
     try {
       const caller = this.authenticate(call)
-      const allowance = this.allowance(caller, { reply, format: STORED_FORMAT })
-      if (call.message.method === 'POST') allowance.admit()
-      await answerStored(call, { ...query, owner: caller.id, open: () => waiting.open(caller.id) })
+      const allowance = this.allowance(caller, call)
+      if (isCounted) allowance.admit()
+      await answer(caller)
     } catch (thrown) {
       this.fail(entry, thrown)
     }

@@ -48,6 +48,7 @@ export class Listing {
 async function update(channel: Channel): Promise<boolean> {
   const format: ChannelFormat = channel.config.formats[0]!
   try {
+    await channel.ready()
     const answer = await channel.call('GET', format, FORMATS.get(format.format)?.listing ?? USUAL).answer
     const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(LARGEST))) ?? {})
     if (answer.status === 200 && ids !== undefined) channel.listed = new Set(ids)

@@ -8,11 +8,17 @@ import { NAMED_MODELS, type Place } from '../providers/index.ts'
  * Holds every model a request names to what its key may use, not only the one it is for (trap 105).
  *
  * @param body of the format, as the caller sent it.
+ * @param model undefined for a remix, whose model is that of its original.
  * @throws GatewayError `invalid-request` for what is no name, `forbidden` for another model than `model` that the key
  * may not use; whether it may use `model` is for the router to say.
  */
-export function checkModels(format: Format, body: JsonObject, model: string, allowed: readonly string[]): void {
-  if (!isName(model)) throw fault('invalid-request', 'model: is no name of a model.', 'model')
+export function checkModels(
+  format: Format,
+  body: JsonObject,
+  model: string | undefined,
+  allowed: readonly string[],
+): void {
+  if (model !== undefined && !isName(model)) throw fault('invalid-request', 'model: is no name of a model.', 'model')
   renamed(body, format, (name, field) => {
     if (matchesAny(allowed, name)) return name
     throw fault('forbidden', `This key may not use the model "${name}".`, field, 'model_not_allowed')

@@ -31,7 +31,8 @@ export class RequestReader {
   read(wire: WireRequest): CanonicalRequest {
     const { format } = this.call
     const request = opened(READERS[format]!.request!(wire), this.seal)
-    checkModels(format, wire.body, request.model, this.caller.group.models)
+    const model = request.output.video?.remixOf === undefined ? request.model : undefined
+    checkModels(format, wire.body, model, this.caller.group.models)
     return request
   }
 }

@@ -9,6 +9,7 @@ import { GONE } from './failures.ts'
  * sent before the first byte is there, so that an upstream that breaks off at once can be made good by another.
  *
  * @param heartbeat milliseconds between signs of life on a silent stream.
+ * @param status of the answer's head: 200, or 206 for a part of a file.
  * @throws GatewayError where the upstream sends nothing or breaks off, or the caller left; what was sent by then is for
  * the caller to throw away.
  */
@@ -17,6 +18,7 @@ export async function relay(
   headers: { readonly [name: string]: string },
   raw: RawBody,
   heartbeat: number,
+  status = 200,
 ): Promise<void> {
   const about = { 'content-type': raw.mediaType, ...headers }
   if ('text' in raw) return reply.whole(200, about, raw.text)
@@ -24,7 +26,7 @@ export async function relay(
   const pieces = raw.bytes.read()[Symbol.asyncIterator]()
   let next = await pieces.next()
   if (next.done === true) throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent nothing.' })
-  reply.begin(size === undefined ? about : { ...about, 'content-length': String(size) })
+  reply.begin(size === undefined ? about : { ...about, 'content-length': String(size) }, status)
   while (next.done !== true) {
     if (!reply.write(next.value) && !reply.gone) await drained(reply, heartbeat)
     if (reply.gone) {

@@ -32,6 +32,8 @@ export class Report {
   private firstByte: number | undefined
   private losses = 0
   private thoughts: number | undefined
+  /** Of the video that was ordered. */
+  private seconds: number | undefined
   private counting = false
   private answerless = false
   /** All of the answer was seen, and so all of what it cost. */
@@ -85,6 +87,7 @@ export class Report {
     this.usage = this.counting ? undefined : result.usage
     this.ended = true
     this.finish = result.candidates[0]?.finish
+    this.seconds = result.task?.seconds
     this.error = result.error
   }
 
@@ -136,6 +139,7 @@ export class Report {
       input_tokens: usage?.input,
       output_tokens: usage?.output,
       cached_tokens: usage?.cacheRead,
+      video_seconds: this.seconds,
       losses: this.losses === 0 ? undefined : this.losses,
       thoughts_put_back: this.thoughts,
       first_byte_ms: since(this.began, this.firstByte),

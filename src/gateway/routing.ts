@@ -25,7 +25,7 @@ export interface Destinations {
  * @throws GatewayError where there is none.
  */
 export function routeIncoming(
-  { call, caller, session, request, onLoss }: Incoming,
+  { call, caller, session, request, onLoss, submission }: Incoming,
   destinations: Destinations,
   thoughts: OwnThoughts | undefined,
 ): readonly Candidate[] {
@@ -33,14 +33,15 @@ export function routeIncoming(
   const all = routeRequest(call, caller, whole, onLoss, destinations)
   const routed = call.format === STORED_FORMAT ? withStoredPrompt(all, request) : all
   const candidates = thoughts?.among(routed, whole) ?? routed
-  return session?.among(candidates) ?? candidates
+  return (session ?? submission)?.among(candidates) ?? candidates
 }
 
 /**
  * Whether a request may be sent while its form still arrives: every candidate takes forms as the caller writes them. Also
- * where there is no candidate, as the error needs no file.
+ * where there is no candidate, as the error needs no file. A video task is stored first, with its whole form.
  */
 export function mayFlow(call: Call, caller: Caller, request: CanonicalRequest, destinations: Destinations): boolean {
+  if (workOf(request) === 'video') return false
   let candidates: readonly Candidate[]
   try {
     candidates = routeRequest(call, caller, request, 'show', destinations)

@@ -1,5 +1,5 @@
 import type { Json, JsonObject, Node } from '../canonical/node.ts'
-import { forwardable, type Headers } from '../channel/index.ts'
+import { forwardable, type Headers, keyPairOf } from '../channel/index.ts'
 import type { Candidate } from '../router.ts'
 import { withoutAddresses, withoutKeys } from './secrets.ts'
 
@@ -91,11 +91,11 @@ const secretsOf = (whose: Whose): RegExp | undefined =>
   remembered(secrets, whose, () => {
     const { baseUrl } = whose.format
     const { origin, host, hostname } = URL.canParse(baseUrl) ? new URL(baseUrl) : { origin: '', host: '', hostname: '' }
-    return anyOf([...shown(whose), baseUrl, origin, host, hostname], whose.channel.key)
+    return anyOf([...shown(whose), baseUrl, origin, host, hostname], keysOf(whose))
   })
 
 const credentialsOf = (whose: Whose): RegExp | undefined =>
-  remembered(credentials, whose, () => anyOf(shown(whose), whose.channel.key))
+  remembered(credentials, whose, () => anyOf(shown(whose), keysOf(whose)))
 
 /** Made once for each way to an upstream: headers of every answer are looked at. */
 function remembered<T>(made: WeakMap<object, T>, { format }: Whose, make: () => T): T {
@@ -104,15 +104,22 @@ function remembered<T>(made: WeakMap<object, T>, { format }: Whose, make: () => 
 }
 
 /** All the gateway shows an upstream that may be a credential, in the spellings in which it may come back. */
-function shown({ channel: { key = '' }, format: { baseUrl, headers, query } }: Whose): string[] {
+function shown(whose: Whose): string[] {
+  const { baseUrl, headers, query } = whose.format
   const { username = '', password = '' } = URL.canParse(baseUrl) ? new URL(baseUrl) : {}
   const fixed = [...Object.values(headers), ...Object.values(query), password].filter(isSecret)
-  return [key, ...fixed].flatMap(secret => [
+  return [...keysOf(whose), ...fixed].flatMap(secret => [
     secret,
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
     ...(isSecret(secret) ? [secret, `${username}:${secret}`].map(inBase64) : []),
   ])
+}
+
+/** The channel's key, and the parts of one that has two: tokens are known by their look. */
+function keysOf({ channel: { key = '' }, format }: Whose): readonly string[] {
+  const pair = format.auth === 'jwt' ? keyPairOf(key) : undefined
+  return pair === undefined ? [key] : [key, pair.access, pair.secret]
 }
 
 /** Short words that go with every request are none. */
@@ -121,9 +128,11 @@ const isSecret = (text: string): boolean => text.length >= 8
 const inBase64 = (text: string): string => Buffer.from(text).toString('base64').replace(/=+$/, '')
 
 /** Longer ones first: an address begins with another. A key that is masked or cut off is known by its beginning. */
-function anyOf(texts: readonly string[], key = ''): RegExp | undefined {
+function anyOf(texts: readonly string[], keys: readonly string[]): RegExp | undefined {
   const known = [...new Set(texts)].filter(({ length }) => length > 3).sort((a, b) => b.length - a.length)
-  const begun = key.length < LONG ? [] : [`${RegExp.escape(key.slice(0, BEGINNING))}[\\w*.…-]*`]
+  const begun = keys
+    .filter(({ length }) => length >= LONG)
+    .map(key => `${RegExp.escape(key.slice(0, BEGINNING))}[\\w*.…-]*`)
   const all = [...known.map(RegExp.escape), ...begun]
   return all.length === 0 ? undefined : new RegExp(all.join('|'), 'gi')
 }

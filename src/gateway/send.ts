@@ -55,19 +55,23 @@ export class Sent {
 export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortSignal): Promise<Sent> {
   const { call, candidate, channel, report, trailing, request } = attempt
   if (signal === undefined) report.tried(candidate)
+  const ready = channel.ready()
+  if (ready !== undefined) await ready
   const exchange = channel.send({
     format: candidate.format,
     wire: prepared.wire,
     from: call.message.headers,
     stream: request.stream,
+    ...(attempt.submission === undefined ? {} : { single: true as const }),
     ...(trailing === undefined ? {} : { late: () => trailing.parts(prepared, candidate) }),
   })
-  if (signal === undefined) call.reply.worker = exchange
-  else signal.addEventListener('abort', () => exchange.abort(), { once: true })
+  if (signal !== undefined) signal.addEventListener('abort', () => exchange.abort(), { once: true })
+  // A submit is followed to its end, whether its caller stays or not.
+  else if (attempt.submission === undefined) call.reply.worker = exchange
   try {
     const answer = await exchange.answer
     report.upstreamId = idOf(answer, candidate)
-    if (answer.status < 200 || answer.status > 299) throw await errorOf(answer, attempt)
+    if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, candidate, request.model)
     return trailing?.whole === undefined
       ? new Sent(attempt, prepared, exchange, answer, signal !== undefined)
       : new Sent(...completed(attempt, trailing.whole), exchange, answer, signal !== undefined)
@@ -92,13 +96,14 @@ function idOf({ headers }: Answer, candidate: Candidate): string | undefined {
   return id === undefined || id.length < 16 ? id : withoutCredentials(id.slice(0, 200), candidate)
 }
 
-async function errorOf(answer: Answer, { candidate, request }: Attempt): Promise<GatewayError> {
+/** The failure that an error answer of an upstream is. */
+export async function upstreamError(answer: Answer, candidate: Candidate, model: string): Promise<GatewayError> {
   if (answer.status < 400)
     return new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered with a redirect.' })
   const body = errorIn(await answer.text(LARGEST_ERROR))
   const reader = READERS[candidate.format.format]!
   const error = reader.error!({ status: answer.status, headers: flat(answer.headers), body })
-  return new UpstreamFailure(error, candidate.native ? publicHeaders(answer.headers, candidate, request.model) : {})
+  return new UpstreamFailure(error, candidate.native ? publicHeaders(answer.headers, candidate, model) : {})
 }
 
 /** Google wraps errors in a list when a stream was requested, and at its OpenAI-compatible endpoint. */

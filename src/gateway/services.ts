@@ -5,6 +5,7 @@ import type { RawBody } from '../canonical/wire.ts'
 import type { Config } from '../config/index.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
 import { State } from '../stored/index.ts'
+import { VideoTasks } from '../tasks/index.ts'
 import type { Reply } from './call.ts'
 import { Channels } from './channels.ts'
 import { Seals } from './compaction/seals.ts'
@@ -33,6 +34,7 @@ export class Services {
   protected seals: Seals
   protected readonly stored: State
   protected readonly thoughts: Thoughts
+  protected readonly tasks: VideoTasks
   protected readonly running = new Running()
   /** Logs that memory or disk do not suffice. */
   protected readonly shortage: LogOnce
@@ -50,6 +52,11 @@ export class Services {
     this.seals = this.sealsIn(config.dataDir)
     this.stored = new State(config, log, () => this.channels.all)
     this.thoughts = new Thoughts(config.thoughts, undefined, err => log.error({ err }, 'thoughts cannot be remembered'))
+    this.tasks = new VideoTasks(config, {
+      log,
+      channels: () => this.channels.all,
+      store: () => this.stored.taskStore,
+    })
     this.shortage = new LogOnce(err => log.error({ err }, 'the gateway lacks room'))
   }
 
@@ -64,6 +71,7 @@ export class Services {
     this.images = this.imageDelivery()
     this.stored.reload(config)
     this.thoughts.reload(config.thoughts)
+    this.tasks.reload(config)
     if (config.dataDir !== this.seals.dataDir) this.seals = this.sealsIn(config.dataDir)
   }
 
@@ -107,6 +115,7 @@ export class Services {
     this.access.close()
     this.imageStore.close()
     this.thoughts.close()
+    await this.tasks.close()
     await this.stored.close()
     await this.channels.close()
     await this.media.close()

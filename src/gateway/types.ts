@@ -6,6 +6,7 @@ import type { Channel } from '../channel/index.ts'
 import type { OnLoss } from '../config/index.ts'
 import type { Candidate } from '../router.ts'
 import type { ResponseEcho, Session, Stored } from '../stored/index.ts'
+import type { Submission } from '../tasks/submission.ts'
 import type { Call } from './call.ts'
 import type { Seal } from './compaction/seals.ts'
 import type { EarlyHead } from './early-head.ts'
@@ -27,6 +28,8 @@ export interface Incoming {
   readonly session: Session | undefined
   /** Releases the files of the body. */
   readonly drop: (() => void) | undefined
+  /** The task it submits, where its work is one. */
+  readonly submission: Submission | undefined
 }
 
 /** A request on its way to one candidate. */
@@ -53,6 +56,8 @@ export interface Attempt {
   readonly seal: Seal
   /** The caller's remembered reasoning; undefined where none is kept. */
   readonly thoughts: OwnThoughts | undefined
+  /** The task it submits, where its work is one. */
+  readonly submission: Submission | undefined
 }
 
 /** A whole answer on its way to the caller. */

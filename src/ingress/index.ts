@@ -6,13 +6,17 @@ import { contents } from './contents/index.ts'
 import { deepgram } from './deepgram/index.ts'
 import { elevenlabs } from './elevenlabs/index.ts'
 import { embeddings } from './embeddings/index.ts'
+import { generations } from './generations/index.ts'
 import { images } from './images/index.ts'
+import { kling } from './kling/index.ts'
 import { messages } from './messages/index.ts'
 import type { Reader } from './reader.ts'
 import { rerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
 import { speech } from './speech/index.ts'
 import { transcriptions } from './transcriptions/index.ts'
+import { veo } from './veo/index.ts'
+import { videos } from './videos/index.ts'
 
 /** Every format the gateway reads, a row each. */
 export const READERS: { readonly [format: Format]: Reader } = {
@@ -23,10 +27,14 @@ export const READERS: { readonly [format: Format]: Reader } = {
   deepgram,
   elevenlabs,
   embeddings,
+  generations,
   images,
+  kling,
   messages,
   rerank,
   responses,
   speech,
   transcriptions,
+  veo,
+  videos,
 }

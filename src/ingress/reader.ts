@@ -13,7 +13,11 @@ export interface Reader {
   request?(wire: WireRequest): CanonicalRequest
   /** Where in the caller's body the messages of its request stand, where that differs from canonical. */
   locate?(request: CanonicalRequest): Locate
-  /** An upstream's whole answer (2xx). Throws GatewayError where it is no answer of this format, e.g. an error body under 200. */
+  /**
+   * An upstream's whole answer (2xx). Throws GatewayError where it is no answer of this format, e.g. an error body under
+   * 200. Where its answers are tasks, the result has a `task` and no candidates; what the upstream answers when it is
+   * asked for a task's state is read here, too; `request` then has only the upstream's model and the `output`.
+   */
   result?(answer: WireAnswer, request: CanonicalRequest): CanonicalResult
   /** An upstream's streamed answer. Never throws: malformed input becomes an error event, and so does an early end. */
   events?(request: CanonicalRequest): Transducer<WireEvent, CanonicalEvent>

@@ -90,6 +90,9 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   // work the vendor lacks although the format has it
   ['compaction', 'yes-or-no'],
   ['count', 'yes-or-no'],
+  // videos
+  ['remix', 'yes-or-no'],
+  ['references', ['any', 'files']],
   // transcriptions
   ['transcript_shapes', ['all', 'json', 'none']],
 ])

@@ -53,6 +53,7 @@ export const replay: Preset = {
     'images',
     'speech',
     'transcriptions',
+    'videos',
     'realtime',
   ].map(format => ({
     format,

@@ -4,7 +4,7 @@ import { ELEVENLABS_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from './voices.ts'
 
 /* Vendors with formats of their own. */
 
-const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions'] as const
+const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions', 'videos'] as const
 const OPENAI_CHAT = { include_usage: true, cache: 'prompt_cache_breakpoint' } as const
 
 export const openai: Preset = {
@@ -35,6 +35,7 @@ export const google: Preset = {
       baseUrl: 'https://generativelanguage.googleapis.com',
       dialect: { schema: 'json', batch: 100, voices: GOOGLE_VOICES },
     },
+    { format: 'veo', baseUrl: 'https://generativelanguage.googleapis.com' },
     { format: 'live', baseUrl: 'https://generativelanguage.googleapis.com' },
     {
       format: 'embeddings',
@@ -58,6 +59,7 @@ export const azure: Preset = {
     { format: 'embeddings', auth: 'api-key', dialect: { batch: 2048 } },
     { format: 'images', auth: 'api-key', dialect: { edits: 'form' } },
     { format: 'speech', auth: 'api-key' },
+    { format: 'videos', auth: 'api-key' },
   ],
 }
 
@@ -72,4 +74,15 @@ export const elevenlabs: Preset = {
       dialect: { voices: ELEVENLABS_VOICES, default_voice: ELEVENLABS_VOICE },
     },
   ],
+}
+
+/** Videos. Its key is `access key:secret`, or one of those that are shown as they are; it lists no models. */
+export const kling: Preset = {
+  name: 'kling',
+  env: ['KLING_API_KEY'],
+  models: [
+    ...['kling-v3', 'kling-v2-6', 'kling-v2-5-turbo', 'kling-v2-1-master', 'kling-v2-1', 'kling-v2-master'],
+    ...['kling-v1-6', 'kling-v1-5', 'kling-v1'],
+  ],
+  formats: [{ format: 'kling', baseUrl: 'https://api-singapore.klingai.com' }],
 }

@@ -1,5 +1,5 @@
 import { custom, ollama, replay, vllm } from './local.ts'
-import { anthropic, azure, elevenlabs, google, openai } from './makers.ts'
+import { anthropic, azure, elevenlabs, google, kling, openai } from './makers.ts'
 import type { Preset } from './preset.ts'
 import { cohere, jina, voyage } from './retrieval.ts'
 import { cerebras, deepgram, deepseek, groq, huggingface, mistral, openrouter, together, xai, zai } from './vendors.ts'
@@ -20,6 +20,7 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map(
     zai,
     elevenlabs,
     deepgram,
+    kling,
     huggingface,
     openrouter,
     cohere,

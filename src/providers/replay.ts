@@ -9,6 +9,7 @@ import { renamed } from './replay-ids.ts'
 import { repeatingEvents, repeatingResponse } from './replay-responses.ts'
 import { replaySockets } from './replay-sockets.ts'
 import { fitted } from './replay-vectors.ts'
+import { ReplayVideos } from './replay-videos.ts'
 
 /** An upstream that answers from fixtures, in every format that has some. */
 export interface Replay {
@@ -31,10 +32,14 @@ export async function openReplay({
   host = '127.0.0.1',
   port = 0,
 }: ReplayOptions = {}): Promise<Replay> {
-  const cases = readCases(folder)
+  const cases = readCases(folder).filter(({ format }) => SERVED.has(format))
+  const videos = new ReplayVideos(cases)
   const server = createServer((request, response) => {
     bodyOf(request)
-      .then(body => answer(cases, request, body, response))
+      .then(body => {
+        const url = urlOf(request)
+        if (!videos.answer(request, url, body, response)) answer(cases, request, url, body, response)
+      })
       .catch(() => send(response, 400, fault('The body is not JSON, or nested too deeply.')))
   })
   const endSessions = replaySockets(server)
@@ -96,8 +101,18 @@ const PATHS: readonly { readonly path: RegExp; readonly format: Format; readonly
   },
 ]
 
-function answer(cases: readonly Case[], request: IncomingMessage, body: JsonObject, response: ServerResponse): void {
-  const url = new URL(request.url ?? '/', 'http://replay')
+const VIDEOS = 'videos'
+const SERVED: ReadonlySet<Format> = new Set([...PATHS.map(({ format }) => format), VIDEOS])
+
+const urlOf = (request: IncomingMessage): URL => new URL(request.url ?? '/', 'http://replay')
+
+function answer(
+  cases: readonly Case[],
+  request: IncomingMessage,
+  url: URL,
+  body: JsonObject,
+  response: ServerResponse,
+): void {
   const replayRequest = request.method === 'POST' ? requestOf(url, body) : undefined
   const able = replayRequest === undefined ? [] : casesFor(cases, replayRequest, url.pathname)
   const found = replayRequest === undefined ? undefined : pick(able, replayRequest)

@@ -12,6 +12,7 @@ import { malformedPath, missingHost, unexpected, unknownPath, wrongMethod } from
 import { contentsRoute, namesMethod, ROUTES, type Route } from './routes.ts'
 import { Sockets } from './sockets.ts'
 import { handleStored, STORED_METHODS, STORED_ROUTES } from './stored-routes.ts'
+import { handleTask, REMIX_PATH, remixRoute, taskMethods, taskRoutes, vendorRoutes } from './task-routes.ts'
 import { familyOf, inOriginForm, pathOf } from './url.ts'
 import { within } from './within.ts'
 
@@ -59,7 +60,10 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
   const sockets = new Sockets(gateway, config)
   const server = createServer({ ...HEAD_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsSocket })
   server.on('upgrade', sockets.upgrade)
-  server.on('request', withPlainPath(requiringHost(gateway, bypassing(gateway, routes(gateway)))))
+  server.on(
+    'request',
+    withPlainPath(requiringHost(gateway, bypassing(gateway, routes(gateway, config.tasks.vendorPath)))),
+  )
   server.on('checkExpectation', (message, response) => refuseRequest(gateway, unexpected(), message, response))
   server.on('connect', (message: IncomingMessage, socket) =>
     refuseLast(gateway, wrongMethod(message), socket, '/', { allow: ANY }),
@@ -143,14 +147,20 @@ const bypassing =
 const BY_PATH: ReadonlyMap<string, Route> = new Map(ROUTES.map(route => [route.path, route]))
 
 /** One row per endpoint. */
-function routes(gateway: Gateway) {
+function routes(gateway: Gateway, vendor: string) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
   const wrong = (allow: string) => (message: Request, response: Response) =>
     refuseRequest(gateway, wrongMethod(message), message, response, { allow })
-  for (const route of ROUTES)
+  const methods = taskMethods(vendor)
+  for (const route of taskRoutes(vendor))
+    app[route.method](route.path, (message, response) => handleTask(gateway, route, message, response))
+  app.post(REMIX_PATH, (message, response) =>
+    handleRequest(gateway, { route: remixRoute(message.params.id), streams: false }, message, response),
+  )
+  for (const route of [...ROUTES, ...vendorRoutes(vendor)])
     app
       .post(route.path, (message, response) => handleRequest(gateway, { route, streams: false }, message, response))
-      .all(route.path, wrong('POST'))
+      .all(route.path, wrong(methods.get(route.path) ?? 'POST'))
   for (const { method, path, action } of STORED_ROUTES)
     app[method](path, (message, response) => handleStored(gateway, action, message, response))
   app.post(SECRETS_PATH, (message, response) => handleSecret(gateway, message, response))
@@ -169,7 +179,7 @@ function routes(gateway: Gateway) {
   app.get(`${IMAGES_PATH}/:token`, (message, response) => sendImage(gateway, message.params.token, message, response))
   app.get('/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok'))
   app.get('/readyz', (_, response) => ready(gateway, response))
-  for (const [path, allow] of OTHERS) app.all(path, wrong(allow))
+  for (const [path, allow] of [...OTHERS, ...methods]) app.all(path, wrong(allow))
   app.use((message: Request, response: Response) =>
     refuseRequest(gateway, unknownPath(message, KNOWN), message, response),
   )
@@ -197,4 +207,4 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
   ...[`${IMAGES_PATH}/:token`, '/healthz', '/readyz'].map(path => [path, READ] as const),
 ])
 
-const KNOWN: ReadonlySet<string> = new Set([...BY_PATH.keys(), ...OTHERS.keys()])
+const KNOWN: ReadonlySet<string> = new Set([...BY_PATH.keys(), ...OTHERS.keys(), ...taskMethods('videovendor').keys()])

@@ -86,10 +86,10 @@ export class HttpReply implements Reply {
   }
 
   /** Node decides by HTTP version and headers whether the body is chunked; the chunks are written here. */
-  begin(headers: Headers): void {
+  begin(headers: Headers, status = 200): void {
     this.begun = true
     this.setKeepAlive()
-    this.response.writeHead(200, this.head(headers))
+    this.response.writeHead(status, this.head(headers))
     this.framed = this.response.chunkedEncoding
     this.response.chunkedEncoding = false
   }

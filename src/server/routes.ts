@@ -88,6 +88,8 @@ export const ROUTES: readonly Route[] = [
       form: 'only',
     }),
   ),
+  { format: 'videos', path: '/v1/videos', below: '/videos', mark: 'prompt', headers: [], form: 'too' },
+  { format: 'generations', path: '/v1/video/generations', below: '/video/generations', mark: 'prompt', headers: [] },
 ]
 
 const CONTENTS: Omit<Route, 'below'> = {
@@ -206,6 +208,9 @@ const PREFIXES: readonly (readonly [begins: RegExp, format: Format])[] = [
   [/^\/v1(?:beta\/|\/(?:models|tunedModels)\/)/, 'contents'],
   [/^\/v1\/messages/, 'messages'],
   [/^\/v1\/images\//, 'images'],
+  [/^\/v1\/videos(?:\/|$)/, 'videos'],
+  [/^\/v1\/video\//, 'generations'],
+  [/^\/[^/]+\/v1\/videos\/(?:text|image)2video/, 'kling'],
   [/^\/v2\//, 'cohere'],
 ]
 

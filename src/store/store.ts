@@ -5,9 +5,11 @@ import type { Events } from './events.ts'
 import { dropEvents, dropItems } from './items.ts'
 import { KeptConversations } from './kept-conversations.ts'
 import { KeptEvents } from './kept-events.ts'
+import { KeptTasks } from './kept-tasks.ts'
 import { KeptTurns } from './kept-turns.ts'
 import { type SqliteFile, sqlite } from './sqlite.ts'
 import { type Database, makeTables, type Tables } from './tables.ts'
+import type { Tasks } from './tasks.ts'
 import type { Turns } from './turns.ts'
 
 /** Everything that outlives a request. */
@@ -15,6 +17,7 @@ export interface Store {
   readonly turns: Turns
   readonly conversations: Conversations
   readonly events: Events
+  readonly tasks: Tasks
   /** Deletes what has expired and is not part of a later turn. */
   sweep(): Promise<void>
   /** Whether the file was moved away: what is written here would be lost. */
@@ -43,6 +46,7 @@ async function openStore({ dialect, moved, probe }: SqliteFile, now: () => numbe
     turns: new KeptTurns(database, now),
     conversations: new KeptConversations(database, now),
     events: new KeptEvents(database),
+    tasks: new KeptTasks(database),
     sweep: () => sweep(database, now()),
     moved,
     probe,
@@ -55,6 +59,7 @@ const BATCH = 200
 
 /** Leaf by leaf: an expired turn is deleted once no later one builds on it. */
 async function sweep(database: Database, now: number): Promise<void> {
+  await database.deleteFrom('tasks').where('expires_at', '<=', now).execute()
   while ((await sweepTurns(database, now)) + (await sweepConversations(database, now)) > 0) await breath()
 }
 

@@ -60,7 +60,36 @@ export interface EventsRow {
   readonly texts: string
 }
 
+/** One video task; `StoredTask` describes the fields. */
+export interface TaskRow {
+  readonly owner: string
+  readonly id: string
+  readonly model: string
+  readonly channel: string
+  readonly format: string
+  readonly upstream_model: string
+  readonly upstream_id: string | null
+  readonly made_from: string
+  readonly state: string
+  /** How far the state is: it only grows. */
+  readonly rank: number
+  /** Settings of the request, and the latest answer, as JSON. */
+  readonly output: string
+  readonly result: string
+  readonly prompt: string | null
+  readonly idempotency_key: string | null
+  readonly reference: string | null
+  readonly remix_of: string | null
+  readonly worker: string
+  readonly misses: number
+  readonly created_at: number
+  readonly polled_at: number
+  readonly expires_at: number
+  readonly file_size: number | null
+}
+
 export interface Tables {
+  readonly tasks: TaskRow
   readonly turns: TurnRow
   readonly events: EventsRow
   readonly items: ItemRow
@@ -86,6 +115,15 @@ const TABLES = [
     created_at bigint not null, expires_at bigint not null, gone integer not null, primary key (owner, id))`,
   'create index if not exists conversations_by_id on conversations (id)',
   'create index if not exists conversations_by_expiry on conversations (expires_at)',
+  `create table if not exists tasks (owner text not null, id text not null, model text not null, channel text not null,
+    format text not null, upstream_model text not null, upstream_id text, made_from text not null, state text not null,
+    rank integer not null, output text not null, result text not null, prompt text, idempotency_key text, reference text,
+    remix_of text, worker text not null, misses integer not null, created_at bigint not null, polled_at bigint not null,
+    expires_at bigint not null, file_size bigint, primary key (owner, id))`,
+  'create unique index if not exists tasks_by_key on tasks (owner, idempotency_key)',
+  'create index if not exists tasks_by_time on tasks (owner, created_at, id)',
+  'create index if not exists tasks_by_rank on tasks (rank, polled_at)',
+  'create index if not exists tasks_by_expiry on tasks (expires_at)',
   'create table if not exists probes (sample text not null)',
 ]
 

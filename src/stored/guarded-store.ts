@@ -1,5 +1,6 @@
 import type { Conversations } from '../store/conversations.ts'
 import type { Events } from '../store/events.ts'
+import type { Tasks } from '../store/tasks.ts'
 import type { Turns } from '../store/turns.ts'
 
 /** What is done to a store: one that is full can still be read. */
@@ -39,4 +40,22 @@ export const guardedEvents = (use: Use<Events>): Events => ({
   count: (owner, id) => use('reads', events => events.count(owner, id)),
   add: (owner, id, first, texts) => use('writes', events => events.add(owner, id, first, texts)),
   drop: (owner, id) => use('writes', events => events.drop(owner, id)),
+})
+
+/** Tasks, likewise. */
+export const guardedTasks = (use: Use<Tasks>): Tasks => ({
+  begin: task => use('writes', tasks => tasks.begin(task)),
+  move: (owner, id, place) => use('writes', tasks => tasks.move(owner, id, place)),
+  find: (owner, id) => use('reads', tasks => tasks.find(owner, id)),
+  findByKey: (owner, key) => use('reads', tasks => tasks.findByKey(owner, key)),
+  list: (owner, page) => use('reads', tasks => tasks.list(owner, page)),
+  advance: (owner, id, news) => use('writes', tasks => tasks.advance(owner, id, news)),
+  claim: (owner, id, now, before) => use('writes', tasks => tasks.claim(owner, id, now, before)),
+  miss: (owner, id) => use('writes', tasks => tasks.miss(owner, id)),
+  due: (before, limit) => use('reads', tasks => tasks.due(before, limit)),
+  submitting: () => use('reads', tasks => tasks.submitting()),
+  unkept: (since, limit) => use('reads', tasks => tasks.unkept(since, limit)),
+  withFiles: () => use('reads', tasks => tasks.withFiles()),
+  keepFile: (owner, id, size) => use('writes', tasks => tasks.keepFile(owner, id, size)),
+  drop: (owner, id) => use('writes', tasks => tasks.drop(owner, id)),
 })

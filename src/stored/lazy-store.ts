@@ -6,7 +6,7 @@ import type { Log } from '../gateway/report.ts'
 import { READABLE, type StoreFault, storeFault } from '../store/fault.ts'
 import { Liveness } from '../store/liveness.ts'
 import type { Store } from '../store/store.ts'
-import { type AccessMode, guardedConversations, guardedEvents, guardedTurns } from './guarded-store.ts'
+import { type AccessMode, guardedConversations, guardedEvents, guardedTasks, guardedTurns } from './guarded-store.ts'
 
 /** Milliseconds after which what expired is deleted again. */
 const SWEEP = 3_600_000
@@ -15,8 +15,8 @@ const REST = 2000
 /** Milliseconds before a fault that comes and goes is logged again. */
 const INTERVAL = 60_000
 
-/** The stored turns, conversations and events. */
-export type StoreView = Pick<LazyStore, 'turns' | 'conversations' | 'events' | 'liveness'>
+/** What is stored: turns, conversations, events and tasks. */
+export type StoreView = Pick<LazyStore, 'path' | 'turns' | 'conversations' | 'events' | 'tasks' | 'liveness'>
 
 /**
  * The store, opened when it is first needed. A fault of it is logged once a kind and is a 503 for requests that need what is
@@ -30,6 +30,7 @@ export class LazyStore {
     this.use(manner, ({ conversations }) => work(conversations)),
   )
   readonly events = guardedEvents((manner, work) => this.use(manner, ({ events }) => work(events)))
+  readonly tasks = guardedTasks((manner, work) => this.use(manner, ({ tasks }) => work(tasks)))
   /** Which of the processes that share the store are alive. */
   readonly liveness: Liveness
   private readonly log: Log

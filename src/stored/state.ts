@@ -138,6 +138,11 @@ export class State {
     throw new GatewayError({ kind: 'not-found', message: 'Nothing is kept here.' })
   }
 
+  /** Where tasks are stored, whether or not responses are kept. */
+  get taskStore(): StoreView {
+    return this.store
+  }
+
   /** What is wrong with the store; undefined where it takes what is to be kept, or nothing is. */
   async check(): Promise<StoreFault | undefined> {
     return this.config.responses.keep > 0 ? this.store.check() : undefined

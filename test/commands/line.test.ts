@@ -102,6 +102,7 @@ describe('check', () => {
         'responses',
         'server',
         'store',
+        'tasks',
         'thoughts',
       ].sort(),
     )

@@ -80,7 +80,7 @@ describe('a gateway nobody configured', () => {
     const first = await serve('--port', '0')
     await vi.waitFor(() => expect(first.out()).toContain(':generateContent'))
     const lines = first.out().match(/^ {2}curl .*$/gm)!
-    expect(lines).toHaveLength(17)
+    expect(lines).toHaveLength(18)
     for (const line of lines) {
       const { stdout } = await promisify(execFile)('sh', ['-c', `${line} -w ' %{http_code}'`], { cwd: dir })
       expect(stdout, line).toMatch(/ 200$/)

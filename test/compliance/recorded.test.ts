@@ -59,7 +59,7 @@ describe.skipIf(!HAS_DESCRIPTIONS || !present)(`recordings are told as published
     const wholes = recordingsOf(from).filter(one => isAnswer(one) && one.sse === undefined)
     expectNone(wholes, recording => {
       // Work that goes on is answered to callers of its own format alone.
-      if (readAnswer(recording, askedBy(recording)).job !== undefined) return []
+      if (readAnswer(recording, askedBy(recording)).task !== undefined) return []
       const result = { ...DRESS, ...readAnswer(recording, askedBy(recording)) }
       return faultsOfResult(published, plain(WRITERS[to]!.result!(result, bare).wire.body))
     })

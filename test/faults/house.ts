@@ -42,6 +42,7 @@ export const configOf = (
   media: { fetch: allow !== undefined, limit: 2 ** 20, count: 20, total: 2 ** 21, timeout: 2000, allow: allow ?? [] },
   responses: { keep: keep === undefined ? 0 : 3_600_000, background: 2 },
   thoughts: { keep: 3_600_000, memory: 2 ** 20 },
+  tasks: { poll: 0, keep: 0, limit: 2 ** 30, vendorPath: 'videovendor' },
   realtime: REALTIME,
   dataDir: keep ?? join(tmpdir(), 'interlingua-tests-without-keys'),
   groups: new Map([['default', { name: 'default', models: ['*'], onLoss: 'show', ...group }]]),

@@ -68,7 +68,7 @@ const usage = node<Usage>()(
 )
 
 /** As the gateway hands it to a writer: with id, model and time, and at least one candidate. */
-export const result: fc.Arbitrary<CanonicalResult> = node<CanonicalResult, 'job' | 'error' | 'complete'>()(
+export const result: fc.Arbitrary<CanonicalResult> = node<CanonicalResult, 'task' | 'error' | 'complete'>()(
   {
     id: filled,
     model: filled,

@@ -59,7 +59,7 @@ describe('completed answers', () => {
   it('are the same whole and streamed', () => {
     holds(answers, body => {
       const result = read(body)
-      if (result.job !== undefined || result.error !== undefined || isCompaction(body)) return
+      if (result.task !== undefined || result.error !== undefined || isCompaction(body)) return
       const wire = drain(events!(asked), unfold(result))
       expect(wire.at(-1)).toEqual({ data: '[DONE]' })
       const last = JSON.parse(wire.at(-2)!.data) as { response: JsonObject }

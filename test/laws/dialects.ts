@@ -40,4 +40,8 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
     { requiredKeys: [], noNullPrototype: true },
   ),
   messages: fc.oneof(family, declared),
+  videos: fc.record<JsonObject>(
+    { remix: fc.boolean(), references: fc.constantFrom('any', 'files') },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
 }

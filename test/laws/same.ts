@@ -151,6 +151,7 @@ const WORTHLESS_WHEN_EMPTY = new Set([
   'text',
   'audio',
   'image',
+  'video',
   'embedding',
   'usage',
   'transcript',

@@ -27,7 +27,7 @@ export const WORKS: { readonly [W in Work]?: WorkValues } = Object.fromEntries(
 )
 
 /** Work whose answer nobody streams. */
-const AT_ONCE: ReadonlySet<Work> = new Set(['embedding', 'ranking', 'count', 'compaction'])
+const AT_ONCE: ReadonlySet<Work> = new Set(['embedding', 'ranking', 'count', 'compaction', 'video'])
 
 /** Every format, with every kind of work its upstreams do, where reader and writer both have this direction. */
 export const jobsWith = (direction: 'request' | 'result' | 'events'): (readonly [format: string, work: Work])[] =>

@@ -92,7 +92,7 @@ describe.skipIf(!present).each(FORMATS)(`recorded answers of %s${where}`, format
       const result = dressed(READERS[format]!.result!({ status: 200, headers: {}, body }, asked), asked)
       const { wire, losses } = WRITERS[caller]!.result!(result, asked)
       const back = READERS[caller]!.result!(plain(wire), asked)
-      if (result.job === undefined) same(essence(back), essence(lose(result, losses)))
+      if (result.task === undefined) same(essence(back), essence(lose(result, losses)))
       expect(plain(essence(back))).toMatchObject(plain(claims(result)))
     })
 

@@ -85,7 +85,7 @@ describe.skipIf(!present).each(FORMATS)(`recorded answers of %s over HTTP${where
   afterAll(() => replaying.close())
 
   const answers = recordings.filter(
-    one => isAnswer(one) && answerOf(one).error === undefined && !answerOf(one).job && !IN_PIECES.test(one.sse ?? ''),
+    one => isAnswer(one) && answerOf(one).error === undefined && !answerOf(one).task && !IN_PIECES.test(one.sse ?? ''),
   )
   const failures = recordings.filter(one => one.status >= 400 || (isAnswer(one) && answerOf(one).error !== undefined))
 

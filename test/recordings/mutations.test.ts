@@ -90,7 +90,7 @@ describe.skipIf(!present).each(FORMATS)(`changed recordings of %s${where}`, form
       holds(mutated(bodies), ([index, body]) => {
         const asked: CanonicalRequest = askedBy(answering[index] as Recording)
         const read = readOrRefused(() => READERS[format]!.result!({ status: 200, headers: {}, body }, asked))
-        if (read === undefined || read.job !== undefined) return
+        if (read === undefined || read.task !== undefined) return
         const result = { id: 'id', model: 'm', createdAt: 1_700_000_000, ...read }
         const { wire, losses } = WRITERS[caller]!.result!(result, asked)
         const back = READERS[caller]!.result!(plain(wire), asked)

@@ -13,7 +13,7 @@ import { writeUsage } from './usage.ts'
 const RESULT_LOSSES: Unwritten<
   CanonicalResult,
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
-> = { job: 'no-jobs', error: 'no-error-beside-an-answer' }
+> = { task: 'no-tasks', error: 'no-error-beside-an-answer' }
 
 /** A whole answer as a `chat.completion` (FORMATS §2, §16.3). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {

@@ -26,7 +26,7 @@ export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest
 
 const RESULT_LOSSES = {
   ...{ id: 'no-id', model: 'no-model-told', createdAt: 'no-time' },
-  ...{ job: 'no-jobs', error: 'no-error-beside-an-answer', serviceTier: 'no-tiers' },
+  ...{ task: 'no-tasks', error: 'no-error-beside-an-answer', serviceTier: 'no-tiers' },
 }
 const CANDIDATE_LOSSES: Unwritten<Candidate, 'content'> = {
   finish: 'nothing-to-finish',

@@ -13,7 +13,7 @@ import { writeUsage } from './usage.ts'
 const RESULT_LOSSES: Unwritten<
   CanonicalResult,
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete' | 'error'
-> = { job: 'no-jobs' }
+> = { task: 'no-tasks' }
 
 /** A whole answer of generateContent (FORMATS §7). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {

@@ -37,7 +37,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 const NOTHING_COUNTED = { input: 0 }
 
 const RESULT_LOSSES: Unwritten<CanonicalResult, 'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'complete'> = {
-  job: 'no-jobs',
+  task: 'no-tasks',
   error: 'no-error-beside-an-answer',
   serviceTier: 'no-tiers',
 }

@@ -14,7 +14,7 @@ const LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 
   id: 'no-ids',
   model: 'no-model-told',
   serviceTier: 'no-tiers',
-  job: 'no-jobs',
+  task: 'no-tasks',
   error: 'no-error-beside-an-answer',
 }
 

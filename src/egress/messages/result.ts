@@ -50,7 +50,7 @@ export function head(result: Omit<CanonicalResult, 'candidates'>, request: Canon
 const RESULT_LOSSES: Unwritten<
   CanonicalResult,
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
-> = { job: 'no-jobs', error: 'no-error-beside-an-answer' }
+> = { task: 'no-tasks', error: 'no-error-beside-an-answer' }
 
 function reportHead(result: CanonicalResult, request: CanonicalRequest, losses: Losses): void {
   if (result.createdAt !== undefined) losses.hide(['createdAt'], 'no-time-here')

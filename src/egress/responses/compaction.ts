@@ -103,7 +103,7 @@ const NO_TOKENS = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning:
 const RESULT_LOSSES: Unwritten<CanonicalResult, 'id' | 'createdAt' | 'candidates' | 'usage' | 'complete'> = {
   model: 'no-model-named',
   serviceTier: 'no-tier-named',
-  job: 'no-jobs',
+  task: 'no-tasks',
   error: 'no-errors-in-answers',
 }
 

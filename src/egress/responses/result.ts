@@ -40,7 +40,7 @@ const completedItems = (items: readonly JsonObject[], base: string, last: string
 const RESULT_LOSSES: Unwritten<
   CanonicalResult,
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete' | 'error'
-> = { job: 'no-jobs' }
+> = { task: 'no-tasks' }
 
 /** Reports the losses and additions of an answer of another format. */
 function report(result: CanonicalResult, { id, tier }: Responder, content: EndContent, losses: Losses): void {

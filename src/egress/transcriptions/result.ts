@@ -133,7 +133,7 @@ const RESULT_LOSSES: Unwritten<CanonicalResult, 'candidates' | 'usage' | 'comple
   model: 'no-model-told',
   createdAt: 'no-time-told',
   serviceTier: 'no-tiers',
-  job: 'no-jobs',
+  task: 'no-tasks',
   error: 'no-error-beside-an-answer',
 }
 const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { annotations: 'no-annotations', cache: 'no-cache' }

@@ -57,7 +57,7 @@ export async function* ownRequest(
   if (signal.aborted) leave()
   running.add(call)
   const onLoss = onLossOf(message, caller)
-  const nothingElse = { trailing: undefined, session: undefined, drop: undefined }
+  const nothingElse = { trailing: undefined, session: undefined, drop: undefined, submission: undefined }
   answer({ request, call, caller, report, onLoss, ...nothingElse })
     .catch((thrown: unknown) => {
       const failure = toFailure(thrown)

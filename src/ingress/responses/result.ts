@@ -7,7 +7,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObject, anyText, defined, rest } from '../fields.ts'
 import { readOutput } from './answer.ts'
 import { readInnerError } from './error.ts'
-import { type ContentFacts, readFinish, readJob } from './status.ts'
+import { type ContentFacts, readFinish, readTask } from './status.ts'
 import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
 
@@ -25,7 +25,7 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   return {
     ...readHead(body),
     candidates: error !== undefined && parts.length === 0 ? [] : [candidate],
-    ...defined({ usage: usage && readUsage(usage), job: readJob(body), error: error && readInnerError(error) }),
+    ...defined({ usage: usage && readUsage(usage), task: readTask(body), error: error && readInnerError(error) }),
     ...readNode(body),
   }
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Finish, FinishReason } from '../../canonical/result.ts'
+import type { CanonicalTask, TaskState } from '../../canonical/task.ts'
 import { anyObject, anyText } from '../fields.ts'
 
 /** The parts of an answer that its finish depends on. */
@@ -37,11 +38,11 @@ export function readFinish(body: JsonObject, content: ContentFacts): Finish | un
   }
 }
 
-const STATES: { readonly [status: string]: 'queued' | 'running' } = { queued: 'queued', in_progress: 'running' }
+const STATES: { readonly [status: string]: TaskState } = { queued: 'queued', in_progress: 'in-progress' }
 
-/** The background job of an answer that is not finished: it can be polled under its id. */
-export function readJob(body: JsonObject): { readonly id: string; readonly state: 'queued' | 'running' } | undefined {
+/** The task of an answer that is not finished: it is polled under its id. */
+export function readTask(body: JsonObject): CanonicalTask | undefined {
   const status = anyText(body['status']) ?? ''
-  const id = anyText(body['id'])
-  return id !== undefined && Object.hasOwn(STATES, status) ? { id, state: STATES[status]! } : undefined
+  const isNamed = anyText(body['id']) !== undefined
+  return isNamed && Object.hasOwn(STATES, status) ? { state: STATES[status]! } : undefined
 }

@@ -1,0 +1,1 @@
+export { writeError } from '../errors/openai-error.ts'

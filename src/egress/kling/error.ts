@@ -1,0 +1,44 @@
+import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
+import { messageOf } from '../errors/context-length.ts'
+import { TOO_LONG } from '../errors/openai-error.ts'
+import { retryAfterHeader } from '../transport/retry-after.ts'
+
+/** The vendor's codes (Kling's API, "Error Code"); kinds it has none for are told by their status alone. */
+const CODES: { readonly [K in ErrorKind]?: number } = {
+  'invalid-request': 1201,
+  unauthenticated: 1002,
+  'out-of-credit': 1101,
+  forbidden: 1103,
+  'not-found': 1203,
+  'rate-limited': 1302,
+  overloaded: 5001,
+  'timed-out': 5002,
+  'upstream-failed': 5000,
+  unreachable: 5000,
+  internal: 5000,
+}
+const REVIEW = 1301
+
+/** `{code, message, request_id}`. */
+export function writeError(error: CanonicalError, requestId: string): WireAnswer {
+  const { kind, code, httpStatus = ERRORS[kind].status } = error
+  const isReview = kind === 'invalid-request' && code === 'content_policy_violation'
+  const number = isReview ? REVIEW : CODES[kind]
+  return {
+    status: httpStatus,
+    headers: retryAfterHeader(error),
+    body: {
+      code: number ?? code ?? WORDS[kind] ?? httpStatus,
+      message: messageOf(error, TOO_LONG),
+      request_id: requestId,
+    },
+  }
+}
+
+/** Codes of kinds that share their status with others. */
+const WORDS: { readonly [K in ErrorKind]?: string } = {
+  'context-too-long': 'context_length_exceeded',
+  'cannot-express': 'cannot_express',
+  'upstream-account': 'upstream_account',
+}

@@ -1,0 +1,36 @@
+import type { Losses } from '../../canonical/loss.ts'
+import type { Output } from '../../canonical/request.ts'
+
+/* What several formats of videos do alike with the settings of one. */
+
+const VIDEO = ['output', 'video']
+
+/** The length for formats that have whole seconds only. */
+export function wholeSeconds(video: Output['video'], losses: Losses): number | undefined {
+  const { seconds } = video ?? {}
+  if (seconds === undefined || Number.isInteger(seconds)) return seconds
+  const whole = Math.max(1, Math.round(seconds))
+  losses.change([...VIDEO, 'seconds'], whole, 'whole-seconds')
+  return whole
+}
+
+/** Reports how many videos are wanted, for formats that make one. */
+export function reportNumber({ candidates }: Output, losses: Losses): void {
+  if (candidates === 1) losses.hide(['output', 'candidates'], 'one-video-only')
+  else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-video-only')
+}
+
+/** Reports that a setting of the video has another value than it had, or one at all. */
+export function reportSetting(
+  video: NonNullable<Output['video']>,
+  field: 'aspectRatio' | 'resolution',
+  became: string | undefined,
+  reason: string,
+  losses: Losses,
+): void {
+  const before = video[field]
+  if (before === became) return
+  if (became === undefined) losses.drop([...VIDEO, field], reason)
+  else if (before === undefined) losses.add([...VIDEO, field], became, reason)
+  else losses.change([...VIDEO, field], became, reason)
+}

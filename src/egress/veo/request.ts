@@ -1,0 +1,72 @@
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { nearestRatio, pixelsOf } from '../../canonical/media/video-size.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { defined } from '../fields.ts'
+import { videoPromptOf } from '../media/video-prompt.ts'
+import { reportSetting, wholeSeconds } from '../media/video-settings.ts'
+import { rank, takes, writeMedia } from './media.ts'
+
+const FORMAT = 'veo'
+const VIDEO = ['output', 'video']
+
+/**
+ * The canonical request as `POST /v1beta/models/{model}:predictLongRunning`, as the Gemini API has it (ai.google.dev,
+ * "Generate videos with Veo"). No caller speaks it, so no request is native.
+ */
+export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
+  const losses = new Losses()
+  losses.report(foreign(request, FORMAT))
+  const { text, media } = videoPromptOf(request, { format: FORMAT, takes, rank }, losses)
+  losses.dropFields(request, [], { endUser: 'no-users' })
+  const parameters = writeParameters(request, losses)
+  const body = {
+    instances: [{ ...defined({ prompt: text }), ...writeMedia(media, losses) }],
+    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+  }
+  const path = `/v1beta/models/${encodeURIComponent(request.model.toWellFormed())}:predictLongRunning`
+  return { wire: { path, query: {}, headers: {}, body: body as JsonObject }, losses: losses.list }
+}
+
+const LOSSES = { quality: 'no-quality', remixOf: 'no-remixes', reference: 'no-references' }
+
+function writeParameters({ output, sampling: { seed } }: CanonicalRequest, losses: Losses): JsonObject {
+  const { video, candidates } = output
+  losses.dropFields(video, VIDEO, LOSSES)
+  return defined({
+    ...writeLook(video, losses),
+    durationSeconds: wholeSeconds(video, losses),
+    negativePrompt: video?.negativePrompt,
+    seed,
+    sampleCount: candidates,
+  }) as JsonObject
+}
+
+const RATIOS = ['16:9', '9:16']
+/** Lines of the resolutions there are, largest first. */
+const RESOLUTIONS = [
+  { name: '4k', lines: 2160 },
+  { name: '1080p', lines: 1080 },
+  { name: '720p', lines: 720 },
+] as const
+
+/** A size in pixels as the nearest ratio and the largest resolution that is not above it; silent where that is the size. */
+function writeLook(video: Output['video'], losses: Losses): object {
+  if (video?.size === undefined) return { aspectRatio: video?.aspectRatio, resolution: video?.resolution }
+  const pixels = pixelsOf(video.size)
+  const aspectRatio = nearestRatio(video.size, RATIOS)
+  if (pixels === undefined || aspectRatio === undefined) {
+    losses.drop([...VIDEO, 'size'], 'no-size-in-pixels')
+    return { aspectRatio: video.aspectRatio, resolution: video.resolution }
+  }
+  const lines = Math.min(...pixels)
+  const resolution = RESOLUTIONS.find(one => one.lines <= lines)
+  const isExact = resolution?.lines === lines && Math.max(...pixels) * 9 === lines * 16
+  if (isExact) losses.hide([...VIDEO, 'size'], 'ratio-and-resolution')
+  else losses.drop([...VIDEO, 'size'], 'ratio-and-resolution')
+  const reason = isExact ? 'minted-of-the-size' : 'nearest-to-the-size'
+  reportSetting(video, 'aspectRatio', aspectRatio, reason, losses)
+  reportSetting(video, 'resolution', resolution?.name, reason, losses)
+  return { aspectRatio, resolution: resolution?.name }
+}

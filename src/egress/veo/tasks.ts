@@ -1,0 +1,21 @@
+import type { TaskWriter } from '../task-writer.ts'
+
+const PLAIN = { query: {}, headers: {} } as const
+
+/** The address of a file's bytes, wherever its vendor is: the version and the file are a path below any base address. */
+const DOWNLOAD =
+  /^https?:\/\/[^/?#]+\/(?:[^?#]*\/)?(?<path>v\d\w*\/files\/[\w-]+:download)\?(?:[^#]*&)?alt=media(?:[&#]|$)/
+
+/**
+ * How an upstream is asked about its operations. What it calls a file's address wants the upstream's key, so it is read
+ * as a path below the channel's own base address: the key goes nowhere else (trap 84).
+ */
+export const tasks: TaskWriter = {
+  status: ({ id }) => ({ method: 'GET', path: `/v1beta/${id.split('/').map(encodeURIComponent).join('/')}`, ...PLAIN }),
+  content: ({ files }, variant) => {
+    const url = files?.find(file => file.variant === variant)?.url
+    const path = url === undefined ? undefined : DOWNLOAD.exec(url)?.groups?.['path']
+    if (path !== undefined) return { method: 'GET', path: `/${path}`, query: { alt: 'media' }, headers: {} }
+    return url !== undefined && /^https?:\/\//i.test(url) ? { url } : undefined
+  },
+}

@@ -1,0 +1,95 @@
+import { GatewayError } from '../../canonical/error.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import type { CanonicalTask, TaskFailure, TaskFile } from '../../canonical/task.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { codeOf, writeSeconds, writeStatus } from './words.ts'
+
+const FORMAT = 'videos'
+const LOSSES = { usage: 'no-usage', serviceTier: 'no-tiers', error: 'no-error-beside-a-task' }
+
+/**
+ * A task as its caller sees it (FORMATS §11), with `task_id` and `url` beside what the format has (SERVICE.md).
+ *
+ * @throws GatewayError `upstream-failed` for an answer that is no task.
+ */
+export function writeResult(result: CanonicalResult): Written<WireAnswer> {
+  const { task } = result
+  if (task === undefined) throw NO_TASK
+  const losses = new Losses()
+  losses.report(foreign(result, FORMAT))
+  losses.dropFields(result, [], LOSSES)
+  for (const index of result.candidates.keys()) losses.drop(['candidates', index], 'tasks-only')
+  const own = spelt(result, FORMAT)
+  const isWhole = own['own'] !== true || result.complete === true
+  const body = {
+    ...(isWhole ? wholeTask(result, task, losses) : {}),
+    ...writeHead(result, own, isWhole),
+    ...writeTask(task, own, losses),
+    ...kept(result, FORMAT),
+  }
+  return { wire: { status: 200, headers: {}, body: body as JsonObject }, losses: losses.list }
+}
+
+const NO_TASK = new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered without a task.' })
+
+/** What a task always has. */
+function wholeTask(result: CanonicalResult, task: CanonicalTask, losses: Losses): JsonObject {
+  const progress = task.state === 'completed' ? 100 : 0
+  if (result.complete !== true) {
+    if (task.progress === undefined) losses.add(['task', 'progress'], progress, 'progress-required')
+    if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
+  }
+  return {
+    ...{ id: '', task_id: result.id ?? '', object: 'video', created_at: 0, model: '', status: '', progress },
+    ...{ completed_at: null, expires_at: null, seconds: null, size: null, prompt: null },
+    ...{ remixed_from_video_id: null, error: null, url: null },
+  }
+}
+
+function writeHead({ id = '', model, createdAt }: CanonicalResult, own: JsonObject, isWhole: boolean): JsonObject {
+  const object = own['object'] ?? 'video'
+  return {
+    ...(own['id'] === 'task_id' && !isWhole ? { task_id: id } : { id }),
+    ...(own['task_id'] === true ? { task_id: id } : {}),
+    ...(object === 'absent' ? {} : { object }),
+    ...defined({ model, created_at: createdAt }),
+  } as JsonObject
+}
+
+function writeTask(task: CanonicalTask, own: JsonObject, losses: Losses): JsonObject {
+  const { failure, files, seconds } = task
+  return defined({
+    status: writeStatus(task.state, own),
+    progress: task.progress,
+    completed_at: task.completedAt,
+    expires_at: task.expiresAt,
+    seconds: seconds === undefined ? undefined : writeSeconds(seconds, own),
+    size: task.size,
+    prompt: task.prompt,
+    remixed_from_video_id: task.remixOf,
+    error: failure === undefined ? undefined : writeFailure(failure, losses),
+    url: files === undefined ? undefined : writeFiles(files, losses),
+  }) as JsonObject
+}
+
+function writeFailure(failure: TaskFailure, losses: Losses): JsonObject {
+  const code = codeOf(failure)
+  const path = ['task', 'failure', 'code']
+  if (code !== undefined && failure.code === undefined) losses.add(path, code, 'a-word-for-the-kind')
+  else if (code !== failure.code) losses.change(path, code, 'a-word-for-the-kind')
+  const message = spelt(failure, FORMAT)['message'] === 'absent' ? {} : { message: failure.message }
+  return { ...defined({ code }), ...message, ...kept(failure, FORMAT) } as JsonObject
+}
+
+/** One address, that of the video. */
+function writeFiles(files: readonly TaskFile[], losses: Losses): string | undefined {
+  const index = files.findIndex(({ variant, url }) => variant === 'video' && url !== undefined)
+  for (const [place, file] of files.entries())
+    if (place !== index) losses.drop(['task', 'files', place], 'one-address-only')
+    else losses.dropFields(file, ['task', 'files', place], { mediaType: 'no-media-types' })
+  if (index === -1) losses.drop(['task', 'files'], 'no-addresses')
+  return files[index]?.url
+}

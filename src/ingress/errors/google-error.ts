@@ -1,0 +1,99 @@
+import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
+import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
+import { classified } from './classify.ts'
+import { boundedDelay, retryAfter } from './retry-after.ts'
+
+/** An error answer of a Google upstream of any of its formats (FORMATS §15); one in the framing of lists stands in a list. */
+export function readError({ status, body, headers }: WireAnswer): CanonicalError {
+  return describe(errorOf(body), status, retryAfter(headers))
+}
+
+/** The error inside a stream or under a status of 200 (traps 75, 77). */
+export function readInnerError(body: JsonObject): CanonicalError {
+  const error = errorOf(body)
+  const code = anyNumber(error?.['code'])
+  const status = code !== undefined && code >= 400 && code < 600 ? code : STATUSES[anyText(error?.['status']) ?? '']
+  return describe(error, status ?? 502, undefined)
+}
+
+const STATUSES: { readonly [word: string]: number } = {
+  INVALID_ARGUMENT: 400,
+  FAILED_PRECONDITION: 400,
+  OUT_OF_RANGE: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  ABORTED: 409,
+  ALREADY_EXISTS: 409,
+  RESOURCE_EXHAUSTED: 429,
+  CANCELLED: 499,
+  INTERNAL: 500,
+  UNIMPLEMENTED: 501,
+  UNAVAILABLE: 503,
+  DEADLINE_EXCEEDED: 504,
+}
+
+/** Reasons among the details that say more than the status. */
+const REASONS: { readonly [reason: string]: ErrorKind } = {
+  API_KEY_INVALID: 'unauthenticated',
+  API_KEY_EXPIRED: 'unauthenticated',
+  ACCESS_TOKEN_EXPIRED: 'unauthenticated',
+  CREDENTIALS_MISSING: 'unauthenticated',
+  BILLING_DISABLED: 'out-of-credit',
+  OUT_OF_CREDIT: 'out-of-credit',
+  UPSTREAM_ACCOUNT: 'upstream-account',
+  CANNOT_EXPRESS: 'cannot-express',
+}
+
+function describe(error: JsonObject | undefined, status: number, wait: number | undefined): CanonicalError {
+  const details = anyObjects(error?.['details'])
+  const reason = first(details, 'reason')
+  const kind = REASONS[reason ?? ''] ?? kindOf(status)
+  return classified({
+    kind,
+    message: anyText(error?.['message']) ?? `The upstream answered with status ${status}.`,
+    ...defined({
+      param: fieldOf(details),
+      code: first(details, 'code') ?? reason,
+      retryAfterSeconds: delayOf(details) ?? wait,
+    }),
+    status,
+  })
+}
+
+/** The error, wherever a vendor or proxy put it. */
+function errorOf(body: JsonObject): JsonObject | undefined {
+  const listed = Array.isArray(body) ? (body as readonly unknown[]).find(isObject) : body
+  const error = listed?.['error']
+  if (isObject(error)) return error
+  if (typeof error === 'string') return { message: error }
+  return typeof listed?.['message'] === 'string' ? listed : undefined
+}
+
+function first(details: readonly JsonObject[], field: string): string | undefined {
+  for (const detail of details) {
+    const metadata = detail['metadata']
+    const value = field === 'code' ? (isObject(metadata) ? metadata['code'] : undefined) : detail[field]
+    if (typeof value === 'string') return value
+  }
+  return undefined
+}
+
+/** The first field a BadRequest detail complains of. */
+function fieldOf(details: readonly JsonObject[]): string | undefined {
+  for (const detail of details)
+    for (const violation of anyObjects(detail['fieldViolations']))
+      if (typeof violation['field'] === 'string') return violation['field']
+  return undefined
+}
+
+/** `retryDelay: "3.5s"`, in seconds. */
+function delayOf(details: readonly JsonObject[]): number | undefined {
+  for (const { retryDelay } of details) {
+    const seconds = typeof retryDelay === 'string' ? Number.parseFloat(retryDelay) : Number.NaN
+    if (Number.isFinite(seconds)) return boundedDelay(seconds)
+  }
+  return undefined
+}

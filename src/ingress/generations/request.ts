@@ -1,0 +1,52 @@
+import type { MediaPart } from '../../canonical/content.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { readValidated } from '../errors/validation-error.ts'
+import { count, defined, number, required, rest, text, texts, WrongType } from '../fields.ts'
+import * as wire from './wire.ts'
+
+const FORMAT = 'generations'
+
+/** `POST /v1/video/generations` (SERVICE.md, "Video"): JSON, the length of the video in whole seconds. */
+export const readRequest = ({ body }: WireRequest): CanonicalRequest =>
+  readValidated(wire.request, body, () => read(body))
+
+const TAKEN = new Set([
+  ...['model', 'prompt', 'duration', 'size', 'image', 'images', 'n', 'seed', 'quality', 'negative_prompt', 'user'],
+])
+
+function read(body: JsonObject): CanonicalRequest {
+  const model = required(text(body['model']))
+  const prompt = required(text(body['prompt']))
+  if (prompt === '') throw WrongType.instance
+  const image = text(body['image'])
+  const pictures = [...(image === undefined ? [] : [image]), ...(texts(body['images']) ?? [])]
+  const video = defined({
+    seconds: number(body['duration']),
+    size: text(body['size']),
+    quality: text(body['quality']),
+    negativePrompt: text(body['negative_prompt']),
+  })
+  return {
+    model,
+    messages: [{ role: 'user', content: [{ type: 'text', text: prompt }, ...pictures.map(picture)] }],
+    output: {
+      modalities: ['video'],
+      ...defined({ candidates: count(body['n']), video: Object.keys(video).length === 0 ? undefined : video }),
+    },
+    sampling: defined({ seed: number(body['seed']) }),
+    ...defined({ endUser: text(body['user']) }),
+    stream: false,
+    ...rest(FORMAT, body, TAKEN),
+  }
+}
+
+/** The first picture is where the video begins; others are to be seen in it. */
+const picture = (url: string, index: number): MediaPart => ({
+  type: 'media',
+  kind: 'image',
+  source: sourceOfUrl(url),
+  ...(index === 0 ? {} : { use: 'reference' }),
+})

@@ -1,0 +1,43 @@
+import * as v from 'valibot'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { shape } from '../errors/validation-error.ts'
+
+/* Requests for videos as Kling has them (SERVICE.md, "Video"; Kling's API). Loose: unknown fields pass. */
+
+const maybeText = v.nullish(v.string())
+
+const fields = {
+  model_name: maybeText,
+  model: maybeText,
+  prompt: maybeText,
+  image: maybeText,
+  image_tail: maybeText,
+  negative_prompt: maybeText,
+  duration: v.nullish(v.union([v.string(), v.number()])),
+  aspect_ratio: maybeText,
+  mode: maybeText,
+  external_task_id: maybeText,
+}
+
+type Fields = { readonly [field in keyof typeof fields]?: string | null }
+
+/** A body that has one of the fields, the first that is there counting, and no empty text in it. */
+const having = (schema: v.GenericSchema, names: readonly (keyof Fields)[], empty: boolean): v.GenericSchema =>
+  v.pipe(
+    schema,
+    v.check(
+      body => {
+        const value = names.map(name => (body as Fields)[name]).find(one => one != null)
+        return value !== undefined && (empty || value !== '')
+      },
+      `Expected ${names.join(' or ')}`,
+    ),
+  )
+
+const REQUEST = having(shape(fields), ['model_name', 'model'], true)
+const OF_TEXT = having(REQUEST, ['prompt'], false)
+const OF_PICTURE = having(REQUEST, ['image', 'image_tail'], false)
+
+/** The schema of this very request. */
+export const requestAt = ({ path }: WireRequest): v.GenericSchema =>
+  path.endsWith('/image2video') ? OF_PICTURE : OF_TEXT

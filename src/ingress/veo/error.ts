@@ -1,0 +1,1 @@
+export { readError, readInnerError } from '../errors/google-error.ts'

@@ -1,0 +1,6 @@
+import type { Reader } from '../reader.ts'
+import { readError } from './error.ts'
+import { readResult } from './result.ts'
+
+/** Google's Veo as an upstream: videos by operations that run long. */
+export const veo: Reader = { result: readResult, error: readError }

@@ -1,0 +1,98 @@
+import { GatewayError } from '../../canonical/error.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import type { CanonicalTask, TaskFailure, TaskFile } from '../../canonical/task.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined } from '../fields.ts'
+import { readInnerError } from './error.ts'
+
+const FORMAT = 'veo'
+
+/**
+ * An operation of `:predictLongRunning`, as a submit and its own address answer it (`google.longrunning.Operation`).
+ * It tells neither progress nor times; one that is not done is in progress.
+ *
+ * @throws GatewayError where it has no name a path can be made of, e.g. for an error under status 200.
+ */
+export function readResult({ body }: WireAnswer): CanonicalResult {
+  const id = anyText(body['name'])
+  if (id === undefined || !isOperation(id))
+    throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NO_OPERATION)
+  return { id, candidates: [], task: readTask(body) }
+}
+
+const NO_OPERATION = { kind: 'upstream-failed', message: 'The upstream answered without an operation.' } as const
+
+/** `models/veo-3.1-generate-preview/operations/abc`: a path below the version, which leads nowhere else. */
+const isOperation = (name: string): boolean =>
+  /^[\w.-]+(?:\/[\w.-]+)+$/.test(name) && !name.split('/').some(step => /^\.+$/.test(step))
+
+function readTask(body: JsonObject): CanonicalTask {
+  const error = anyObject(body['error'])
+  if (error !== undefined) return { state: 'failed', failure: readFailure(error) }
+  if (body['done'] !== true) return { state: 'in-progress' }
+  const response = anyObject(body['response']) ?? {}
+  const answer = anyObject(response['generateVideoResponse']) ?? response
+  const files = readFiles(answer)
+  const reasons = readReasons(answer)
+  if (files.length === 0) return { state: 'failed', failure: withoutVideo(answer, reasons) }
+  // Where some of several videos were held back, the others still stand.
+  const beside = reasons.length === 0 ? {} : { extras: { [FORMAT]: { raiMediaFilteredReasons: reasons } } }
+  return { state: 'completed', progress: 100, files, ...beside }
+}
+
+/** The videos, `generatedSamples` of the Gemini API and `videos` of Google's cloud. */
+function readFiles(answer: JsonObject): TaskFile[] {
+  const samples = [answer['generatedSamples'], answer['generatedVideos'], answer['videos']].find(Array.isArray)
+  return anyObjects(samples).flatMap(sample => {
+    const video = anyObject(sample['video']) ?? sample
+    const url = anyText(video['uri']) ?? anyText(video['gcsUri'])
+    const mediaType = anyText(video['encoding']) ?? anyText(video['mimeType'])
+    return url === undefined || url === '' ? [] : [{ variant: 'video' as const, url, ...defined({ mediaType }) }]
+  })
+}
+
+const readReasons = ({ raiMediaFilteredReasons: reasons }: JsonObject): string[] =>
+  Array.isArray(reasons) ? reasons.filter(reason => typeof reason === 'string') : []
+
+const NO_REASON = 'The upstream gave no reason why there is no video.'
+
+/** An operation that ended well but has no video to show: it was held back by a review, or nobody knows. */
+function withoutVideo(answer: JsonObject, reasons: readonly string[]): TaskFailure {
+  const isReviewed = reasons.length > 0 || (anyNumber(answer['raiMediaFilteredCount']) ?? 0) > 0
+  if (!isReviewed) return { kind: 'broken', message: NO_REASON }
+  return { kind: 'content-review', message: reasons.join(' ') || 'The video was held back by a review of its content.' }
+}
+
+/** Codes of `google.rpc.Status` by number. */
+const CODES: { readonly [code: number]: string } = {
+  1: 'CANCELLED',
+  2: 'UNKNOWN',
+  3: 'INVALID_ARGUMENT',
+  4: 'DEADLINE_EXCEEDED',
+  5: 'NOT_FOUND',
+  7: 'PERMISSION_DENIED',
+  8: 'RESOURCE_EXHAUSTED',
+  9: 'FAILED_PRECONDITION',
+  10: 'ABORTED',
+  11: 'OUT_OF_RANGE',
+  12: 'UNIMPLEMENTED',
+  13: 'INTERNAL',
+  14: 'UNAVAILABLE',
+  15: 'DATA_LOSS',
+  16: 'UNAUTHENTICATED',
+}
+
+/** How Google words that a prompt or a picture did not pass: it has no code for it. */
+const REVIEW = /responsible ai|sensitive words|usage guidelines|usage polic|violat|safety|prohibited|blocked by/i
+
+function readFailure(error: JsonObject): TaskFailure {
+  const message = anyText(error['message'])
+  const number = anyNumber(error['code'])
+  const code = anyText(error['status']) ?? (number === undefined ? undefined : (CODES[number] ?? String(number)))
+  return {
+    kind: message !== undefined && REVIEW.test(message) ? 'content-review' : 'broken',
+    message: message === undefined || message === '' ? NO_REASON : message,
+    ...defined({ code }),
+  }
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { defined } from '../canonical/defined.ts'
+import type { Format } from '../canonical/node.ts'
+import type { Gateway, TaskAction } from '../gateway/index.ts'
+import { idHeaders } from './handlers.ts'
+import { HttpReply } from './reply.ts'
+import { requestId } from './request-id.ts'
+import type { Route } from './routes.ts'
+import { queryOf } from './url.ts'
+
+/** One question about video tasks. */
+interface TaskRoute {
+  readonly method: 'get' | 'delete'
+  readonly path: string
+  readonly format: Format
+  readonly action: TaskAction
+}
+
+const VENDOR_WORKS = ['text2video', 'image2video'] as const
+
+/**
+ * Endpoints to stored video tasks (SERVICE.md, "Video"; FORMATS §11).
+ *
+ * @param vendor the first segment of the paths of the vendor's own endpoints.
+ */
+export const taskRoutes = (vendor: string): readonly TaskRoute[] => [
+  { method: 'get', path: '/v1/videos', format: 'videos', action: 'list' },
+  { method: 'get', path: '/v1/videos/:id', format: 'videos', action: 'retrieve' },
+  { method: 'delete', path: '/v1/videos/:id', format: 'videos', action: 'remove' },
+  { method: 'get', path: '/v1/videos/:id/content', format: 'videos', action: 'content' },
+  { method: 'get', path: '/v1/video/generations/:id', format: 'generations', action: 'retrieve' },
+  ...VENDOR_WORKS.map(
+    (work): TaskRoute => ({
+      ...{ method: 'get', path: `/${vendor}/v1/videos/${work}/:id`, format: 'kling', action: 'retrieve' },
+    }),
+  ),
+]
+
+/** Where the vendor's own clients submit tasks. */
+export const vendorRoutes = (vendor: string): readonly Route[] =>
+  VENDOR_WORKS.map(work => ({
+    ...{ format: 'kling', path: `/${vendor}/v1/videos/${work}`, below: `/v1/videos/${work}` },
+    ...{ mark: work === 'image2video' ? 'image' : 'prompt', takes: ['prompt', 'image'], headers: [] },
+  }))
+
+/** The path below which the video of a task is changed. */
+export const REMIX_PATH = '/v1/videos/:id/remix'
+
+/** The endpoint behind such a path. */
+export const remixRoute = (id: string): Route => ({
+  ...{ format: 'videos', path: '/v1/videos/{video_id}/remix', below: `/videos/${encodeURIComponent(id)}/remix` },
+  ...{ mark: 'prompt', headers: [], form: 'too' },
+})
+
+/** What the paths take, by path; those that also take submits among them. */
+export function taskMethods(vendor: string): ReadonlyMap<string, string> {
+  const methods = new Map<string, string[]>([[REMIX_PATH, ['POST']]])
+  for (const { method, path } of taskRoutes(vendor)) {
+    const names = method === 'get' ? ['GET', 'HEAD'] : ['DELETE']
+    methods.set(path, [...(methods.get(path) ?? []), ...names])
+  }
+  methods.get('/v1/videos')!.push('POST')
+  return new Map([...methods].map(([path, names]) => [path, names.join(', ')]))
+}
+
+/** A question at one of the endpoints; always answered. */
+export function handleTask(
+  gateway: Gateway,
+  { format, action }: TaskRoute,
+  message: IncomingMessage & { readonly params: { readonly [name: string]: string | string[] | undefined } },
+  response: ServerResponse,
+): void {
+  const id = requestId()
+  const { query, queryKey } = queryOf(message)
+  const reply = new HttpReply(message, response, idHeaders(id), gateway)
+  const task = String(message.params['id'] ?? '')
+  gateway
+    .answerTask({ id, format, action, message, reply, task, query, ...defined({ queryKey }) })
+    .catch(() => response.destroy())
+}

@@ -1,0 +1,181 @@
+import type { Output } from '../canonical/request.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
+import { TASK_STATES, type TaskState, type UpstreamTask } from '../canonical/task.ts'
+import type { Database, TaskRow } from './tables.ts'
+import type { StoredState, StoredTask, TaskNews, TaskPage, TaskPlace, Tasks } from './tasks.ts'
+
+/** Further is larger; the final states are equally far. */
+const RANKS: { readonly [state in StoredState]: number } = {
+  submitting: 0,
+  queued: 1,
+  'in-progress': 2,
+  completed: 3,
+  failed: 3,
+}
+const FINAL = 3
+
+/** Tasks in a database, a row each. */
+export class KeptTasks implements Tasks {
+  private readonly database: Database
+
+  constructor(database: Database) {
+    this.database = database
+  }
+
+  async begin(task: StoredTask): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await this.database
+      .insertInto('tasks')
+      .values(rowOf(task))
+      .onConflict(conflict => conflict.doNothing())
+      .executeTakeFirst()
+    return numInsertedOrUpdatedRows === 1n
+  }
+
+  async move(owner: string, id: string, place: TaskPlace & Pick<StoredTask, 'reference'>): Promise<void> {
+    const { channel, format, upstreamModel, reference = null } = place
+    await this.one(owner, id)
+      .set({ channel, format, upstream_model: upstreamModel, reference })
+      .where('rank', '=', RANKS.submitting)
+      .execute()
+  }
+
+  async find(owner: string, id: string): Promise<StoredTask | undefined> {
+    const row = await this.all().where('owner', '=', owner).where('id', '=', id).executeTakeFirst()
+    return row && taskOf(row)
+  }
+
+  async findByKey(owner: string, idempotencyKey: string): Promise<StoredTask | undefined> {
+    const row = await this.all()
+      .where('owner', '=', owner)
+      .where('idempotency_key', '=', idempotencyKey)
+      .executeTakeFirst()
+    return row && taskOf(row)
+  }
+
+  async list(owner: string, { limit, order, after }: TaskPage) {
+    const mark = after === undefined ? undefined : await this.find(owner, after)
+    if (after !== undefined && mark === undefined) return undefined
+    const beyond = order === 'asc' ? '>' : '<'
+    let query = this.all().where('owner', '=', owner)
+    if (mark !== undefined)
+      query = query.where(row =>
+        row.or([
+          row('created_at', beyond, mark.createdAt),
+          row.and([row('created_at', '=', mark.createdAt), row('id', beyond, mark.id)]),
+        ]),
+      )
+    const rows = await query
+      .orderBy('created_at', order)
+      .orderBy('id', order)
+      .limit(limit + 1)
+      .execute()
+    return { tasks: rows.slice(0, limit).map(taskOf), more: rows.length > limit }
+  }
+
+  async advance(owner: string, id: string, { state, result, upstreamId }: TaskNews): Promise<boolean> {
+    const { numUpdatedRows } = await this.one(owner, id)
+      .set({
+        ...{ state, rank: RANKS[state], result: JSON.stringify(result), misses: 0 },
+        ...(upstreamId === undefined ? {} : { upstream_id: upstreamId }),
+      })
+      .where('rank', '<', FINAL)
+      .where('rank', '<=', RANKS[state])
+      .executeTakeFirst()
+    return numUpdatedRows === 1n
+  }
+
+  async claim(owner: string, id: string, now: number, before: number): Promise<boolean> {
+    const { numUpdatedRows } = await this.one(owner, id)
+      .set({ polled_at: now })
+      .where('polled_at', '<=', before)
+      .executeTakeFirst()
+    return numUpdatedRows === 1n
+  }
+
+  async miss(owner: string, id: string): Promise<void> {
+    await this.one(owner, id)
+      .set(({ eb }) => ({ misses: eb('misses', '+', 1) }))
+      .execute()
+  }
+
+  async due(before: number, limit: number): Promise<readonly StoredTask[]> {
+    const rows = await this.all()
+      .where('rank', 'in', [RANKS.queued, RANKS['in-progress']])
+      .where('polled_at', '<=', before)
+      .orderBy('polled_at')
+      .limit(limit)
+      .execute()
+    return rows.map(taskOf)
+  }
+
+  async submitting(): Promise<readonly StoredTask[]> {
+    const rows = await this.all().where('rank', '=', RANKS.submitting).execute()
+    return rows.map(taskOf)
+  }
+
+  async unkept(since: number, limit: number): Promise<readonly StoredTask[]> {
+    const rows = await this.all()
+      .where('state', '=', 'completed')
+      .where('file_size', 'is', null)
+      .where('created_at', '>=', since)
+      .orderBy('created_at')
+      .limit(limit)
+      .execute()
+    return rows.map(taskOf)
+  }
+
+  async withFiles(): Promise<readonly StoredTask[]> {
+    const rows = await this.all().where('file_size', 'is not', null).orderBy('created_at').execute()
+    return rows.map(taskOf)
+  }
+
+  async keepFile(owner: string, id: string, size: number | undefined): Promise<void> {
+    await this.one(owner, id)
+      .set({ file_size: size ?? null })
+      .execute()
+  }
+
+  async drop(owner: string, id: string): Promise<void> {
+    await this.database.deleteFrom('tasks').where('owner', '=', owner).where('id', '=', id).execute()
+  }
+
+  private all() {
+    return this.database.selectFrom('tasks').selectAll()
+  }
+
+  private one(owner: string, id: string) {
+    return this.database.updateTable('tasks').where('owner', '=', owner).where('id', '=', id)
+  }
+}
+
+const rowOf = (task: StoredTask): TaskRow => ({
+  ...{ owner: task.owner, id: task.id, model: task.model, channel: task.channel, format: task.format },
+  ...{ upstream_model: task.upstreamModel, upstream_id: task.upstreamId ?? null, made_from: task.from },
+  ...{ state: task.state, rank: RANKS[task.state], output: JSON.stringify(task.output), prompt: task.prompt ?? null },
+  ...{ result: JSON.stringify(task.result), idempotency_key: task.idempotencyKey ?? null },
+  ...{ reference: task.reference ?? null, remix_of: task.remixOf ?? null, worker: task.worker, misses: task.misses },
+  ...{
+    created_at: task.createdAt,
+    polled_at: task.polledAt,
+    expires_at: task.expiresAt,
+    file_size: task.fileSize ?? null,
+  },
+})
+
+function taskOf(row: TaskRow): StoredTask {
+  const known: readonly string[] = TASK_STATES
+  return {
+    ...{ owner: row.owner, id: row.id, model: row.model, channel: row.channel, format: row.format },
+    ...{ upstreamModel: row.upstream_model, from: row.made_from as UpstreamTask['from'] },
+    state: known.includes(row.state) ? (row.state as TaskState) : 'submitting',
+    ...{ output: JSON.parse(row.output) as Output, result: JSON.parse(row.result) as CanonicalResult },
+    ...{ worker: row.worker, misses: Number(row.misses), createdAt: Number(row.created_at) },
+    ...{ polledAt: Number(row.polled_at), expiresAt: Number(row.expires_at) },
+    ...(row.upstream_id === null ? {} : { upstreamId: row.upstream_id }),
+    ...(row.prompt === null ? {} : { prompt: row.prompt }),
+    ...(row.idempotency_key === null ? {} : { idempotencyKey: row.idempotency_key }),
+    ...(row.reference === null ? {} : { reference: row.reference }),
+    ...(row.remix_of === null ? {} : { remixOf: row.remix_of }),
+    ...(row.file_size === null ? {} : { fileSize: Number(row.file_size) }),
+  }
+}

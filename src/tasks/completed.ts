@@ -1,0 +1,24 @@
+import { GatewayError } from '../canonical/error.ts'
+import type { StoredTask } from '../store/tasks.ts'
+
+/**
+ * Whether the content of a task can be sent.
+ *
+ * @throws GatewayError `conflict` that names the state otherwise, and the reason of a failure.
+ */
+export function checkCompleted({ state, result }: StoredTask): void {
+  if (state === 'completed') return
+  const { failure } = result.task ?? {}
+  if (state === 'failed')
+    throw new GatewayError({
+      kind: 'conflict',
+      message: `The video failed: ${failure?.message ?? 'the upstream gave no reason'}`,
+      code: 'video_failed',
+    })
+  const name = state === 'in-progress' ? 'in_progress' : 'queued'
+  throw new GatewayError({
+    kind: 'conflict',
+    message: `The video is not finished: its status is \`${name}\`.`,
+    code: 'video_not_ready',
+  })
+}

@@ -1,0 +1,151 @@
+import type { CanonicalResult } from '../canonical/result.ts'
+import { isFinal, type TaskFailure } from '../canonical/task.ts'
+import type { Channel } from '../channel/index.ts'
+import { logMessage, toFailure } from '../gateway/failures.ts'
+import type { Log } from '../gateway/report.ts'
+import type { StoredTask, Tasks } from '../store/tasks.ts'
+import { storable } from './public-task.ts'
+import { candidateOf, upstreamOf } from './task-upstream.ts'
+import { askState } from './upstream.ts'
+
+/** The most milliseconds for which a state counts as current. */
+const FRESH = 5000
+/** Consecutive answers that there is no such task after which it counts as lost. */
+const MISSES = 3
+/** Milliseconds after which a task that did not finish has failed. */
+const LONGEST = 24 * 3_600_000
+/** Milliseconds for which an upstream is asked what became of a submit it did not answer. */
+const RECONCILED = 10 * 60_000
+
+export interface RefresherOptions {
+  readonly store: () => Tasks
+  readonly channels: () => readonly Channel[]
+  readonly log: Log
+  readonly now: () => number
+  /** Milliseconds between two looks of the background at a task, 0 for none. */
+  readonly poll: () => number
+  /** Whether somebody still submits the task. */
+  isSubmitted(task: StoredTask): boolean
+}
+
+/** Brings stored tasks to the state their upstreams have them in, each asked at most once in five seconds. */
+export class Refresher {
+  private readonly options: RefresherOptions
+  /** Who asks already, by task: many callers that poll wait for one answer. */
+  private readonly asking = new Map<string, Promise<StoredTask>>()
+
+  constructor(options: RefresherOptions) {
+    this.options = options
+  }
+
+  /** The task as it is now, or as it last was where its upstream cannot be asked. Rejects where the store cannot be. */
+  refresh(task: StoredTask): Promise<StoredTask> {
+    if (task.state !== 'submitting' && isFinal(task.state)) return Promise.resolve(task)
+    if (task.polledAt > this.options.now() - this.fresh) return Promise.resolve(task)
+    const running = this.asking.get(task.id)
+    if (running !== undefined) return running
+    const asked = this.ask(task, this.options.now() - this.fresh).finally(() => this.asking.delete(task.id))
+    this.asking.set(task.id, asked)
+    return asked
+  }
+
+  /** An upstream is asked no more often: five seconds, or as often as the background asks. */
+  get fresh(): number {
+    return Math.min(FRESH, this.options.poll() || FRESH)
+  }
+
+  /** Fails a task whose submit nobody answered, where its upstream cannot be asked for it. */
+  async reconcile(task: StoredTask): Promise<StoredTask> {
+    const upstream = upstreamOf(task, this.options.channels())
+    const canAsk = upstream?.writer.find !== undefined && task.reference !== undefined
+    if (canAsk && this.options.now() - task.createdAt < RECONCILED) return this.ask(task, this.options.now())
+    return this.fail(task, UNKNOWN)
+  }
+
+  /** @param before the task is left as it is where its state was asked for after this time. */
+  private async ask(task: StoredTask, before: number): Promise<StoredTask> {
+    const { options } = this
+    if (task.state === 'submitting' && options.isSubmitted(task)) return task
+    const now = options.now()
+    if (!(await options.store().claim(task.owner, task.id, now, before))) return this.again(task)
+    const upstream = upstreamOf(task, options.channels())
+    const isLate = now - task.createdAt > LONGEST
+    if (task.state === 'submitting') {
+      const canAsk = upstream?.writer.find !== undefined && task.reference !== undefined
+      if (!canAsk || now - task.createdAt > RECONCILED) return this.fail(task, UNKNOWN)
+    }
+    if (upstream === undefined) return isLate ? this.fail(task, LATE) : task
+    try {
+      const result = await askState(upstream)
+      return await this.advance(task, storable(result, candidateOf(upstream), task.model), result)
+    } catch (thrown) {
+      const { error } = toFailure(thrown)
+      const fields = {
+        task: task.id,
+        channel: task.channel,
+        kind: error.kind,
+        said: logMessage(error, candidateOf(upstream)),
+      }
+      options.log.warn(fields, 'the state of a task could not be read')
+      if (error.kind === 'not-found') return this.missing(task)
+      return isLate ? this.fail(task, LATE) : task
+    }
+  }
+
+  private async missing(task: StoredTask): Promise<StoredTask> {
+    if (task.misses + 1 >= MISSES) return this.fail(task, task.state === 'submitting' ? UNSENT : LOST)
+    await this.options.store().miss(task.owner, task.id)
+    return { ...task, misses: task.misses + 1 }
+  }
+
+  private async advance(
+    task: StoredTask,
+    stored: CanonicalResult,
+    { id, task: news }: CanonicalResult,
+  ): Promise<StoredTask> {
+    if (news === undefined) return task
+    const upstreamId = task.upstreamId ?? id
+    const change = { state: news.state, result: merged(task.result, stored), ...(upstreamId && { upstreamId }) }
+    const moved = await this.options.store().advance(task.owner, task.id, change)
+    if (!moved) return this.again(task)
+    const after = { ...task, ...change }
+    if (isFinal(news.state)) this.note(after)
+    return after
+  }
+
+  private async fail(task: StoredTask, failure: TaskFailure): Promise<StoredTask> {
+    const result: CanonicalResult = { ...task.result, task: { ...task.result.task, state: 'failed', failure } }
+    const moved = await this.options.store().advance(task.owner, task.id, { state: 'failed', result })
+    if (!moved) return this.again(task)
+    const after: StoredTask = { ...task, state: 'failed', result }
+    this.note(after)
+    return after
+  }
+
+  /** What another has stored meanwhile. */
+  private async again(task: StoredTask): Promise<StoredTask> {
+    return (await this.options.store().find(task.owner, task.id)) ?? task
+  }
+
+  private note({ id, model, channel, state, result, createdAt }: StoredTask): void {
+    const { seconds, failure } = result.task ?? {}
+    const fields = { task: id, model, channel, state, failure: failure?.kind, video_seconds: seconds }
+    this.options.log.info({ ...fields, ms: this.options.now() - createdAt }, 'task')
+  }
+}
+
+/** What an upstream says once it may leave out later; progress never goes back. */
+function merged(before: CanonicalResult, now: CanonicalResult): CanonicalResult {
+  const task = { ...before.task, ...now.task! }
+  const [old = 0, new_ = 0] = [before.task?.progress, now.task?.progress]
+  return { ...before, ...now, task: { ...task, ...(old > new_ ? { progress: old } : {}) } }
+}
+
+const broken = (code: string, message: string): TaskFailure => ({ kind: 'broken', code, message })
+const UNKNOWN = broken(
+  'submit_unanswered',
+  'The upstream did not answer the submit. It may have accepted it; it was not submitted again.',
+)
+const UNSENT = broken('submit_lost', 'The submit did not reach the upstream. It was not submitted again.')
+const LOST = broken('task_lost', 'The upstream has no such task any more.')
+const LATE = broken('task_timed_out', 'The upstream did not finish within a day.')

@@ -1,0 +1,41 @@
+import { GatewayError } from '../canonical/error.ts'
+import { answerFailure } from '../gateway/failures.ts'
+import { readResult } from '../gateway/read-result.ts'
+import { send } from '../gateway/send.ts'
+import type { Answered, Attempt } from '../gateway/types.ts'
+import { writeRequest } from '../gateway/write-request.ts'
+import { writeResult } from '../gateway/write-result.ts'
+import type { StoredTask } from '../store/tasks.ts'
+import { publicTask } from './public-task.ts'
+import type { Submission } from './submission.ts'
+
+/**
+ * Submits a task to one upstream and answers its caller with it: the task is stored before the request is sent, and
+ * again, with the upstream's id, before the caller is answered.
+ *
+ * @throws GatewayError; where `submission.isUnknown` then, no other upstream may be tried.
+ */
+export async function submit(named: Attempt, submission: Submission): Promise<void> {
+  const attempt = { ...named, request: submission.referenced(named.request, named.candidate) }
+  const prepared = writeRequest(attempt)
+  await submission.begins(attempt.candidate, attempt.request)
+  let answered: Answered
+  let stored: StoredTask
+  try {
+    const sent = await send(attempt, prepared)
+    try {
+      answered = await readResult(sent)
+      sent.succeeded()
+    } finally {
+      sent.release()
+    }
+    stored = await submission.accepted(answered.result, attempt.candidate)
+  } catch (thrown) {
+    const failure = answerFailure(thrown)
+    if (!submission.failed(failure)) throw failure
+    throw new GatewayError({ ...failure.error, message: `${failure.error.message} ${OPEN}` }, { cause: failure.cause })
+  }
+  await writeResult(attempt, { ...answered, result: publicTask(stored, submission.base) })
+}
+
+const OPEN = 'Whether it accepted the task is open; the task is not submitted again.'

@@ -1,0 +1,64 @@
+import { GatewayError } from '../canonical/error.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
+import type { Answer, Exchange } from '../channel/index.ts'
+import type { TaskCall } from '../egress/task-writer.ts'
+import { answerFailure } from '../gateway/failures.ts'
+import { readWireResult } from '../gateway/read-result.ts'
+import { upstreamError } from '../gateway/send.ts'
+import { READERS } from '../ingress/index.ts'
+import { requestOf } from './public-task.ts'
+import { candidateOf, type TaskUpstream, upstreamTask } from './task-upstream.ts'
+
+/**
+ * The state of a task as its upstream has it now: by its id or, where the submit was not answered, by its reference.
+ *
+ * @throws GatewayError, `not-found` where there is no such task there.
+ */
+export function askState(upstream: TaskUpstream): Promise<CanonicalResult> {
+  const { task, format, writer } = upstream
+  const { id, ...rest } = upstreamTask(task)
+  const call =
+    id !== '' ? writer.status({ id, ...rest }, format.dialect) : writer.find!(rest, task.reference!, format.dialect)
+  return exchange(upstream, call, answer => readWireResult(answer, READERS[format.format]!, requestOf(task)))
+}
+
+/** Has the upstream forget a task, where it has a call for that. Throws GatewayError where it refuses. */
+export async function askRemoval(upstream: TaskUpstream): Promise<void> {
+  const call = upstream.writer.remove?.(upstreamTask(upstream.task), upstream.format.dialect)
+  if (call === undefined) return
+  await exchange(upstream, call, async () => {}).catch((thrown: unknown) => {
+    if (!(thrown instanceof GatewayError) || thrown.error.kind !== 'not-found') throw thrown
+  })
+}
+
+/** Sends a call with the channel's credential. */
+export async function sendCall(
+  { channel, format }: Pick<TaskUpstream, 'channel' | 'format'>,
+  { method, ...where }: TaskCall,
+  headers: TaskCall['headers'] = {},
+): Promise<Exchange> {
+  await channel.ready()
+  return channel.call(method, format, { ...where, headers: { ...where.headers, ...headers } })
+}
+
+/** Milliseconds a question about a task may take: it is asked again later. */
+const PATIENCE = 15_000
+
+async function exchange<T>(upstream: TaskUpstream, call: TaskCall, use: (answer: Answer) => Promise<T>): Promise<T> {
+  const sent = await sendCall(upstream, call, { accept: 'application/json' })
+  const timer = setTimeout(() => sent.abort(), PATIENCE)
+  try {
+    const answer = await sent.answer
+    if (answer.status < 200 || answer.status > 299) throw await failureOf(answer, upstream)
+    return await use(answer)
+  } catch (thrown) {
+    throw answerFailure(thrown)
+  } finally {
+    clearTimeout(timer)
+    sent.release()
+  }
+}
+
+/** The failure that an answer is. */
+export const failureOf = (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>
+  upstreamError(answer, candidateOf(upstream), upstream.task.model)

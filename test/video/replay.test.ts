@@ -1,0 +1,179 @@
+import OpenAI, { toFile } from 'openai'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openReplay, type Replay } from '../../src/providers/replay.ts'
+import { movieOf, thumbnailOf } from '../../src/providers/replay-movie.ts'
+import { PIXEL } from './upstreams/index.ts'
+
+/* The built-in upstream plays a video task through. */
+
+let replay: Replay
+let client: OpenAI
+beforeAll(async () => {
+  replay = await openReplay()
+  client = new OpenAI({ apiKey: 'none', baseURL: `${replay.url}/v1`, maxRetries: 0 })
+})
+afterAll(() => replay.close())
+
+/** Polls until the end. */
+async function ended(id: string) {
+  const seen = []
+  for (;;) {
+    const video = await client.videos.retrieve(id)
+    seen.push(video)
+    if (video.status === 'completed' || video.status === 'failed') return seen
+  }
+}
+
+describe('a whole life', () => {
+  it('queued for two polls, in progress with growing progress, completed', async () => {
+    const made = await client.videos.create({ model: 'replay', prompt: 'A boat.', seconds: '4', size: '1280x720' })
+    expect(made).toMatchObject({ object: 'video', status: 'queued', progress: 0, seconds: '4', size: '1280x720' })
+    const seen = await ended(made.id)
+    expect(seen.map(({ status }) => status)).toEqual([
+      ...['queued', 'queued', 'in_progress', 'in_progress', 'in_progress', 'in_progress', 'completed'],
+    ])
+    const progress = seen.map(one => one.progress)
+    expect(progress).toEqual(progress.toSorted((a, b) => a - b))
+    expect(new Set(progress.slice(2)).size).toBe(5)
+    expect(seen.at(-1)).toMatchObject({ progress: 100, error: null, completed_at: expect.any(Number) })
+  })
+
+  it('one model fails by a review of content', async () => {
+    const made = await client.videos.create({ model: 'replay-videos-blocked', prompt: 'Anything.' })
+    const seen = await ended(made.id)
+    expect(seen.at(-1)).toMatchObject({ status: 'failed', error: { code: 'moderation_blocked' } })
+    expect(seen.length).toBeLessThan(6)
+    await expect(client.videos.downloadContent(made.id)).rejects.toMatchObject({ status: 404 })
+  })
+
+  it('takes a form with a picture', async () => {
+    const input_reference = await toFile(PIXEL, 'a.png', { type: 'image/png' })
+    expect((await client.videos.create({ prompt: 'a', input_reference })).status).toBe('queued')
+  })
+})
+
+describe('files', () => {
+  const finished = async () => {
+    const { id } = await client.videos.create({ prompt: 'A boat.', seconds: '4', size: '1280x720' })
+    await ended(id)
+    return id
+  }
+
+  it('the video is an MP4, whole and by ranges', async () => {
+    const id = await finished()
+    const whole = await client.videos.downloadContent(id)
+    expect(whole.headers.get('content-type')).toBe('video/mp4')
+    const bytes = Buffer.from(await whole.arrayBuffer())
+    expect(bytes.equals(movieOf({ width: 1280, height: 720, seconds: 4 }))).toBe(true)
+    const url = `${replay.url}/v1/videos/${id}/content`
+    const get = (range: string, method = 'GET') => fetch(url, { method, headers: { range } })
+    for (const [range, begin, end] of [
+      ['bytes=0-99', 0, 100],
+      ['bytes=100-', 100, bytes.length],
+      ['bytes=-10', bytes.length - 10, bytes.length],
+    ] as const) {
+      const part = await get(range)
+      expect(part.status).toBe(206)
+      expect(part.headers.get('content-range')).toBe(`bytes ${begin}-${end - 1}/${bytes.length}`)
+      expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(begin, end))).toBe(true)
+    }
+    expect((await get(`bytes=${bytes.length}-`)).status).toBe(416)
+    const head = await get('', 'HEAD')
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)])
+  })
+
+  it('there is a thumbnail, and no other variant', async () => {
+    const id = await finished()
+    const thumbnail = await client.videos.downloadContent(id, { variant: 'thumbnail' })
+    expect(thumbnail.headers.get('content-type')).toBe('image/webp')
+    for (const variant of ['spritesheet', 'constructor', '__proto__'])
+      await expect(client.videos.downloadContent(id, { variant: variant as 'video' })).rejects.toMatchObject({
+        status: 400,
+      })
+  })
+
+  it('not before the end', async () => {
+    const { id } = await client.videos.create({ prompt: 'a' })
+    await expect(client.videos.downloadContent(id)).rejects.toMatchObject({ status: 404 })
+    await expect(client.videos.remix(id, { prompt: 'b' })).rejects.toMatchObject({ status: 400 })
+  })
+})
+
+describe('remix, list, delete', () => {
+  it('a remix is a task of its own that names the first', async () => {
+    const { id } = await client.videos.create({ prompt: 'a', seconds: '8' })
+    await ended(id)
+    const remix = await client.videos.remix(id, { prompt: 'b' })
+    expect(remix).toMatchObject({ status: 'queued', remixed_from_video_id: id, prompt: 'b', seconds: '8' })
+    const [newest, ...others] = (await client.videos.list({ limit: 2 })).data
+    expect([newest!.id, others[0]!.id]).toEqual([remix.id, id])
+    expect((await client.videos.list({ limit: 1, after: remix.id })).data[0]!.id).toBe(id)
+    await client.videos.delete(id)
+    await expect(client.videos.retrieve(id)).rejects.toMatchObject({ status: 404 })
+  })
+
+  it('requests without a prompt, of other methods and about nothing are refused', async () => {
+    await expect(client.videos.create({} as never)).rejects.toMatchObject({ status: 400 })
+    await expect(client.videos.retrieve('video_none')).rejects.toMatchObject({ status: 404 })
+    const status = async (path: string, method: string) => (await fetch(`${replay.url}${path}`, { method })).status
+    expect(await status('/v1/videos/a/b/c', 'GET')).toBe(404)
+    expect(await status('/v1/videos/%ff', 'GET')).toBe(404)
+    expect(await status('/v1/videos', 'DELETE')).toBe(404)
+  })
+})
+
+describe('the file itself', () => {
+  interface Box {
+    readonly type: string
+    readonly begin: number
+    readonly end: number
+  }
+  const boxesIn = (bytes: Buffer, begin = 0, end = bytes.length): Box[] => {
+    const boxes = []
+    for (let at = begin; at < end; ) {
+      const size = bytes.readUInt32BE(at)
+      boxes.push({ type: bytes.toString('latin1', at + 4, at + 8), begin: at + 8, end: at + size })
+      at += size
+    }
+    return boxes
+  }
+  const inside = (bytes: Buffer, path: readonly string[]): Box => {
+    let box: Box = { type: '', begin: 0, end: bytes.length }
+    for (const type of path) box = boxesIn(bytes, box.begin, box.end).find(one => one.type === type)!
+    return box
+  }
+
+  it.each([
+    { width: 1280, height: 720, seconds: 4 },
+    { width: 720, height: 1280, seconds: 8 },
+    { width: 1792, height: 1024, seconds: 12 },
+    { width: 320, height: 180, seconds: 1 },
+  ])('$width x $height: its boxes hold what their tables say', movie => {
+    const bytes = movieOf(movie)
+    expect(boxesIn(bytes).map(({ type }) => type)).toEqual(['ftyp', 'moov', 'mdat'])
+    const table = ['moov', 'trak', 'mdia', 'minf', 'stbl']
+    const { begin: sizesAt } = inside(bytes, [...table, 'stsz'])
+    const count = bytes.readUInt32BE(sizesAt + 8)
+    const { begin: header } = inside(bytes, ['moov', 'mvhd'])
+    expect(bytes.readUInt32BE(header + 16) / bytes.readUInt32BE(header + 12)).toBe(movie.seconds)
+    let at = bytes.readUInt32BE(inside(bytes, [...table, 'stco']).begin + 8)
+    expect(at).toBe(inside(bytes, ['mdat']).begin)
+    for (let index = 0; index < count; index++) {
+      const size = bytes.readUInt32BE(sizesAt + 12 + 4 * index)
+      expect(bytes.readUInt32BE(at)).toBe(size - 4)
+      expect(bytes[at + 4]).toBe(index === 0 ? 0x65 : 0x41)
+      expect(bytes.subarray(at + 4, at + size).includes(Buffer.from([0, 0, 1]))).toBe(false)
+      at += size
+    }
+    expect(at).toBe(bytes.length)
+    expect(bytes.length).toBeLessThan(32_768)
+  })
+
+  it('the thumbnail is a WebP of the video’s size', () => {
+    const bytes = thumbnailOf({ width: 1280, height: 720 })
+    expect([bytes.toString('latin1', 0, 4), bytes.toString('latin1', 8, 16)]).toEqual(['RIFF', 'WEBPVP8L'])
+    expect(bytes.readUInt32LE(4)).toBe(bytes.length - 8)
+    const sides = bytes.readUInt32LE(21)
+    expect([(sides & 0x3fff) + 1, ((sides >> 14) & 0x3fff) + 1]).toEqual([1280, 720])
+  })
+})

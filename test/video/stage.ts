@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import OpenAI from 'openai'
+import type { ChannelConfig, TasksConfig } from '../../src/config/index.ts'
+import { House, type HouseOptions, KEY } from '../faults/house.ts'
+import { type Kind, openVideoUpstream, type VideoScene } from './upstreams/index.ts'
+
+/** The models of the channels: the caller's names, and the upstreams' own. */
+export const MODELS = { videos: 'sora-2', veo: 'veo-3.0-generate-001', kling: 'kling-v2-1' } as const
+export const PUBLIC = 'film'
+
+/** The channel takes the public model under the name its upstream has. */
+const models = (kind: Kind): Pick<ChannelConfig, 'models'> => ({
+  models: { named: new Map([[PUBLIC, MODELS[kind]]]), patterns: [] },
+})
+
+export const TASKS: TasksConfig = { poll: 0, keep: 0, limit: 2 ** 30, vendorPath: 'videovendor' }
+
+export interface StageOptions extends HouseOptions {
+  readonly tasks?: Partial<TasksConfig>
+  readonly scene?: Parameters<typeof openVideoUpstream>[1]
+}
+
+/** A gateway before one upstream of videos, with a store of its own. */
+export class VideoStage {
+  readonly scene: VideoScene
+  readonly house: House
+  readonly folder: string
+  private readonly ownsFolder: boolean
+
+  private constructor(scene: VideoScene, house: House, folder: string, ownsFolder: boolean) {
+    this.scene = scene
+    this.house = house
+    this.folder = folder
+    this.ownsFolder = ownsFolder
+  }
+
+  static async open(kind: Kind, { tasks = {}, scene: how = {}, ...options }: StageOptions = {}): Promise<VideoStage> {
+    const scene = await openVideoUpstream(kind, { ...how, fields: { ...models(kind), ...how.fields } })
+    const folder = options.keep ?? mkdtempSync(join(tmpdir(), 'interlingua-video-'))
+    const config = { tasks: { ...TASKS, ...tasks }, ...options.config }
+    const house = await House.open([scene.channel], { allow: ['127.0.0.0/8'], ...options, keep: folder, config })
+    return new VideoStage(scene, house, folder, options.keep === undefined)
+  }
+
+  get upstream() {
+    return this.scene.upstream
+  }
+
+  get client(): OpenAI {
+    return clientAt(this.house)
+  }
+
+  /** Polls until the task is in a final state. */
+  async ended(id: string): Promise<OpenAI.Videos.Video> {
+    for (;;) {
+      const video = await this.client.videos.retrieve(id)
+      if (video.status === 'completed' || video.status === 'failed') return video
+      await sleep(20)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.house.server.close(0)
+    await this.scene.close()
+    if (this.ownsFolder) rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+export const clientAt = (house: Pick<House, 'server'>, apiKey: string = KEY): OpenAI =>
+  new OpenAI({ apiKey, baseURL: `${house.server.address}/v1`, maxRetries: 0 })

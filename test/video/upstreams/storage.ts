@@ -1,0 +1,38 @@
+import { type Loose, Refusal, type Reply, type Seen, type Step, VideoUpstream } from './upstream.ts'
+
+/** Credentials that must never come here. */
+const CREDENTIALS = ['authorization', 'x-goog-api-key', 'x-api-key', 'cookie']
+
+/** Public storage that finished videos are fetched from: any credential that comes here is counted as a leak. */
+export class Storage extends VideoUpstream {
+  /** Requests that carried a credential. */
+  leaks = 0
+  /** Every address is expired: 403, as signed addresses answer. */
+  expired = false
+  mediaType = 'video/mp4'
+
+  protected newId(): string {
+    return 'none'
+  }
+
+  protected stepOf(method: string, { pathname }: URL): Step {
+    return (method === 'GET' || method === 'HEAD') && pathname.startsWith('/stored/') ? 'content' : 'unknown'
+  }
+
+  protected authorize({ headers, url }: Seen): void {
+    if (CREDENTIALS.some(name => headers[name] !== undefined) || url.searchParams.has('key')) {
+      this.leaks++
+      throw new Refusal(400, 'InvalidArgument', 'Only one auth mechanism allowed.')
+    }
+  }
+
+  protected refusal({ code, message }: Refusal): Loose {
+    return { Code: code, Message: message }
+  }
+
+  protected serve({ step, url }: Seen): Reply {
+    if (step === 'unknown') throw new Refusal(404, 'NoSuchKey', 'The specified key does not exist.')
+    if (this.expired) throw new Refusal(403, 'AccessDenied', 'Request has expired')
+    return { clip: { seed: url.pathname.split('/')[2]!, size: this.size, mediaType: this.mediaType } }
+  }
+}
