@@ -64,7 +64,7 @@ export async function failover(
       if (running.stopped !== undefined) break
       if (late?.fault !== undefined && !call.reply.begun) throw late.fault
       const seen = candidateFailure(thrown, { candidate, channel, model: request.model, log })
-      if (call.reply.begun || isSpent(asked) || shared.submission?.isUnknown === true) throw seen
+      if (call.reply.begun || isSpent(asked) || shared.submission?.isSpent === true) throw seen
       if (session?.forgot(candidate, seen.error) === true) queue.splice(place + 1, 0, candidate)
       else if (!mayRetry(seen.error)) throw seen
       failure = moreUsefulFailure(failure, seen)
