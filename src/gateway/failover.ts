@@ -76,7 +76,7 @@ export class Failover {
     if (!begun && this.fallsBack(thrown, candidate)) return
     const why = this.fallback?.candidate === candidate && isInexpressible(thrown) ? this.fallback.failure : thrown
     const failure = candidateFailure(why, { candidate, channel, model: request.model, log: this.log })
-    if (begun || isSpent(this.incoming) || submission?.isUnknown === true) throw failure
+    if (begun || isSpent(this.incoming) || submission?.isSpent === true) throw failure
     if (session?.forgot(candidate, failure.error) === true) this.queue.splice(this.place, 0, candidate)
     else if (!mayRetry(failure.error)) throw failure
     this.reported = moreUsefulFailure(this.reported, failure)

@@ -98,10 +98,11 @@ export class KeptTasks implements Tasks {
       .execute()
   }
 
-  async due(before: number, limit: number): Promise<readonly StoredTask[]> {
+  async due(before: number, limit: number, channels: readonly string[]): Promise<readonly StoredTask[]> {
     const rows = await this.all()
       .where('rank', 'in', [RANKS.queued, RANKS['in-progress']])
       .where('polled_at', '<=', before)
+      .where('channel', 'in', channels)
       .orderBy('polled_at')
       .limit(limit)
       .execute()

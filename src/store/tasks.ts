@@ -79,8 +79,8 @@ export interface Tasks {
   claim(owner: string, id: string, now: number, before: number): Promise<boolean>
   /** Counts an answer that there is no such task. */
   miss(owner: string, id: string): Promise<void>
-  /** Submitted, unfinished tasks whose state was not asked for since, the longest waiting first. */
-  due(before: number, limit: number): Promise<readonly StoredTask[]>
+  /** Submitted, unfinished tasks of the channels whose state was not asked for since, the longest waiting first. */
+  due(before: number, limit: number, channels: readonly string[]): Promise<readonly StoredTask[]>
   /** Tasks whose submit is not answered yet. */
   submitting(): Promise<readonly StoredTask[]>
   /** Completed tasks since a time whose video is not kept yet, the oldest first. */

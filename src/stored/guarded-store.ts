@@ -52,7 +52,7 @@ export const guardedTasks = (use: Use<Tasks>): Tasks => ({
   advance: (owner, id, news) => use('writes', tasks => tasks.advance(owner, id, news)),
   claim: (owner, id, now, before) => use('writes', tasks => tasks.claim(owner, id, now, before)),
   miss: (owner, id) => use('writes', tasks => tasks.miss(owner, id)),
-  due: (before, limit) => use('reads', tasks => tasks.due(before, limit)),
+  due: (before, limit, channels) => use('reads', tasks => tasks.due(before, limit, channels)),
   submitting: () => use('reads', tasks => tasks.submitting()),
   unkept: (since, limit) => use('reads', tasks => tasks.unkept(since, limit)),
   withFiles: () => use('reads', tasks => tasks.withFiles()),

@@ -13,7 +13,7 @@ import { addressOf } from '../gateway/image-delivery.ts'
 import type { Log } from '../gateway/report.ts'
 import { fitnessOf } from '../providers/index.ts'
 import type { StoredTask } from '../store/tasks.ts'
-import type { StoreView } from '../stored/index.ts'
+import { type StoreView, UNAVAILABLE } from '../stored/index.ts'
 import { GONE_THERE, type OpenedFile, openUpstream } from './content.ts'
 import { KeptFiles } from './kept-files.ts'
 import { checkPictures } from './pictures.ts'
@@ -60,7 +60,7 @@ export class VideoTasks {
   private downloads: Downloads
   /** Ids of tasks this process submits just now. */
   private readonly submitted = new Set<string>()
-  /** Submits on their way, by owner and idempotency key. */
+  /** The last submit on its way of each owner and idempotency key: those of one key go one after the other. */
   private readonly keyed = new Map<string, Promise<void>>()
 
   constructor(config: Settings, surroundings: Surroundings) {
@@ -80,6 +80,7 @@ export class VideoTasks {
     this.poller = new Poller({
       ...shared,
       refresher: this.refresher,
+      channels: () => channels().map(({ config }) => config.name),
       hasStore: () => existsSync(store().path),
       keepFiles: () => this.files.tend(),
       onFault: err => log.error({ err }, 'tasks could not be looked at'),
@@ -92,30 +93,18 @@ export class VideoTasks {
    *
    * @throws GatewayError as `send` does, and for a remix or a picture that cannot be.
    */
-  async submit({ call, caller: { id: owner }, request }: Order, send: Send): Promise<void> {
-    const idempotencyKey = keyOf(call)
-    const name = idempotencyKey && `${owner}\n${idempotencyKey}`
-    while (name !== undefined && this.keyed.has(name)) await this.keyed.get(name)
-    const first = idempotencyKey && (await this.store.findByKey(owner, idempotencyKey))
-    if (first) return this.answer(call, first)
-    checkPictures(request, this.config.media.limit)
-    const { remixOf } = request.output.video ?? {}
-    const origin = remixOf === undefined ? undefined : await this.find(owner, remixOf)
-    if (remixOf !== undefined && origin === undefined) throw unknownTask(remixOf)
-    const actual = origin === undefined ? request : remixRequest(request, origin, this.surroundings.channels())
-    const submission = new Submission({
-      ...{ store: this.store, owner, request: actual, worker: this.worker, now: Date.now() },
-      ...{ lifetime: Math.max(LIFETIME, this.config.tasks.keep), base: this.base(call) },
-      ...(idempotencyKey ? { idempotencyKey } : {}),
-      ...(origin === undefined ? {} : { origin }),
-    })
-    const sent = this.follow(call, submission, () => send(actual, submission))
-    if (name === undefined) return sent
-    this.keyed.set(
-      name,
-      sent.catch(() => {}).finally(() => this.keyed.delete(name)),
-    )
-    return sent
+  submit(order: Order, send: Send): Promise<void> {
+    const key = keyOf(order.call)
+    if (key === undefined) return this.make(order, send)
+    const name = `${order.caller.id}\n${key}`
+    const made = (this.keyed.get(name) ?? Promise.resolve()).then(() => this.once(order, key, send))
+    const settled = made
+      .catch(() => {})
+      .then(() => {
+        if (this.keyed.get(name) === settled) this.keyed.delete(name)
+      })
+    this.keyed.set(name, settled)
+    return made
   }
 
   /** Answers a question about tasks. Throws GatewayError. */
@@ -150,6 +139,32 @@ export class VideoTasks {
     const makes = ({ config }: Channel): boolean =>
       config.formats.some(({ format, dialect }) => fitnessOf(format, 'video', dialect) !== undefined)
     if (this.surroundings.channels().some(makes)) this.poller.start()
+  }
+
+  /** As `make`, unless there is a task of the key already. */
+  private async once(order: Order, key: string, send: Send): Promise<void> {
+    const first = await this.store.findByKey(order.caller.id, key)
+    if (first === undefined) return this.make(order, send, key)
+    this.answer(order.call, first)
+  }
+
+  private async make(
+    { call, caller: { id: owner }, request }: Order,
+    send: Send,
+    idempotencyKey?: string,
+  ): Promise<void> {
+    checkPictures(request, this.config.media.limit)
+    const { remixOf } = request.output.video ?? {}
+    const origin = remixOf === undefined ? undefined : await this.find(owner, remixOf)
+    if (remixOf !== undefined && origin === undefined) throw unknownTask(remixOf)
+    const actual = origin === undefined ? request : remixRequest(request, origin, this.surroundings.channels())
+    const submission = new Submission({
+      ...{ store: this.store, owner, request: actual, worker: this.worker, now: Date.now() },
+      ...{ lifetime: Math.max(LIFETIME, this.config.tasks.keep), base: this.base(call) },
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ...(origin === undefined ? {} : { origin }),
+    })
+    await this.follow(call, submission, () => send(actual, submission))
   }
 
   /** Has a submit made, and settles what it leaves open. */
@@ -215,7 +230,11 @@ export class VideoTasks {
 
   private get worker(): string {
     const { liveness } = this.surroundings.store()
-    liveness.open()
+    try {
+      liveness.open()
+    } catch {
+      throw UNAVAILABLE
+    }
     return liveness.id
   }
 }

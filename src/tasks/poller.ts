@@ -11,6 +11,8 @@ const USUAL = 10_000
 export interface PollerOptions {
   readonly store: () => Tasks
   readonly refresher: Refresher
+  /** The names of the channels in use. */
+  channels(): readonly string[]
   /** Whether anything was ever stored: a store that is not there is not made. */
   hasStore(): boolean
   readonly now: () => number
@@ -61,10 +63,10 @@ export class Poller {
   }
 
   private async work(): Promise<void> {
-    const { store, refresher, now, poll, hasStore } = this.options
+    const { store, refresher, now, poll, hasStore, channels } = this.options
     if (!hasStore()) return
     const open = await store().submitting()
-    const due = await store().due(now() - Math.max(poll(), refresher.fresh), BATCH)
+    const due = await store().due(now() - Math.max(poll(), refresher.fresh), BATCH, channels())
     const queue = [...open, ...due]
     const ask = async (): Promise<void> => {
       for (let task = queue.shift(); task !== undefined && !this.isClosed; task = queue.shift())

@@ -67,14 +67,16 @@ export class Refresher {
     const { options } = this
     if (task.state === 'submitting' && options.isSubmitted(task)) return task
     const now = options.now()
-    if (!(await options.store().claim(task.owner, task.id, now, before))) return this.again(task)
     const upstream = upstreamOf(task, options.channels())
     const isLate = now - task.createdAt > LONGEST
+    // Another process may have the channel: it is not kept from asking.
+    if (upstream === undefined && task.state !== 'submitting') return isLate ? this.fail(task, LATE) : task
+    if (!(await options.store().claim(task.owner, task.id, now, before))) return this.again(task)
     if (task.state === 'submitting') {
       const canAsk = upstream?.writer.find !== undefined && task.reference !== undefined
       if (!canAsk || now - task.createdAt > RECONCILED) return this.fail(task, UNKNOWN)
     }
-    if (upstream === undefined) return isLate ? this.fail(task, LATE) : task
+    if (upstream === undefined) return task
     try {
       const result = await askState(upstream)
       return await this.advance(task, storable(result, candidateOf(upstream), task.model), result)

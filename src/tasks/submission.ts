@@ -49,6 +49,11 @@ export class Submission {
     this.base = options.base
   }
 
+  /** Whether no other upstream may be tried. */
+  get isSpent(): boolean {
+    return this.isUnknown || this.isAccepted
+  }
+
   /** Those of the candidates that can do it. Throws GatewayError `invalid-request` for a remix without the upstream it needs. */
   among(candidates: readonly Candidate[]): readonly Candidate[] {
     const { origin } = this.options

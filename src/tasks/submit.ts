@@ -13,7 +13,7 @@ import type { Submission } from './submission.ts'
  * Submits a task to one upstream and answers its caller with it: the task is stored before the request is sent, and
  * again, with the upstream's id, before the caller is answered.
  *
- * @throws GatewayError; where `submission.isUnknown` then, no other upstream may be tried.
+ * @throws GatewayError; where `submission.isSpent` then, no other upstream may be tried.
  */
 export async function submit(named: Attempt, submission: Submission): Promise<void> {
   const attempt = { ...named, request: submission.referenced(named.request, named.candidate) }

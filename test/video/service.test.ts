@@ -1,6 +1,8 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { KEY, keyOf } from '../faults/house.ts'
-import { clientAt, PUBLIC, type StageOptions, VideoStage } from './stage.ts'
+import { House, KEY, keyOf } from '../faults/house.ts'
+import { clientAt, PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
 import { type Kind, PIXEL } from './upstreams/index.ts'
 
 /* The rows of SERVICE.md about video, and the rules beside them. */
@@ -268,4 +270,33 @@ test('bad input is refused before anything is stored or sent', async () => {
   expect((await ask('/v1/videos/a/b/c')).status).toBe(404)
   expect((await ask('/v1/videos', undefined, 'PUT')).status).toBe(405)
   expect(upstream.seen).toEqual([])
+})
+
+test('a store that cannot be written refuses a submit before it is sent', async () => {
+  const { client, upstream, folder } = await open('videos', { tasks: { poll: 0 } })
+  mkdirSync(join(folder, 'interlingua.sqlite'))
+  await expect(client.videos.create({ model: PUBLIC, prompt: 'a' })).rejects.toMatchObject({ status: 503 })
+  expect(upstream.seen).toEqual([])
+})
+
+test('two channels: a refused submit goes to the next, and polls stay with the one that took it', async () => {
+  const { house, scene } = await open()
+  await house.server.close(0)
+  const second = await VideoStage.open('videos', { tasks: { poll: 20 } })
+  const first = { ...scene.channel, name: 'first', priority: 0 }
+  const next = { ...second.scene.channel, name: 'second', priority: 1 }
+  const both = await House.open([first, next], {
+    allow: [],
+    keep: second.folder,
+    config: { tasks: { ...TASKS, poll: 20 } },
+  })
+  scene.upstream.fail('submit', { refuse: 503 })
+  const client = clientAt(both)
+  const { id } = await client.videos.create({ model: PUBLIC, prompt: 'a' })
+  second.upstream.fail('poll', { refuse: 500 }, 2)
+  await expect.poll(async () => (await client.videos.retrieve(id)).status, { timeout: 5000 }).toBe('completed')
+  expect([scene.upstream.count('submit'), scene.upstream.count('poll')]).toEqual([1, 0])
+  expect(second.upstream.count('submit')).toBe(1)
+  await both.server.close(0)
+  await second.close()
 })
