@@ -2,7 +2,7 @@ import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import type { Finish, Usage } from '../../canonical/result.ts'
 import type { Item, ResponseSettings, SessionSettings } from '../../canonical/session.ts'
-import type { ResponseReason, ResponseStatus, ServerEvent } from '../../canonical/session-event.ts'
+import type { Position, ResponseReason, ResponseStatus, ServerEvent } from '../../canonical/session-event.ts'
 import { totalUsage } from '../../canonical/usage.ts'
 import type { KnownItem } from '../conversation.ts'
 import { type Output, Outputs } from './outputs.ts'
@@ -17,11 +17,11 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
   readonly models: { readonly conversation: string; readonly speech: string }
   /** The session's, with the response's own. */
   readonly settings: SessionSettings & Pick<ResponseSettings, 'metadata'>
-  /** The audio of an item that speaks; kept for its truncation. */
   readonly conversation: {
-    /** The items the response is made from, when all they say is known. */
-    items(): Promise<readonly Item[]>
-    insert(item: KnownItem, playback: Playback | undefined): string | null | undefined
+    /** The items the response is made from, when all they say is known; undefined for none to respond to. */
+    items(): Promise<readonly Item[] | undefined>
+    /** `playback` is kept for the truncation of an item that speaks. */
+    insert(item: KnownItem, playback: Playback | undefined): Position | undefined
     replace(item: KnownItem): void
     /** Tokens spent for it before. */
     usage(): readonly Usage[]
@@ -93,7 +93,7 @@ export class Response {
   private async work(): Promise<void> {
     const { models, settings, conversation } = this.options
     const items = await conversation.items()
-    if (this.over) return
+    if (this.over || items === undefined) return
     const request = conversationRequest(models.conversation, settings, items)
     await runRequest(request, this.running, event => this.take(event))
     this.endMessage()

@@ -4,6 +4,7 @@ import type { ResponseReason, ServerEvent } from '../../canonical/session-event.
 import type { RunRequest } from '../upstream.ts'
 import type { Gate } from './gate.ts'
 import type { Items } from './items.ts'
+import { messagesOf } from './messages.ts'
 import { Response } from './response.ts'
 import type { Transcripts } from './transcripts.ts'
 
@@ -44,7 +45,7 @@ export class Responses {
 
   /** The response to a turn: now, or when the present one is over. */
   follow(settings: SessionSettings): void {
-    if (this.current === undefined) this.start(settings)
+    if (this.current === undefined) this.start(settings, true)
     else this.next = settings
   }
 
@@ -67,13 +68,13 @@ export class Responses {
     this.current = this.next = undefined
   }
 
-  private start(settings: ResponseSettings): void {
+  private start(settings: ResponseSettings, isAutomatic = false): void {
     const { run, models, newId, gate, emit, items, transcripts } = this.options
     const { detached, context } = settings
     const response = new Response({
       ...{ run, models, newId, gate, emit, settings, id: newId('resp') },
       conversation: {
-        items: () => this.known(context),
+        items: async () => context ?? (await this.known(isAutomatic)),
         insert: (item, playback) => (detached === true ? undefined : items.insert(item, playback)),
         replace: item => items.replace(item),
         usage: () => transcripts.takeUsage(),
@@ -96,12 +97,15 @@ export class Responses {
     const { next } = this
     if (next === undefined || this.current !== undefined) return
     this.next = undefined
-    this.start(next)
+    this.start(next, true)
   }
 
-  /** Items with their transcripts. Throws GatewayError where the last one has none. */
-  private async known(context: readonly Item[] | undefined): Promise<readonly Item[]> {
-    if (context !== undefined) return context
+  /**
+   * The conversation with its transcripts; undefined where a turn without words is all there is to respond to.
+   *
+   * @throws GatewayError where the last item has no transcript.
+   */
+  private async known(isAutomatic: boolean): Promise<readonly Item[] | undefined> {
     const { conversation } = this.options.items
     const { transcripts } = this.options
     await transcripts.settled(conversation.items)
@@ -109,7 +113,7 @@ export class Responses {
     const last = items.at(-1)
     const failure = last === undefined ? undefined : transcripts.failure(last)
     if (failure !== undefined) throw new GatewayError(failure)
-    return items
+    return isAutomatic && last !== undefined && messagesOf([last]).length === 0 ? undefined : items
   }
 }
 

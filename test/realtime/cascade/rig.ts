@@ -170,7 +170,11 @@ export const speaks = ({ msPerLetter = 10, pace, usage, mediaType = 'audio/pcm' 
     const [part] = request.messages.at(-1)!.content
     const letters = part?.type === 'text' ? part.text.length : 0
     yield { type: 'result-start' }
-    yield { type: 'part-start', at: AT, part: { type: 'media', kind: 'audio', source: { type: 'base64', mediaType, data: '' } } }
+    yield {
+      type: 'part-start',
+      at: AT,
+      part: { type: 'media', kind: 'audio', source: { type: 'base64', mediaType, data: '' } },
+    }
     const audio = Buffer.from(pcm(noise(Math.round(24 * msPerLetter * letters), 3000)))
     for (let at = 0; at < audio.length; at += 960) {
       if (pace !== undefined) await pause(pace, signal)
@@ -183,7 +187,9 @@ export const speaks = ({ msPerLetter = 10, pace, usage, mediaType = 'audio/pcm' 
   }
 
 /** An answer of calls alone. */
-export const calls = (...all: readonly { readonly id: string; readonly name: string; readonly arguments: string }[]): Script =>
+export const calls = (
+  ...all: readonly { readonly id: string; readonly name: string; readonly arguments: string }[]
+): Script =>
   async function* () {
     yield { type: 'result-start' }
     for (const [part, call] of all.entries()) {
@@ -208,6 +214,10 @@ export function inTurn(...scripts: readonly Script[]): Script {
 export const textsOf = ({ messages }: CanonicalRequest): readonly string[] =>
   messages.flatMap(({ role, content }) =>
     content.map(part =>
-      part.type === 'text' ? `${role}: ${part.text}` : part.type === 'tool-call' ? `${role}: ${part.name}()` : `${role}: ${part.type}`,
+      part.type === 'text'
+        ? `${role}: ${part.text}`
+        : part.type === 'tool-call'
+          ? `${role}: ${part.name}()`
+          : `${role}: ${part.type}`,
     ),
   )
