@@ -197,10 +197,9 @@ class Cascade implements Upstream {
 }
 
 const withDefaults = ({ settings, voice, model }: CascadeOptions): SessionSettings =>
-  merged(
+  merged<SessionSettings>(
     {
       model,
-      purpose: 'conversation',
       modalities: ['audio'],
       input: { format: PCM_16K, turnDetection: { type: 'silence' } },
       output: { format: PCM_24K, ...(voice === undefined ? {} : { voice }) },

@@ -28,10 +28,9 @@ const textOf = (rig: Rig): string =>
     .all('transcript-delta')
     .map(({ text }) => text)
     .join('')
-const fails = (kind: 'upstream-failed' | 'rate-limited') =>
-  async function* (): AsyncGenerator<never> {
-    throw new GatewayError({ kind, message: 'Out of order.' })
-  }
+const fails = (kind: 'upstream-failed' | 'rate-limited') => () => ({
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new GatewayError({ kind, message: 'Out of order.' })) }),
+})
 
 describe('a spoken turn', () => {
   it('is transcribed, answered and spoken', async () => {
