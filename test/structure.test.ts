@@ -84,6 +84,7 @@ describe('imports', () => {
       ws: /^src\/(server\/(sockets|socket|realtime)|realtime\/(dial|closing|caller-socket|websocket-upstream|formats\/realtime\/(relay|open-relay))|gateway\/realtime\/open-session|providers\/replay-sockets)\.ts$/,
       'gpt-tokenizer': /^src\/gateway\/counting\/tokens\.ts$/,
       'ipaddr.js': /^src\/channel\/reachable\.ts$/,
+      '@echogarden/fvad-wasm': /^src\/realtime\/cascade\/vad\.ts$/,
       'wasm-media-encoders': /^src\/gateway\/speech\/mp3\.ts$/,
       kysely: /^src\/store\//,
       'eventsource-parser': /^src\/ingress\/transport\/sse\.ts$/,

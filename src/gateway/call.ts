@@ -36,6 +36,8 @@ export interface Call {
   readonly turns?: Turns
   /** What is not known here is never asked of an upstream: `previous_response_not_found` says this gateway. */
   readonly strict?: true
+  /** The gateway makes the request itself, in canonical form: it is native nowhere. */
+  readonly own?: true
   /** Nothing is to be generated: the turn is only kept, to be gone on from. */
   readonly silent?: true
 }

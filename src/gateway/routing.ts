@@ -1,4 +1,5 @@
 import type { Caller } from '../access/index.ts'
+import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Channel } from '../channel/index.ts'
@@ -31,13 +32,16 @@ export function routeRequest(
   const work = workOf(request)
   const facts = models.get(model)
   if (work === 'compaction') checkCompaction(model, facts)
+  const asked = call.own === true ? NO_FORMAT : call.format
   const ask: RouteRequest = {
-    ...{ model, format: call.format, work, allowed: caller.group.models, now: Date.now(), facts },
+    ...{ model, format: asked, work, allowed: caller.group.models, now: Date.now(), facts },
     draw: cacheKey ?? state?.conversation ?? call.id,
     losses: (format, channel) => {
-      const native = format.format === call.format
+      const native = format.format === asked
       return weigh(request, { channel, format, native, emulated: false, upstreamModel: model, resting: false }, onLoss)
     },
   }
   return work === 'count' ? routeCount(ask, channels) : route(ask, channels)
 }
+
+const NO_FORMAT: Format = ''

@@ -37,6 +37,9 @@ export interface OwnRequestContext {
 /** The format each kind of work is read back from; conversations from `chat`. */
 const FORMATS: { readonly [W in Work]?: Format } = { speech: 'speech', transcription: 'transcriptions' }
 
+/** Streams of `chat` report usage on demand. */
+const SPELLING = { chat: { stream_options: { include_usage: true } } } as const
+
 /** Where it comes from, for the log. */
 const PATH = '/v1/realtime'
 
@@ -50,14 +53,18 @@ export async function* ownRequest(
   { answer, running, log }: OwnRequestContext,
 ): AsyncGenerator<CanonicalEvent> {
   const work = workOf(options.request)
-  // A whole recording would be bytes without events.
-  const request = work === 'speech' ? { ...options.request, stream: true } : options.request
   const format = FORMATS[work] ?? 'chat'
+  const request: CanonicalRequest = {
+    ...options.request,
+    // A whole recording would be bytes without events.
+    ...(work === 'speech' ? { stream: true } : {}),
+    ...(format === 'chat' ? { spelling: SPELLING } : {}),
+  }
   const reply = new EventReply(READERS[format]!, request)
   const wire = (): never => {
     throw new GatewayError({ kind: 'internal', message: 'The request is canonical already.' })
   }
-  const call: Call = { id: `req_${freshId()}`, format, path: PATH, message, wire, framing: 'lines', reply }
+  const call: Call = { id: `req_${freshId()}`, format, path: PATH, message, wire, framing: 'lines', own: true, reply }
   const report = new Report(call)
   report.key = caller.key
   report.asked(request)

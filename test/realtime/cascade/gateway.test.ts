@@ -206,6 +206,28 @@ describe('a cascade', () => {
     expect(last.messages[1].tool_calls[0].id).toBe(last.messages[2].tool_call_id)
   })
 
+  it('is written as any request of another format: repaired, in the names of the channel', async () => {
+    const { upstream, client } = await open({ call: { name: 'mood', arguments: '{}' } })
+    client.send(
+      session({ output_modalities: ['text'], max_output_tokens: 50, tools: [{ type: 'function', name: 'mood' }] }),
+    )
+    const say = (text: string): void =>
+      client.send({
+        type: 'conversation.item.create',
+        item: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] },
+      })
+    say('Hi')
+    client.send({ type: 'response.create' })
+    await until(() => has(client, 'response.done'))
+    const from = client.events.length
+    say('Never mind.')
+    client.send({ type: 'response.create' })
+    await until(() => has(client, 'response.done', from))
+    const { messages } = JSON.parse(upstream.seen.at(-1)!.text)
+    expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
+    expect(messages.at(-1).content).toBe('Never mind.')
+  })
+
   it.each([
     ['response.created', '/chat/completions'],
     ['response.output_audio.delta', '/audio/speech'],
