@@ -167,6 +167,36 @@ describe('a cascade', () => {
     expect(house.lines.filter(({ message }) => message !== 'session').length).toBeGreaterThanOrEqual(4)
   })
 
+  it('answers before upstreams that do not stream', async () => {
+    const { upstream, client } = await open()
+    const audio = Buffer.from(pcm(noise(24_001, 3000)))
+    upstream.script = (response, { url }) => {
+      if (url.endsWith('/audio/speech')) {
+        response.writeHead(200, { 'content-type': 'audio/pcm' })
+        response.write(audio.subarray(0, 1001))
+        response.end(audio.subarray(1001))
+        return
+      }
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const message = { role: 'assistant', content: 'All at once.' }
+      const answer = url.endsWith('/audio/transcriptions')
+        ? { text: 'Well?', usage: { type: 'duration', seconds: 2 } }
+        : { id: 'x', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }], usage }
+      response.end(JSON.stringify(answer))
+    }
+    client.send(session({ audio: { input: { format: { type: 'audio/pcm', rate: 16_000 }, transcription: {} } } }))
+    speak(client, TURN)
+    await until(() => has(client, 'response.done'))
+    expect(all(client, 'error')).toEqual([])
+    expect(all(client, 'conversation.item.input_audio_transcription.completed')).toMatchObject([{ transcript: 'Well?' }])
+    expect(all(client, 'response.done')[0].response).toMatchObject({
+      status: 'completed',
+      output: [{ content: [{ transcript: 'All at once.' }] }],
+    })
+    const bytes = Buffer.concat(all(client, 'response.output_audio.delta').map(({ delta }) => Buffer.from(delta, 'base64')))
+    expect(Buffer.compare(bytes, audio)).toBe(0)
+  })
+
   it('speaks G.711, too', async () => {
     const { client } = await open()
     client.send(session({ audio: { input: { turn_detection: null }, output: { format: { type: 'audio/pcmu' } } } }))
