@@ -153,7 +153,7 @@ class Cascade implements Upstream {
     else this.commit(this.speech ?? this.options.newId('item'), audio)
   }
 
-  /** What was said becomes an item, and its transcript is begun. */
+  /** Committed audio becomes an item, and its transcription begins. */
   private commit(id: string, audio: Uint8Array): void {
     this.speech = undefined
     const source = { type: 'base64', mediaType: 'audio/pcm;rate=16000', data: '' } as const

@@ -6,7 +6,7 @@ import { FRAME, FRAME_MS, type VoiceActivity } from './vad.ts'
 export const BYTES_PER_MS = bytesPerSecond(PCM_16K) / 1000
 const FRAME_BYTES = 2 * FRAME
 
-/** Milliseconds a turn may have: what is said after that is the next turn. */
+/** The longest turn in milliseconds: speech beyond it is another turn. */
 const MOST_MS = 5 * 60_000
 /** Less than that cannot be transcribed (OpenAI has the same bound). */
 export const LEAST_MS = 100
@@ -17,7 +17,7 @@ export interface TurnListener {
   stopped(atMs: number, audio: Uint8Array): void
 }
 
-/** What a user says, PCM16 at 16 kHz cut anywhere: kept until it is committed, in turns where these are detected. */
+/** The input audio buffer, PCM16 at 16 kHz cut anywhere: held until it is committed, by turns where these are detected. */
 export class InputAudio {
   private readonly buffer = new AudioBuffer()
   private readonly detector: TurnDetector
@@ -34,7 +34,7 @@ export class InputAudio {
     this.listener = listener
   }
 
-  /** Null: no turns are looked for, everything is kept. What is being said goes on where they still are. */
+  /** Null: no turns are detected, all audio is held. A turn that is open stays open unless detection ends. */
   detect(detection: TurnDetection | null): void {
     const settings = detection === null ? undefined : turnSettings(detection)
     if ((settings === undefined) !== (this.keptMs === undefined)) this.detector.reset()

@@ -73,7 +73,7 @@ export class Items {
     return this.conversation.delete(id, event)
   }
 
-  /** The history goes on from what the user has heard. */
+  /** The history continues from the audio that was played. */
   truncate(id: string, part: number, audioEndMs: number, event: string | undefined): ServerEvent {
     const playback = this.playbacks.get(id)
     const item = this.conversation.get(id)

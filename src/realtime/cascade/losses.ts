@@ -6,8 +6,8 @@ import type { ClientEvent } from '../../canonical/session-event.ts'
 const NONE = 'cascade'
 
 /**
- * What a client event says that a transcription, a conversation and a speech in turn cannot do. What their upstreams
- * cannot is found when these are chosen.
+ * Fields of a client event without an equivalent in the three requests of a turn. Losses of their upstreams are reported
+ * with each request.
  *
  * @param transcription the model that makes the transcripts.
  */

@@ -10,7 +10,7 @@ interface Sentence {
   done: boolean
 }
 
-/** What an item's audio says, sentence by sentence, to find the text of a part of it. */
+/** Text and duration of an item's audio, sentence by sentence: maps a position in the audio to one in the text. */
 export class Playback {
   private readonly sentences: Sentence[] = []
   private limit = Number.POSITIVE_INFINITY

@@ -173,7 +173,7 @@ export class Response {
     return output
   }
 
-  /** The model says no more of it; its speech may go on. */
+  /** The text is complete; its speech may still be running. */
   private endMessage(): void {
     const { message, speaker } = this
     this.message = this.speaker = undefined

@@ -7,7 +7,7 @@ import type { Gate } from './gate.ts'
 export interface RunOptions {
   readonly run: RunRequest
   readonly signal: AbortSignal
-  /** While it is closed, no event is asked for. */
+  /** While it is closed, no event is pulled. */
   readonly gate: Gate
 }
 
