@@ -1,4 +1,5 @@
 import load from '@echogarden/fvad-wasm'
+import { GatewayError } from '../../canonical/error.ts'
 import { PCM_16K } from '../../canonical/session.ts'
 
 /** Samples of 20 milliseconds. */
@@ -26,11 +27,19 @@ const loaded = async () => {
   return { fvad, frame: fvad._malloc(2 * FRAME) }
 }
 
-/** A detector of its own: 744 bytes that only `close` frees. */
+/**
+ * A detector of its own: 744 bytes that only `close` frees.
+ *
+ * @throws GatewayError `overloaded` where there is no memory for one.
+ */
 export async function openVoiceActivity(): Promise<VoiceActivity> {
   const { fvad, frame } = await (library ??= loaded())
-  return new Detector(fvad, frame)
+  const address = fvad._fvad_new()
+  if (address === 0) throw NO_MEMORY
+  return new Detector(fvad, frame, address)
 }
+
+const NO_MEMORY = new GatewayError({ kind: 'overloaded', message: 'There is no memory for another session.' })
 
 class Detector implements VoiceActivity {
   private readonly fvad: Fvad
@@ -39,10 +48,10 @@ class Detector implements VoiceActivity {
   private mode = 2
   private closed = false
 
-  constructor(fvad: Fvad, frame: number) {
+  constructor(fvad: Fvad, frame: number, address: number) {
     this.fvad = fvad
     this.frame = frame
-    this.address = fvad._fvad_new()
+    this.address = address
     this.configure()
   }
 

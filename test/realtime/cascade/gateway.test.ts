@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { ChannelConfig } from '../../../src/config/index.ts'
 import { House, type HouseOptions, REALTIME } from '../../faults/house.ts'
-import { channelAt, FakeUpstream, type Script, until } from '../../faults/upstream.ts'
+import { channelAt, FakeUpstream, type Script, TIMED, until } from '../../faults/upstream.ts'
 import { Client, type Event } from '../../sockets/client.ts'
 import { noise, pcm } from '../audio/signals.ts'
 import { pause } from './rig.ts'
@@ -125,7 +125,7 @@ const formatsAt = (rate: number): JsonObject => ({
   },
 })
 
-describe('a cascade', () => {
+describe('a cascade', TIMED, () => {
   it('answers a spoken turn through the routing, the limits and the log of the gateway', async () => {
     const { upstream, house, client } = await open()
     client.send(session({ instructions: 'Be kind.', ...formatsAt(16_000) }))
@@ -188,12 +188,16 @@ describe('a cascade', () => {
     speak(client, TURN)
     await until(() => has(client, 'response.done'))
     expect(all(client, 'error')).toEqual([])
-    expect(all(client, 'conversation.item.input_audio_transcription.completed')).toMatchObject([{ transcript: 'Well?' }])
+    expect(all(client, 'conversation.item.input_audio_transcription.completed')).toMatchObject([
+      { transcript: 'Well?' },
+    ])
     expect(all(client, 'response.done')[0].response).toMatchObject({
       status: 'completed',
       output: [{ content: [{ transcript: 'All at once.' }] }],
     })
-    const bytes = Buffer.concat(all(client, 'response.output_audio.delta').map(({ delta }) => Buffer.from(delta, 'base64')))
+    const bytes = Buffer.concat(
+      all(client, 'response.output_audio.delta').map(({ delta }) => Buffer.from(delta, 'base64')),
+    )
     expect(Buffer.compare(bytes, audio)).toBe(0)
   })
 

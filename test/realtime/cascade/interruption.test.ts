@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { SessionSettings } from '../../../src/canonical/session.ts'
 import type { ServerEvent } from '../../../src/canonical/session-event.ts'
+import { TIMED } from '../../faults/upstream.ts'
 import { faultsIn } from './grammar.ts'
 import { inTurn, pause, Rig, type Scripts, says, speaks, textsOf } from './rig.ts'
 import { turn, voice } from './voice.ts'
@@ -26,7 +27,7 @@ const bytesOf = (rig: Rig): number => rig.all('audio-delta').reduce((sum, { audi
 /** What of a response is there when it is interrupted. */
 const STAGES: readonly ServerEvent['type'][] = ['response-start', 'output-start', 'transcript-delta', 'audio-delta']
 
-describe('a response that is cancelled', () => {
+describe('a response that is cancelled', TIMED, () => {
   it.each(STAGES)('at its %s stops all its requests within 50 ms, and its events', async stage => {
     const rig = await open(slow)
     rig.say('Go.')
@@ -90,7 +91,7 @@ describe('a response that is cancelled', () => {
   })
 })
 
-describe('speech of the user', () => {
+describe('speech of the user', TIMED, () => {
   it('cancels the response within 50 ms of being found', async () => {
     const rig = await open(slow)
     rig.say('Go.')
@@ -190,7 +191,7 @@ describe('truncation', () => {
   })
 })
 
-describe('a session that ends', () => {
+describe('a session that ends', TIMED, () => {
   const order = [
     'session-created',
     'speech-started',
@@ -236,7 +237,7 @@ describe('a session that ends', () => {
   })
 })
 
-describe('a slow caller', () => {
+describe('a slow caller', TIMED, () => {
   it('holds up the requests, and gets the rest afterwards', async () => {
     const rig = await open({ conversation: says(LONG), speech: speaks({ msPerLetter: 100 }) })
     rig.say('Go.')
