@@ -117,6 +117,7 @@ describe('imports', () => {
       'gpt-tokenizer': /^src\/gateway\/counting\/tokens\.ts$/,
       jose: /^src\/channel\/signed-token\.ts$/,
       'ipaddr.js': /^src\/channel\/reachable\.ts$/,
+      '@echogarden/fvad-wasm': /^src\/realtime\/cascade\/vad\.ts$/,
       'wasm-media-encoders': /^src\/gateway\/speech\/mp3\.ts$/,
       kysely: /^src\/store\//,
       'eventsource-parser': /^src\/ingress\/transport\/sse\.ts$/,

@@ -36,6 +36,8 @@ export interface Call {
   readonly turns?: Turns
   /** References that the gateway cannot resolve are refused (`previous_response_not_found`), never sent to an upstream. */
   readonly strict?: true
+  /** The gateway makes the request itself, in canonical form: it is native nowhere. */
+  readonly own?: true
   /** Nothing is to be generated: the turn is only stored, to be continued. */
   readonly silent?: true
 }

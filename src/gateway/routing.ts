@@ -1,4 +1,5 @@
 import type { Caller } from '../access/index.ts'
+import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Channel } from '../channel/index.ts'
@@ -62,13 +63,21 @@ function routeRequest(
   const work = workOf(request)
   const facts = models.get(model)
   if (work === 'compaction') checkCompaction(model, facts)
+  const format = call.own === true ? NO_FORMAT : call.format
   const query: RouteRequest = {
-    ...{ model, format: call.format, work, allowed: caller.group.models, now: Date.now(), facts },
+    ...{ model, format, work, allowed: caller.group.models, now: Date.now(), facts },
     draw: cacheKey ?? state?.conversation ?? call.id,
-    losses: (format, channel) => {
-      const native = format.format === call.format
-      return weigh(request, { channel, format, native, emulated: false, upstreamModel: model, resting: false }, onLoss)
+    losses: (upstream, channel) => {
+      const native = upstream.format === format
+      return weigh(
+        request,
+        { channel, format: upstream, native, emulated: false, upstreamModel: model, resting: false },
+        onLoss,
+      )
     },
   }
   return work === 'count' ? routeCount(query, channels) : route(query, channels)
 }
+
+/** The format of requests that the gateway makes itself: native nowhere. */
+const NO_FORMAT: Format = ''

@@ -16,13 +16,21 @@ export interface FormatFacts {
   readonly singleImage?: true
   /** The field of a request by which its inputs are embedded as one text, and so cannot be sent apart. */
   readonly jointInputs?: string
+  /** The spelling of a request whose stream reports its usage, where that is on demand. */
+  readonly usageOnDemand?: JsonObject
 }
 
 const openai = (...does: Work[]): FormatFacts => ({ does, versioned: 'base', auth: 'bearer' })
 
 /** Every format an upstream can be asked in, a row each. */
 export const FORMATS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatFacts>([
-  ['chat', openai('conversation', 'completion', 'transcription')],
+  [
+    'chat',
+    {
+      ...openai('conversation', 'completion', 'transcription'),
+      usageOnDemand: { stream_options: { include_usage: true } },
+    },
+  ],
   ['responses', { ...openai('conversation', 'completion', 'count', 'compaction', 'image'), singleImage: true }],
   [
     'messages',

@@ -4,7 +4,7 @@ import type { CanonicalEvent } from '../../canonical/event.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import { READERS } from '../../ingress/index.ts'
-import { formatMadeFor } from '../../providers/index.ts'
+import { FORMATS, formatMadeFor } from '../../providers/index.ts'
 import type { Call } from '../call.ts'
 import { toFailure } from '../failures.ts'
 import { freshId } from '../fresh-id.ts'
@@ -41,14 +41,19 @@ export async function* ownRequest(
   { answer, running, log }: OwnRequestContext,
 ): AsyncGenerator<CanonicalEvent> {
   const work = workOf(options.request)
-  // A whole recording would be bytes without events.
-  const request = work === 'speech' ? { ...options.request, stream: true } : options.request
   const format = formatMadeFor(work)
+  const { usageOnDemand } = FORMATS.get(format)!
+  const request: CanonicalRequest = {
+    ...options.request,
+    // A whole recording would be bytes without events.
+    ...(work === 'speech' ? { stream: true } : {}),
+    ...(usageOnDemand === undefined ? {} : { spelling: { [format]: usageOnDemand } }),
+  }
   const reply = new EventReply(READERS[format]!, request)
   const wire = (): never => {
     throw new GatewayError({ kind: 'internal', message: 'The request is canonical already.' })
   }
-  const call: Call = { id: `req_${freshId()}`, format, path: PATH, message, wire, framing: 'lines', reply }
+  const call: Call = { id: `req_${freshId()}`, format, path: PATH, message, wire, framing: 'lines', own: true, reply }
   const report = new Report(call)
   report.key = caller.key
   report.received(request)

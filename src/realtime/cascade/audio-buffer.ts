@@ -1,0 +1,46 @@
+const NOTHING = new Uint8Array(0)
+const SMALLEST = 32_768
+
+/** Bytes that grow at the end and are dropped at the beginning. */
+export class AudioBuffer {
+  private bytes: Uint8Array = NOTHING
+  private start = 0
+  private end = 0
+
+  get length(): number {
+    return this.end - this.start
+  }
+
+  append(more: Uint8Array): void {
+    if (this.end + more.length > this.bytes.length) this.makeRoom(more.length)
+    this.bytes.set(more, this.end)
+    this.end += more.length
+  }
+
+  /** The last so many bytes stay. */
+  keepLast(count: number): void {
+    this.start = Math.max(this.start, this.end - count)
+  }
+
+  /** All bytes; the buffer is empty afterwards. */
+  take(): Uint8Array {
+    const taken = this.bytes.slice(this.start, this.end)
+    this.clear()
+    return taken
+  }
+
+  clear(): void {
+    this.bytes = NOTHING
+    this.start = this.end = 0
+  }
+
+  private makeRoom(count: number): void {
+    const { length } = this
+    const needed = length + count
+    const bytes = needed <= this.bytes.length / 2 ? this.bytes : new Uint8Array(Math.max(SMALLEST, 2 * needed))
+    bytes.set(this.bytes.subarray(this.start, this.end))
+    this.bytes = bytes
+    this.start = 0
+    this.end = length
+  }
+}

@@ -1,0 +1,106 @@
+import { bytesPerSecond, PCM_16K, type TurnDetection } from '../../canonical/session.ts'
+import { AudioBuffer } from './audio-buffer.ts'
+import { TurnDetector, turnSettings, WINDOW_MS } from './turn-detector.ts'
+import { FRAME, FRAME_MS, type VoiceActivity } from './vad.ts'
+
+export const BYTES_PER_MS = bytesPerSecond(PCM_16K) / 1000
+const FRAME_BYTES = 2 * FRAME
+
+/** The longest turn in milliseconds: speech beyond it is another turn. */
+const MOST_MS = 5 * 60_000
+/** Less than that cannot be transcribed (OpenAI has the same bound). */
+export const LEAST_MS = 100
+
+export interface TurnListener {
+  /** Milliseconds from the session's first audio to what is kept of the time before the speech. */
+  started(atMs: number): void
+  stopped(atMs: number, audio: Uint8Array): void
+}
+
+/** The input audio buffer, PCM16 at 16 kHz cut anywhere: held until it is committed, by turns where these are detected. */
+export class InputAudio {
+  private readonly buffer = new AudioBuffer()
+  private readonly detector: TurnDetector
+  private readonly activity: VoiceActivity
+  private readonly listener: TurnListener
+  /** Bytes of a frame that is not whole yet. */
+  private rest: Uint8Array = new Uint8Array(0)
+  private keptMs: number | undefined
+  private frames = 0
+
+  constructor(activity: VoiceActivity, listener: TurnListener) {
+    this.activity = activity
+    this.detector = new TurnDetector(activity)
+    this.listener = listener
+  }
+
+  /** Null: no turns are detected, all audio is held. A turn that is open stays open unless detection ends. */
+  detect(detection: TurnDetection | null): void {
+    const settings = detection === null ? undefined : turnSettings(detection)
+    if ((settings === undefined) !== (this.keptMs === undefined)) this.detector.reset()
+    if (settings !== undefined) this.detector.set(settings)
+    this.keptMs = settings?.prefixMs
+  }
+
+  /** Whether there was room for it. */
+  append(audio: Uint8Array): boolean {
+    if (this.keptMs === undefined && this.heldMs + audio.length / BYTES_PER_MS > MOST_MS) return false
+    const bytes = this.rest.length === 0 ? audio : Buffer.concat([this.rest, audio])
+    let at = 0
+    for (; at + FRAME_BYTES <= bytes.length; at += FRAME_BYTES) this.frame(bytes.subarray(at, at + FRAME_BYTES))
+    this.rest = new Uint8Array(bytes.subarray(at))
+    return true
+  }
+
+  /** Everything that is held, without half a sample; undefined where it is too little. */
+  commit(): Uint8Array | undefined {
+    if (this.heldMs < LEAST_MS) return undefined
+    this.buffer.append(this.rest.subarray(0, this.rest.length & ~1))
+    const audio = this.buffer.take()
+    this.clear()
+    return audio
+  }
+
+  clear(): void {
+    this.buffer.clear()
+    this.rest = new Uint8Array(0)
+    this.detector.reset()
+  }
+
+  /** Milliseconds of audio that are held. */
+  get heldMs(): number {
+    return (this.buffer.length + this.rest.length) / BYTES_PER_MS
+  }
+
+  close(): void {
+    this.clear()
+    this.activity.close()
+  }
+
+  private frame(bytes: Uint8Array): void {
+    this.frames++
+    this.buffer.append(bytes)
+    if (this.keptMs === undefined) return
+    const turn = this.detector.push(samplesIn(bytes))
+    if (turn === 'started') {
+      this.buffer.keepLast((this.keptMs + WINDOW_MS) * BYTES_PER_MS)
+      this.listener.started(this.clock - this.buffer.length / BYTES_PER_MS)
+    } else if (turn === 'stopped' || this.buffer.length > MOST_MS * BYTES_PER_MS) this.stop()
+    else if (!this.detector.speaking) this.buffer.keepLast((this.keptMs + WINDOW_MS) * BYTES_PER_MS)
+  }
+
+  private stop(): void {
+    const audio = this.buffer.take()
+    this.detector.reset()
+    this.listener.stopped(this.clock, audio)
+  }
+
+  private get clock(): number {
+    return this.frames * FRAME_MS
+  }
+}
+
+/** A frame's samples, wherever in memory it begins. */
+function samplesIn(bytes: Uint8Array): Int16Array {
+  return new Int16Array(new Uint8Array(bytes).buffer)
+}

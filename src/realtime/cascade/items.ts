@@ -1,0 +1,110 @@
+import type { MediaPart, Part } from '../../canonical/content.ts'
+import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
+import type { Item } from '../../canonical/session.ts'
+import type { Position, ServerEvent } from '../../canonical/session-event.ts'
+import { Conversation, failed, type KnownItem } from '../conversation.ts'
+import { sizeOf } from './messages.ts'
+import { spokenPart } from './outputs.ts'
+import type { Playback } from './playback.ts'
+
+/** Characters and base64 of all items: what a conversation holds is bounded. */
+const MOST = 32 * 2 ** 20
+
+/** PCM16 at 16 kHz. */
+interface PartAudio {
+  readonly part: number
+  readonly audio: Uint8Array
+}
+
+/** The items of a cascade's conversation, with how far an assistant's audio goes. */
+export class Items {
+  readonly conversation: Conversation
+  private readonly playbacks = new Map<string, Playback>()
+  private size = 0
+
+  constructor(newId: (prefix: string) => string) {
+    this.conversation = new Conversation(newId)
+  }
+
+  /** Adds a client's item. What is to be transcribed of it is not kept. */
+  create(
+    item: Item,
+    after: Position | undefined,
+    event: string | undefined,
+  ): { readonly events: readonly ServerEvent[]; readonly recordings: readonly PartAudio[] } {
+    if (this.size + sizeOf(item) > MOST) return { events: [failed(TOO_MUCH, event)], recordings: [] }
+    const recordings = item.content.flatMap((part, index) => {
+      const audio = audioOf(part)
+      return audio === undefined ? [] : [{ part: index, audio }]
+    })
+    const kept = { ...item, content: item.content.map(emptied) }
+    const events = this.conversation.create(kept, after, event)
+    const isAdded = events[0]?.type === 'item-added'
+    if (isAdded) this.size += sizeOf(kept)
+    return { events, recordings: isAdded ? recordings : [] }
+  }
+
+  /** Adds an item of the session's own at the end; its place, or undefined where there is no room. */
+  insert(item: KnownItem, playback?: Playback): Position | undefined {
+    if (this.size > MOST) return undefined
+    try {
+      const { previous } = this.conversation.insert(item)
+      this.size += sizeOf(item)
+      if (playback !== undefined) this.playbacks.set(item.id, playback)
+      return previous
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) return undefined
+      throw thrown
+    }
+  }
+
+  /** Puts what an item has become in its place; without it, nothing happens. */
+  replace(item: KnownItem): void {
+    const before = this.conversation.get(item.id)
+    if (before === undefined) return
+    this.size += sizeOf(item) - sizeOf(before)
+    this.conversation.replace(item)
+  }
+
+  delete(id: string, event: string | undefined): readonly ServerEvent[] {
+    const item = this.conversation.get(id)
+    if (item !== undefined) this.size -= sizeOf(item)
+    this.playbacks.delete(id)
+    return this.conversation.delete(id, event)
+  }
+
+  /** The history continues from the audio that was played. */
+  truncate(id: string, part: number, audioEndMs: number, event: string | undefined): ServerEvent {
+    const playback = this.playbacks.get(id)
+    const item = this.conversation.get(id)
+    if (playback === undefined || item === undefined || part !== 0) return failed(NOT_SPOKEN(id), event)
+    playback.truncate(Math.max(0, audioEndMs))
+    this.replace({ ...item, content: [spokenPart(playback.text)] })
+    return { type: 'item-truncated', item: id, part, audioEndMs }
+  }
+}
+
+const isAudio = (part: Part): part is MediaPart => part.type === 'media' && part.kind === 'audio'
+
+/** A recording without a transcript. */
+function audioOf(part: Part): Uint8Array | undefined {
+  if (!isAudio(part) || part.source.type !== 'base64' || part.source.data === '') return undefined
+  return part.transcript === undefined ? Buffer.from(part.source.data, 'base64') : undefined
+}
+
+const emptied = (part: Part): Part =>
+  isAudio(part) && part.source.type === 'base64' ? { ...part, source: { ...part.source, data: '' } } : part
+
+const TOO_MUCH: CanonicalError = {
+  kind: 'invalid-request',
+  code: 'conversation_too_large',
+  param: 'item',
+  message: 'The conversation has too much content: delete items first.',
+}
+
+const NOT_SPOKEN = (id: string): CanonicalError => ({
+  kind: 'invalid-request',
+  code: 'invalid_value',
+  param: 'item_id',
+  message: `There is no audio of the assistant to truncate in the item "${id}".`,
+})

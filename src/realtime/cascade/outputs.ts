@@ -1,0 +1,100 @@
+import type { Part } from '../../canonical/content.ts'
+import type { Item, ItemStatus } from '../../canonical/session.ts'
+import type { OutputAt, Position, ServerEvent } from '../../canonical/session-event.ts'
+import type { KnownItem } from '../conversation.ts'
+import type { Playback } from './playback.ts'
+
+export interface OutputsOptions {
+  readonly response: string
+  readonly newId: (prefix: string) => string
+  emit(event: ServerEvent): void
+  /** Adds an item to the conversation, where the response is part of it. */
+  insert(item: KnownItem, playback: Playback | undefined): Position | undefined
+  replace(item: KnownItem): void
+}
+
+/** An item of a response that is being made. */
+export interface Output {
+  readonly at: OutputAt
+  readonly kind: 'text' | 'audio' | 'call'
+  /** Text, transcript or arguments so far. */
+  text: string
+  /** Of audio: what was sent of it. */
+  readonly playback?: Playback
+  /** The call's id and name. */
+  readonly call?: { readonly id: string; readonly name: string }
+  open: boolean
+  /** Its part has started. */
+  begun: boolean
+}
+
+/** The items of one response: their events, and what the conversation keeps of them. */
+export class Outputs {
+  private readonly options: OutputsOptions
+  private readonly all: Output[] = []
+
+  constructor(options: OutputsOptions) {
+    this.options = options
+  }
+
+  begin(about: Pick<Output, 'kind' | 'playback' | 'call'>): Output {
+    const { response, newId, emit, insert } = this.options
+    const at: OutputAt = { response, item: newId('item'), output: this.all.length, part: 0 }
+    const output: Output = { ...about, at, text: '', open: true, begun: false }
+    this.all.push(output)
+    const item: KnownItem = { ...itemOf(output), status: 'in_progress' }
+    const after = insert(item, output.playback)
+    const first = output.kind === 'call' ? item : { ...item, content: [] }
+    emit({ type: 'output-start', response, output: at.output, item: first, ...(after === undefined ? {} : { after }) })
+    if (output.kind !== 'call' && output.open) {
+      output.begun = true
+      emit({ type: 'part-start', at, kind: output.kind })
+    }
+    return output
+  }
+
+  grow(output: Output, text: string): void {
+    if (!output.open || text === '') return
+    output.text += text
+    this.options.emit({ type: DELTAS[output.kind], at: output.at, text })
+  }
+
+  audio(output: Output, audio: Uint8Array): void {
+    if (output.open) this.options.emit({ type: 'audio-delta', at: output.at, audio })
+  }
+
+  end(output: Output, status: ItemStatus): void {
+    if (!output.open) return
+    output.open = false
+    const { at } = output
+    this.options.replace({ ...itemOf(output), status })
+    if (output.begun) this.options.emit({ type: 'part-end', at })
+    this.options.emit({ type: 'output-end', response: at.response, output: at.output, item: at.item, status })
+  }
+
+  endAll(status: ItemStatus): void {
+    for (const output of this.all) this.end(output, status)
+  }
+}
+
+const DELTAS = { text: 'text-delta', audio: 'transcript-delta', call: 'arguments-delta' } as const
+
+/** An item with what the history is to have of it: of audio the words that were sent. */
+const itemOf = (output: Output): Item & { readonly id: string } => ({
+  id: output.at.item,
+  role: 'assistant',
+  content: [partOf(output)],
+})
+
+function partOf({ kind, text, playback, call }: Output): Part {
+  if (call !== undefined) return { type: 'tool-call', ...call, arguments: text }
+  return kind === 'audio' ? spokenPart(playback?.text ?? '') : { type: 'text', text }
+}
+
+/** Audio that was sent and is not kept. */
+export const spokenPart = (transcript: string): Part => ({
+  type: 'media',
+  kind: 'audio',
+  source: { type: 'base64', mediaType: 'audio/pcm;rate=24000', data: '' },
+  transcript,
+})

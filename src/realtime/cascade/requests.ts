@@ -1,0 +1,65 @@
+import { HeldBytes } from '../../canonical/bytes.ts'
+import { defined } from '../../canonical/defined.ts'
+import { wavHeader } from '../../canonical/media/wav.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import { type InputTranscription, type Item, PCM_16K, type SessionSettings } from '../../canonical/session.ts'
+import { messagesOf } from './messages.ts'
+
+/** The three requests of a turn, as `RunRequest` takes them. */
+
+const text = (role: Message['role'], words: string): Message => ({ role, content: [{ type: 'text', text: words }] })
+
+/** @param audio PCM16 at 16 kHz. */
+export function transcriptionRequest(
+  model: string,
+  audio: Uint8Array,
+  { language, prompt }: InputTranscription = {},
+): CanonicalRequest {
+  const wav = Buffer.concat([wavHeader({ rate: PCM_16K.rate, channels: 1 }, audio.length), audio])
+  const source = { type: 'bytes', mediaType: 'audio/wav', bytes: new HeldBytes(wav) } as const
+  return {
+    model,
+    messages: [
+      ...(prompt === undefined || prompt === '' ? [] : [text('system', prompt)]),
+      { role: 'user', content: [{ type: 'media', kind: 'audio', name: 'speech.wav', source }] },
+    ],
+    output: { transcript: { task: 'transcribe', ...defined({ language }) } },
+    sampling: {},
+    stream: true,
+  }
+}
+
+export function conversationRequest(
+  model: string,
+  settings: SessionSettings,
+  items: readonly Item[],
+): CanonicalRequest {
+  const { instructions, tools, toolChoice, parallelToolCalls, maxTokens, temperature, reasoning } = settings
+  const hasTools = tools !== undefined && tools.length > 0
+  return {
+    model,
+    messages: [
+      ...(instructions === undefined || instructions === '' ? [] : [text('system', instructions)]),
+      ...messagesOf(items),
+    ],
+    ...(hasTools ? { tools, ...defined({ toolChoice, parallelToolCalls }) } : {}),
+    output: {},
+    sampling: defined({ temperature, maxTokens: maxTokens === 'unlimited' ? undefined : maxTokens }),
+    ...defined({ reasoning }),
+    stream: true,
+  }
+}
+
+export interface SpeechSettings {
+  readonly voice?: string
+  readonly speed?: number
+}
+
+/** One sentence as raw samples at 24 kHz. */
+export const speechRequest = (model: string, sentence: string, settings: SpeechSettings): CanonicalRequest => ({
+  model,
+  messages: [text('user', sentence)],
+  output: { modalities: ['audio'], audio: { ...settings, mediaType: 'audio/pcm' } },
+  sampling: {},
+  stream: true,
+})

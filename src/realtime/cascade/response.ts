@@ -1,0 +1,244 @@
+import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import type { Finish, Usage } from '../../canonical/result.ts'
+import type { Item, ResponseSettings, SessionSettings } from '../../canonical/session.ts'
+import type { Position, ResponseReason, ResponseStatus, ServerEvent } from '../../canonical/session-event.ts'
+import { totalUsage } from '../../canonical/usage.ts'
+import type { KnownItem } from '../conversation.ts'
+import { type Output, Outputs } from './outputs.ts'
+import { Playback } from './playback.ts'
+import { conversationRequest, type SpeechSettings } from './requests.ts'
+import { type RunOptions, runRequest } from './run.ts'
+import { Speaker } from './speaker.ts'
+
+export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
+  readonly id: string
+  readonly newId: (prefix: string) => string
+  readonly models: { readonly conversation: string; readonly speech: string }
+  /** The session's, with the response's own. */
+  readonly settings: SessionSettings & Pick<ResponseSettings, 'metadata'>
+  readonly conversation: {
+    /** The items the response is made from, when all they say is known; undefined for none to respond to. */
+    items(): Promise<readonly Item[] | undefined>
+    /** `playback` is kept for the truncation of an item that speaks. */
+    insert(item: KnownItem, playback: Playback | undefined): Position | undefined
+    replace(item: KnownItem): void
+    /** Tokens spent for it before. */
+    usage(): readonly Usage[]
+  }
+  emit(event: ServerEvent): void
+  /** Called once, before the last event. */
+  ended(): void
+}
+
+type End = Pick<ServerEvent & { type: 'response-end' }, 'status' | 'reason' | 'error'>
+
+/** One answer to a conversation: its text as it comes, its sentences as speech, its calls. */
+export class Response {
+  readonly id: string
+  private readonly options: ResponseOptions
+  private readonly aborting = new AbortController()
+  private readonly outputs: Outputs
+  private readonly usages: Usage[] = []
+  private readonly isSpoken: boolean
+  /** The outputs of the model's parts that are open. */
+  private readonly parts = new Map<number, Output>()
+  private message: Output | undefined
+  private speaker: Speaker | undefined
+  private readonly speaking: Promise<void>[] = []
+  private usage: Usage | undefined
+  private finish: Finish | undefined
+  private over = false
+  private silent = false
+
+  constructor(options: ResponseOptions) {
+    this.options = options
+    this.id = options.id
+    this.isSpoken = (options.settings.modalities ?? ['audio']).includes('audio')
+    this.outputs = new Outputs({
+      response: options.id,
+      newId: options.newId,
+      emit: event => this.emit(event),
+      insert: (item, playback) => options.conversation.insert(item, playback),
+      replace: item => options.conversation.replace(item),
+    })
+  }
+
+  start(): void {
+    const { metadata } = this.options.settings
+    const modalities = [this.isSpoken ? 'audio' : 'text'] as const
+    this.emit({
+      type: 'response-start',
+      response: this.id,
+      modalities,
+      ...(metadata === undefined ? {} : { metadata }),
+    })
+    this.work().then(
+      () => this.complete(),
+      thrown => this.fail(errorOf(thrown)),
+    )
+  }
+
+  /** Ends all its work at once. */
+  cancel(reason: ResponseReason): void {
+    this.end('incomplete', { status: 'cancelled', reason })
+  }
+
+  /** The same without an event. */
+  abandon(): void {
+    this.over = this.silent = true
+    this.aborting.abort()
+  }
+
+  private async work(): Promise<void> {
+    const { models, settings, conversation } = this.options
+    const items = await conversation.items()
+    if (this.over || items === undefined) return
+    const request = conversationRequest(models.conversation, settings, items)
+    await runRequest(request, this.running, event => this.take(event))
+    this.endMessage()
+    await Promise.all(this.speaking)
+  }
+
+  private get running(): RunOptions {
+    const { run, gate } = this.options
+    return { run, gate, signal: this.aborting.signal }
+  }
+
+  private take(event: CanonicalEvent): void {
+    if ('at' in event && event.at.candidate !== 0) return
+    switch (event.type) {
+      case 'part-start':
+        this.startPart(event.at.part, event)
+        break
+      case 'part-delta':
+        if (event.of === undefined) this.grow(event.at.part, event.append)
+        break
+      case 'part-end':
+        this.endPart(event.at.part)
+        break
+      case 'candidate-end':
+        this.finish = event.finish
+        break
+      case 'usage':
+        this.usage = event.usage
+        break
+    }
+  }
+
+  private startPart(index: number, { part }: CanonicalEvent & { type: 'part-start' }): void {
+    if (part.type === 'text' || part.type === 'refusal') {
+      this.parts.set(index, (this.message ??= this.beginMessage()))
+      this.grow(index, part.text)
+    } else if (part.type === 'tool-call') {
+      this.endMessage()
+      this.parts.set(index, this.outputs.begin({ kind: 'call', call: { id: part.id, name: part.name } }))
+      this.grow(index, part.arguments)
+    }
+  }
+
+  private grow(index: number, text: string): void {
+    const output = this.parts.get(index)
+    if (output === undefined || this.over) return
+    this.outputs.grow(output, text)
+    if (output.kind === 'audio') this.speaker?.push(text)
+  }
+
+  private endPart(index: number): void {
+    const output = this.parts.get(index)
+    this.parts.delete(index)
+    if (output?.kind === 'call') this.outputs.end(output, 'completed')
+  }
+
+  private beginMessage(): Output {
+    if (!this.isSpoken) return this.outputs.begin({ kind: 'text' })
+    const { models, settings } = this.options
+    const playback = new Playback()
+    const output = this.outputs.begin({ kind: 'audio', playback })
+    this.speaker = new Speaker({
+      ...this.running,
+      model: models.speech,
+      settings: speechSettings(settings),
+      listener: {
+        sentence: text => playback.begin(text),
+        audio: bytes => {
+          playback.sent(bytes.length)
+          this.outputs.audio(output, bytes)
+        },
+        spoken: () => playback.end(),
+        usage: usage => this.usages.push(usage),
+      },
+    })
+    this.speaker.failed.catch(thrown => this.fail(errorOf(thrown)))
+    return output
+  }
+
+  /** The text is complete; its speech may still be running. */
+  private endMessage(): void {
+    const { message, speaker } = this
+    this.message = this.speaker = undefined
+    if (message === undefined || this.over) return
+    const finished = (): void => this.outputs.end(message, this.status === 'completed' ? 'completed' : 'incomplete')
+    if (speaker === undefined) finished()
+    else this.speaking.push(noticed(speaker.end().then(finished)))
+  }
+
+  private get status(): ResponseStatus {
+    return FINISHES[this.finish?.reason ?? 'stop']?.status ?? 'completed'
+  }
+
+  private complete(): void {
+    const end = FINISHES[this.finish?.reason ?? 'stop'] ?? { status: 'completed' }
+    this.end(end.status === 'completed' ? 'completed' : 'incomplete', end)
+  }
+
+  private fail(error: CanonicalError): void {
+    this.end('incomplete', { status: 'failed', error })
+  }
+
+  private end(status: 'completed' | 'incomplete', end: End): void {
+    if (this.over) return
+    this.over = true
+    this.aborting.abort()
+    this.outputs.endAll(status)
+    const usage = totalUsage([
+      ...this.options.conversation.usage(),
+      ...this.usages,
+      ...(this.usage ? [this.usage] : []),
+    ])
+    this.options.ended()
+    this.emit({
+      type: 'response-end',
+      response: this.id,
+      ...end,
+      ...(usage === undefined ? {} : { usage: bare(usage) }),
+    })
+  }
+
+  private emit(event: ServerEvent): void {
+    if (!this.silent) this.options.emit(event)
+  }
+}
+
+/** How a response ends that its model ended otherwise than by itself. */
+const FINISHES: { readonly [reason: string]: End } = {
+  length: { status: 'incomplete', reason: 'max_output_tokens' },
+  refused: { status: 'incomplete', reason: 'content_filter' },
+}
+
+/** A promise whose failure is looked at later. */
+function noticed<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
+}
+
+const speechSettings = ({ output }: SessionSettings): SpeechSettings => ({
+  ...(output?.voice === undefined ? {} : { voice: output.voice }),
+  ...(output?.speed === undefined || output.speed === 1 ? {} : { speed: output.speed }),
+})
+
+/** Counts alone: what an upstream adds to them is its own. */
+const bare = ({ extras: _, spelling: __, ...counts }: Usage): Usage => counts
+
+const errorOf = (thrown: unknown): CanonicalError =>
+  thrown instanceof GatewayError ? thrown.error : { kind: 'internal', message: 'The response could not be made.' }

@@ -1,0 +1,130 @@
+import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
+import type { Item, ResponseSettings, SessionSettings } from '../../canonical/session.ts'
+import type { ResponseReason, ServerEvent } from '../../canonical/session-event.ts'
+import type { RunRequest } from '../upstream.ts'
+import type { Gate } from './gate.ts'
+import type { Items } from './items.ts'
+import { messagesOf } from './messages.ts'
+import { Response } from './response.ts'
+import type { Transcripts } from './transcripts.ts'
+
+export interface ResponsesOptions {
+  readonly run: RunRequest
+  readonly models: { readonly conversation: string; readonly speech: string }
+  readonly newId: (prefix: string) => string
+  readonly gate: Gate
+  readonly items: Items
+  readonly transcripts: Transcripts
+  emit(event: ServerEvent): void
+}
+
+/** Responses outside of the conversation that may run at once. */
+const MOST_DETACHED = 8
+
+/** The responses of a session: one at a time in the conversation, others beside it. */
+export class Responses {
+  private readonly options: ResponsesOptions
+  private readonly running = new Map<string, Response>()
+  /** The conversation's own. */
+  private current: Response | undefined
+  /** A turn ended while a response was running. */
+  private next: SessionSettings | undefined
+
+  constructor(options: ResponsesOptions) {
+    this.options = options
+  }
+
+  /** A client's wish; why it is not met. */
+  create(settings: ResponseSettings): CanonicalError | undefined {
+    const isDetached = settings.detached === true
+    if (!isDetached && this.current !== undefined) return ALREADY_ACTIVE
+    if (isDetached && this.running.size > MOST_DETACHED) return TOO_MANY
+    this.start(settings)
+    return undefined
+  }
+
+  /** The response to a turn: now, or when the present one is over. */
+  follow(settings: SessionSettings): void {
+    if (this.current === undefined) this.start(settings, true)
+    else this.next = settings
+  }
+
+  /** Whether there was one to cancel. */
+  cancel(id: string | undefined, reason: ResponseReason): boolean {
+    const response = id === undefined ? this.current : this.running.get(id)
+    if (response === this.current) this.next = undefined
+    response?.cancel(reason)
+    return response !== undefined
+  }
+
+  /** The user speaks. */
+  interrupt(): void {
+    this.cancel(undefined, 'turn_detected')
+  }
+
+  close(): void {
+    for (const response of this.running.values()) response.abandon()
+    this.running.clear()
+    this.current = this.next = undefined
+  }
+
+  private start(settings: ResponseSettings, isAutomatic = false): void {
+    const { run, models, newId, gate, emit, items, transcripts } = this.options
+    const { detached, context } = settings
+    const response = new Response({
+      ...{ run, models, newId, gate, emit, settings, id: newId('resp') },
+      conversation: {
+        items: async () => context ?? (await this.known(isAutomatic)),
+        insert: (item, playback) => (detached === true ? undefined : items.insert(item, playback)),
+        replace: item => items.replace(item),
+        usage: () => transcripts.takeUsage(),
+      },
+      ended: () => this.ended(response),
+    })
+    this.running.set(response.id, response)
+    if (detached !== true) this.current = response
+    response.start()
+  }
+
+  private ended(response: Response): void {
+    this.running.delete(response.id)
+    if (this.current !== response) return
+    this.current = undefined
+    if (this.next !== undefined) queueMicrotask(() => this.goOn())
+  }
+
+  private goOn(): void {
+    const { next } = this
+    if (next === undefined || this.current !== undefined) return
+    this.next = undefined
+    this.start(next, true)
+  }
+
+  /**
+   * The conversation with its transcripts; undefined where a turn without words is all there is to respond to.
+   *
+   * @throws GatewayError where the last item has no transcript.
+   */
+  private async known(isAutomatic: boolean): Promise<readonly Item[] | undefined> {
+    const { conversation } = this.options.items
+    const { transcripts } = this.options
+    await transcripts.settled(conversation.items)
+    const items = conversation.items.filter(({ role, status }) => role !== 'assistant' || status !== 'in_progress')
+    const last = items.at(-1)
+    const failure = last === undefined ? undefined : transcripts.failure(last)
+    if (failure !== undefined) throw new GatewayError(failure)
+    return isAutomatic && last !== undefined && messagesOf([last]).length === 0 ? undefined : items
+  }
+}
+
+const ALREADY_ACTIVE: CanonicalError = {
+  kind: 'invalid-request',
+  code: 'conversation_already_has_active_response',
+  message: 'The conversation has an active response: wait until it is done, or cancel it.',
+}
+
+const TOO_MANY: CanonicalError = {
+  kind: 'rate-limited',
+  code: 'rate_limit_exceeded',
+  message: 'Too many responses outside of the conversation are running.',
+}

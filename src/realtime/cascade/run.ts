@@ -1,0 +1,48 @@
+import { GatewayError } from '../../canonical/error.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { RunRequest } from '../upstream.ts'
+import type { Gate } from './gate.ts'
+
+export interface RunOptions {
+  readonly run: RunRequest
+  readonly signal: AbortSignal
+  /** While it is closed, no event is pulled. */
+  readonly gate: Gate
+}
+
+/**
+ * Runs a request to its end and hands over each event; a promise in return holds up the next one. Nothing is handed over
+ * after an abort, which settles it at the latest when the request ends.
+ *
+ * @throws GatewayError what failed, before the answer or inside.
+ */
+export async function runRequest(
+  request: CanonicalRequest,
+  { run, signal, gate }: RunOptions,
+  take: (event: CanonicalEvent) => Promise<void> | undefined | void,
+): Promise<void> {
+  if (signal.aborted) return
+  try {
+    for await (const event of run(request, signal)) {
+      if (signal.aborted) return
+      if (event.type === 'error') throw new GatewayError(event.error)
+      await take(event)
+      if (gate.opened !== undefined) await until(gate, signal)
+      if (signal.aborted) return
+    }
+  } catch (thrown) {
+    if (!signal.aborted) throw thrown instanceof GatewayError ? thrown : BROKEN
+  }
+}
+
+/** Settles when the gate is open, or at an abort. */
+export async function until(gate: Gate, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<void>()
+  const leave = (): void => aborted.resolve()
+  signal.addEventListener('abort', leave, { once: true })
+  while (gate.opened !== undefined && !signal.aborted) await Promise.race([gate.opened, aborted.promise])
+  signal.removeEventListener('abort', leave)
+}
+
+const BROKEN = new GatewayError({ kind: 'upstream-failed', message: 'The upstream broke off.' })

@@ -1,0 +1,167 @@
+import { GatewayError } from '../../canonical/error.ts'
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import { samplesOf } from '../../canonical/media/wav.ts'
+import type { Usage } from '../../canonical/result.ts'
+import { PCM_24K } from '../../canonical/session.ts'
+import { type AudioConverter, createConverter } from '../audio/index.ts'
+import { Gate } from './gate.ts'
+import { type SpeechSettings, speechRequest } from './requests.ts'
+import { type RunOptions, runRequest, until } from './run.ts'
+import { isSpeakable, Sentences } from './sentences.ts'
+import { spoken } from './spoken.ts'
+
+export interface SpeakerOptions extends RunOptions {
+  readonly model: string
+  readonly settings: SpeechSettings
+  readonly listener: SpeakerListener
+}
+
+export interface SpeakerListener {
+  /** The audio that follows speaks this text. */
+  sentence(text: string): void
+  /** PCM16 at 24 kHz, whole samples. */
+  audio(bytes: Uint8Array): void
+  spoken(): void
+  usage(usage: Usage): void
+}
+
+/** Bytes of a sentence that wait until the one before it is spoken. */
+const AHEAD = 512 * 1024
+
+/** A text that comes in pieces, spoken sentence by sentence: the next one is begun while one is still coming. */
+export class Speaker {
+  private readonly options: SpeakerOptions
+  private readonly sentences = new Sentences()
+  private readonly waiting: string[] = []
+  private readonly running: Utterance[] = []
+  private readonly done = Promise.withResolvers<void>()
+  private ended = false
+
+  constructor(options: SpeakerOptions) {
+    this.options = options
+    options.signal.addEventListener('abort', () => this.done.resolve(), { once: true })
+    this.done.promise.catch(() => {})
+  }
+
+  push(text: string): void {
+    for (const sentence of this.sentences.push(text)) this.waiting.push(sentence)
+    this.advance()
+  }
+
+  /** Settles when all is spoken; rejects with the GatewayError of what could not be. */
+  end(): Promise<void> {
+    const rest = this.sentences.flush()
+    if (rest !== '') this.waiting.push(rest)
+    this.ended = true
+    this.advance()
+    return this.done.promise
+  }
+
+  /** Rejects as soon as a sentence cannot be spoken, also before `end`. */
+  get failed(): Promise<void> {
+    return this.done.promise
+  }
+
+  private advance(): void {
+    const { signal } = this.options
+    while (this.running.length < 2 && this.waiting.length > 0 && !signal.aborted) {
+      const utterance = new Utterance(this.waiting.shift()!, this.options)
+      this.running.push(utterance)
+      if (this.running.length === 1) utterance.play()
+      utterance.run().then(
+        () => this.finished(),
+        thrown => this.done.reject(thrown),
+      )
+    }
+    if (this.ended && this.running.length === 0) this.done.resolve()
+  }
+
+  /** The first ones that are complete make room; the next is played. */
+  private finished(): void {
+    const { signal, listener } = this.options
+    while (this.running[0]?.isOver === true && !signal.aborted) {
+      this.running.shift()
+      listener.spoken()
+      this.running[0]?.play()
+    }
+    if (!signal.aborted) this.advance()
+  }
+}
+
+/** One sentence on its way: its audio is kept until it is its turn. */
+class Utterance {
+  isOver = false
+  private readonly text: string
+  private readonly options: SpeakerOptions
+  /** Closed while enough of it waits. */
+  private readonly held = new Gate()
+  private pieces: Uint8Array[] = []
+  private size = 0
+  private playing = false
+  private converter: AudioConverter | undefined
+
+  constructor(text: string, options: SpeakerOptions) {
+    this.text = text
+    this.options = options
+  }
+
+  async run(): Promise<void> {
+    const { model, settings, listener } = this.options
+    const words = spoken(this.text)
+    let usage: Usage | undefined
+    if (isSpeakable(words))
+      await runRequest(speechRequest(model, words, settings), this.options, event => {
+        if (event.type === 'usage') usage = event.usage
+        else this.take(event)
+        return this.held.opened === undefined ? undefined : until(this.held, this.options.signal)
+      })
+    if (this.options.signal.aborted) return
+    if (this.converter !== undefined) this.add(this.converter.flush())
+    if (usage !== undefined) listener.usage(usage)
+    this.isOver = true
+  }
+
+  /** The sentence before it is spoken. */
+  play(): void {
+    this.playing = true
+    this.options.listener.sentence(this.text)
+    for (const piece of this.pieces) if (!this.options.signal.aborted) this.options.listener.audio(piece)
+    this.pieces = []
+    this.held.open()
+  }
+
+  private take(event: CanonicalEvent): void {
+    if (event.type === 'part-start' && event.part.type === 'media' && event.part.source.type === 'base64') {
+      const { mediaType, data } = event.part.source
+      this.converter ??= converterFrom(mediaType)
+      this.grow(data)
+    } else if (event.type === 'part-delta' && event.of === undefined) this.grow(event.append)
+  }
+
+  private grow(base64: string): void {
+    if (base64 !== '' && this.converter !== undefined) this.add(this.converter.push(Buffer.from(base64, 'base64')))
+  }
+
+  private add(audio: Uint8Array): void {
+    if (audio.length === 0) return
+    if (this.playing) {
+      this.options.listener.audio(audio)
+      return
+    }
+    this.pieces.push(audio)
+    this.size += audio.length
+    if (this.size > AHEAD) this.held.close()
+  }
+}
+
+/** Samples as they are named, at 24 kHz; also puts samples together that were cut. */
+function converterFrom(mediaType: string): AudioConverter {
+  const samples = samplesOf(mediaType)
+  if (samples?.channels !== 1) throw NO_SAMPLES
+  return createConverter({ encoding: 'pcm16', rate: samples.rate }, PCM_24K)
+}
+
+const NO_SAMPLES = new GatewayError({
+  kind: 'upstream-failed',
+  message: 'The speech model does not answer with samples of one channel.',
+})

@@ -1,0 +1,148 @@
+import type { CanonicalError, GatewayError } from '../../canonical/error.ts'
+import type { Usage } from '../../canonical/result.ts'
+import type { InputTranscription, Item } from '../../canonical/session.ts'
+import type { ServerEvent } from '../../canonical/session-event.ts'
+import type { RunRequest } from '../upstream.ts'
+import type { Gate } from './gate.ts'
+import { BYTES_PER_MS } from './input-audio.ts'
+import type { Items } from './items.ts'
+import { transcriptionRequest } from './requests.ts'
+import { runRequest } from './run.ts'
+
+export interface TranscriptsOptions {
+  readonly run: RunRequest
+  readonly model: string
+  readonly gate: Gate
+  readonly items: Items
+  emit(event: ServerEvent): void
+}
+
+interface Recording {
+  readonly item: string
+  readonly part: number
+  /** PCM16 at 16 kHz. */
+  readonly audio: Uint8Array
+  /** What the client wants of its transcripts; it gets no events without it. */
+  readonly wanted: InputTranscription | undefined
+}
+
+/** Transcriptions that run at once; more of them wait. */
+const AT_ONCE = 4
+
+/** Makes the transcripts of a conversation's audio, which its items then have instead of it. */
+export class Transcripts {
+  /** Bytes of audio whose transcription has not begun. */
+  waitingBytes = 0
+  private readonly options: TranscriptsOptions
+  private readonly aborting = new AbortController()
+  private readonly waiting: Recording[] = []
+  private readonly pending = new Map<string, PromiseWithResolvers<void>>()
+  private readonly failures = new Map<string, CanonicalError>()
+  private running = 0
+  private unreported: Usage[] = []
+
+  constructor(options: TranscriptsOptions) {
+    this.options = options
+  }
+
+  begin(recording: Recording): void {
+    this.pending.set(keyOf(recording), Promise.withResolvers())
+    this.waiting.push(recording)
+    this.waitingBytes += recording.audio.length
+    this.advance()
+  }
+
+  /** Settles when no transcript of these items is missing that is still to come. */
+  async settled(items: readonly Item[]): Promise<void> {
+    for (const { id = '', content } of items)
+      for (const part of content.keys()) await this.pending.get(keyOf({ item: id, part }))?.promise
+  }
+
+  /** Why an item has no transcript. */
+  failure({ id = '' }: Item): CanonicalError | undefined {
+    return this.failures.get(id)
+  }
+
+  forget(item: string): void {
+    this.failures.delete(item)
+  }
+
+  /** What transcripts used that no event reported, once. */
+  takeUsage(): readonly Usage[] {
+    const { unreported } = this
+    this.unreported = []
+    return unreported
+  }
+
+  close(): void {
+    this.aborting.abort()
+    this.waiting.length = this.waitingBytes = 0
+    for (const { resolve } of this.pending.values()) resolve()
+    this.pending.clear()
+  }
+
+  private advance(): void {
+    while (this.running < AT_ONCE && this.waiting.length > 0) {
+      const recording = this.waiting.shift()!
+      this.waitingBytes -= recording.audio.length
+      this.running++
+      void this.transcribe(recording).finally(() => {
+        this.running--
+        this.pending.get(keyOf(recording))?.resolve()
+        this.pending.delete(keyOf(recording))
+        this.advance()
+      })
+    }
+  }
+
+  private async transcribe(recording: Recording): Promise<void> {
+    const { item, part, audio, wanted } = recording
+    const { run, model, gate, emit } = this.options
+    const { signal } = this.aborting
+    let text = ''
+    let usage: Usage | undefined
+    try {
+      await runRequest(transcriptionRequest(model, audio, wanted), { run, signal, gate }, event => {
+        if (event.type === 'usage') usage = event.usage
+        if (event.type !== 'part-delta') return
+        text += event.append
+        if (wanted !== undefined) emit({ type: 'input-transcript-delta', item, part, text: event.append })
+      })
+    } catch (thrown) {
+      this.fail(recording, (thrown as GatewayError).error)
+      return
+    }
+    if (signal.aborted) return
+    this.keep(item, part, text.trim())
+    if (wanted === undefined) this.addUsage(usage)
+    else emit({ type: 'input-transcript-done', item, part, text, ...costOf(usage, audio) })
+  }
+
+  private fail({ item, part, wanted }: Recording, error: CanonicalError): void {
+    const { items, emit } = this.options
+    if (items.conversation.get(item) !== undefined) this.failures.set(item, error)
+    emit(wanted === undefined ? { type: 'error', error } : { type: 'input-transcript-failed', item, part, error })
+  }
+
+  private keep(id: string, part: number, transcript: string): void {
+    const { items } = this.options
+    const item = items.conversation.get(id)
+    if (item === undefined) return
+    const content = item.content.map((one, index) =>
+      index === part && one.type === 'media' ? { ...one, transcript } : one,
+    )
+    items.replace({ ...item, content })
+  }
+
+  private addUsage(usage: Usage | undefined): void {
+    if (usage !== undefined) this.unreported.push(usage)
+  }
+}
+
+/** Tokens where there are some, else the time. */
+const costOf = (usage: Usage | undefined, audio: Uint8Array): { usage?: Usage; seconds?: number } => {
+  const { extras: _, spelling: __, ...counts } = usage ?? {}
+  return Object.keys(counts).length > 0 ? { usage: counts } : { seconds: audio.length / BYTES_PER_MS / 1000 }
+}
+
+const keyOf = ({ item, part }: Pick<Recording, 'item' | 'part'>): string => `${part} ${item}`
