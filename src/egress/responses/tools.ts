@@ -5,7 +5,7 @@ import type { FreeformTool, FunctionTool, HostedKind, HostedTool, Tool, ToolChoi
 import { defined, kept, spelt } from '../fields.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
 import { FORMAT } from './content.ts'
-import { DRAW, isDrawing, writeDrawingTool } from './drawing.ts'
+import { DRAW, isDrawing, writeDrawingTool } from './image-request.ts'
 
 /** Context of writing tools. */
 interface WriteContext {
