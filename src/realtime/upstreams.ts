@@ -1,4 +1,5 @@
 import { GatewayError } from '../canonical/error.ts'
+import { LiveProtocol } from './formats/live/protocol.ts'
 import { RealtimeProtocol } from './formats/realtime/protocol.ts'
 import type { Protocol, ProtocolOptions } from './protocol.ts'
 import type { RunRequest, Upstream, UpstreamOptions } from './upstream.ts'
@@ -6,6 +7,7 @@ import type { RunRequest, Upstream, UpstreamOptions } from './upstream.ts'
 /** The formats upstreams speak in realtime sessions, a row each. */
 export const PROTOCOLS: { readonly [format: string]: new (options: ProtocolOptions) => Protocol } = {
   realtime: RealtimeProtocol,
+  live: LiveProtocol,
 }
 
 export interface CascadeOptions extends UpstreamOptions {
