@@ -35,7 +35,11 @@ export const google: Preset = {
       baseUrl: 'https://generativelanguage.googleapis.com',
       dialect: { schema: 'json', batch: 100, voices: GOOGLE_VOICES },
     },
-    { format: 'live', baseUrl: 'https://generativelanguage.googleapis.com' },
+    {
+      format: 'live',
+      baseUrl: 'https://generativelanguage.googleapis.com',
+      dialect: { voices: GOOGLE_VOICES },
+    },
     {
       format: 'embeddings',
       baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
