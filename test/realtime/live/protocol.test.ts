@@ -437,6 +437,42 @@ describe('connections', () => {
     expect(fault(machine.events)).toBeUndefined()
   })
 
+  it('a response that has not begun is asked for again, after the conversation since the handle', () => {
+    const machine = ready()
+      .client(userText('One'), CREATE)
+      .server(resumable('h1'), outputTranscript('1.'), TURN_COMPLETE)
+    machine.client(userText('Two'), CREATE).server(outputTranscript('2.'), TURN_COMPLETE)
+    machine.client(userText('Three'), CREATE).close(1006)
+    expect(machine.of('response-end')).toHaveLength(2)
+    machine.open().server(SETUP_COMPLETE)
+    expect(sentBy(machine)).toEqual([
+      {
+        clientContent: {
+          turns: [
+            { role: 'model', parts: [{ text: '1.' }] },
+            { role: 'user', parts: [{ text: 'Two' }] },
+            { role: 'model', parts: [{ text: '2.' }] },
+          ],
+          turnComplete: false,
+        },
+      },
+      { clientContent: TURN('Three') },
+    ])
+    machine.server(outputTranscript('3.'), TURN_COMPLETE)
+    expect(machine.of('response-end').map(({ status }) => status)).toEqual(['completed', 'completed', 'completed'])
+    expect(machine.of('error')).toEqual([])
+  })
+
+  it('what was not sent yet when a connection broke is sent once, by the next', () => {
+    const machine = ready()
+      .server(resumable('h1'))
+      .client(userText('One'), CREATE)
+      .server(TURN_COMPLETE, resumable('h2'))
+    machine.close(1006).open().client(userText('Two'), CREATE).close(1006).open().server(SETUP_COMPLETE)
+    expect(sentBy(machine)).toEqual([{ clientContent: TURN('Two') }])
+    expect(machine.of('response-end')).toHaveLength(1)
+  })
+
   it('while nothing runs, the caller does not notice', () => {
     const machine = ready().client(userText('Hello'), CREATE).server(spoken(2), TURN_COMPLETE, resumable('h1'))
     const count = machine.events.length

@@ -136,12 +136,15 @@ function createResponse(state: LiveState, { settings, id }: Of<'response-create'
   const isInVain = state.calls.takeInVain()
   const { instructions, metadata } = settings ?? {}
   if (instructions) state.turns.add(undefined, { role: 'user', parts: [{ text: instructions }] })
+  const { items } = state.turns
+  const isOfTurns = !state.calls.areOpen && state.activity !== 'committed' && !state.isStreamEnded
   const frames = asked(state, isInVain)
   if (frames === undefined && !isInVain) {
     state.fail(NOTHING_TO_ANSWER, id)
     return
   }
   state.startResponse(true, metadata as JsonObject | undefined)
+  if (frames !== undefined && isOfTurns) state.asked = { frames, items }
   for (const frame of frames ?? []) state.connection.send(frame)
   if (frames === undefined) state.endResponse('cancelled', { reason: 'turn_detected' })
 }

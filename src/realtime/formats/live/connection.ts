@@ -116,9 +116,18 @@ export class Connection {
     return true
   }
 
+  /** Another connection was asked for. */
+  get isMoving(): boolean {
+    return this.phase === 'moving'
+  }
+
+  /** Frames that were sent may have been lost with the connection. */
+  get isLossy(): boolean {
+    return this.phase === 'ready' && this.isUsed
+  }
+
   /** The connection is gone. Whether the session goes on in another; otherwise `end` is set. */
   lost(code: number, reason: string): boolean {
-    if (this.phase === 'moving') return true
     const isBroken = this.isLeaving || !FINAL.has(code)
     const isNothingLost = !this.isUsed && this.phase !== 'setup'
     if (isBroken && (this.handle !== undefined || isNothingLost) && this.moves < MOST_MOVES) {

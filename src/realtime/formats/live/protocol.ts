@@ -21,6 +21,8 @@ export class LiveProtocol implements Protocol {
   readonly address: Protocol['address']
   private readonly state: LiveState
   private isOpened = false
+  /** The connection before broke, which was dealt with. */
+  private isRecovered = false
 
   constructor(options: ProtocolOptions) {
     this.state = new LiveState(options)
@@ -44,7 +46,9 @@ export class LiveProtocol implements Protocol {
   opened(): Step {
     const { state } = this
     if (this.isOpened) {
-      state.abandon()
+      // A response that began in the old connection while this one was opened.
+      if (!this.isRecovered && !state.isIdle) state.abandon()
+      this.isRecovered = false
       state.begin()
     } else state.emit([{ type: 'session-created', settings: state.settings }])
     this.isOpened = true
@@ -69,11 +73,14 @@ export class LiveProtocol implements Protocol {
   closed(code: number, reason: string): Step {
     const { state } = this
     if (state.connection.end !== undefined) return STAY
+    const { isLossy, isMoving } = state.connection
+    if (isMoving) return { reconnect: true }
     if (!state.connection.lost(code, reason)) {
       state.endResponse('failed', { error: ENDED })
       return state.take()
     }
-    state.abandon()
+    this.isRecovered = true
+    if (isLossy) state.recover()
     return { ...state.take(), reconnect: true }
   }
 }

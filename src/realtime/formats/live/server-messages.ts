@@ -47,7 +47,7 @@ const HANDLERS: Handlers = {
     if (speaking) state.emit(state.user.started())
     else if (state.user.isSpeaking) state.emit(state.user.commit())
   },
-  resumption: (state, { handle }) => state.connection.resumable(handle),
+  resumption: (state, { handle }) => state.resumable(handle),
   'go-away': (state, { seconds }) => {
     const error = state.connection.leaving(seconds)
     if (error !== undefined) state.fail(error)

@@ -4,11 +4,11 @@ import type { CanonicalError } from '../../../canonical/error.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
 import type { Usage } from '../../../canonical/result.ts'
 import type { SessionSettings } from '../../../canonical/session.ts'
-import type { ResponseReason, ResponseStatus, ServerEvent } from '../../../canonical/session-event.ts'
+import type { Position, ResponseReason, ResponseStatus, ServerEvent } from '../../../canonical/session-event.ts'
 import { totalUsage } from '../../../canonical/usage.ts'
 import { Conversation, failed, type KnownItem } from '../../conversation.ts'
 import type { ProtocolOptions, Step } from '../../protocol.ts'
-import { ACTIVITY_START, writeAudio, writeTurns } from './client-writer.ts'
+import { ACTIVITY_START, contentOf, writeAudio, writeTurns } from './client-writer.ts'
 import { Connection, MOST_HELD } from './connection.ts'
 import { type LiveDialect, readDialect } from './dialect.ts'
 import { OpenResponse } from './open-response.ts'
@@ -43,6 +43,10 @@ export class LiveState {
   /** A turn with function calls is complete at once, and not when its answer was given. */
   completesCalls = false
   hasAnswered = false
+  /** What the response that runs was asked for by, where that can be sent again: its frames, and their items. */
+  asked: { readonly frames: readonly string[]; readonly items: ReadonlySet<string | undefined> } | undefined
+  /** The last item of the conversation when the upstream gave its latest handle. */
+  private known: Position = null
   private readonly model: string
   private readonly newId: (prefix: string) => string
   private events: ServerEvent[] = []
@@ -123,6 +127,7 @@ export class LiveState {
     const response = new OpenResponse(isRequested, this.conversation, this.newId)
     this.response = response
     this.isStreamEnded = false
+    this.asked = undefined
     const modalities = this.isSpoken ? (['audio'] as const) : (['text'] as const)
     const start = { type: 'response-start' as const, response: response.id, modalities }
     this.events.push(metadata === undefined ? start : { ...start, metadata })
@@ -151,13 +156,48 @@ export class LiveState {
     this.carriedUsage = this.takeUsage()
   }
 
-  /** The connection broke, or the session moves on to another: what ran there is lost. */
+  /** The upstream's state at this moment is what a later connection begins with. */
+  resumable(handle: string | undefined): void {
+    this.connection.resumable(handle)
+    if (handle !== undefined) this.known = this.conversation.last
+  }
+
+  /**
+   * The connection broke: the next one begins with the state of the latest handle, and gets the conversation since then
+   * as text. A response that was asked for by turns and has not begun is asked for again; whatever else ran is lost.
+   */
+  recover(): void {
+    const { response, asked } = this
+    const isWaiting = response?.requested === true && response.outputs === 0 && asked !== undefined
+    if (!isWaiting) this.abandon()
+    this.isDiscarding = false
+    this.isTrailing = false
+    if (!this.takesRealtimeText) {
+      const turns = this.since(this.known).filter(
+        ({ id }) => !this.turns.has(id) && !(isWaiting && asked.items.has(id)),
+      )
+      const contents = turns.map(contentOf).filter(content => content !== undefined)
+      if (contents.length > 0) this.connection.send(writeTurns(contents, false))
+    }
+    if (isWaiting) for (const frame of asked.frames) this.connection.send(frame)
+  }
+
+  /** Messages after an item; calls and their results mean nothing to a session that did not make them. */
+  private since(id: Position): readonly KnownItem[] {
+    const { items } = this.conversation
+    const from = id === null ? 0 : items.findIndex(item => item.id === id) + 1
+    if (id !== null && from === 0) return []
+    return items.slice(from).filter(({ content: [first] }) => first?.type === 'text' || first?.type === 'media')
+  }
+
+  /** What runs is lost: the session goes on in another connection that does not know of it. */
   abandon(): void {
     const isLost = this.response !== undefined || this.calls.areOpen || this.activity !== 'none'
     this.endResponse('failed', { error: LOST })
     this.emit(this.user.finish())
     this.calls.abandon()
     this.activity = 'none'
+    this.isStreamEnded = false
     this.isDiscarding = false
     this.isTrailing = false
     if (isLost) this.fail(LOST)
@@ -178,7 +218,7 @@ export class LiveState {
     }
   }
 
-  private get isIdle(): boolean {
+  get isIdle(): boolean {
     const isQuiet = !this.user.isSpeaking && this.activity === 'none' && !this.isStreamEnded
     return isQuiet && this.response === undefined && !this.calls.areOpen && !this.isDiscarding
   }

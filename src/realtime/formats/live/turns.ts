@@ -23,6 +23,11 @@ export class Turns {
     this.list = this.list.filter(one => one.item !== item)
   }
 
+  /** The items of all of them. */
+  get items(): ReadonlySet<string | undefined> {
+    return new Set(this.list.map(({ item }) => item))
+  }
+
   take(): readonly Content[] {
     const turns = this.list.map(({ content }) => content)
     this.list = []
