@@ -16,6 +16,7 @@ export function fault(events: readonly ServerEvent[]): string | undefined {
   let response: string | undefined
   let outputs: Output[] = []
   let speech: string | undefined
+  let transcribing: string | undefined
   const committed = new Set<string>()
   const transcribed = new Set<string>()
   const ids = new Set<string>()
@@ -70,14 +71,17 @@ export function fault(events: readonly ServerEvent[]): string | undefined {
         break
       case 'audio-committed':
         if (speech !== undefined || committed.has(event.item)) return `${at}: speech`
+        if (transcribing !== undefined) return `${at}: an open transcript`
         committed.add(event.item)
         break
       case 'input-transcript-delta':
         if (!committed.has(event.item) || transcribed.has(event.item)) return `${at}: item`
+        transcribing = event.item
         break
       case 'input-transcript-done':
         if (!committed.has(event.item) || transcribed.has(event.item)) return `${at}: item`
         transcribed.add(event.item)
+        transcribing = undefined
         break
     }
   }
