@@ -42,13 +42,14 @@ const usual: fc.Arbitrary<ClientEvent> = fc.oneof(
     { type: 'audio-clear' },
     { type: 'item-truncate', item: 'item_1', part: 0, audioEndMs: 1 },
   ),
-  fc.constantFrom(0, 1, 2, 7, 640).map(bytes => audio(bytes)),
+  { arbitrary: fc.constantFrom(0, 1, 2, 7, 640).map(bytes => audio(bytes)), weight: 3 },
   id.map(one => result(one, '{"ok":true}')),
 )
 
 const frame: fc.Arbitrary<JsonObject | string> = fc.oneof(
   { arbitrary: fc.constantFrom(SETUP_COMPLETE, { setupComplete: { sessionId: 'x' } }), weight: 2 },
-  fc.constantFrom(spoken(2), written('Hello'), outputTranscript('Hello'), inputTranscript('Hi'), content({})),
+  fc.constantFrom(spoken(2), written('Hello'), outputTranscript('Hello'), content({})),
+  fc.constantFrom(inputTranscript('Hi'), inputTranscript('Ho')),
   fc.constantFrom(TURN_COMPLETE, INTERRUPTED, content({ interrupted: true, turnComplete: true })),
   fc.constantFrom(content({ generationComplete: true }), content({ turnComplete: true, turnCompleteReason: 'NEW' })),
   fc.constantFrom(content({ inputTranscription: { finished: true } }), GO_AWAY, UNRESUMABLE, resumable('h')),
@@ -80,15 +81,15 @@ const malformed: fc.Arbitrary<JsonObject | string> = fc.oneof(
 )
 
 const input: fc.Arbitrary<Input> = fc.oneof(
-  { arbitrary: usual.map(client => ({ client })), weight: 6 },
-  { arbitrary: clientEvent.map(client => ({ client })), weight: 2 },
-  { arbitrary: frame.map(server => ({ server })), weight: 8 },
-  { arbitrary: malformed.map(server => ({ server })), weight: 1 },
-  fc.constantFrom(1000, 1006, 1007, 1011).map(closed => ({ closed })),
-  fc.constant({ opened: true as const }),
+  { arbitrary: usual.map(client => ({ client })), weight: 16 },
+  { arbitrary: clientEvent.map(client => ({ client })), weight: 4 },
+  { arbitrary: frame.map(server => ({ server })), weight: 24 },
+  { arbitrary: malformed.map(server => ({ server })), weight: 2 },
+  fc.constantFrom(1000, 1006, 1006, 1006, 1007, 1011).map(closed => ({ closed })),
+  { arbitrary: fc.constant({ opened: true as const }), weight: 4 },
 )
 
-const inputs = fc.array(input, { maxLength: 60, size: 'max' })
+const inputs = fc.array(input, { minLength: 10, maxLength: 80, size: 'max' })
 
 const MODES: { readonly [name: string]: ConstructorParameters<typeof Machine>[0] } = {
   'automatic turns': { settings: { input: { transcription: {} } } },

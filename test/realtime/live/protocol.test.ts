@@ -275,6 +275,14 @@ describe('the user’s audio', () => {
     expect(fault(machine.events)).toBeUndefined()
   })
 
+  it('an interruption of the turn before does not end the response that was asked for since', () => {
+    const machine = ready().client(audio()).server(spoken(2)).client(audio()).server(INTERRUPTED)
+    machine
+      .client(userText('Go on.'), CREATE)
+      .server(INTERRUPTED, TURN_COMPLETE, outputTranscript('Yes.'), TURN_COMPLETE)
+    expect(machine.of('response-end').map(({ status }) => status)).toEqual(['cancelled', 'completed'])
+  })
+
   it('manual turns: activity begins with audio and ends when a response is asked for', () => {
     const machine = ready({ settings: MANUAL })
     expect(machine.frames[0]).toMatchObject({
@@ -562,6 +570,22 @@ describe('items', () => {
       { inlineData: { mimeType: 'audio/pcm;rate=16000', data: 'BBBB' } },
     ])
     expect(JSON.stringify(machine.of('item-retrieved'))).not.toMatch(/AAAA|BBBB/)
+  })
+
+  it('texts of the upstream are kept within bounds', () => {
+    const machine = ready({ settings: HEARD })
+    const long = 'x'.repeat(100_000)
+    for (let turn = 0; turn < 200; turn++) {
+      machine.client(audio(2)).server(inputTranscript(long), outputTranscript(long), TURN_COMPLETE)
+      machine.events.length = 0
+    }
+    const size = (): number => {
+      machine.events.length = 0
+      for (let id = 1; id < 700; id++) machine.client({ type: 'item-retrieve', item: `item_${id}` })
+      return JSON.stringify(machine.of('item-retrieved')).length
+    }
+    expect(size()).toBeGreaterThan(8e6)
+    expect(size()).toBeLessThan(9e6)
   })
 
   it('more than eight megabytes of them end the session', () => {

@@ -2,14 +2,19 @@ import type { Part } from '../../../canonical/content.ts'
 import type { ItemStatus } from '../../../canonical/session.ts'
 import type { OutputAt, Position, ServerEvent } from '../../../canonical/session-event.ts'
 import type { Conversation, KnownItem } from '../../conversation.ts'
-
-/** Characters of an item that are kept to be retrieved. */
-export const MOST_TEXT = 256 * 1024
+import type { KeptText } from './kept-text.ts'
 
 interface OpenPart {
   readonly at: OutputAt
   readonly kind: 'text' | 'audio'
   text: string
+}
+
+export interface ResponseOptions {
+  readonly requested: boolean
+  readonly conversation: Conversation
+  readonly kept: KeptText
+  readonly newId: (prefix: string) => string
 }
 
 /** A response whose end is still to come: one message with its parts, then function calls, as they arrive. */
@@ -20,14 +25,16 @@ export class OpenResponse {
   /** Items so far. */
   outputs = 0
   private readonly conversation: Conversation
+  private readonly kept: KeptText
   private readonly newId: (prefix: string) => string
   /** The message that grows, with its finished parts. */
   private message: { readonly item: string; readonly output: number; readonly parts: Part[] } | undefined
   private part: OpenPart | undefined
 
-  constructor(requested: boolean, conversation: Conversation, newId: (prefix: string) => string) {
+  constructor({ requested, conversation, kept, newId }: ResponseOptions) {
     this.requested = requested
     this.conversation = conversation
+    this.kept = kept
     this.newId = newId
     this.id = newId('resp')
   }
@@ -35,7 +42,7 @@ export class OpenResponse {
   text(text: string): ServerEvent[] {
     const events: ServerEvent[] = []
     const part = this.open('text', events)
-    keep(part, text)
+    part.text = this.kept.grow(part.text, text)
     events.push({ type: 'text-delta', at: part.at, text })
     return events
   }
@@ -43,7 +50,7 @@ export class OpenResponse {
   transcript(text: string): ServerEvent[] {
     const events: ServerEvent[] = []
     const part = this.open('audio', events)
-    keep(part, text)
+    part.text = this.kept.grow(part.text, text)
     events.push({ type: 'transcript-delta', at: part.at, text })
     return events
   }
@@ -122,10 +129,6 @@ export class OpenResponse {
 
 /** Audio that is named, but not repeated. */
 export const NOT_REPEATED = { type: 'base64', mediaType: 'audio/pcm', data: '' } as const
-
-function keep(part: OpenPart, text: string): void {
-  if (part.text.length < MOST_TEXT) part.text += text
-}
 
 /** Adds an item that is not the client's; one that finds no room has its events all the same. */
 export function addOwn(conversation: Conversation, item: KnownItem): { item: KnownItem; after: Position } {

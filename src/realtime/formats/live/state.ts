@@ -11,6 +11,7 @@ import type { ProtocolOptions, Step } from '../../protocol.ts'
 import { ACTIVITY_START, contentOf, writeAudio, writeTurns } from './client-writer.ts'
 import { Connection, MOST_HELD } from './connection.ts'
 import { type LiveDialect, readDialect } from './dialect.ts'
+import { KeptText } from './kept-text.ts'
 import { OpenResponse } from './open-response.ts'
 import { speaks, writeSetup } from './setup.ts'
 import { ToolCalls } from './tool-calls.ts'
@@ -49,6 +50,7 @@ export class LiveState {
   private known: Position = null
   private readonly model: string
   private readonly newId: (prefix: string) => string
+  private readonly keptText = new KeptText()
   private events: ServerEvent[] = []
   /** Audio of a manual turn that began during a response, which it would interrupt. */
   private deferred: string[] = []
@@ -63,7 +65,7 @@ export class LiveState {
     this.newId = newId
     this.dialect = readDialect(dialect, model)
     this.conversation = new Conversation(newId)
-    this.user = new UserTurn(this.conversation, newId)
+    this.user = new UserTurn(this.conversation, this.keptText, newId)
     this.calls = new ToolCalls(newId)
     this.connection = new Connection(this.dialect.resumption)
     this.settings = {
@@ -124,7 +126,8 @@ export class LiveState {
   }
 
   startResponse(isRequested: boolean, metadata?: JsonObject): OpenResponse {
-    const response = new OpenResponse(isRequested, this.conversation, this.newId)
+    const { conversation, keptText: kept, newId } = this
+    const response = new OpenResponse({ requested: isRequested, conversation, kept, newId })
     this.response = response
     this.isStreamEnded = false
     this.asked = undefined

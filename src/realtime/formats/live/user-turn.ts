@@ -2,7 +2,8 @@ import { append } from '../../../canonical/append.ts'
 import { bytesPerSecond, PCM_16K } from '../../../canonical/session.ts'
 import type { ServerEvent } from '../../../canonical/session-event.ts'
 import type { Conversation } from '../../conversation.ts'
-import { addOwn, MOST_TEXT, NOT_REPEATED } from './open-response.ts'
+import type { KeptText } from './kept-text.ts'
+import { addOwn, NOT_REPEATED } from './open-response.ts'
 
 /** The caller's audio: what was appended, the items it became, and their transcripts. */
 export class UserTurn {
@@ -12,6 +13,7 @@ export class UserTurn {
   /** An odd byte, until its other half comes. */
   private half: number | undefined
   private readonly conversation: Conversation
+  private readonly kept: KeptText
   private readonly newId: (prefix: string) => string
   /** The item that speech will become, while it lasts. */
   private speech: string | undefined
@@ -22,8 +24,9 @@ export class UserTurn {
   /** The transcript so far of a turn the client has not committed. */
   private early = ''
 
-  constructor(conversation: Conversation, newId: (prefix: string) => string) {
+  constructor(conversation: Conversation, kept: KeptText, newId: (prefix: string) => string) {
     this.conversation = conversation
+    this.kept = kept
     this.newId = newId
   }
 
@@ -82,11 +85,11 @@ export class UserTurn {
   transcript(text: string, isManual: boolean): ServerEvent[] {
     if (this.item === undefined && this.pending === 0) return []
     if (this.item === undefined && isManual) {
-      if (this.early.length < MOST_TEXT) this.early += text
+      this.early = this.kept.grow(this.early, text)
       return []
     }
     const events = this.item === undefined ? [...this.started(), ...this.commit()] : []
-    if (this.text.length < MOST_TEXT) this.text += text
+    this.text = this.kept.grow(this.text, text)
     this.transcribed = true
     events.push({ type: 'input-transcript-delta', item: this.item!, part: 0, text })
     return events
