@@ -200,11 +200,12 @@ describe('a caller of OpenAI’s format before Gemini Live', () => {
 })
 
 describe('connections', () => {
-  /** Answers every `clientContent` with the number of its connection. */
+  /** Answers complete turns with the number of its connection. */
   const answering = async (live: LiveConnection, index: number): Promise<void> => {
     for (;;) {
-      await live.next()
-      live.send(outputTranscript(`Connection ${index}.`), TURN_COMPLETE, resumable(`h${index}`))
+      const { clientContent } = await live.next()
+      if ((clientContent as JsonObject)['turnComplete'] === true)
+        live.send(outputTranscript(`Connection ${index}.`), TURN_COMPLETE, resumable(`h${index}`))
     }
   }
   const ask = async (caller: Client, times: number): Promise<string> => {
@@ -242,18 +243,22 @@ describe('connections', () => {
   })
 
   it('a response that breaks off is reported as failed, and the session goes on', async () => {
+    const cut = Promise.withResolvers<void>()
     const upstream = await open(
       strict(faults, async (live, index) => {
         if (index > 0) return answering(live, index)
         live.send(resumable('h'))
         await live.next()
         live.send(outputTranscript('Half'))
-        await new Promise(resolve => setTimeout(resolve, 20))
+        await cut.promise
         live.connection.socket.terminate()
       }),
     )
     const caller = await client()
-    expect(await ask(caller, 1)).toBe('Half')
+    const half = ask(caller, 1)
+    await came(caller, 'response.output_audio_transcript.delta')
+    cut.resolve()
+    expect(await half).toBe('Half')
     expect(caller.events.findLast(({ type }) => type === 'response.done').response.status).toBe('failed')
     expect(await ask(caller, 2)).toBe('Connection 1.')
     await caller.close()
