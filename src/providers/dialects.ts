@@ -85,6 +85,10 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['naming', ['ga', 'beta']],
   ['layout', ['ga', 'beta', 'mixed']],
   ['item_done', 'yes-or-no'],
+  // live; vertex, version, voices and default_voice are its own, too
+  ['resumption', 'yes-or-no'],
+  ['audio_only', 'yes-or-no'],
+  ['late_text', ['content', 'realtime']],
   // responses
   ['stateless', 'yes-or-no'],
   // work the vendor lacks although the format has it

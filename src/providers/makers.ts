@@ -36,7 +36,11 @@ export const google: Preset = {
       dialect: { schema: 'json', batch: 100, voices: GOOGLE_VOICES },
     },
     { format: 'veo', baseUrl: 'https://generativelanguage.googleapis.com' },
-    { format: 'live', baseUrl: 'https://generativelanguage.googleapis.com' },
+    {
+      format: 'live',
+      baseUrl: 'https://generativelanguage.googleapis.com',
+      dialect: { voices: GOOGLE_VOICES },
+    },
     {
       format: 'embeddings',
       baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',

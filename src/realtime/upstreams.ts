@@ -1,9 +1,11 @@
+import { LiveProtocol } from './formats/live/protocol.ts'
 import { RealtimeProtocol } from './formats/realtime/protocol.ts'
 import type { Protocol, ProtocolOptions } from './protocol.ts'
 
 /** The formats upstreams speak in realtime sessions, a row each. */
 export const PROTOCOLS: { readonly [format: string]: new (options: ProtocolOptions) => Protocol } = {
   realtime: RealtimeProtocol,
+  live: LiveProtocol,
 }
 
 export { openConverter } from './audio/index.ts'

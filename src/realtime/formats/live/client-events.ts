@@ -1,0 +1,206 @@
+import { append } from '../../../canonical/append.ts'
+import type { Part, ToolResultPart } from '../../../canonical/content.ts'
+import type { CanonicalError } from '../../../canonical/error.ts'
+import type { JsonObject } from '../../../canonical/node.ts'
+import type { ClientEvent } from '../../../canonical/session-event.ts'
+import type { KnownItem } from '../../conversation.ts'
+import { merged } from '../../settings.ts'
+import {
+  ACTIVITY_END,
+  contentOf,
+  historicResult,
+  resultOf,
+  STREAM_END,
+  writeRealtimeTurn,
+  writeToolResponse,
+  writeTurns,
+} from './client-writer.ts'
+import { MOST_HELD } from './connection.ts'
+import { NOT_REPEATED } from './open-response.ts'
+import type { LiveState } from './state.ts'
+import { LIVE } from './wire.ts'
+
+type Of<T extends ClientEvent['type']> = Extract<ClientEvent, { readonly type: T }>
+type Handlers = { readonly [T in ClientEvent['type']]: (state: LiveState, event: Of<T>) => void }
+
+/** What an event of the client does to the session. */
+export function obey(state: LiveState, event: ClientEvent): void {
+  const handle = HANDLERS[event.type] as (state: LiveState, event: ClientEvent) => void
+  handle(state, event)
+}
+
+const HANDLERS: Handlers = {
+  'session-update': (state, { settings: { model: _, ...change } }) => {
+    state.settings = merged(state.settings, change)
+    if (state.connection.isNew) state.adopt()
+    else state.connection.change(state.setup())
+    state.emit([{ type: 'session-updated', settings: state.settings }])
+  },
+  'audio-append': (state, { audio }) => {
+    const samples = state.user.append(audio)
+    if (samples.length > 0) state.sendAudio(samples)
+  },
+  'audio-commit': (state, { id }) => {
+    if (state.user.pending === 0) {
+      state.fail(NOTHING_TO_COMMIT, id)
+      return
+    }
+    state.emit(state.user.commit())
+    if (!state.isManual) {
+      state.connection.send(STREAM_END)
+      state.isStreamEnded = state.response === undefined
+    } else if (state.activity === 'open') state.activity = 'committed'
+  },
+  'audio-clear': state => {
+    state.user.clear()
+    state.emit([{ type: 'audio-cleared' }])
+  },
+  // Only where audio is not sent over a WebSocket is there such a buffer.
+  'output-clear': () => {},
+  'item-create': createItem,
+  'item-retrieve': (state, { item, id }) => state.emit(state.conversation.retrieve(item, id)),
+  'item-delete': (state, { item, id }) => {
+    state.turns.remove(item)
+    state.emit(state.conversation.delete(item, id))
+  },
+  'item-truncate': (state, { item, part, audioEndMs, id }) =>
+    state.emit(
+      state.conversation.get(item) === undefined
+        ? state.conversation.retrieve(item, id)
+        : [{ type: 'item-truncated', item, part, audioEndMs }],
+    ),
+  'response-create': createResponse,
+  'response-cancel': (state, { response, id }) => {
+    const running = state.response
+    if (running === undefined || (response !== undefined && response !== running.id)) {
+      state.fail(NOT_RUNNING, id)
+      return
+    }
+    // The format has no such message: what still comes of the turn is dropped.
+    state.isDiscarding = true
+    state.endResponse('cancelled', { reason: 'client_cancelled' })
+  },
+  opaque: (state, { format, value }) => {
+    if (format === LIVE) state.connection.send(JSON.stringify(value))
+  },
+}
+
+function createItem(state: LiveState, { item, after, id: event }: Of<'item-create'>): void {
+  const result = item.content.find(part => part.type === 'tool-result')
+  if (result !== undefined && !state.calls.has(result.id) && !state.historic.has(result.id)) {
+    state.fail(unknownCall(result.id), event)
+    return
+  }
+  const events = state.conversation.create(item, after, event)
+  state.emit(events)
+  const [added] = events
+  if (added?.type !== 'item-added') return
+  const known = added.item as KnownItem
+  state.conversation.replace({ ...known, content: known.content.map(withoutData) })
+  if (state.turns.size + state.keep(known) > MOST_HELD) {
+    state.connection.tooMuch()
+    return
+  }
+  if (result !== undefined) giveResult(state, known, result)
+  else {
+    for (const part of item.content) if (part.type === 'tool-call') state.historic.set(part.id, part.name)
+    const content = contentOf(known)
+    if (content !== undefined) state.turns.add(known.id, content)
+  }
+}
+
+/** A result waits for `response-create`: the model answers it at once. */
+function giveResult(state: LiveState, { id }: KnownItem, part: ToolResultPart): void {
+  if (!state.calls.has(part.id)) {
+    const name = state.historic.get(part.id)!
+    state.turns.add(id, historicResult(resultOf(part, { id: part.id, name })))
+    return
+  }
+  state.calls.answer(part)
+  const { response } = state
+  // The response was asked for when not all calls were answered: it waits for this one.
+  if (response?.requested !== true || response.outputs > 0) return
+  const results = state.calls.take()
+  if (results.length > 0) state.connection.send(writeToolResponse(results))
+}
+
+function createResponse(state: LiveState, { settings, id }: Of<'response-create'>): void {
+  if (state.response !== undefined) {
+    state.fail(RUNNING, id)
+    return
+  }
+  if (settings?.detached === true || settings?.context !== undefined) {
+    state.fail(NOT_DETACHED, id)
+    return
+  }
+  const isInVain = state.calls.takeInVain()
+  const { instructions, metadata } = settings ?? {}
+  if (instructions) state.turns.add(undefined, { role: 'user', parts: [{ text: instructions }] })
+  const { items } = state.turns
+  const isOfTurns = !state.calls.areOpen && state.activity !== 'committed' && !state.isStreamEnded
+  const frames = asked(state, isInVain)
+  if (frames === undefined && !isInVain) {
+    state.fail(NOTHING_TO_ANSWER, id)
+    return
+  }
+  state.startResponse(true, metadata as JsonObject | undefined)
+  if (frames !== undefined && isOfTurns) state.asked = { frames, items }
+  for (const frame of frames ?? []) state.connection.send(frame)
+  if (frames === undefined) state.endResponse('cancelled', { reason: 'turn_detected' })
+}
+
+/** The frames that have the model answer; undefined where there is nothing it could answer. */
+function asked(state: LiveState, isInVain: boolean): string[] | undefined {
+  const results = state.calls.take()
+  const frames = results.length === 0 ? [] : [writeToolResponse(results)]
+  const isCommitted = state.activity === 'committed'
+  const isAnswered = isCommitted || state.isStreamEnded
+  if (state.takesRealtimeText) for (const turn of state.turns.take()) append(frames, writeRealtimeTurn(turn))
+  else if (!state.turns.isEmpty) frames.push(writeTurns(state.turns.take(), !isCommitted))
+  else if (frames.length === 0 && !isAnswered && !isInVain) frames.push(writeTurns([], true))
+  if (isCommitted) {
+    frames.push(ACTIVITY_END)
+    state.activity = 'none'
+  }
+  return frames.length > 0 || isAnswered ? frames : undefined
+}
+
+/** An item as it is kept: media are not repeated. */
+function withoutData(part: Part): Part {
+  if (part.type !== 'media' || part.source.type !== 'base64') return part
+  return { ...part, source: part.kind === 'audio' ? NOT_REPEATED : { ...part.source, data: '' } }
+}
+
+const unknownCall = (id: string): CanonicalError => ({
+  kind: 'invalid-request',
+  code: 'invalid_tool_call_id',
+  param: 'item.call_id',
+  message: `There is no function call "${id}" that is unanswered.`,
+})
+
+const NOTHING_TO_COMMIT: CanonicalError = {
+  kind: 'invalid-request',
+  code: 'input_audio_buffer_commit_empty',
+  message: 'The input audio buffer is empty.',
+}
+const NOT_RUNNING: CanonicalError = {
+  kind: 'invalid-request',
+  code: 'response_cancel_not_active',
+  message: 'There is no such response in progress.',
+}
+const RUNNING: CanonicalError = {
+  kind: 'conflict',
+  code: 'conversation_already_has_active_response',
+  message: 'A response is in progress already.',
+}
+const NOT_DETACHED: CanonicalError = {
+  kind: 'cannot-express',
+  code: 'cannot_express',
+  param: 'response',
+  message: 'The upstream answers within its conversation only.',
+}
+const NOTHING_TO_ANSWER: CanonicalError = {
+  kind: 'cannot-express',
+  code: 'nothing_to_answer',
+  message: 'The upstream answers what the user says: there is nothing new.',
+}

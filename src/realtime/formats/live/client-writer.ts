@@ -1,0 +1,73 @@
+import type { Part, ToolResultPart } from '../../../canonical/content.ts'
+import { type Json, type JsonObject, parseObject } from '../../../canonical/node.ts'
+import type { Item } from '../../../canonical/session.ts'
+import { AUDIO_TYPE, type Content, type FunctionResponse } from './wire.ts'
+
+/** Frames to the upstream; pure functions all. What they cannot carry is listed in `losses.ts`. */
+
+export const ACTIVITY_START = '{"realtimeInput":{"activityStart":{}}}'
+export const ACTIVITY_END = '{"realtimeInput":{"activityEnd":{}}}'
+/** Automatic detection is told that no more audio comes for now. */
+export const STREAM_END = '{"realtimeInput":{"audioStreamEnd":true}}'
+
+export const writeAudio = (audio: Uint8Array): string =>
+  `{"realtimeInput":{"audio":{"mimeType":"${AUDIO_TYPE}","data":"${base64(audio)}"}}}`
+
+const base64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+
+/** Turns of the conversation; the model answers where they are complete. */
+export const writeTurns = (turns: readonly Content[], turnComplete: boolean): string =>
+  JSON.stringify({ clientContent: turns.length === 0 ? { turnComplete } : { turns, turnComplete } })
+
+export const writeToolResponse = (functionResponses: readonly FunctionResponse[]): string =>
+  JSON.stringify({ toolResponse: { functionResponses } })
+
+/** A user's turn as frames of `realtimeInput`, which the model answers; none for the model's own turns. */
+export function writeRealtimeTurn({ role, parts }: Content): string[] {
+  if (role === 'model') return []
+  return parts.flatMap(({ text, inlineData }): string[] => {
+    if (typeof text === 'string') return [JSON.stringify({ realtimeInput: { text } })]
+    if (inlineData === undefined) return []
+    const isAudio = String((inlineData as JsonObject)['mimeType']).startsWith('audio/')
+    return [JSON.stringify({ realtimeInput: isAudio ? { audio: inlineData } : { video: inlineData } })]
+  })
+}
+
+/** An item of messages and calls as a turn; undefined where nothing of it can be sent. */
+export function contentOf({ role, content }: Item): Content | undefined {
+  const parts = content.flatMap(partOf)
+  return parts.length === 0 ? undefined : { role: role === 'assistant' ? 'model' : 'user', parts }
+}
+
+function partOf(part: Part): JsonObject[] {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [{ text: part.text }]
+    case 'media':
+      if (part.source.type === 'base64' && part.source.data !== '')
+        return [{ inlineData: { mimeType: mediaTypeOf(part.source.mediaType), data: part.source.data } }]
+      return part.transcript === undefined || part.transcript === '' ? [] : [{ text: part.transcript }]
+    case 'tool-call':
+      return [{ functionCall: { id: part.id, name: part.name, args: parseObject(part.arguments) ?? {} } }]
+    default:
+      return []
+  }
+}
+
+/** Samples inside items were converted to what goes upstream. */
+const mediaTypeOf = (mediaType: string): string => (mediaType.startsWith('audio/') ? AUDIO_TYPE : mediaType)
+
+/** The result of a call the upstream made: an object as it is, any other text as `output`, or as `error`. */
+export function resultOf(part: ToolResultPart, call: { readonly id?: string; readonly name: string }) {
+  const text = part.content.map(one => (one.type === 'text' ? one.text : '')).join('')
+  const object = part.failed === true ? undefined : parseObject(text)
+  const response: Json = object ?? (part.failed === true ? { error: text } : { output: text })
+  return { ...call, response } satisfies FunctionResponse
+}
+
+/** The result of a call the client itself told of, as a part of a turn. */
+export const historicResult = ({ id, name, response }: FunctionResponse): Content => ({
+  role: 'user',
+  parts: [{ functionResponse: { ...(id === undefined ? {} : { id }), name, response } }],
+})

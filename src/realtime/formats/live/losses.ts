@@ -1,0 +1,108 @@
+import { foreign, Losses, type Path } from '../../../canonical/loss.ts'
+import type { Item, ResponseSettings, SessionSettings, TurnDetection } from '../../../canonical/session.ts'
+import type { ClientEvent } from '../../../canonical/session-event.ts'
+import type { Tool } from '../../../canonical/tool.ts'
+import type { LiveDialect } from './dialect.ts'
+import { speaks, USUAL_THRESHOLD, voiceOf } from './setup.ts'
+import { LIVE } from './wire.ts'
+
+/** What a client event cannot say in this format, whatever went before it. `session` is what a response may repeat. */
+export function clientLosses(event: ClientEvent, session: SessionSettings, dialect: LiveDialect): Losses {
+  const losses = new Losses()
+  if (event.type === 'audio-append') return losses
+  losses.report(foreign(event, LIVE))
+  switch (event.type) {
+    case 'session-update':
+      settingsLosses(event.settings, dialect, losses)
+      break
+    case 'response-create':
+      if (event.settings !== undefined) responseLosses(event.settings, session, losses)
+      break
+    case 'item-create':
+      itemLosses(event.item, losses)
+      break
+    case 'item-truncate':
+      // The upstream itself keeps what it had sent when it was interrupted.
+      losses.drop(['audioEndMs'], 'no-truncation')
+      break
+  }
+  return losses
+}
+
+const LACKS = { parallelToolCalls: 'no-parallel-control', purpose: 'no-transcription-sessions' }
+
+function settingsLosses(settings: SessionSettings, dialect: LiveDialect, losses: Losses): void {
+  const path = ['settings']
+  const { tools = [], toolChoice, reasoning, input, output } = settings
+  const implied = { parallelToolCalls: true, purpose: 'conversation' } as const
+  for (const field of ['parallelToolCalls', 'purpose'] as const)
+    if (settings[field] !== undefined && settings[field] !== implied[field]) losses.drop([...path, field], LACKS[field])
+  for (const [index, tool] of tools.entries()) toolLosses(tool, [...path, 'tools', index], losses)
+  if (toolChoice !== undefined && (toolChoice.mode === 'required' || toolChoice.only !== undefined))
+    losses.drop([...path, 'toolChoice'], 'no-tool-choice')
+  if (reasoning !== undefined && dialect.thinking === undefined) losses.drop([...path, 'reasoning'], 'no-reasoning')
+  if (!speaks(settings) && dialect.audioOnly) losses.change([...path, 'modalities'], ['audio'], 'transcript-as-text')
+  if (input?.transcription) losses.dropFields(input.transcription, [...path, 'input', 'transcription'], NO_PROMPT)
+  if (input?.noiseReduction) losses.drop([...path, 'input', 'noiseReduction'], 'no-noise-reduction')
+  if (input?.turnDetection) detectionLosses(input.turnDetection, [...path, 'input', 'turnDetection'], losses)
+  if (output?.speed !== undefined && output.speed !== 1) losses.drop([...path, 'output', 'speed'], 'no-speed')
+  const { voice } = output ?? {}
+  const own = voiceOf(voice, dialect)
+  if (voice !== undefined && own !== voice) {
+    if (own === undefined) losses.drop([...path, 'output', 'voice'], 'no-such-voice')
+    else losses.change([...path, 'output', 'voice'], own, 'voice-of-the-upstream')
+  }
+}
+
+const NO_PROMPT = { prompt: 'no-transcription-prompt' }
+
+function toolLosses(tool: Tool, path: Path, losses: Losses): void {
+  if (tool.type === 'freeform') losses.drop(path, 'no-freeform-tools')
+  if (tool.type === 'function' && tool.strict === true) losses.drop([...path, 'strict'], 'no-strict-tools')
+  if (tool.type === 'hosted') losses.dropFields(tool, path, NO_HOSTED_SETTINGS)
+}
+
+const NO_HOSTED_SETTINGS = {
+  allowedDomains: 'no-domains',
+  blockedDomains: 'no-domains',
+  maxUses: 'no-limit-of-uses',
+  contextSize: 'no-context-size',
+  location: 'no-location',
+}
+
+function detectionLosses(detection: TurnDetection, path: Path, losses: Losses): void {
+  if (detection.respond === false) losses.drop([...path, 'respond'], 'always-responds')
+  if (detection.type === 'semantic') {
+    losses.change([...path, 'type'], 'silence', 'no-semantic-detection')
+    return
+  }
+  const { threshold } = detection
+  if (threshold !== undefined && threshold !== USUAL_THRESHOLD)
+    losses.change([...path, 'threshold'], threshold < USUAL_THRESHOLD ? 'high' : 'low', 'two-sensitivities')
+  // The upstream's field of a like name makes it deaf to speech that is shorter.
+  losses.dropFields(detection, path, { prefixMs: 'no-prefix', idleMs: 'no-idle-timeout' })
+}
+
+/** Fields of one response that have their effect. */
+const OF_RESPONSE: ReadonlySet<string> = new Set(['metadata', 'model', 'extras', 'spelling', 'context', 'detached'])
+
+function responseLosses(settings: ResponseSettings, session: SessionSettings, losses: Losses): void {
+  const before = session as { readonly [field: string]: unknown }
+  for (const [field, value] of Object.entries(settings)) {
+    if (OF_RESPONSE.has(field) || JSON.stringify(value) === JSON.stringify(before[field])) continue
+    if (field === 'modalities' && speaks(settings) === speaks(session)) continue
+    if (field === 'instructions') losses.change(['settings', field], value, 'as-a-turn-of-the-user')
+    else losses.drop(['settings', field], 'settings-of-the-session')
+  }
+}
+
+function itemLosses({ role, content }: Item, losses: Losses): void {
+  if (role === 'system' || role === 'developer') losses.change(['item', 'role'], 'user', 'no-system-turns')
+  for (const [index, part] of content.entries()) {
+    const path = ['item', 'content', index]
+    if (part.type === 'media' && part.source.type !== 'base64') losses.drop(path, 'no-addresses')
+    if (part.type !== 'tool-result') continue
+    for (const [at, one] of part.content.entries())
+      if (one.type !== 'text' && one.type !== 'opaque') losses.drop([...path, 'content', at], 'text-results-only')
+  }
+}

@@ -1,0 +1,142 @@
+import type { Part } from '../../../canonical/content.ts'
+import type { ItemStatus } from '../../../canonical/session.ts'
+import type { OutputAt, Position, ServerEvent } from '../../../canonical/session-event.ts'
+import type { Conversation, KnownItem } from '../../conversation.ts'
+import type { KeptText } from './kept-text.ts'
+
+interface OpenPart {
+  readonly at: OutputAt
+  readonly kind: 'text' | 'audio'
+  text: string
+}
+
+export interface ResponseOptions {
+  readonly requested: boolean
+  readonly conversation: Conversation
+  readonly kept: KeptText
+  readonly newId: (prefix: string) => string
+}
+
+/** A response whose end is still to come: one message with its parts, then function calls, as they arrive. */
+export class OpenResponse {
+  readonly id: string
+  /** By `response-create`, not by the upstream's own turn detection. */
+  readonly requested: boolean
+  /** Items so far. */
+  outputs = 0
+  private readonly conversation: Conversation
+  private readonly kept: KeptText
+  private readonly newId: (prefix: string) => string
+  /** The message that grows, with its finished parts. */
+  private message: { readonly item: string; readonly output: number; readonly parts: Part[] } | undefined
+  private part: OpenPart | undefined
+
+  constructor({ requested, conversation, kept, newId }: ResponseOptions) {
+    this.requested = requested
+    this.conversation = conversation
+    this.kept = kept
+    this.newId = newId
+    this.id = newId('resp')
+  }
+
+  text(text: string): ServerEvent[] {
+    const events: ServerEvent[] = []
+    const part = this.open('text', events)
+    part.text = this.kept.grow(part.text, text)
+    events.push({ type: 'text-delta', at: part.at, text })
+    return events
+  }
+
+  transcript(text: string): ServerEvent[] {
+    const events: ServerEvent[] = []
+    const part = this.open('audio', events)
+    part.text = this.kept.grow(part.text, text)
+    events.push({ type: 'transcript-delta', at: part.at, text })
+    return events
+  }
+
+  audio(audio: Uint8Array): ServerEvent[] {
+    const events: ServerEvent[] = []
+    events.push({ type: 'audio-delta', at: this.open('audio', events).at, audio })
+    return events
+  }
+
+  call(id: string, name: string, args: string): ServerEvent[] {
+    const events = this.closeMessage('completed')
+    const output = this.outputs++
+    const empty = { type: 'tool-call' as const, id, name, arguments: '' }
+    const { item, after } = this.add([empty])
+    const at = { response: this.id, item: item.id, output, part: 0 }
+    events.push(
+      { type: 'output-start', response: this.id, output, item, after },
+      { type: 'arguments-delta', at, text: args },
+      { type: 'output-end', response: this.id, output, item: item.id, status: 'completed' },
+    )
+    this.conversation.replace({ ...item, content: [{ ...empty, arguments: args }], status: 'completed' })
+    return events
+  }
+
+  /** Ends what is open. `response-end` is the caller's, who knows why. */
+  close(status: ItemStatus): ServerEvent[] {
+    return this.closeMessage(status)
+  }
+
+  private open(kind: OpenPart['kind'], events: ServerEvent[]): OpenPart {
+    if (this.part?.kind === kind) return this.part
+    this.message ??= this.begin(events)
+    this.closePart(events)
+    const { item, output, parts } = this.message
+    this.part = { at: { response: this.id, item, output, part: parts.length }, kind, text: '' }
+    events.push({ type: 'part-start', at: this.part.at, kind })
+    return this.part
+  }
+
+  private begin(events: ServerEvent[]) {
+    const output = this.outputs++
+    const { item, after } = this.add([])
+    events.push({ type: 'output-start', response: this.id, output, item, after })
+    return { item: item.id, output, parts: [] }
+  }
+
+  private closePart(events: ServerEvent[]): void {
+    const { part, message } = this
+    if (part === undefined) return
+    this.part = undefined
+    message!.parts.push(
+      part.kind === 'text'
+        ? { type: 'text', text: part.text }
+        : { type: 'media', kind: 'audio', source: NOT_REPEATED, transcript: part.text },
+    )
+    events.push({ type: 'part-end', at: part.at })
+  }
+
+  private closeMessage(status: ItemStatus): ServerEvent[] {
+    const { message } = this
+    if (message === undefined) return []
+    const events: ServerEvent[] = []
+    this.closePart(events)
+    this.message = undefined
+    const { item, output, parts } = message
+    events.push({ type: 'output-end', response: this.id, output, item, status })
+    this.conversation.replace({ id: item, role: 'assistant', content: parts, status })
+    return events
+  }
+
+  private add(content: readonly Part[]): { readonly item: KnownItem; readonly after: Position } {
+    return addOwn(this.conversation, { id: this.newId('item'), role: 'assistant', content })
+  }
+}
+
+/** Audio that is named, but not repeated. */
+export const NOT_REPEATED = { type: 'base64', mediaType: 'audio/pcm', data: '' } as const
+
+/** Adds an item that is not the client's; one that finds no room has its events all the same. */
+export function addOwn(conversation: Conversation, item: KnownItem): { item: KnownItem; after: Position } {
+  const after = conversation.last
+  try {
+    conversation.insert(item)
+  } catch {
+    // The conversation is full: nobody can retrieve the item.
+  }
+  return { item, after }
+}

@@ -1,0 +1,102 @@
+import type { CanonicalError } from '../../../canonical/error.ts'
+import type { Loss, Losses } from '../../../canonical/loss.ts'
+import { PCM_16K, PCM_24K, type SessionSettings } from '../../../canonical/session.ts'
+import type { ClientEvent } from '../../../canonical/session-event.ts'
+import { type Protocol, type ProtocolOptions, STAY, type Step } from '../../protocol.ts'
+import { merged } from '../../settings.ts'
+import { obey } from './client-events.ts'
+import { pathOf } from './dialect.ts'
+import { clientLosses } from './losses.ts'
+import { receive } from './server-messages.ts'
+import { readFrame } from './server-reader.ts'
+import { LiveState } from './state.ts'
+
+/**
+ * Gemini's `BidiGenerateContent` towards an upstream (FORMATS §14). The session's settings are its first message, sent
+ * with the client's first event; they are changed by another connection to the same session, which is also how a
+ * session outlives the upstream's limit for a connection.
+ */
+export class LiveProtocol implements Protocol {
+  readonly audio = { input: PCM_16K, output: PCM_24K }
+  readonly address: Protocol['address']
+  private readonly state: LiveState
+  private isOpened = false
+  /** The connection before broke, which was dealt with. */
+  private isRecovered = false
+
+  constructor(options: ProtocolOptions) {
+    this.state = new LiveState(options)
+    this.address = { path: pathOf(this.state.dialect), query: {} }
+  }
+
+  losses(event: ClientEvent): readonly Loss[] {
+    const { state } = this
+    const losses = clientLosses(event, state.settings, state.dialect)
+    if (event.type === 'session-update' && !state.connection.isNew && !state.connection.mayChange)
+      lateLosses(event.settings, state, losses)
+    if (event.type === 'item-create' && event.after !== undefined && event.after !== state.conversation.last)
+      losses.drop(['after'], 'appended-only')
+    if (event.type === 'item-create' && event.item.role === 'assistant' && state.takesRealtimeText)
+      losses.drop(['item', 'content'], 'no-late-history')
+    if (event.type === 'item-delete' && !state.turns.has(event.item)) losses.drop(['item'], 'no-deletion')
+    if (event.type === 'audio-clear' && state.user.pending > 0) losses.drop(['type'], 'audio-is-sent-at-once')
+    return losses.list
+  }
+
+  opened(): Step {
+    const { state } = this
+    if (this.isOpened) {
+      // A response that began in the old connection while this one was opened.
+      if (!this.isRecovered && !state.isIdle) state.abandon()
+      this.isRecovered = false
+      state.begin()
+    } else state.emit([{ type: 'session-created', settings: state.settings }])
+    this.isOpened = true
+    return state.take()
+  }
+
+  client(event: ClientEvent): Step {
+    const { state } = this
+    if (state.connection.end !== undefined) return STAY
+    obey(state, event)
+    if (state.connection.isNew) state.begin()
+    return state.take()
+  }
+
+  server(frame: string): Step {
+    const { state } = this
+    if (state.connection.end !== undefined) return STAY
+    for (const message of readFrame(frame)) receive(state, message)
+    return state.take()
+  }
+
+  closed(code: number, reason: string): Step {
+    const { state } = this
+    if (state.connection.end !== undefined) return STAY
+    const { isLossy, isMoving } = state.connection
+    if (isMoving) return { reconnect: true }
+    if (!state.connection.lost(code, reason)) {
+      state.endResponse('failed', { error: ENDED })
+      return state.take()
+    }
+    this.isRecovered = true
+    if (isLossy) state.recover()
+    return { ...state.take(), reconnect: true }
+  }
+}
+
+const ENDED: CanonicalError = {
+  kind: 'upstream-failed',
+  code: 'session_ended',
+  message: 'The upstream ended the session.',
+}
+
+/** Changes that the upstream cannot be told of any more. */
+function lateLosses(settings: SessionSettings, state: LiveState, losses: Losses): void {
+  const before = JSON.stringify(state.setup())
+  for (const [field, value] of Object.entries(settings)) {
+    if (field === 'model') continue
+    const after = JSON.stringify(state.setup(merged(state.settings, { [field]: value })))
+    if (after !== before) losses.drop(['settings', field], 'no-change-after-setup')
+  }
+}

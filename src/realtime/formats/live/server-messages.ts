@@ -1,0 +1,158 @@
+import type { CanonicalError } from '../../../canonical/error.ts'
+import type { ResponseReason, ResponseStatus, ServerEvent } from '../../../canonical/session-event.ts'
+import { writeToolResponse } from './client-writer.ts'
+import type { OpenResponse } from './open-response.ts'
+import type { LiveState } from './state.ts'
+import type { FunctionCall, LiveMessage } from './wire.ts'
+
+type Handlers = {
+  readonly [T in LiveMessage['type']]: (state: LiveState, message: Extract<LiveMessage, { readonly type: T }>) => void
+}
+
+/** What a message of the upstream does to the session. */
+export function receive(state: LiveState, message: LiveMessage): void {
+  const handle = HANDLERS[message.type] as (state: LiveState, message: LiveMessage) => void
+  handle(state, message)
+}
+
+const HANDLERS: Handlers = {
+  'setup-complete': (state, { named }) => {
+    state.completesCalls = named
+    state.connection.ready()
+  },
+  'input-transcript': (state, { text, finished }) => {
+    if (!state.settings.input?.transcription) return
+    if (text !== '') state.emit(state.user.transcript(text, state.isManual))
+    if (finished) state.emit(state.user.finish())
+  },
+  'output-transcript': (state, { text }) =>
+    output(state, response => (state.isSpoken ? response.transcript(text) : response.text(text))),
+  text: (state, { text }) => output(state, response => response.text(text)),
+  audio: (state, { audio }) => {
+    // A model that only speaks, asked for text: its transcript is what was asked for.
+    if (state.isSpoken) output(state, response => response.audio(audio))
+  },
+  interrupted,
+  'turn-complete': (state, { reason }) => completeTurn(state, reason),
+  calls: (state, { calls }) => call(state, calls),
+  'calls-cancelled': (state, { ids }) => {
+    const { response, calls } = state
+    const isWaiting = calls.areOpen && response?.requested === true && response.outputs === 0
+    calls.cancel(ids)
+    if (isWaiting && !calls.areOpen) state.endResponse('cancelled', { reason: 'turn_detected' })
+  },
+  usage: (state, { usage }) => state.used(usage),
+  activity: (state, { speaking }) => {
+    if (state.isManual) return
+    if (speaking) state.emit(state.user.started())
+    else if (state.user.isSpeaking) state.emit(state.user.commit())
+  },
+  resumption: (state, { handle }) => state.resumable(handle),
+  'go-away': (state, { seconds }) => {
+    const error = state.connection.leaving(seconds)
+    if (error !== undefined) state.fail(error)
+  },
+  error: (state, { error }) => state.fail(error),
+}
+
+function output(state: LiveState, grow: (response: OpenResponse) => Iterable<ServerEvent>): void {
+  const response = current(state)
+  if (response !== undefined) state.emit(grow(response))
+}
+
+/** The response that what the model says is part of; undefined where that is not wanted any more. */
+function current(state: LiveState): OpenResponse | undefined {
+  state.hasAnswered = true
+  state.connection.answered()
+  if (state.isDiscarding) return undefined
+  const { user, response } = state
+  const isSpokenTo = response === undefined && user.pending > 0 && !state.calls.areOpen
+  if (!state.isManual && (isSpokenTo || user.isSpeaking)) state.emit(user.commit())
+  return response ?? state.startResponse(false)
+}
+
+/** The user spoke, and the model was cut off. */
+function interrupted(state: LiveState): void {
+  const { response } = state
+  if (state.isDiscarding) {
+    state.isDiscarding = false
+    state.isTrailing = true
+    return
+  }
+  // What is interrupted is the turn before, whose response has ended.
+  if (response !== undefined && state.isTrailing && response.outputs === 0) return
+  state.emit(state.user.finish())
+  if (!state.isManual) state.emit(state.user.started())
+  if (response === undefined) return
+  state.isTrailing = true
+  state.endResponse('cancelled', { reason: 'turn_detected' })
+}
+
+function completeTurn(state: LiveState, word: string): void {
+  const { response, isDiscarding, isTrailing } = state
+  state.connection.answered()
+  state.emit(state.user.finish())
+  state.isDiscarding = false
+  state.isTrailing = false
+  if (response === undefined || isDiscarding || (isTrailing && response.outputs === 0)) {
+    state.carryUsage()
+    return
+  }
+  const { status, ...why } = endOf(word)
+  state.endResponse(status, why)
+}
+
+interface End {
+  readonly status: ResponseStatus
+  readonly reason?: ResponseReason
+  readonly error?: CanonicalError
+}
+
+/** How a response ends by the upstream's word; those that are not listed are refusals of one kind or another. */
+const endOf = (word: string): End => (Object.hasOwn(ENDS, word) ? ENDS[word]! : REFUSED)
+
+const ENDS: { readonly [word: string]: End } = {
+  '': { status: 'completed' },
+  TURN_COMPLETE_REASON_UNSPECIFIED: { status: 'completed' },
+  NEED_MORE_INPUT: { status: 'completed' },
+  MAX_TOKENS: { status: 'incomplete', reason: 'max_output_tokens' },
+  MALFORMED_FUNCTION_CALL: {
+    status: 'failed',
+    error: { kind: 'upstream-failed', code: 'malformed_function_call', message: 'The model made an invalid call.' },
+  },
+}
+const REFUSED: End = { status: 'incomplete', reason: 'content_filter' }
+
+/** Function calls end a response: the model goes on when they are answered. */
+function call(state: LiveState, calls: readonly FunctionCall[]): void {
+  const response = current(state)
+  if (response === undefined) {
+    refuse(state, calls)
+    return
+  }
+  for (const one of calls) {
+    const id = state.calls.add(one)
+    if (id === undefined) state.fail(TOO_MANY_CALLS)
+    else state.emit(response.call(id, one.name, one.arguments))
+  }
+  state.emit(state.user.finish())
+  state.isTrailing = state.completesCalls
+  state.endResponse('completed')
+}
+
+/** Calls of a response that was cancelled: without an answer the upstream would wait for ever. */
+const refuse = (state: LiveState, calls: readonly FunctionCall[]): void =>
+  state.connection.send(
+    writeToolResponse(
+      calls.map(({ id, name }) => ({
+        ...(id === undefined ? {} : { id }),
+        ...{ name, response: { error: 'The call was cancelled.' } },
+      })),
+    ),
+  )
+
+const TOO_MANY_CALLS: CanonicalError = {
+  kind: 'upstream-failed',
+  code: 'too_many_calls',
+  message: 'The upstream made too many function calls at a time.',
+}

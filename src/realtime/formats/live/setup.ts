@@ -1,0 +1,122 @@
+import { defined } from '../../../canonical/defined.ts'
+import type { JsonObject } from '../../../canonical/node.ts'
+import type { Effort } from '../../../canonical/request.ts'
+import type { SessionSettings, TurnDetection } from '../../../canonical/session.ts'
+import type { HostedKind, Tool } from '../../../canonical/tool.ts'
+import { type LiveDialect, modelName } from './dialect.ts'
+
+/** Whether the model speaks: where text and audio are asked for, the text is the transcript. */
+export const speaks = ({ modalities }: SessionSettings): boolean =>
+  modalities === undefined || modalities.length === 0 || modalities.includes('audio')
+
+/** The `setup` message but for what resumes a session: it cannot be changed within a connection. */
+export function writeSetup(settings: SessionSettings, model: string, dialect: LiveDialect): JsonObject {
+  const isSpoken = speaks(settings) || dialect.audioOnly
+  const { instructions, input } = settings
+  return defined({
+    model: modelName(model, dialect),
+    generationConfig: defined({
+      responseModalities: [isSpoken ? 'AUDIO' : 'TEXT'],
+      temperature: settings.temperature,
+      maxOutputTokens: settings.maxTokens === 'unlimited' ? undefined : settings.maxTokens,
+      speechConfig: isSpoken ? speech(settings, dialect) : undefined,
+      thinkingConfig: thinking(settings, dialect),
+    }),
+    systemInstruction: instructions ? { parts: [{ text: instructions }] } : undefined,
+    tools: tools(settings),
+    realtimeInputConfig: realtimeInput(input?.turnDetection),
+    inputAudioTranscription: input?.transcription ? transcription(input.transcription.language) : undefined,
+    outputAudioTranscription: isSpoken ? {} : undefined,
+    // Without it, a session of audio ends after a quarter of an hour, in whichever connection.
+    contextWindowCompression: { slidingWindow: {} },
+  }) as JsonObject
+}
+
+const transcription = (language: string | undefined): JsonObject =>
+  language === undefined ? {} : { languageCodes: [language] }
+
+function speech({ output }: SessionSettings, dialect: LiveDialect): JsonObject | undefined {
+  const voiceName = voiceOf(output?.voice, dialect)
+  return voiceName === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName } } }
+}
+
+/** The upstream's name of a voice; undefined for its usual one. */
+export function voiceOf(voice: string | undefined, { voices, defaultVoice }: LiveDialect): string | undefined {
+  if (voice === undefined) return defaultVoice
+  if (voices === undefined || Object.values(voices).includes(voice)) return voice
+  return Object.hasOwn(voices, voice) ? voices[voice] : defaultVoice
+}
+
+function thinking({ reasoning }: SessionSettings, dialect: LiveDialect): JsonObject | undefined {
+  const { effort, budget } = reasoning ?? {}
+  if (dialect.thinking === undefined) return undefined
+  if (effort === undefined) return budget === undefined ? undefined : { thinkingBudget: budget }
+  return dialect.thinking === 'level' ? { thinkingLevel: LEVELS[effort] } : { thinkingBudget: BUDGETS[effort] }
+}
+
+const LEVELS: { readonly [E in Effort]: string } = {
+  ...{ none: 'MINIMAL', minimal: 'MINIMAL', low: 'LOW', medium: 'MEDIUM' },
+  ...{ high: 'HIGH', xhigh: 'HIGH', max: 'HIGH' },
+}
+const BUDGETS: { readonly [E in Effort]: number } = {
+  ...{ none: 0, minimal: 1024, low: 1024, medium: 8192, high: 24_576, xhigh: 24_576, max: 24_576 },
+}
+
+/** A choice of `none` is the absence of tools: the format has no other way to say it. */
+function tools({ tools: list = [], toolChoice }: SessionSettings): JsonObject[] | undefined {
+  if (toolChoice?.mode === 'none') return undefined
+  const functionDeclarations = list.flatMap(declaration)
+  const hosted = list.flatMap(one => (one.type === 'hosted' ? [{ [HOSTED[one.kind]]: {} }] : []))
+  const all = functionDeclarations.length === 0 ? hosted : [{ functionDeclarations }, ...hosted]
+  return all.length === 0 ? undefined : all
+}
+
+const HOSTED: { readonly [K in HostedKind]: string } = {
+  'web-search': 'googleSearch',
+  'web-fetch': 'urlContext',
+  'code-execution': 'codeExecution',
+}
+
+const declaration = (tool: Tool): JsonObject[] =>
+  tool.type === 'function'
+    ? [
+        defined({
+          name: tool.name,
+          description: tool.description,
+          parametersJsonSchema: tool.parameters,
+        }) as JsonObject,
+      ]
+    : []
+
+function realtimeInput(detection: TurnDetection | null | undefined): JsonObject | undefined {
+  if (detection === null) return { automaticActivityDetection: { disabled: true } }
+  if (detection === undefined) return undefined
+  const automatic = defined(
+    detection.type === 'silence'
+      ? {
+          startOfSpeechSensitivity: startSensitivity(detection.threshold),
+          silenceDurationMs: detection.silenceMs,
+        }
+      : { endOfSpeechSensitivity: END_SENSITIVITY[detection.eagerness ?? ''] },
+  )
+  const fields = defined({
+    automaticActivityDetection: Object.keys(automatic).length === 0 ? undefined : (automatic as JsonObject),
+    activityHandling: detection.interrupt === false ? 'NO_INTERRUPTION' : undefined,
+  })
+  return Object.keys(fields).length === 0 ? undefined : fields
+}
+
+/** OpenAI's usual threshold. */
+export const USUAL_THRESHOLD = 0.5
+
+const startSensitivity = (threshold = USUAL_THRESHOLD): string | undefined =>
+  threshold === USUAL_THRESHOLD
+    ? undefined
+    : threshold < USUAL_THRESHOLD
+      ? 'START_SENSITIVITY_HIGH'
+      : 'START_SENSITIVITY_LOW'
+
+const END_SENSITIVITY: { readonly [eagerness: string]: string } = {
+  low: 'END_SENSITIVITY_LOW',
+  high: 'END_SENSITIVITY_HIGH',
+}

@@ -1,0 +1,37 @@
+import type { Content } from './wire.ts'
+
+/** Turns that were not sent yet, in order, by the items they are. */
+export class Turns {
+  private list: { readonly item: string | undefined; readonly content: Content }[] = []
+  /** Characters of all of them. */
+  size = 0
+
+  get isEmpty(): boolean {
+    return this.list.length === 0
+  }
+
+  add(item: string | undefined, content: Content): void {
+    this.list.push({ item, content })
+    this.size += JSON.stringify(content).length
+  }
+
+  has(item: string): boolean {
+    return this.list.some(one => one.item === item)
+  }
+
+  remove(item: string): void {
+    this.list = this.list.filter(one => one.item !== item)
+  }
+
+  /** The items of all of them. */
+  get items(): ReadonlySet<string | undefined> {
+    return new Set(this.list.map(({ item }) => item))
+  }
+
+  take(): readonly Content[] {
+    const turns = this.list.map(({ content }) => content)
+    this.list = []
+    this.size = 0
+    return turns
+  }
+}

@@ -1,0 +1,120 @@
+import { append } from '../../../canonical/append.ts'
+import { bytesPerSecond, PCM_16K } from '../../../canonical/session.ts'
+import type { ServerEvent } from '../../../canonical/session-event.ts'
+import type { Conversation } from '../../conversation.ts'
+import type { KeptText } from './kept-text.ts'
+import { addOwn, NOT_REPEATED } from './open-response.ts'
+
+/** The caller's audio: what was appended, the items it became, and their transcripts. */
+export class UserTurn {
+  /** Bytes since the last item, and before. */
+  pending = 0
+  private before = 0
+  /** An odd byte, until its other half comes. */
+  private half: number | undefined
+  private readonly conversation: Conversation
+  private readonly kept: KeptText
+  private readonly newId: (prefix: string) => string
+  /** The item that speech will become, while it lasts. */
+  private speech: string | undefined
+  /** The latest item, while its transcript may still grow. */
+  private item: string | undefined
+  private text = ''
+  private transcribed = false
+  /** The transcript so far of a turn the client has not committed. */
+  private early = ''
+
+  constructor(conversation: Conversation, kept: KeptText, newId: (prefix: string) => string) {
+    this.conversation = conversation
+    this.kept = kept
+    this.newId = newId
+  }
+
+  get isSpeaking(): boolean {
+    return this.speech !== undefined
+  }
+
+  /** Whole samples to be sent. */
+  append(bytes: Uint8Array): Uint8Array {
+    const { half } = this
+    if (half === undefined && bytes.length % 2 === 0) {
+      this.pending += bytes.length
+      return bytes
+    }
+    const all = half === undefined ? bytes : Buffer.concat([Uint8Array.of(half), bytes])
+    const even = all.length - (all.length % 2)
+    this.half = even === all.length ? undefined : all[even]
+    this.pending += even
+    return all.subarray(0, even)
+  }
+
+  clear(): void {
+    this.before += this.pending
+    this.pending = 0
+    this.half = undefined
+    this.early = ''
+  }
+
+  /** Speech has begun: nothing where it had before. */
+  started(): ServerEvent[] {
+    if (this.speech !== undefined) return []
+    this.speech = this.newId('item')
+    return [{ type: 'speech-started', item: this.speech, atMs: this.now }]
+  }
+
+  /** What was appended becomes an item. */
+  commit(): ServerEvent[] {
+    const events = this.finish()
+    const id = this.speech ?? this.newId('item')
+    if (this.speech !== undefined) events.push({ type: 'speech-stopped', item: id, atMs: this.now })
+    const { early } = this
+    this.speech = undefined
+    this.clear()
+    const { item, after } = addOwn(this.conversation, { id, ...SPOKEN })
+    events.push(
+      { type: 'audio-committed', item: id, after },
+      { type: 'item-added', item, after },
+      { type: 'item-done', item, after },
+    )
+    this.item = id
+    if (early !== '') append(events, this.transcript(early, true))
+    return events
+  }
+
+  /** A piece of a transcript; of a new turn, if the latest has its transcript. A manual turn's waits for its item. */
+  transcript(text: string, isManual: boolean): ServerEvent[] {
+    if (this.item === undefined && this.pending === 0) return []
+    if (this.item === undefined && isManual) {
+      this.early = this.kept.grow(this.early, text)
+      return []
+    }
+    const events = this.item === undefined ? [...this.started(), ...this.commit()] : []
+    this.text = this.kept.grow(this.text, text)
+    this.transcribed = true
+    events.push({ type: 'input-transcript-delta', item: this.item!, part: 0, text })
+    return events
+  }
+
+  /** No more of the latest item's transcript comes. */
+  finish(): ServerEvent[] {
+    const { item, text, transcribed } = this
+    this.item = undefined
+    this.text = ''
+    this.transcribed = false
+    if (item === undefined || !transcribed) return []
+    const known = this.conversation.get(item)
+    if (known !== undefined)
+      this.conversation.replace({ ...known, content: [{ ...SPOKEN.content[0], transcript: text }] })
+    return [{ type: 'input-transcript-done', item, part: 0, text }]
+  }
+
+  private get now(): number {
+    return Math.round((1000 * (this.before + this.pending)) / bytesPerSecond(PCM_16K))
+  }
+}
+
+const SPOKEN = {
+  role: 'user',
+  status: 'completed',
+  content: [{ type: 'media', kind: 'audio', source: NOT_REPEATED }],
+} as const
