@@ -144,7 +144,7 @@ describe('a change of a picture without one', () => {
   ])('%s', async (_, path, body, headers) => {
     const answer = await ask('images', path, body, says({ created: 1, data: [{ b64_json: 'AAAA' }] }), headers)
     expect(answer.status).toBe(400)
-    expect(answer.json.error.message).toContain('picture')
+    expect(answer.json.error.message).toContain('image')
   })
 })
 

@@ -20,7 +20,7 @@ const FOLDERS = [
   ['cohere-embeddings', 'cohere'],
 ] as const
 
-const FORMATS = Object.keys(READERS).filter(format => FACTS.get(format)!.does.includes('embedding'))
+const FORMATS = Object.keys(READERS).filter(format => FACTS.get(format)?.does.includes('embedding'))
 
 interface Row extends Recording {
   readonly as: string

@@ -1,31 +1,17 @@
+import { execFile } from 'node:child_process'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
 import { KEY } from '../faults/house.ts'
 import { PUBLIC, VideoStage } from './stage.ts'
-import { clipBytes } from './upstreams/index.ts'
 
 /* What many callers and large files cost. `VIDEO_TASKS=200 VIDEO_POLLS=50 VIDEO_MB=1024` for the full size. */
 
 const TASKS = Number(process.env['VIDEO_TASKS'] ?? 20)
 const POLLS = Number(process.env['VIDEO_POLLS'] ?? 10)
 const SIZE = Number(process.env['VIDEO_MB'] ?? 256) * 2 ** 20
-
-/** Bytes between two looks at the memory. */
-const SAMPLE = 32 * 2 ** 20
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
-
-/** Bytes of buffers that something still holds, in the gateway, its upstream and its caller together. */
-function held(): number {
-  collect()
-  // What the first has found to be garbage is freed behind it, at the latest before the next.
-  collect()
-  return process.memoryUsage().arrayBuffers
-}
 
 let stage: VideoStage | undefined
 afterEach(async () => {
@@ -51,43 +37,13 @@ test('many callers that poll cost an upstream one status call a task in five sec
 }, 600_000)
 
 test('a large download flows: memory stays flat, a part resumes it, and a caller that leaves ends it', async () => {
-  stage = await VideoStage.open('videos', { tasks: { poll: 20 } })
-  const { client, upstream } = stage
-  upstream.size = SIZE
-  const { id } = await client.videos.create({ model: PUBLIC, prompt: 'a' })
-  await stage.ended(id)
-  const clip = { seed: upstream.last.id, size: SIZE, mediaType: 'video/mp4' }
-  const half = SIZE / 2
-  const before = held()
-  let most = 0
-  const read = (range: string, from: number, until: number) =>
-    new Promise<number>((resolve, reject) => {
-      const headers = { authorization: `Bearer ${KEY}`, range }
-      const out = request(
-        `${stage!.house.server.address}/v1/videos/${id}/content`,
-        { headers, agent: false },
-        answer => {
-          let at = from
-          answer.on('data', (chunk: Buffer) => {
-            if (Math.floor(at / SAMPLE) !== Math.floor((at + chunk.length) / SAMPLE))
-              most = Math.max(most, held() - before)
-            if (!chunk.equals(clipBytes(clip, at, at + chunk.length))) reject(new Error(`other bytes at ${at}`))
-            at += chunk.length
-            if (at >= until) {
-              answer.destroy()
-              resolve(at)
-            }
-          })
-          answer.on('end', () => resolve(at))
-        },
-      )
-      out.on('error', reject).end()
-    })
-  const reached = await read('bytes=0-', 0, half)
-  await expect.poll(() => upstream.aborted, { timeout: 5000 }).toBe(1)
-  expect(await read(`bytes=${reached}-`, reached, Number.POSITIVE_INFINITY)).toBe(SIZE)
-  expect(most).toBeLessThan(16 * 2 ** 20)
-}, 600_000)
+  // In a separate process: what earlier tests left in the heap would be collected again for every sample.
+  const main = join(import.meta.dirname, 'download.ts')
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', main, `${SIZE}`])
+  const { held, size, aborted } = JSON.parse(stdout)
+  expect({ size, aborted }).toEqual({ size: SIZE, aborted: 1 })
+  expect(held).toBeLessThan(16 * 2 ** 20)
+}, 300_000)
 
 test('a caller that takes nothing holds up the upstream', async () => {
   stage = await VideoStage.open('videos', { tasks: { poll: 20 } })

@@ -1,5 +1,5 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
@@ -19,7 +19,7 @@ export function writeUsage(usage: Usage | undefined, tier: string | undefined, l
     cache_creation_input_tokens: own ? usage?.cacheWrite : (usage?.cacheWrite ?? 0),
     cache_read_input_tokens: own ? usage?.cacheRead : (usage?.cacheRead ?? 0),
     output_tokens_details: usage?.reasoning === undefined ? undefined : { thinking_tokens: usage.reasoning },
-    server_tool_use: usage?.hostedCalls && writeCalls(usage.hostedCalls),
+    server_tool_use: usage?.hostedCalls && writeCalls(usage.hostedCalls, own),
     service_tier: tierName(tier),
   }
   const fields = defined(counts) as JsonObject
@@ -42,8 +42,12 @@ function reportUsage(usage: Usage, losses: Losses): void {
   else if (usage.input < cached(usage)) losses.change(['usage', 'input'], cached(usage), 'a-prompt-holds-its-cache')
   for (const count of ['output', 'cacheRead', 'cacheWrite'] as const)
     if (usage[count] === undefined) losses.add(['usage', count], 0, 'count-required')
-  for (const kind in usage.hostedCalls)
+  const { hostedCalls } = usage
+  for (const kind in hostedCalls)
     if (!Object.hasOwn(CALLS, kind)) losses.drop(['usage', 'hostedCalls', kind], 'no-count-of-these-calls')
+  if (hostedCalls === undefined) return
+  for (const kind in CALLS)
+    if (hostedCalls[kind] === undefined) losses.add(['usage', 'hostedCalls', kind], 0, 'count-required')
 }
 
 const CALLS: { readonly [kind: string]: string } = {
@@ -51,12 +55,11 @@ const CALLS: { readonly [kind: string]: string } = {
   'web-fetch': 'web_fetch_requests',
 }
 
-const writeCalls = (calls: JsonObject): JsonObject =>
-  Object.fromEntries(
-    Object.entries(calls).flatMap(([kind, count]): [string, Json][] =>
-      Object.hasOwn(CALLS, kind) ? [[CALLS[kind]!, count]] : [],
-    ),
-  )
+/** Both counts are required; an upstream of the format itself may leave one out. */
+const writeCalls = (calls: JsonObject, own: boolean): JsonObject =>
+  defined(
+    Object.fromEntries(Object.entries(CALLS).map(([kind, name]) => [name, calls[kind] ?? (own ? undefined : 0)])),
+  ) as JsonObject
 
 /** Service tiers as an answer names them. */
 const TIERS: { readonly [tier: string]: string } = { default: 'standard', priority: 'priority', batch: 'batch' }
