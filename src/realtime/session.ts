@@ -1,10 +1,10 @@
 import type { CanonicalError } from '../canonical/error.ts'
-import { GatewayError } from '../canonical/error.ts'
 import type { ClientEvent, ServerEvent } from '../canonical/session-event.ts'
 import type { OnLoss } from '../config/index.ts'
 import { type AudioPath, isFormatChange } from './audio-path.ts'
 import type { CallerListener, CallerSocket } from './caller-socket.ts'
 import { GOING_AWAY, NORMAL, passedOn } from './closing.ts'
+import { eventFailure } from './event-failure.ts'
 import { EXPIRED, type LiveSession, type SessionRecord, STOPPING } from './live-session.ts'
 import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
 
@@ -76,8 +76,7 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
     try {
       this.take(format.read(text))
     } catch (thrown) {
-      if (!(thrown instanceof GatewayError)) throw thrown
-      this.fail(thrown.error, format.eventId(text))
+      this.fail(eventFailure(thrown, 'invalid-request'), format.eventId(text))
     }
   }
 
@@ -100,6 +99,14 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
 
   event(event: ServerEvent): void {
     if (this.over) return
+    try {
+      this.relay(event)
+    } catch (thrown) {
+      this.fail(eventFailure(thrown, 'upstream-failed'))
+    }
+  }
+
+  private relay(event: ServerEvent): void {
     if (event.type === 'response-start') this.began(event.response)
     if (event.type === 'response-end') this.running.delete(event.response)
     if (event.type === 'response-end' || event.type === 'input-transcript-done') this.options.record.spent(event.usage)
@@ -127,16 +134,25 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
     audio
       .change(event)
       .then(
-        () => this.pass(event),
-        thrown => this.fail(errorOf(thrown), event.id),
+        () => this.attempt(event, () => this.pass(event)),
+        thrown => this.fail(eventFailure(thrown, 'invalid-request'), event.id),
       )
       .finally(() => {
         const held = this.held ?? []
         this.held = undefined
         if (this.over) return
-        for (const one of held) this.take(one)
-        if (this.looking === undefined) caller.resume()
+        for (const one of held) this.attempt(one, () => this.take(one))
+        if (this.looking === undefined && this.held === undefined) caller.resume()
       })
+  }
+
+  /** Does the work of an event; what it throws is an `error` event. */
+  private attempt(event: ClientEvent, work: () => void): void {
+    try {
+      work()
+    } catch (thrown) {
+      this.fail(eventFailure(thrown, 'invalid-request'), event.id)
+    }
   }
 
   private pass(event: ClientEvent): void {
@@ -176,7 +192,7 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
     try {
       this.options.record.admit()
     } catch (thrown) {
-      this.fail((thrown as GatewayError).error)
+      this.fail(eventFailure(thrown, 'invalid-request'))
       this.options.upstream.send({ type: 'response-cancel', response })
     }
   }
@@ -237,9 +253,6 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
     }, LOOK)
   }
 }
-
-const errorOf = (thrown: unknown): CanonicalError =>
-  thrown instanceof GatewayError ? thrown.error : { kind: 'internal', message: 'The audio format cannot be converted.' }
 
 const refusal = (path: readonly (string | number)[], reason: string): CanonicalError => ({
   kind: 'cannot-express',

@@ -3,6 +3,7 @@ import { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { ClientEvent } from '../canonical/session-event.ts'
 import { closeSocket, INTERNAL, passedOn, TRY_AGAIN_LATER } from './closing.ts'
+import { eventFailure } from './event-failure.ts'
 import type { Protocol, Step } from './protocol.ts'
 import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
 
@@ -107,7 +108,7 @@ export class WebSocketUpstream implements Upstream {
     this.unanswered = 0
     if (before !== undefined) closeSocket(before, 1000, '')
     socket.on('message', data => {
-      if (socket === this.socket) this.run(this.protocol.server(textOf(data)))
+      if (socket === this.socket) this.receive(textOf(data))
     })
     socket.on('pong', () => (this.unanswered = 0))
     socket.on('close', (code, reason) => {
@@ -115,6 +116,14 @@ export class WebSocketUpstream implements Upstream {
     })
     this.run(this.protocol.opened())
     if (!this.paused) socket.resume()
+  }
+
+  private receive(frame: string): void {
+    try {
+      this.run(this.protocol.server(frame))
+    } catch (thrown) {
+      this.run({ events: [{ type: 'error', error: eventFailure(thrown, 'upstream-failed') }] })
+    }
   }
 
   private run(step: Step): void {

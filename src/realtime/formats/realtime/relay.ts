@@ -3,6 +3,7 @@ import type { CanonicalError, GatewayError } from '../../../canonical/error.ts'
 import { isObject, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import type { CallerListener, CallerSocket } from '../../caller-socket.ts'
 import { closeSocket, GOING_AWAY, NORMAL, passedOn } from '../../closing.ts'
+import { eventFailure } from '../../event-failure.ts'
 import { EXPIRED, type LiveSession, type SessionRecord, STOPPING } from '../../live-session.ts'
 import { writeError } from './errors.ts'
 import { frameType } from './frame-type.ts'
@@ -10,9 +11,9 @@ import { readUsage } from './usage.ts'
 
 export interface RelayOptions {
   readonly caller: CallerSocket
-  /** Open and paused; `first` is the frame of `session.created` that was read from it. */
+  /** Open and paused; `first` are the frames that were read from it, `session.created` before all. */
   readonly upstream: WebSocket
-  readonly first: Buffer
+  readonly first: readonly Buffer[]
   readonly record: SessionRecord
   /** What the caller calls the model, and what the upstream does. */
   readonly model: string
@@ -58,7 +59,7 @@ export class Relay implements LiveSession, CallerListener {
     upstream.on('pong', () => (this.unanswered = 0))
     upstream.once('close', this.lost)
     caller.start(this)
-    this.fromUpstream(first)
+    for (const frame of first) this.fromUpstream(frame, false)
     if (upstream.readyState === upstream.CLOSED) this.lost(1006, Buffer.alloc(0))
     else upstream.resume()
   }
@@ -79,6 +80,14 @@ export class Relay implements LiveSession, CallerListener {
   }
 
   frame(data: Buffer): void {
+    try {
+      this.toUpstream(data)
+    } catch (thrown) {
+      this.fail(eventFailure(thrown, 'invalid-request'))
+    }
+  }
+
+  private toUpstream(data: Buffer): void {
     const { upstream } = this.options
     const type = frameType(data)
     if (type === undefined) this.fail({ ...NOT_JSON, code: 'invalid_json' })
@@ -104,10 +113,22 @@ export class Relay implements LiveSession, CallerListener {
     this.sideClosed()
   }
 
-  private readonly fromUpstream = (data: RawData): void => {
+  private readonly fromUpstream = (data: RawData, isBinary: boolean): void => {
     const frame = Array.isArray(data) ? Buffer.concat(data) : (data as Buffer)
+    try {
+      this.toCaller(isBinary ? Buffer.from(frame.toString()) : frame)
+    } catch (thrown) {
+      this.fail(eventFailure(thrown, 'upstream-failed'))
+    }
+  }
+
+  private toCaller(frame: Buffer): void {
     const type = frameType(frame)
-    const read = type === undefined || !Object.hasOwn(READ, type) ? undefined : READ[type]
+    if (type === undefined) {
+      this.fail(RUBBISH)
+      return
+    }
+    const read = Object.hasOwn(READ, type) ? READ[type] : undefined
     const text = read === undefined ? frame : read.call(this, frame)
     if (text !== undefined && !this.options.caller.send(text) && !this.over) this.options.upstream.pause()
     if (type === 'response.done' && this.finishing && this.running.size === 0) this.stop()
@@ -258,6 +279,10 @@ const TEXT = { binary: false } as const
 const idOf = (value: JsonObject | undefined): string | undefined =>
   typeof value?.['event_id'] === 'string' ? value['event_id'] : undefined
 
+const RUBBISH: CanonicalError = {
+  kind: 'upstream-failed',
+  message: 'The upstream sent a frame that is no JSON object.',
+}
 const NOT_JSON: CanonicalError = { kind: 'invalid-request', message: 'The frame is not a JSON object.' }
 const OTHER_MODEL: CanonicalError = {
   kind: 'invalid-request',
