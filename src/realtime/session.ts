@@ -28,6 +28,8 @@ export interface SessionOptions {
   readonly model: string
   /** An upstream's error as a caller may see it. */
   readonly shown: (error: CanonicalError) => CanonicalError
+  /** The same for a text of the upstream's. */
+  readonly scrub: (text: string) => string
 }
 
 /** Bytes that may wait for the upstream before the caller is not read any more, and how often that is looked at, in milliseconds. */
@@ -117,7 +119,7 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
   ended({ code, reason, error }: SessionEnd): void {
     if (this.over) return
     if (error !== undefined) this.fail(this.options.shown(error.error))
-    this.end(code, reason)
+    this.end(code, this.options.scrub(reason))
   }
 
   private take(event: ClientEvent): void {
@@ -207,6 +209,7 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
       this.options.record.failed(event.error)
       return { ...event, error: shown(event.error) }
     }
+    if (event.type === 'input-transcript-failed') return { ...event, error: shown(event.error) }
     if (event.type === 'response-end' && event.error !== undefined) return { ...event, error: shown(event.error) }
     return event
   }

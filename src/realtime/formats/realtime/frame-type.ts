@@ -13,3 +13,18 @@ export function frameType(frame: Buffer): string | undefined {
   const value = parseObject(frame.toString())
   return value === undefined ? undefined : stringIn(value['type'])
 }
+
+const BACKSLASH = 0x5c
+const NAME = '"type"'
+
+/**
+ * The event type of a frame whose sender is not trusted. What is looked at twice must mean the same twice: a frame with
+ * another `type` or an escape behind the first is parsed, and the last `type` counts, as with the upstream.
+ */
+export function callerFrameType(frame: Buffer): string | undefined {
+  const near = TYPE.exec(frame.toString('latin1', 0, FAR))?.[1]
+  const isOnly = near !== undefined && frame.indexOf(NAME) === frame.lastIndexOf(NAME) && !frame.includes(BACKSLASH)
+  if (isOnly) return near
+  const value = parseObject(frame.toString())
+  return value === undefined ? undefined : stringIn(value['type'])
+}

@@ -1,12 +1,12 @@
 import type { RawData, WebSocket } from 'ws'
 import type { CanonicalError, GatewayError } from '../../../canonical/error.ts'
-import { isObject, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import type { CallerListener, CallerSocket } from '../../caller-socket.ts'
 import { closeSocket, GOING_AWAY, NORMAL, passedOn } from '../../closing.ts'
 import { eventFailure } from '../../event-failure.ts'
 import { EXPIRED, type LiveSession, type SessionRecord, STOPPING } from '../../live-session.ts'
 import { writeError } from './errors.ts'
-import { frameType } from './frame-type.ts'
+import { callerFrameType, frameType } from './frame-type.ts'
 import { readUsage } from './usage.ts'
 
 export interface RelayOptions {
@@ -18,8 +18,8 @@ export interface RelayOptions {
   /** What the caller calls the model, and what the upstream does. */
   readonly model: string
   readonly upstreamModel: string
-  /** Takes what identifies the upstream out of an error. */
-  readonly scrub: (error: JsonObject) => JsonObject
+  /** Takes what identifies the upstream out of a value. */
+  readonly scrub: <T extends Json>(value: T) => T
   readonly newId: (prefix: string) => string
   readonly heartbeat: number
 }
@@ -46,9 +46,11 @@ export class Relay implements LiveSession, CallerListener {
   private readonly running = new Set<string>()
   private slow = false
   private unanswered = 0
+  private readonly id: string
 
   constructor(options: RelayOptions) {
     this.options = options
+    this.id = options.newId('sess')
     this.closed = this.settled.promise
     this.beat = setInterval(this.ping, options.heartbeat)
   }
@@ -89,7 +91,7 @@ export class Relay implements LiveSession, CallerListener {
 
   private toUpstream(data: Buffer): void {
     const { upstream } = this.options
-    const type = frameType(data)
+    const type = callerFrameType(data)
     if (type === undefined) this.fail({ ...NOT_JSON, code: 'invalid_json' })
     else if (type === 'session.update') this.update(data)
     else if (type !== 'response.create' || this.admitted(data)) upstream.send(data, TEXT, this.sent)
@@ -156,14 +158,15 @@ export class Relay implements LiveSession, CallerListener {
     }
   }
 
-  /** @internal */
+  /** Its id is the gateway's own, and a secret for the upstream is left out. @internal */
   session(frame: Buffer): string | Buffer {
-    const { model, upstreamModel } = this.options
+    const { model } = this.options
     const value = parseObject(frame.toString())
     const session = value?.['session']
-    if (model === upstreamModel || value === undefined || !isObject(session) || session['model'] === undefined)
-      return frame
-    return JSON.stringify({ ...value, session: { ...session, model } })
+    if (value === undefined || !isObject(session)) return frame
+    const { client_secret: _, ...fields } = session
+    const named = session['model'] === undefined ? {} : { model }
+    return JSON.stringify({ ...value, session: { ...fields, id: this.id, ...named } })
   }
 
   /** A response that turn detection begins is counted like a requested one. @internal */
@@ -185,12 +188,15 @@ export class Relay implements LiveSession, CallerListener {
   }
 
   /** @internal */
-  done(frame: Buffer): Buffer {
-    const response = parseObject(frame.toString())?.['response']
+  done(frame: Buffer): string | Buffer {
+    const value = parseObject(frame.toString())
+    const response = value?.['response']
     if (!isObject(response)) return frame
     this.running.delete(stringIn(response['id']))
     this.options.record.spent(readUsage(response['usage']))
-    return frame
+    const { status_details: details } = response
+    if (!isObject(details) || details['error'] == null) return frame
+    return JSON.stringify({ ...value, response: { ...response, status_details: this.options.scrub(details) } })
   }
 
   /** @internal */
@@ -201,11 +207,14 @@ export class Relay implements LiveSession, CallerListener {
   }
 
   /** @internal */
-  error(frame: Buffer): string | Buffer {
-    const value = parseObject(frame.toString())
-    if (value === undefined) return frame
+  error(frame: Buffer): string {
     this.requested = Math.max(0, this.requested - 1)
-    return JSON.stringify(this.options.scrub(value))
+    return this.scrubbed(frame)
+  }
+
+  /** @internal */
+  scrubbed(frame: Buffer): string {
+    return JSON.stringify(this.options.scrub(parseObject(frame.toString()) ?? {}))
   }
 
   private fail(error: CanonicalError, event?: string): void {
@@ -230,7 +239,7 @@ export class Relay implements LiveSession, CallerListener {
   }
 
   private readonly lost = (code: number, reason: Buffer): void => {
-    this.end(passedOn(code), reason.toString())
+    this.end(passedOn(code), this.options.scrub(reason.toString()))
     this.sideClosed()
   }
 
@@ -271,6 +280,7 @@ const READ: { readonly [type: string]: Read } = {
   'response.created': Relay.prototype.began,
   'response.done': Relay.prototype.done,
   'conversation.item.input_audio_transcription.completed': Relay.prototype.transcribed,
+  'conversation.item.input_audio_transcription.failed': Relay.prototype.scrubbed,
   error: Relay.prototype.error,
 }
 
