@@ -37,6 +37,8 @@ export class WebSocketUpstream implements Upstream {
   private begun = false
   private paused = false
   private unanswered = 0
+  /** Bytes that had not been sent at the last heartbeat: fewer of them are a sign of life. */
+  private waited = 0
 
   private constructor(options: WebSocketUpstreamOptions) {
     this.options = options
@@ -56,7 +58,9 @@ export class WebSocketUpstream implements Upstream {
     const leave = (): void => upstream.fail(LEFT)
     signal.addEventListener('abort', leave, { once: true })
     try {
-      upstream.attach(await options.dial(AbortSignal.any([signal, upstream.aborting.signal])))
+      const dialed = options.dial(AbortSignal.any([signal, upstream.aborting.signal]))
+      // Before a connection is attached, `first` can only be rejected, with the reason why the dialing was aborted.
+      upstream.attach((await Promise.race([dialed, upstream.first.promise])) as WebSocket)
       await upstream.first.promise
       return upstream
     } catch (thrown) {
@@ -108,6 +112,7 @@ export class WebSocketUpstream implements Upstream {
     this.unanswered = 0
     if (before !== undefined) closeSocket(before, 1000, '')
     socket.on('message', data => {
+      this.unanswered = 0
       if (socket === this.socket) this.receive(textOf(data))
     })
     socket.on('pong', () => (this.unanswered = 0))
@@ -186,10 +191,9 @@ export class WebSocketUpstream implements Upstream {
 
   private end(end: SessionEnd): void {
     if (this.over) return
-    const wasBegun = this.begun
+    if (!this.begun) this.first.reject(end.error ?? LOST)
     this.close(end.code, end.reason)
-    if (wasBegun) this.options.listener.ended(end)
-    else this.first.reject(end.error ?? LOST)
+    if (this.begun) this.options.listener.ended(end)
   }
 
   /** Before the first event: the opening is rejected. Afterwards it is an end. */
@@ -208,7 +212,9 @@ export class WebSocketUpstream implements Upstream {
 
   private readonly ping = (): void => {
     const { socket } = this
-    if (socket === undefined || this.paused || socket.bufferedAmount > 0) return
+    if (socket === undefined || this.paused) return
+    if (socket.bufferedAmount < this.waited) this.unanswered = 0
+    this.waited = socket.bufferedAmount
     if (this.unanswered >= 2) {
       socket.terminate()
       return

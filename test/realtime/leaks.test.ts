@@ -1,3 +1,6 @@
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import { House, type HouseOptions, KEY, keyOf, REALTIME } from '../faults/house.ts'
@@ -197,8 +200,7 @@ describe('an upstream', () => {
   })
 
   it('whose refusal does not end is not waited for', async () => {
-    const { createServer } = await import('node:http')
-    const server = createServer()
+    const server = createHttpServer()
     server.on('upgrade', (_, socket) => {
       socket.write('HTTP/1.1 403 No\r\ncontent-length: 100000\r\n\r\n{')
       const drip = setInterval(() => socket.write(' '), 50)
@@ -212,6 +214,43 @@ describe('an upstream', () => {
     await new Promise(resolve => server.close(resolve))
     expect(status).toBeGreaterThanOrEqual(500)
   }, 5000)
+})
+
+describe('an upstream that hangs', () => {
+  it('before the session, in the middle of the upgrade, has another tried', async () => {
+    const silent = createServer(() => {})
+    await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    const good = await ScriptedUpstream.open(playing([]))
+    upstreams.push(good)
+    const timeout = { connect: 5000, firstByte: 200, idle: 300 }
+    house = await House.open([
+      { ...channelTo({ url: `http://127.0.0.1:${port}` }, { priority: 0 }), timeout },
+      channelTo(good, { name: 'good', priority: 1 }),
+    ])
+    const caller = await client(BETA)
+    expect(good.open).toBe(1)
+    await caller.close()
+    silent.close()
+  })
+
+  it.each(PATHS)('%s: that takes nothing more is left, and the caller told', async (_, headers) => {
+    const upstream = await open(
+      beginning(connection => {
+        connection.socket.pause()
+      }),
+      { heartbeat: 100 },
+    )
+    const caller = await client(headers)
+    const append = { type: 'input_audio_buffer.append', audio: Buffer.alloc(100_000).toString('base64') }
+    const flood = setInterval(() => {
+      if (caller.socket.bufferedAmount < 2 ** 20) caller.send(append)
+    }, 1)
+    await until(() => caller.closed !== undefined, 10_000)
+    clearInterval(flood)
+    expect(caller.closed).toBe(1011)
+    for (const { socket } of upstream.connections) socket.terminate()
+  })
 })
 
 describe('client secrets', () => {

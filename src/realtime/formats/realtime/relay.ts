@@ -46,6 +46,8 @@ export class Relay implements LiveSession, CallerListener {
   private readonly running = new Set<string>()
   private slow = false
   private unanswered = 0
+  /** Bytes that had not been sent at the last heartbeat: fewer of them are a sign of life. */
+  private waited = 0
   private readonly id: string
 
   constructor(options: RelayOptions) {
@@ -117,6 +119,7 @@ export class Relay implements LiveSession, CallerListener {
 
   private readonly fromUpstream = (data: RawData, isBinary: boolean): void => {
     const frame = Array.isArray(data) ? Buffer.concat(data) : (data as Buffer)
+    this.unanswered = 0
     try {
       this.toCaller(isBinary ? Buffer.from(frame.toString()) : frame)
     } catch (thrown) {
@@ -261,7 +264,9 @@ export class Relay implements LiveSession, CallerListener {
 
   private readonly ping = (): void => {
     const { upstream } = this.options
-    if (upstream.isPaused || upstream.bufferedAmount > 0) return
+    if (upstream.isPaused) return
+    if (upstream.bufferedAmount < this.waited) this.unanswered = 0
+    this.waited = upstream.bufferedAmount
     if (this.unanswered >= 2) {
       upstream.terminate()
       return
