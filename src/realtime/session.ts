@@ -6,6 +6,7 @@ import type { CallerListener, CallerSocket } from './caller-socket.ts'
 import { GOING_AWAY, NORMAL, passedOn } from './closing.ts'
 import { eventFailure } from './event-failure.ts'
 import { EXPIRED, type LiveSession, type SessionRecord, STOPPING } from './live-session.ts'
+import { addBounded, MOST_RUNNING } from './running.ts'
 import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
 
 /** A caller's format: its frames as events, and events as its frames. */
@@ -186,7 +187,7 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
 
   /** A response that turn detection begins is counted like a requested one. */
   private began(response: string): void {
-    this.running.add(response)
+    addBounded(this.running, response, MOST_RUNNING)
     if (this.requested > 0) {
       this.requested--
       return

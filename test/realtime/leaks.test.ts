@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
-import { House, type HouseOptions, KEY, keyOf, REALTIME } from '../faults/house.ts'
+import { configOf, House, type HouseOptions, KEY, keyOf, REALTIME } from '../faults/house.ts'
 import { until } from '../faults/upstream.ts'
 import { Client } from '../sockets/client.ts'
 import { playing } from './sessions.ts'
@@ -141,6 +141,20 @@ describe.each(PATHS)('%s', (_, headers) => {
     await until(() => received.some(({ type }) => type === 'input_audio_buffer.commit'))
     expect(received.filter(({ session }) => JSON.stringify(session ?? {}).includes('other'))).toEqual([])
     expect(received.some(({ type }) => type === 'response.create')).toBe(false)
+  })
+
+  it('a key that is revoked gets no more responses', async () => {
+    const upstream = await open(playing([]))
+    const caller = await client(headers)
+    caller.send({ type: 'response.create' })
+    const { received } = upstream.connections[0]!
+    const requested = () => received.filter(({ type }) => type === 'response.create').length
+    await until(() => requested() === 1)
+    house!.server.reload({ ...configOf([channelTo(upstream)]), keys: [keyOf('another-key', 'another')] })
+    caller.send({ type: 'response.create', event_id: 'late' })
+    await until(() => caller.events.some(({ error }) => error?.event_id === 'late'))
+    expect(caller.events.at(-1).error).toMatchObject({ type: 'authentication_error', code: 'invalid_api_key' })
+    expect(requested()).toBe(1)
   })
 
   it('no more sessions than allowed, however many ask at once', async () => {

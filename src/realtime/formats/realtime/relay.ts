@@ -1,10 +1,11 @@
 import type { RawData, WebSocket } from 'ws'
-import type { CanonicalError, GatewayError } from '../../../canonical/error.ts'
+import type { CanonicalError } from '../../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import type { CallerListener, CallerSocket } from '../../caller-socket.ts'
 import { closeSocket, GOING_AWAY, NORMAL, passedOn } from '../../closing.ts'
 import { eventFailure } from '../../event-failure.ts'
 import { EXPIRED, type LiveSession, type SessionRecord, STOPPING } from '../../live-session.ts'
+import { addBounded, MOST_RUNNING } from '../../running.ts'
 import { writeError } from './errors.ts'
 import { callerFrameType, frameType } from './frame-type.ts'
 import { readUsage } from './usage.ts'
@@ -156,7 +157,7 @@ export class Relay implements LiveSession, CallerListener {
       this.requested++
       return true
     } catch (thrown) {
-      this.fail((thrown as GatewayError).error, idOf(parseObject(data.toString())))
+      this.fail(eventFailure(thrown, 'invalid-request'), idOf(parseObject(data.toString())))
       return false
     }
   }
@@ -176,7 +177,7 @@ export class Relay implements LiveSession, CallerListener {
   began(frame: Buffer): Buffer {
     const response = parseObject(frame.toString())?.['response']
     const id = stringIn(isObject(response) ? response['id'] : undefined)
-    this.running.add(id)
+    addBounded(this.running, id, MOST_RUNNING)
     if (this.requested > 0) {
       this.requested--
       return frame
@@ -184,7 +185,7 @@ export class Relay implements LiveSession, CallerListener {
     try {
       this.options.record.admit()
     } catch (thrown) {
-      this.fail((thrown as GatewayError).error)
+      this.fail(eventFailure(thrown, 'invalid-request'))
       this.options.upstream.send(JSON.stringify({ type: 'response.cancel', response_id: id }))
     }
     return frame
