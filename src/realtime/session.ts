@@ -103,13 +103,13 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
   event(event: ServerEvent): void {
     if (this.over) return
     try {
-      this.relay(event)
+      this.deliver(event)
     } catch (thrown) {
       this.fail(eventFailure(thrown, 'upstream-failed'))
     }
   }
 
-  private relay(event: ServerEvent): void {
+  private deliver(event: ServerEvent): void {
     if (event.type === 'response-start') this.began(event.response)
     if (event.type === 'response-end') this.running.delete(event.response)
     if (event.type === 'response-end' || event.type === 'input-transcript-done') this.options.record.spent(event.usage)

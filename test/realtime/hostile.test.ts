@@ -188,4 +188,19 @@ describe.each(PATHS)('%s', (name, headers) => {
       expect(caller.closed).toBeUndefined()
     },
   )
+
+  it('passes on no frame of an upstream that no client could read', async () => {
+    const rubbish = ['{"type":"response.output_text.delta","delta":"half', '', '[]', 'null', '{"type"']
+    await open(connection => {
+      connection.send(created())
+      connection.send({ ...created(), type: 'session.updated' })
+      for (const frame of rubbish) connection.send(frame)
+      connection.socket.send(Buffer.from([0x7b, 0xff, 0xfe]))
+      connection.socket.send(Buffer.from('{"type":"input_audio_buffer.cleared"}'))
+    })
+    const caller = await client(headers)
+    await until(() => caller.events.some(({ type }) => type === 'input_audio_buffer.cleared'), 5000)
+    expect(caller.events.filter(({ type }) => type === 'error')).toHaveLength(rubbish.length + 1)
+    expect(caller.closed).toBeUndefined()
+  })
 })
