@@ -10,6 +10,9 @@ const TONE = 440
 const LOUD = 1000
 const SILENCE_MS = 400
 
+/** Items of a conversation that are remembered. */
+const MOST = 1000
+
 const WORDS = ['Hello ', 'from ', 'the ', 'replay.']
 
 /** A realtime session of the built-in upstream: text, audio and function calls without a model. A push machine. */
@@ -57,15 +60,9 @@ export class ReplaySession {
       case 'response.cancel':
         return [this.error(event, 'No response is active.')]
       case 'conversation.item.truncate':
-        return [
-          this.event('conversation.item.truncated', {
-            item_id: event['item_id'] ?? null,
-            content_index: event['content_index'] ?? 0,
-            audio_end_ms: event['audio_end_ms'] ?? 0,
-          }),
-        ]
+      case 'conversation.item.retrieve':
       case 'conversation.item.delete':
-        return [this.event('conversation.item.deleted', { item_id: event['item_id'] ?? null })]
+        return [this.change(event)]
       default:
         return [this.error(event, `Unknown event type '${String(event['type'])}'.`)]
     }
@@ -88,9 +85,23 @@ export class ReplaySession {
     const whole = { id: this.id('item'), object: 'realtime.item', status: 'completed', ...item }
     const previous = this.items.at(-1)?.['id'] ?? null
     this.items.push(whole)
+    if (this.items.length > MOST) this.items.shift()
     return ['added', 'done'].map(word =>
       this.event(`conversation.item.${word}`, { previous_item_id: previous, item: whole }),
     )
+  }
+
+  /** What is done to an item that is there; the last items are remembered. */
+  private change(event: JsonObject): JsonObject {
+    const { type, item_id = null, content_index = 0, audio_end_ms = 0 } = event
+    const place = this.items.findIndex(({ id }) => id === item_id)
+    if (place < 0) return this.error(event, `There is no item "${String(item_id)}".`)
+    if (type === 'conversation.item.retrieve')
+      return this.event('conversation.item.retrieved', { item: this.items[place]! })
+    if (type === 'conversation.item.truncate')
+      return this.event('conversation.item.truncated', { item_id, content_index, audio_end_ms })
+    this.items.splice(place, 1)
+    return this.event('conversation.item.deleted', { item_id })
   }
 
   /** The simplest detection there is: loud, then silent. */

@@ -126,7 +126,8 @@ export class CallerSocket {
       this.listener!.expired('idle')
       return
     }
-    if (this.socket.bufferedAmount > 0) return
+    // A caller that is not read cannot be heard.
+    if (this.socket.isPaused || this.socket.bufferedAmount > 0) return
     if (this.unheard >= 2) {
       this.socket.terminate()
       return

@@ -14,6 +14,9 @@ export interface DialOptions {
   readonly signal: AbortSignal
 }
 
+/** Bytes of answers to pings that may wait for an upstream that reads none. */
+const MOST_PONGS = 2 ** 20
+
 /** Bytes of a refusal's body that are read for its message. */
 const LONGEST_REFUSAL = 16 * 1024
 
@@ -46,13 +49,19 @@ export function dial({ url, headers, timeout, maxPayload, signal }: DialOptions)
     const cancel = (): void => fail(CANCELLED)
     signal.addEventListener('abort', cancel, { once: true })
     socket.once('unexpected-response', (_, response) => {
-      refusalOf(response).then(fail, () => fail(UNREADABLE))
+      const late = setTimeout(() => response.destroy(), timeout)
+      refusalOf(response)
+        .then(fail, () => fail(UNREADABLE))
+        .finally(() => clearTimeout(late))
     })
     socket.once('error', (cause: NodeJS.ErrnoException) => fail(failureOf(cause)))
     socket.once('open', () => {
       signal.removeEventListener('abort', cancel)
       socket.removeAllListeners('error')
       socket.on('error', () => socket.terminate())
+      socket.on('ping', () => {
+        if (socket.bufferedAmount > maxPayload + MOST_PONGS) socket.terminate()
+      })
       socket.pause()
       resolve(socket)
     })

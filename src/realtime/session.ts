@@ -1,11 +1,12 @@
 import type { CanonicalError } from '../canonical/error.ts'
-import { GatewayError } from '../canonical/error.ts'
 import type { ClientEvent, ServerEvent } from '../canonical/session-event.ts'
 import type { OnLoss } from '../config/index.ts'
 import { type AudioPath, isFormatChange } from './audio-path.ts'
 import type { CallerListener, CallerSocket } from './caller-socket.ts'
 import { GOING_AWAY, NORMAL, passedOn } from './closing.ts'
+import { eventFailure } from './event-failure.ts'
 import { EXPIRED, type LiveSession, type SessionRecord, STOPPING } from './live-session.ts'
+import { addBounded, MOST_RUNNING } from './running.ts'
 import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
 
 /** A caller's format: its frames as events, and events as its frames. */
@@ -28,6 +29,8 @@ export interface SessionOptions {
   readonly model: string
   /** An upstream's error as a caller may see it. */
   readonly shown: (error: CanonicalError) => CanonicalError
+  /** The same for a text of the upstream's. */
+  readonly scrub: (text: string) => string
 }
 
 /** Bytes that may wait for the upstream before the caller is not read any more, and how often that is looked at, in milliseconds. */
@@ -76,8 +79,7 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
     try {
       this.take(format.read(text))
     } catch (thrown) {
-      if (!(thrown instanceof GatewayError)) throw thrown
-      this.fail(thrown.error, format.eventId(text))
+      this.fail(eventFailure(thrown, 'invalid-request'), format.eventId(text))
     }
   }
 
@@ -100,6 +102,14 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
 
   event(event: ServerEvent): void {
     if (this.over) return
+    try {
+      this.deliver(event)
+    } catch (thrown) {
+      this.fail(eventFailure(thrown, 'upstream-failed'))
+    }
+  }
+
+  private deliver(event: ServerEvent): void {
     if (event.type === 'response-start') this.began(event.response)
     if (event.type === 'response-end') this.running.delete(event.response)
     if (event.type === 'response-end' || event.type === 'input-transcript-done') this.options.record.spent(event.usage)
@@ -110,7 +120,7 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
   ended({ code, reason, error }: SessionEnd): void {
     if (this.over) return
     if (error !== undefined) this.fail(this.options.shown(error.error))
-    this.end(code, reason)
+    this.end(code, this.options.scrub(reason))
   }
 
   private take(event: ClientEvent): void {
@@ -127,16 +137,25 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
     audio
       .change(event)
       .then(
-        () => this.pass(event),
-        thrown => this.fail(errorOf(thrown), event.id),
+        () => this.attempt(event, () => this.pass(event)),
+        thrown => this.fail(eventFailure(thrown, 'invalid-request'), event.id),
       )
       .finally(() => {
         const held = this.held ?? []
         this.held = undefined
         if (this.over) return
-        for (const one of held) this.take(one)
-        if (this.looking === undefined) caller.resume()
+        for (const one of held) this.attempt(one, () => this.take(one))
+        if (this.looking === undefined && this.held === undefined) caller.resume()
       })
+  }
+
+  /** Does the work of an event; what it throws is an `error` event. */
+  private attempt(event: ClientEvent, work: () => void): void {
+    try {
+      work()
+    } catch (thrown) {
+      this.fail(eventFailure(thrown, 'invalid-request'), event.id)
+    }
   }
 
   private pass(event: ClientEvent): void {
@@ -168,7 +187,7 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
 
   /** A response that turn detection begins is counted like a requested one. */
   private began(response: string): void {
-    this.running.add(response)
+    addBounded(this.running, response, MOST_RUNNING)
     if (this.requested > 0) {
       this.requested--
       return
@@ -176,7 +195,7 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
     try {
       this.options.record.admit()
     } catch (thrown) {
-      this.fail((thrown as GatewayError).error)
+      this.fail(eventFailure(thrown, 'invalid-request'))
       this.options.upstream.send({ type: 'response-cancel', response })
     }
   }
@@ -191,6 +210,7 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
       this.options.record.failed(event.error)
       return { ...event, error: shown(event.error) }
     }
+    if (event.type === 'input-transcript-failed') return { ...event, error: shown(event.error) }
     if (event.type === 'response-end' && event.error !== undefined) return { ...event, error: shown(event.error) }
     return event
   }
@@ -237,9 +257,6 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
     }, LOOK)
   }
 }
-
-const errorOf = (thrown: unknown): CanonicalError =>
-  thrown instanceof GatewayError ? thrown.error : { kind: 'internal', message: 'The audio format cannot be converted.' }
 
 const refusal = (path: readonly (string | number)[], reason: string): CanonicalError => ({
   kind: 'cannot-express',

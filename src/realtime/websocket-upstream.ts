@@ -3,6 +3,7 @@ import { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { ClientEvent } from '../canonical/session-event.ts'
 import { closeSocket, INTERNAL, passedOn, TRY_AGAIN_LATER } from './closing.ts'
+import { eventFailure } from './event-failure.ts'
 import type { Protocol, Step } from './protocol.ts'
 import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
 
@@ -36,6 +37,8 @@ export class WebSocketUpstream implements Upstream {
   private begun = false
   private paused = false
   private unanswered = 0
+  /** Bytes that had not been sent at the last heartbeat: fewer of them are a sign of life. */
+  private waited = 0
 
   private constructor(options: WebSocketUpstreamOptions) {
     this.options = options
@@ -55,7 +58,9 @@ export class WebSocketUpstream implements Upstream {
     const leave = (): void => upstream.fail(LEFT)
     signal.addEventListener('abort', leave, { once: true })
     try {
-      upstream.attach(await options.dial(AbortSignal.any([signal, upstream.aborting.signal])))
+      const dialed = options.dial(AbortSignal.any([signal, upstream.aborting.signal]))
+      // Before a connection is attached, `first` can only be rejected, with the reason why the dialing was aborted.
+      upstream.attach((await Promise.race([dialed, upstream.first.promise])) as WebSocket)
       await upstream.first.promise
       return upstream
     } catch (thrown) {
@@ -107,7 +112,8 @@ export class WebSocketUpstream implements Upstream {
     this.unanswered = 0
     if (before !== undefined) closeSocket(before, 1000, '')
     socket.on('message', data => {
-      if (socket === this.socket) this.run(this.protocol.server(textOf(data)))
+      this.unanswered = 0
+      if (socket === this.socket) this.receive(textOf(data))
     })
     socket.on('pong', () => (this.unanswered = 0))
     socket.on('close', (code, reason) => {
@@ -115,6 +121,14 @@ export class WebSocketUpstream implements Upstream {
     })
     this.run(this.protocol.opened())
     if (!this.paused) socket.resume()
+  }
+
+  private receive(frame: string): void {
+    try {
+      this.run(this.protocol.server(frame))
+    } catch (thrown) {
+      this.run({ events: [{ type: 'error', error: eventFailure(thrown, 'upstream-failed') }] })
+    }
   }
 
   private run(step: Step): void {
@@ -177,10 +191,9 @@ export class WebSocketUpstream implements Upstream {
 
   private end(end: SessionEnd): void {
     if (this.over) return
-    const wasBegun = this.begun
+    if (!this.begun) this.first.reject(end.error ?? LOST)
     this.close(end.code, end.reason)
-    if (wasBegun) this.options.listener.ended(end)
-    else this.first.reject(end.error ?? LOST)
+    if (this.begun) this.options.listener.ended(end)
   }
 
   /** Before the first event: the opening is rejected. Afterwards it is an end. */
@@ -199,7 +212,9 @@ export class WebSocketUpstream implements Upstream {
 
   private readonly ping = (): void => {
     const { socket } = this
-    if (socket === undefined || this.paused || socket.bufferedAmount > 0) return
+    if (socket === undefined || this.paused) return
+    if (socket.bufferedAmount < this.waited) this.unanswered = 0
+    this.waited = socket.bufferedAmount
     if (this.unanswered >= 2) {
       socket.terminate()
       return

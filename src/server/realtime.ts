@@ -58,6 +58,8 @@ export class RealtimeSessions {
         taken = true
         this.add(opened.start(accepted), socket, accepted, opened.owner)
       })
+    } catch (thrown) {
+      throw this.closing ? STOPPED : thrown
     } finally {
       this.opening.delete(left)
       socket.off('close', leave)

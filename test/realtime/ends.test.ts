@@ -178,6 +178,7 @@ describe.each(PATHS)('%s', (_, headers) => {
             '{"type":"no.such.event"}',
             '{"type":"input_audio_buffer.append","audio":"not base64 !"}',
             '{"type":"input_audio_buffer.append","audio":7}',
+            '{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_audio","audio":"!"}]}}',
             '{"type":"conversation.item.create","item":{"type":"message","role":"user","content":"x"}}',
             '{"type":"session.update","session":{"audio":{"input":{"format":{"type":"audio/mp3"}}}}}',
           ]

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws'
 import type { Caller } from '../../access/index.ts'
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import { type AudioFormat, PCM_24K, type SessionSettings } from '../../canonical/session.ts'
 import type { Channel } from '../../channel/index.ts'
 import type { Config, OnLoss } from '../../config/index.ts'
@@ -142,7 +142,7 @@ async function direct(options: AttemptOptions): Promise<OpenedSession> {
       const relay = new Relay({
         ...{ upstream: socket, first, record, model, upstreamModel, newId },
         caller: callerSocket(caller, config),
-        scrub: error => scrubbed(error, scrub) as JsonObject,
+        scrub: <T extends Json>(value: T) => scrubbed(value, scrub) as T,
         heartbeat: config.server.heartbeat,
       })
       relay.start()
@@ -192,6 +192,7 @@ async function translated(options: AttemptOptions): Promise<OpenedSession> {
           write: event => writer.write(event),
         },
         shown: (error: CanonicalError) => publicError(error, candidate, model),
+        scrub: scrubber(candidate, model),
       })
       session.start()
       mailbox.deliver(session)

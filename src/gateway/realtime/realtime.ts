@@ -88,7 +88,7 @@ export class Realtime {
     const record = new Record(
       { id: call.id, clientId: clientIdOf(call.message), path: call.path, key: caller.key, model },
       log,
-      () => access.allowance(caller),
+      { next: () => access.allowance(access.renewed(caller)), any: () => access.allowance(caller) },
       this.counted(caller),
     )
     try {

@@ -15,6 +15,18 @@ export interface SessionFacts {
   readonly model: string
 }
 
+/** Shares in the limits of a session's key. */
+export interface Shares {
+  /**
+   * For one response more.
+   *
+   * @throws GatewayError where the key was revoked meanwhile.
+   */
+  next(): Allowance
+  /** For what is used already. */
+  any(): Allowance
+}
+
 /** Responses whose end was not seen yet, beyond which the oldest is not settled; and losses that are logged. */
 const MOST = 64
 
@@ -24,7 +36,7 @@ export class Record implements SessionRecord {
   attempts = 0
   private readonly facts: SessionFacts
   private readonly log: Log
-  private readonly allowance: () => Allowance
+  private readonly shares: Shares
   private readonly onEnd: () => void
   private readonly admitted: Allowance[] = []
   private readonly reported = new Set<string>()
@@ -33,15 +45,15 @@ export class Record implements SessionRecord {
   private responses = 0
   private error: CanonicalError | undefined
 
-  constructor(facts: SessionFacts, log: Log, allowance: () => Allowance, onEnd: () => void) {
+  constructor(facts: SessionFacts, log: Log, shares: Shares, onEnd: () => void) {
     this.facts = facts
     this.log = log
-    this.allowance = allowance
+    this.shares = shares
     this.onEnd = onEnd
   }
 
   admit(): void {
-    const allowance = this.allowance()
+    const allowance = this.shares.next()
     allowance.admit()
     this.responses++
     this.admitted.push(allowance)
@@ -49,7 +61,7 @@ export class Record implements SessionRecord {
   }
 
   spent(usage: Usage | undefined): void {
-    const allowance = this.admitted.shift() ?? this.allowance()
+    const allowance = this.admitted.shift() ?? this.shares.any()
     allowance.settle(usage)
     if (usage !== undefined) this.usage = totalUsage(this.usage === undefined ? [usage] : [this.usage, usage])
   }

@@ -1,6 +1,6 @@
 import { defined } from '../../../canonical/defined.ts'
-import { type JsonObject, parseObject } from '../../../canonical/node.ts'
-import { type AudioFormat, PCM_24K, type ResponseSettings } from '../../../canonical/session.ts'
+import { type Json, type JsonObject, parseObject } from '../../../canonical/node.ts'
+import { type AudioFormat, type Item, PCM_24K, type ResponseSettings } from '../../../canonical/session.ts'
 import type { ClientEvent, Position } from '../../../canonical/session-event.ts'
 import { invalid, listAt, numberAt, objectAt, requiredObjectAt, requiredTextAt, textAt } from '../fields.ts'
 import { readItem } from './items.ts'
@@ -57,7 +57,7 @@ const EVENTS: { readonly [type: string]: Read } = {
   'output_audio_buffer.clear': () => ({ type: 'output-clear' }),
   'conversation.item.create': ({ item, previous_item_id }, inputFormat) => {
     const after = positionOf(textAt(previous_item_id, 'previous_item_id'))
-    const read = readItem(item, 'item', mediaTypeOf(inputFormat))
+    const read = itemOf(item, 'item', inputFormat)
     return { type: 'item-create', item: read, ...(after === undefined ? {} : { after }) }
   },
   'conversation.item.retrieve': ({ item_id }) => ({ type: 'item-retrieve', item: requiredTextAt(item_id, 'item_id') }),
@@ -87,8 +87,17 @@ function readResponse(fields: JsonObject, inputFormat: AudioFormat): ResponseSet
     ...readSettings(fields, 'response'),
     detached: fields['conversation'] === 'none' ? (true as const) : undefined,
     metadata: objectAt(fields['metadata'], 'response.metadata'),
-    context: context?.map((item, index) => readItem(item, `response.input[${index}]`, mediaTypeOf(inputFormat))),
+    context: context?.map((item, index) => itemOf(item, `response.input[${index}]`, inputFormat)),
   }) as ResponseSettings
+}
+
+/** @throws GatewayError `invalid-request`, also for audio that is no base64. */
+function itemOf(value: Json | undefined, path: string, inputFormat: AudioFormat): Item {
+  const item = readItem(value, path, mediaTypeOf(inputFormat))
+  for (const [index, part] of item.content.entries())
+    if (part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64')
+      checkBase64(part.source.data, `${path}.content[${index}].audio`)
+  return item
 }
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
@@ -96,6 +105,10 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 /** @throws GatewayError `invalid-request` for what is no base64. */
 function audioOf(value: JsonObject[string] | undefined, path: string): Uint8Array {
   const text = requiredTextAt(value, path)
-  if (!BASE64.test(text)) throw invalid(`Invalid '${path}': expected base64.`, path, 'invalid_value')
+  checkBase64(text, path)
   return Buffer.from(text, 'base64')
+}
+
+function checkBase64(text: string, path: string): void {
+  if (!BASE64.test(text)) throw invalid(`Invalid '${path}': expected base64.`, path, 'invalid_value')
 }

@@ -15,48 +15,59 @@ export interface OpenRelayOptions {
 /**
  * Connects to an upstream and waits for its session.
  *
- * @returns the paused socket and the frame of `session.created`.
+ * @returns the paused socket and the frames it has received, from `session.created` on.
  * @throws GatewayError where another upstream may be tried.
  */
 export async function openRelay({ dial, session, firstEvent, signal }: OpenRelayOptions) {
   const socket = await dial(signal)
   try {
     const deadline = AbortSignal.timeout(firstEvent)
-    const created = await nextOf(socket, 'session.created', AbortSignal.any([deadline, signal]))
-    if (session === undefined) return { socket, first: created }
+    const [created, ...more] = await framesFrom(socket, 'session.created', AbortSignal.any([deadline, signal]))
+    if (session === undefined) return { socket, first: [created!, ...more] }
     socket.send(JSON.stringify({ type: 'session.update', session }))
-    const updated = await nextOf(socket, 'session.updated', AbortSignal.any([deadline, signal]))
-    return { socket, first: withSession(created, updated) }
+    const [updated, ...rest] = await framesFrom(socket, 'session.updated', AbortSignal.any([deadline, signal]))
+    return { socket, first: [withSession(created!, updated!), ...more, ...rest] }
   } catch (thrown) {
     socket.terminate()
     throw thrown
   }
 }
 
-/** The next frame of a type, others before it left out; an `error` before it is a refusal. */
-function nextOf(socket: WebSocket, type: string, signal: AbortSignal): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const settle = (work: () => void): void => {
-      socket.off('message', take)
-      socket.off('close', closed)
-      signal.removeEventListener('abort', aborted)
-      socket.pause()
-      work()
+/**
+ * The next frame of a type, others before it left out, and what had arrived with it: a pause does not hold back what was
+ * read already. An `error` before it is a refusal.
+ */
+async function framesFrom(socket: WebSocket, type: string, signal: AbortSignal): Promise<readonly Buffer[]> {
+  const frames: Buffer[] = []
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const take = (data: RawData): void => {
+    const frame = Array.isArray(data) ? Buffer.concat(data) : (data as Buffer)
+    if (frames.length > 0) {
+      frames.push(frame)
+      return
     }
-    const take = (data: RawData): void => {
-      const frame = Array.isArray(data) ? Buffer.concat(data) : (data as Buffer)
-      const value = parseObject(frame.toString())
-      const name = stringIn(value?.['type'])
-      if (name === type) settle(() => resolve(frame))
-      else if (name === 'error') settle(() => reject(new GatewayError(readError(value!['error']))))
-    }
-    const closed = (code: number): void => settle(() => reject(refused(code)))
-    const aborted = (): void => settle(() => reject(SILENT))
-    socket.on('message', take)
-    socket.once('close', closed)
-    signal.addEventListener('abort', aborted, { once: true })
-    socket.resume()
-  })
+    const value = parseObject(frame.toString())
+    const name = stringIn(value?.['type'])
+    if (name === 'error') reject(new GatewayError(readError(value!['error'])))
+    if (name !== type) return
+    frames.push(frame)
+    socket.pause()
+    resolve()
+  }
+  const closed = (code: number): void => reject(refused(code))
+  const aborted = (): void => reject(SILENT)
+  socket.on('message', take)
+  socket.once('close', closed)
+  signal.addEventListener('abort', aborted, { once: true })
+  socket.resume()
+  try {
+    await promise
+    return frames
+  } finally {
+    socket.off('message', take)
+    socket.off('close', closed)
+    signal.removeEventListener('abort', aborted)
+  }
 }
 
 function withSession(created: Buffer, updated: Buffer): Buffer {

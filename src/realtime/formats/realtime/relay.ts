@@ -1,24 +1,26 @@
 import type { RawData, WebSocket } from 'ws'
-import type { CanonicalError, GatewayError } from '../../../canonical/error.ts'
-import { isObject, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
+import type { CanonicalError } from '../../../canonical/error.ts'
+import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import type { CallerListener, CallerSocket } from '../../caller-socket.ts'
 import { closeSocket, GOING_AWAY, NORMAL, passedOn } from '../../closing.ts'
+import { eventFailure } from '../../event-failure.ts'
 import { EXPIRED, type LiveSession, type SessionRecord, STOPPING } from '../../live-session.ts'
+import { addBounded, MOST_RUNNING } from '../../running.ts'
 import { writeError } from './errors.ts'
-import { frameType } from './frame-type.ts'
+import { callerFrameType, frameType } from './frame-type.ts'
 import { readUsage } from './usage.ts'
 
 export interface RelayOptions {
   readonly caller: CallerSocket
-  /** Open and paused; `first` is the frame of `session.created` that was read from it. */
+  /** Open and paused; `first` are the frames that were read from it, `session.created` before all. */
   readonly upstream: WebSocket
-  readonly first: Buffer
+  readonly first: readonly Buffer[]
   readonly record: SessionRecord
   /** What the caller calls the model, and what the upstream does. */
   readonly model: string
   readonly upstreamModel: string
-  /** Takes what identifies the upstream out of an error. */
-  readonly scrub: (error: JsonObject) => JsonObject
+  /** Takes what identifies the upstream out of a value. */
+  readonly scrub: <T extends Json>(value: T) => T
   readonly newId: (prefix: string) => string
   readonly heartbeat: number
 }
@@ -45,9 +47,13 @@ export class Relay implements LiveSession, CallerListener {
   private readonly running = new Set<string>()
   private slow = false
   private unanswered = 0
+  /** Bytes that had not been sent at the last heartbeat: fewer of them are a sign of life. */
+  private waited = 0
+  private readonly id: string
 
   constructor(options: RelayOptions) {
     this.options = options
+    this.id = options.newId('sess')
     this.closed = this.settled.promise
     this.beat = setInterval(this.ping, options.heartbeat)
   }
@@ -58,7 +64,7 @@ export class Relay implements LiveSession, CallerListener {
     upstream.on('pong', () => (this.unanswered = 0))
     upstream.once('close', this.lost)
     caller.start(this)
-    this.fromUpstream(first)
+    for (const frame of first) this.fromUpstream(frame, false)
     if (upstream.readyState === upstream.CLOSED) this.lost(1006, Buffer.alloc(0))
     else upstream.resume()
   }
@@ -79,8 +85,16 @@ export class Relay implements LiveSession, CallerListener {
   }
 
   frame(data: Buffer): void {
+    try {
+      this.toUpstream(data)
+    } catch (thrown) {
+      this.fail(eventFailure(thrown, 'invalid-request'))
+    }
+  }
+
+  private toUpstream(data: Buffer): void {
     const { upstream } = this.options
-    const type = frameType(data)
+    const type = callerFrameType(data)
     if (type === undefined) this.fail({ ...NOT_JSON, code: 'invalid_json' })
     else if (type === 'session.update') this.update(data)
     else if (type !== 'response.create' || this.admitted(data)) upstream.send(data, TEXT, this.sent)
@@ -104,10 +118,23 @@ export class Relay implements LiveSession, CallerListener {
     this.sideClosed()
   }
 
-  private readonly fromUpstream = (data: RawData): void => {
+  private readonly fromUpstream = (data: RawData, isBinary: boolean): void => {
     const frame = Array.isArray(data) ? Buffer.concat(data) : (data as Buffer)
+    this.unanswered = 0
+    try {
+      this.toCaller(isBinary ? Buffer.from(frame.toString()) : frame)
+    } catch (thrown) {
+      this.fail(eventFailure(thrown, 'upstream-failed'))
+    }
+  }
+
+  private toCaller(frame: Buffer): void {
     const type = frameType(frame)
-    const read = type === undefined || !Object.hasOwn(READ, type) ? undefined : READ[type]
+    if (type === undefined) {
+      this.fail(RUBBISH)
+      return
+    }
+    const read = Object.hasOwn(READ, type) ? READ[type] : undefined
     const text = read === undefined ? frame : read.call(this, frame)
     if (text !== undefined && !this.options.caller.send(text) && !this.over) this.options.upstream.pause()
     if (type === 'response.done' && this.finishing && this.running.size === 0) this.stop()
@@ -130,26 +157,27 @@ export class Relay implements LiveSession, CallerListener {
       this.requested++
       return true
     } catch (thrown) {
-      this.fail((thrown as GatewayError).error, idOf(parseObject(data.toString())))
+      this.fail(eventFailure(thrown, 'invalid-request'), idOf(parseObject(data.toString())))
       return false
     }
   }
 
-  /** @internal */
+  /** Its id is the gateway's own, and a secret for the upstream is left out. @internal */
   session(frame: Buffer): string | Buffer {
-    const { model, upstreamModel } = this.options
+    const { model } = this.options
     const value = parseObject(frame.toString())
     const session = value?.['session']
-    if (model === upstreamModel || value === undefined || !isObject(session) || session['model'] === undefined)
-      return frame
-    return JSON.stringify({ ...value, session: { ...session, model } })
+    if (value === undefined || !isObject(session)) return frame
+    const { client_secret: _, ...fields } = session
+    const named = session['model'] === undefined ? {} : { model }
+    return JSON.stringify({ ...value, session: { ...fields, id: this.id, ...named } })
   }
 
   /** A response that turn detection begins is counted like a requested one. @internal */
   began(frame: Buffer): Buffer {
     const response = parseObject(frame.toString())?.['response']
     const id = stringIn(isObject(response) ? response['id'] : undefined)
-    this.running.add(id)
+    addBounded(this.running, id, MOST_RUNNING)
     if (this.requested > 0) {
       this.requested--
       return frame
@@ -157,19 +185,22 @@ export class Relay implements LiveSession, CallerListener {
     try {
       this.options.record.admit()
     } catch (thrown) {
-      this.fail((thrown as GatewayError).error)
+      this.fail(eventFailure(thrown, 'invalid-request'))
       this.options.upstream.send(JSON.stringify({ type: 'response.cancel', response_id: id }))
     }
     return frame
   }
 
   /** @internal */
-  done(frame: Buffer): Buffer {
-    const response = parseObject(frame.toString())?.['response']
+  done(frame: Buffer): string | Buffer {
+    const value = parseObject(frame.toString())
+    const response = value?.['response']
     if (!isObject(response)) return frame
     this.running.delete(stringIn(response['id']))
     this.options.record.spent(readUsage(response['usage']))
-    return frame
+    const { status_details: details } = response
+    if (!isObject(details) || details['error'] == null) return frame
+    return JSON.stringify({ ...value, response: { ...response, status_details: this.options.scrub(details) } })
   }
 
   /** @internal */
@@ -180,11 +211,14 @@ export class Relay implements LiveSession, CallerListener {
   }
 
   /** @internal */
-  error(frame: Buffer): string | Buffer {
-    const value = parseObject(frame.toString())
-    if (value === undefined) return frame
+  error(frame: Buffer): string {
     this.requested = Math.max(0, this.requested - 1)
-    return JSON.stringify(this.options.scrub(value))
+    return this.scrubbed(frame)
+  }
+
+  /** @internal */
+  scrubbed(frame: Buffer): string {
+    return JSON.stringify(this.options.scrub(parseObject(frame.toString()) ?? {}))
   }
 
   private fail(error: CanonicalError, event?: string): void {
@@ -209,7 +243,7 @@ export class Relay implements LiveSession, CallerListener {
   }
 
   private readonly lost = (code: number, reason: Buffer): void => {
-    this.end(passedOn(code), reason.toString())
+    this.end(passedOn(code), this.options.scrub(reason.toString()))
     this.sideClosed()
   }
 
@@ -231,7 +265,9 @@ export class Relay implements LiveSession, CallerListener {
 
   private readonly ping = (): void => {
     const { upstream } = this.options
-    if (upstream.isPaused || upstream.bufferedAmount > 0) return
+    if (upstream.isPaused) return
+    if (upstream.bufferedAmount < this.waited) this.unanswered = 0
+    this.waited = upstream.bufferedAmount
     if (this.unanswered >= 2) {
       upstream.terminate()
       return
@@ -250,6 +286,7 @@ const READ: { readonly [type: string]: Read } = {
   'response.created': Relay.prototype.began,
   'response.done': Relay.prototype.done,
   'conversation.item.input_audio_transcription.completed': Relay.prototype.transcribed,
+  'conversation.item.input_audio_transcription.failed': Relay.prototype.scrubbed,
   error: Relay.prototype.error,
 }
 
@@ -258,6 +295,10 @@ const TEXT = { binary: false } as const
 const idOf = (value: JsonObject | undefined): string | undefined =>
   typeof value?.['event_id'] === 'string' ? value['event_id'] : undefined
 
+const RUBBISH: CanonicalError = {
+  kind: 'upstream-failed',
+  message: 'The upstream sent a frame that is no JSON object.',
+}
 const NOT_JSON: CanonicalError = { kind: 'invalid-request', message: 'The frame is not a JSON object.' }
 const OTHER_MODEL: CanonicalError = {
   kind: 'invalid-request',

@@ -150,6 +150,7 @@ export class ServerReader {
     const before = this.transcripts.get(item) ?? ''
     if (!text.startsWith(before) || text === before) return []
     this.transcripts.set(item, text)
+    if (this.transcripts.size > MOST) this.transcripts.delete(this.transcripts.keys().next().value!)
     return [{ type: 'input-transcript-delta', item, part, text: text.slice(before.length) }]
   }
 

@@ -21,7 +21,7 @@ export class ServerWriter {
   private readonly naming: Naming
   private readonly newId: (prefix: string) => string
   private readonly open = new Map<string, OpenResponse>()
-  private sessionId: string
+  private readonly sessionId: string
   private readonly conversation: string
   private settings: SessionSettings = {}
 
@@ -44,7 +44,6 @@ export class ServerWriter {
       case 'arguments-delta':
         return [this.delta(event.at, 'arguments', event.text)]
       case 'session-created':
-        this.sessionId = event.id ?? this.sessionId
         this.settings = event.settings
         return [this.frame('session.created', { session: this.session(event.settings, event.expiresAt) })]
       case 'session-updated':

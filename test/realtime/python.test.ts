@@ -1,0 +1,53 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultConfig } from '../../src/config/read.ts'
+import { openReplay, type Replay } from '../../src/providers/replay.ts'
+import { withReplay } from '../../src/providers/replay-channels.ts'
+import { House, KEY } from '../faults/house.ts'
+
+/** A Python that has `openai[realtime]`. */
+const PYTHON = process.env['REALTIME_PYTHON'] ?? 'python3'
+
+const hasClient = ((): boolean => {
+  try {
+    execFileSync(PYTHON, ['-c', 'import openai.resources.realtime, websockets'], { stdio: 'ignore' })
+    return true
+  } catch {
+    console.warn(`${PYTHON} has no openai[realtime]: its tests are skipped (REALTIME_PYTHON names another).`)
+    return false
+  }
+})()
+
+let replay: Replay
+let house: House
+
+describe.skipIf(!hasClient)('the openai SDK of Python', () => {
+  beforeAll(async () => {
+    replay = await openReplay()
+    house = await House.open(withReplay(defaultConfig({}).channels, replay))
+  })
+
+  afterAll(async () => {
+    await house.server.close(0)
+    await replay.close()
+  })
+
+  it('holds sessions by key and by client secret, of either generation', { timeout: 60_000 }, async () => {
+    const program = join(import.meta.dirname, 'client.py')
+    const { stdout } = await promisify(execFile)(PYTHON, [program, house.server.address, KEY])
+    const text = 'Hello from the replay.'
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    ).toEqual([
+      ['async', text, 19_200, 'completed'],
+      ['secret', text, 19_200, 'completed'],
+      ['beta', text, 0, 'completed'],
+      ['sync', text, 19_200, 'completed'],
+    ])
+  })
+})
