@@ -9,9 +9,10 @@ import { WRITERS } from '../src/egress/index.ts'
 import { READERS } from '../src/ingress/index.ts'
 import { eventParser } from '../src/ingress/transport/sse.ts'
 import { readCases } from '../src/providers/fixtures.ts'
-import { events, json } from './faults/chat.ts'
-import { House } from './faults/house.ts'
-import { channelAt, FakeUpstream } from './faults/upstream.ts'
+import { events, json } from './builders/chat.ts'
+import { channelAt } from './builders/config.ts'
+import { House } from './builders/gateway.ts'
+import { FakeUpstream } from './builders/upstream.ts'
 import { grammarFault } from './laws/grammar.ts'
 
 /** Where a caller of each format goes, whole and streamed, and what it has to send beside the body. */

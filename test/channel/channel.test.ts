@@ -4,7 +4,9 @@ import { GatewayError } from '../../src/canonical/error.ts'
 import { forwardable } from '../../src/channel/answer-headers.ts'
 import { Channel, type Exchange } from '../../src/channel/index.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { channelAt, deadAddress, FakeUpstream, type Script, TIMED, until } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { TIMED, until } from '../builders/time.ts'
+import { deadAddress, FakeUpstream, type Script } from '../builders/upstream.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { House } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 import type { Loose } from './scene.ts'
 
 /* What a picture came to look like, and by which prompt, is told in both formats that have words for it. */

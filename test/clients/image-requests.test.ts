@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { House, KEY } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 
 /* What a caller asks of pictures is checked before any upstream is asked. */
 

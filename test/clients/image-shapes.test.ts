@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { House, type HouseOptions, KEY } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
+import { channelAt, type HouseOptions, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 
 /* A caller of images chooses among shapes, of which an upstream may take but one. */
 

@@ -7,8 +7,10 @@ import OpenAI, { toFile } from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { House, type HouseOptions, KEY, LIMITS } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Seen, until } from '../faults/upstream.ts'
+import { channelAt, type HouseOptions, KEY, LIMITS } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { until } from '../builders/time.ts'
+import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Loose } from './scene.ts'
 
 /* Real clients ask for pictures, and upstreams of each format that makes some answer. */

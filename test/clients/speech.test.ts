@@ -5,8 +5,9 @@ import { generateSpeech } from 'ai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { wavHeader } from '../../src/canonical/media/wav.ts'
-import { House, KEY } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 import { framesIn } from '../speech/frames.ts'
 
 /* Real clients asking for speech, against an upstream of each format that speaks, written by hand. */

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
-import { House } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
 import { Client } from '../sockets/client.ts'
 
 describe.each(['chat', 'messages', 'contents', 'responses'])('kept turns before an upstream of %s', format => {

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { House } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Script, until } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { until } from '../builders/time.ts'
+import { FakeUpstream, type Script } from '../builders/upstream.ts'
 import { embedding, heard, tokensOf, vectorOf } from './upstreams.ts'
 
 const closing: (() => unknown)[] = []

@@ -1,10 +1,12 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from './chat.ts'
-import { dataOf, KEY, textOf } from './house.ts'
-import { opener } from './opener.ts'
-import { type Script, TIMED, until } from './upstream.ts'
+import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
+import { KEY } from '../builders/config.ts'
+import { dataOf, textOf } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
+import { TIMED, until } from '../builders/time.ts'
+import type { Script } from '../builders/upstream.ts'
 
 const { open } = opener()
 

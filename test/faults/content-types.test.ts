@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ANSWER, ASK, failure, STREAM } from './chat.ts'
-import { House, KEY } from './house.ts'
-import { channelAt, FakeUpstream, type Script } from './upstream.ts'
+import { ANSWER, ASK, failure, STREAM } from '../builders/chat.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream, type Script } from '../builders/upstream.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

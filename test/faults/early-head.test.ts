@@ -2,10 +2,13 @@ import type { ServerResponse } from 'node:http'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
-import { ASK, events, HEAD, json, STREAM, TAIL, words } from './chat.ts'
-import { dataOf, House, type HouseOptions, KEY } from './house.ts'
-import { opener } from './opener.ts'
-import { channelAt, FakeUpstream, type Script, until } from './upstream.ts'
+import { ASK, events, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
+import { channelAt, type HouseOptions, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { dataOf } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
+import { until } from '../builders/time.ts'
+import { FakeUpstream, type Script } from '../builders/upstream.ts'
 
 const { closing, open: openHouse } = opener()
 

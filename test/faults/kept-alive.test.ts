@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { ANSWER, ASK, STREAM } from './chat.ts'
-import { House, KEY } from './house.ts'
-import { channelAt, until } from './upstream.ts'
-import { answerOf, type Came, WireUpstream } from './wire.ts'
+import { ANSWER, ASK, STREAM } from '../builders/chat.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { until } from '../builders/time.ts'
+import { answerOf, type Came, WireUpstream } from '../builders/wire-upstream.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

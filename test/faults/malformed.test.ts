@@ -1,9 +1,11 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { ANSWER, ASK, json } from './chat.ts'
-import { type House, type HouseOptions, KEY } from './house.ts'
-import { opener } from './opener.ts'
-import { type Script, until } from './upstream.ts'
+import { ANSWER, ASK, json } from '../builders/chat.ts'
+import { type HouseOptions, KEY } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
+import { until } from '../builders/time.ts'
+import type { Script } from '../builders/upstream.ts'
 
 const { closing, open: openHouse } = opener()
 

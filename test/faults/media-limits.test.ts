@@ -5,9 +5,11 @@ import { MediaFetcher } from '../../src/channel/fetch.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { Media } from '../../src/gateway/media.ts'
 import type { Candidate } from '../../src/router.ts'
-import { ANSWER, json } from './chat.ts'
-import { House, type HouseOptions } from './house.ts'
-import { channelAt, FakeUpstream, until } from './upstream.ts'
+import { ANSWER, json } from '../builders/chat.ts'
+import { channelAt, type HouseOptions } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { until } from '../builders/time.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

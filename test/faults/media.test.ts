@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
-import { House } from './house.ts'
-import { channelAt, FakeUpstream } from './upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

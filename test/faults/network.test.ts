@@ -2,9 +2,11 @@ import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ANSWER, ASK, chunk, events, failure, HEAD, json, STREAM, TAIL, words } from './chat.ts'
-import { configOf, House, type HouseOptions, KEY } from './house.ts'
-import { channelAt, FakeUpstream, type Script, TIMED, until } from './upstream.ts'
+import { ANSWER, ASK, chunk, events, failure, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
+import { channelAt, configOf, type HouseOptions, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { TIMED, until } from '../builders/time.ts'
+import { FakeUpstream, type Script } from '../builders/upstream.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { ANSWER, ASK, events, failure, HEAD, json, STREAM, TAIL, words } from './chat.ts'
-import { opener } from './opener.ts'
-import { type Script, until } from './upstream.ts'
+import { ANSWER, ASK, events, failure, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
+import { opener } from '../builders/opener.ts'
+import { until } from '../builders/time.ts'
+import type { Script } from '../builders/upstream.ts'
 
 const { open } = opener()
 

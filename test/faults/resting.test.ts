@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { ANSWER, ASK, failure, json, STREAM } from './chat.ts'
-import { dataOf, House } from './house.ts'
-import { channelAt, deadAddress, FakeUpstream, type Script } from './upstream.ts'
+import { ANSWER, ASK, failure, json, STREAM } from '../builders/chat.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { dataOf } from '../builders/http.ts'
+import { deadAddress, FakeUpstream, type Script } from '../builders/upstream.ts'
 
 /* What an upstream says of itself, and what becomes of it: whose fault it is, what rests, who is tried next. */
 

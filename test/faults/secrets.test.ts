@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { withoutAddresses, withoutKeys } from '../../src/gateway/secrets.ts'
+import { ANSWER, ASK, HEAD, STREAM, words } from '../builders/chat.ts'
+import { channelAt, type HouseOptions } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream, type Script } from '../builders/upstream.ts'
+import { WireUpstream } from '../builders/wire-upstream.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { Client } from '../sockets/client.ts'
-import { ANSWER, ASK, HEAD, STREAM, words } from './chat.ts'
-import { House, type HouseOptions } from './house.ts'
-import { channelAt, FakeUpstream, type Script } from './upstream.ts'
-import { WireUpstream } from './wire.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { dataOf, House, textOf } from './house.ts'
-import { channelAt, deadAddress, FakeUpstream, type Script, TIMED, until } from './upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { dataOf, textOf } from '../builders/http.ts'
+import { TIMED, until } from '../builders/time.ts'
+import { deadAddress, FakeUpstream, type Script } from '../builders/upstream.ts'
 
 /* Recordings on their way: slow readers, callers who leave, upstreams that break off. */
 

@@ -2,9 +2,10 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { fetch, request } from 'undici'
 import { describe, expect, test } from 'vitest'
-import { ANSWER, ASK, json } from './chat.ts'
-import { type House, type HouseOptions, KEY } from './house.ts'
-import { opener } from './opener.ts'
+import { ANSWER, ASK, json } from '../builders/chat.ts'
+import { type HouseOptions, KEY } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
 
 const { closing, open: openHouse } = opener()
 

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { ANSWER, ASK, chunk, events, failure, HEAD, json, STREAM, TAIL, words } from './chat.ts'
-import { dataOf, House, type HouseOptions } from './house.ts'
-import { channelAt, deadAddress, FakeUpstream, type Script } from './upstream.ts'
+import { ANSWER, ASK, chunk, events, failure, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
+import { channelAt, type HouseOptions } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { dataOf } from '../builders/http.ts'
+import { deadAddress, FakeUpstream, type Script } from '../builders/upstream.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

@@ -2,10 +2,13 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Waiting } from '../../src/access/waiting.ts'
+import { ANSWER, ASK, json } from '../builders/chat.ts'
+import { channelAt, type HouseOptions, KEY, keyOf } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { textOf } from '../builders/http.ts'
+import { until } from '../builders/time.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 import { Client } from '../sockets/client.ts'
-import { ANSWER, ASK, json } from './chat.ts'
-import { House, type HouseOptions, KEY, keyOf, textOf } from './house.ts'
-import { channelAt, FakeUpstream, until } from './upstream.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

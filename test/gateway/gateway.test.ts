@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { ANSWER, ASK, events, json } from '../faults/chat.ts'
-import { dataOf, House, type HouseOptions } from '../faults/house.ts'
-import { plainWriter, speakPlain } from '../faults/plain-format.ts'
-import { channelAt, FakeUpstream, type Script } from '../faults/upstream.ts'
+import { ANSWER, ASK, events, json } from '../builders/chat.ts'
+import { channelAt, type HouseOptions } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { dataOf } from '../builders/http.ts'
+import { plainWriter, speakPlain } from '../builders/plain-format.ts'
+import { FakeUpstream, type Script } from '../builders/upstream.ts'
 
 speakPlain('messages', 'contents')
 

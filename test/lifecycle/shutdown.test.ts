@@ -1,9 +1,12 @@
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from '../faults/chat.ts'
-import { House, type HouseOptions, KEY, textOf } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Script, TIMED, until } from '../faults/upstream.ts'
+import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
+import { channelAt, configOf, type HouseOptions, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { textOf } from '../builders/http.ts'
+import { TIMED, until } from '../builders/time.ts'
+import { FakeUpstream, type Script } from '../builders/upstream.ts'
 import { Client } from '../sockets/client.ts'
 import { scratch } from '../store/house.ts'
 import { STREAMED } from './streams.ts'
@@ -104,7 +107,6 @@ describe('what outlasts the grace time', () => {
     const { house, upstream } = await open(silent)
     const other = await FakeUpstream.open(good)
     closing.push(() => other.close())
-    const { configOf } = await import('../faults/house.ts')
     house.server.reload(
       configOf([channelAt(upstream.address), channelAt(other.address, { name: 'other', priority: 1 })]),
     )

@@ -2,8 +2,8 @@ import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ModelFacts } from '../../src/config/index.ts'
-import { House, KEY } from '../faults/house.ts'
-import { channelAt } from '../faults/upstream.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

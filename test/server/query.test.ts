@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { ANSWER, ASK, json } from '../faults/chat.ts'
-import { House, KEY } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { ANSWER, ASK, json } from '../builders/chat.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

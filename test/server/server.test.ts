@@ -2,10 +2,13 @@ import { connect } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ModelFacts } from '../../src/config/index.ts'
 import { openServer } from '../../src/server/index.ts'
-import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from '../faults/chat.ts'
-import { configOf, House, type HouseOptions, KEY, textOf } from '../faults/house.ts'
-import { plainReader, speakPlain } from '../faults/plain-format.ts'
-import { channelAt, FakeUpstream, type Script, until } from '../faults/upstream.ts'
+import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
+import { channelAt, configOf, type HouseOptions, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { textOf } from '../builders/http.ts'
+import { plainReader, speakPlain } from '../builders/plain-format.ts'
+import { until } from '../builders/time.ts'
+import { FakeUpstream, type Script } from '../builders/upstream.ts'
 
 speakPlain('messages', 'contents', 'responses')
 

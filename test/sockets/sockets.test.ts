@@ -1,9 +1,12 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
+import { channelAt, configOf, type HouseOptions, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { textOf } from '../builders/http.ts'
+import { TIMED, until } from '../builders/time.ts'
+import { FakeUpstream, type Script } from '../builders/upstream.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
-import { House, type HouseOptions, KEY, textOf } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Script, TIMED, until } from '../faults/upstream.ts'
 import { Client } from './client.ts'
 
 const closing: (() => unknown)[] = []
@@ -397,7 +400,6 @@ describe('the end', () => {
     const { house, upstream } = await open()
     const one = await client(house)
     await one.turn({ input: 'x' })
-    const { configOf } = await import('../faults/house.ts')
     house.server.reload(configOf([channelAt(upstream.address)], { body: 5000 }))
     expect((await one.turn({ input: 'x' })).at(-1).type).toBe('response.completed')
   })

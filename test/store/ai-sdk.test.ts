@@ -1,9 +1,9 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, isStepCount, jsonSchema, type ModelMessage, streamText, tool } from 'ai'
 import { afterEach, describe, expect, test } from 'vitest'
+import { KEY } from '../builders/config.ts'
 import type { Loose } from '../clients/scene.ts'
 import { FORMATS } from '../clients/stage.ts'
-import { KEY } from '../faults/house.ts'
 import { Keeping, Speaker } from './house.ts'
 
 let house: Keeping

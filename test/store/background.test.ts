@@ -1,8 +1,8 @@
 import type OpenAI from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
+import { dataOf, textOf } from '../builders/http.ts'
+import { until } from '../builders/time.ts'
 import { FORMATS } from '../clients/stage.ts'
-import { dataOf, textOf } from '../faults/house.ts'
-import { until } from '../faults/upstream.ts'
 import { Keeping, OTHER_KEY, Speaker, scratch } from './house.ts'
 
 let house: Keeping

@@ -1,6 +1,6 @@
 import type OpenAI from 'openai'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { until } from '../faults/upstream.ts'
+import { until } from '../builders/time.ts'
 import { Keeping, SOON, Speaker, scratch } from './house.ts'
 
 /* What upstreams keep of responses, and what becomes of it when they are deleted or cancelled here. */

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { dataOf } from '../builders/http.ts'
 import type { Loose } from '../clients/scene.ts'
-import { dataOf } from '../faults/house.ts'
 import { Client } from '../sockets/client.ts'
 import { BREAKAGES, watchConnections } from './broken-file.ts'
 import { Keeping, Speaker, scratch } from './house.ts'

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Script } from '../builders/upstream.ts'
 import type { Loose } from '../clients/scene.ts'
-import type { Script } from '../faults/upstream.ts'
 import { Client } from '../sockets/client.ts'
 import { bodyOf, Keeping, Speaker } from './house.ts'
 

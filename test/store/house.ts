@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import OpenAI from 'openai'
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig, Config } from '../../src/config/index.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Loose, Scene } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
-import { House, KEY } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
 
 /** A directory that is gone after the test. */
 export function scratch(): { readonly path: string; drop(): void } {

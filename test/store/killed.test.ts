@@ -3,8 +3,8 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { KEY } from '../faults/house.ts'
-import { until } from '../faults/upstream.ts'
+import { KEY } from '../builders/config.ts'
+import { until } from '../builders/time.ts'
 import { SOON, Speaker, scratch } from './house.ts'
 
 /* Gateways in processes of their own that share one store, and end in ways no code of theirs sees. */

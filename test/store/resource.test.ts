@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { dataOf } from '../builders/http.ts'
 import type { Loose } from '../clients/scene.ts'
 import { FORMATS } from '../clients/stage.ts'
-import { dataOf } from '../faults/house.ts'
 import { Keeping, Speaker } from './house.ts'
 
 let house: Keeping

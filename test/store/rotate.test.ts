@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { createKey, keyFile, rotateKey } from '../../src/access/key-file.ts'
-import { House } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 import { scratch } from './house.ts'
 
 test('a key whose secret is replaced goes on from its responses and conversations; nobody else does', async () => {

@@ -1,8 +1,8 @@
 import type OpenAI from 'openai'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { dataOf } from '../builders/http.ts'
+import { until } from '../builders/time.ts'
 import { FORMATS } from '../clients/stage.ts'
-import { dataOf } from '../faults/house.ts'
-import { until } from '../faults/upstream.ts'
 import { Keeping, SOON, Speaker, scratch } from './house.ts'
 
 /* Two gateways that share one store: what one of them works on can be asked of the other. */

@@ -12,7 +12,7 @@ import { type Prepared, prepare } from '../../src/gateway/prepare.ts'
 import { Thoughts } from '../../src/gateway/thoughts/thoughts.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import type { Candidate } from '../../src/router.ts'
-import { channelAt } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
 import { plain } from '../laws/support.ts'
 
 /* The gateway's work on one exchange without its sockets: read, put back, write; read the answer, keep, tell. */

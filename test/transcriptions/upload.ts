@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
-import { KEY, textOf } from '../faults/house.ts'
+import { KEY } from '../builders/config.ts'
+import { textOf } from '../builders/http.ts'
 
 /** One piece of a form: a field, or a file whose bytes are made while they are sent. */
 export type Piece =

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
+import { channelAt } from '../builders/config.ts'
+import { type Asked, House } from '../builders/gateway.ts'
+import { dataOf } from '../builders/http.ts'
+import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Loose, Scene } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
-import { type Asked, dataOf, House } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
 
 /* The tools of agents: where they declare them, and what becomes of calls of them. */
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { House } from '../faults/house.ts'
-import { channelAt, deadAddress, FakeUpstream, type Script } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { deadAddress, FakeUpstream, type Script } from '../builders/upstream.ts'
 
 const VERSION = { 'anthropic-version': '2023-06-01' }
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

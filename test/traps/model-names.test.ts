@@ -1,8 +1,9 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { House, KEY } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

@@ -8,8 +8,9 @@ import { chain, drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { House } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 
 /* Traps 90, 91, 92 and 102: thoughts and their proofs on their way through the slots of each format. */
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 import { bodyOf } from '../clients/stage.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
-import { House } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
 
 /* Threads of messages: only an upstream that keeps what was said is told what is new alone. */
 

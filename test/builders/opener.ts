@@ -1,6 +1,7 @@
 import { afterEach } from 'vitest'
-import { House, type HouseOptions } from './house.ts'
-import { channelAt, FakeUpstream, type Script } from './upstream.ts'
+import { channelAt, type HouseOptions } from './config.ts'
+import { House } from './gateway.ts'
+import { FakeUpstream, type Script } from './upstream.ts'
 
 /** Opens gateways before an upstream each, for the tests of one file: whatever is in `closing` ends behind each of them. */
 export function opener() {

@@ -1,6 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ChannelConfig } from '../../src/config/index.ts'
 
 export interface Seen {
   readonly method: string
@@ -58,33 +57,4 @@ export async function deadAddress(): Promise<string> {
   const { address } = upstream
   await upstream.close()
   return address
-}
-
-/** A complete channel config, most of it by default. */
-export const channelAt = (
-  address: string,
-  { format = 'chat', ...fields }: Partial<ChannelConfig> & { format?: string } = {},
-): ChannelConfig => ({
-  name: 'secret-channel',
-  provider: 'custom',
-  formats: [{ format, baseUrl: `${address}/v1`, auth: 'bearer', headers: {}, query: {}, dialect: {} }],
-  key: 'upstream-key-1234',
-  models: { named: new Map([['m', 'm']]), patterns: [] },
-  priority: 0,
-  weight: 1,
-  timeout: { connect: 1000, firstByte: 2000, idle: 2000 },
-  allowHeaders: [],
-  betas: 'allow',
-  ...fields,
-})
-
-/** For tests that look at the clock: a machine that is busy elsewhere stalls now and then. */
-export const TIMED = { retry: 3 }
-
-export async function until(condition: () => boolean, milliseconds = 20_000): Promise<void> {
-  const end = Date.now() + milliseconds
-  while (!condition()) {
-    if (Date.now() > end) throw new Error('waited in vain')
-    await new Promise(resolve => setTimeout(resolve, 2))
-  }
 }

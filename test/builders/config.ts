@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ChannelConfig, Config, GroupConfig } from '../../src/config/index.ts'
+
+export const KEY = 'caller-key-of-the-tests'
+
+const hash = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+export const configOf = (
+  channels: readonly ChannelConfig[],
+  {
+    heartbeat = 15_000,
+    earlyHead = true,
+    body = 32 * 1024 * 1024,
+    group = {},
+    allow,
+    keep,
+    sockets = SOCKETS,
+    limits = {},
+    config = {},
+  }: HouseOptions = {},
+): Config => ({
+  server: {
+    host: '127.0.0.1',
+    port: 0,
+    heartbeat,
+    earlyHead,
+    drain: 0,
+    grace: 2000,
+    limits: { ...LIMITS, body, ...limits },
+    sockets,
+  },
+  media: { fetch: allow !== undefined, limit: 2 ** 20, count: 20, total: 2 ** 21, timeout: 2000, allow: allow ?? [] },
+  responses: { keep: keep === undefined ? 0 : 3_600_000, background: 2 },
+  thoughts: { keep: 3_600_000, memory: 2 ** 20 },
+  realtime: REALTIME,
+  dataDir: keep ?? join(tmpdir(), 'interlingua-tests-without-keys'),
+  groups: new Map([['default', { name: 'default', models: ['*'], onLoss: 'show', ...group }]]),
+  keys: [{ name: 'dev', hash: hash(KEY), group: 'default' }],
+  channels,
+  models: new Map(),
+  ...config,
+})
+
+/** A fixed key of the default group, as a config has it. */
+export const keyOf = (key: string, name: string) => ({ name, hash: hash(key), group: 'default' })
+
+export const LIMITS = {
+  byFormat: new Map<string, number>(),
+  waiting: { key: 2 ** 28, all: 2 ** 30 },
+  spooled: { key: 2 ** 33, all: 2 ** 35 },
+  connections: 1000,
+}
+
+export const REALTIME: Config['realtime'] = {
+  lifetime: 60_000,
+  idle: 60_000,
+  message: 2 ** 20,
+  buffer: 2 ** 22,
+  sessions: { key: 100, all: 1000 },
+  browserKeys: false,
+}
+
+export const SOCKETS = { lifetime: 60_000, idle: 60_000, queue: 16, turns: 64, memory: 2 ** 20 }
+
+export interface HouseOptions {
+  readonly sockets?: Config['server']['sockets']
+  readonly heartbeat?: number
+  readonly earlyHead?: boolean
+  readonly body?: number
+  readonly limits?: Partial<Config['server']['limits']>
+  readonly group?: Partial<GroupConfig>
+  /** Addresses of our own that media is fetched from; absent, none is fetched at all. */
+  readonly allow?: readonly string[]
+  /** A directory of the test's own, where responses are kept; without it none are. */
+  readonly keep?: string
+  /** Parts of the config as they are. */
+  readonly config?: Partial<Config>
+}
+
+/** A complete channel config, most of it by default. */
+export const channelAt = (
+  address: string,
+  { format = 'chat', ...fields }: Partial<ChannelConfig> & { format?: string } = {},
+): ChannelConfig => ({
+  name: 'secret-channel',
+  provider: 'custom',
+  formats: [{ format, baseUrl: `${address}/v1`, auth: 'bearer', headers: {}, query: {}, dialect: {} }],
+  key: 'upstream-key-1234',
+  models: { named: new Map([['m', 'm']]), patterns: [] },
+  priority: 0,
+  weight: 1,
+  timeout: { connect: 1000, firstByte: 2000, idle: 2000 },
+  allowHeaders: [],
+  betas: 'allow',
+  ...fields,
+})

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http'
+
+/** The text of an answer; what came before a broken end counts. */
+export function textOf(answer: IncomingMessage): Promise<string> {
+  return new Promise(resolve => {
+    let text = ''
+    answer.setEncoding('utf8')
+    answer.on('data', chunk => (text += chunk))
+    answer.on('close', () => resolve(text))
+    answer.on('error', () => {})
+  })
+}
+
+/** A text parsed as JSON, or undefined. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The data of each server-sent event in a text. */
+export const dataOf = (text: string): string[] =>
+  text.split('\n').flatMap(line => (line.startsWith('data: ') ? [line.slice(6)] : []))
