@@ -1,21 +1,19 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { channelAt, type HouseOptions, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
-import { FakeUpstream, type Seen } from '../builders/upstream.ts'
+import type { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
+import type { Seen } from '../builders/upstream.ts'
 
 /* A caller of images chooses among shapes, of which an upstream may take but one. */
 
 const GIF = Buffer.from('GIF89a and more')
 const DATA_URL = `data:image/gif;base64,${GIF.toString('base64')}`
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { openGateway, openUpstream } = opener()
 
 async function open(dialect: JsonObject, options: HouseOptions = { allow: ['127.0.0.0/8'] }) {
-  const upstream = await FakeUpstream.open((response, { url }) =>
+  const upstream = await openUpstream((response, { url }) =>
     url.endsWith('.gif')
       ? response.writeHead(200, { 'content-type': 'image/gif' }).end(GIF)
       : response
@@ -23,11 +21,7 @@ async function open(dialect: JsonObject, options: HouseOptions = { allow: ['127.
           .end(JSON.stringify({ created: 7, data: [{ b64_json: GIF.toString('base64') }] })),
   )
   const at = channelAt(upstream.address, { format: 'images' })
-  const house = await House.open([{ ...at, formats: at.formats.map(one => ({ ...one, dialect })) }], options)
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
+  const house = await openGateway([{ ...at, formats: at.formats.map(one => ({ ...one, dialect })) }], options)
   const asked = () => upstream.seen.filter(({ url }) => !url.endsWith('.gif'))
   return { house, asked, address: upstream.address }
 }

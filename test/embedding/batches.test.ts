@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { channelAt } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
-import { FakeUpstream, type Script } from '../builders/upstream.ts'
+import type { Script } from '../builders/upstream.ts'
 import { embedding, heard, tokensOf, vectorOf } from './upstreams.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { openGateway, openUpstream } = opener()
 
 interface Row {
   readonly format: string
@@ -20,14 +17,13 @@ interface Row {
 
 /** A gateway with one channel for each row, the first before the second. */
 async function open(...rows: readonly Row[]) {
-  const upstreams = await Promise.all(rows.map(({ format, script }) => FakeUpstream.open(script ?? embedding(format))))
+  const upstreams = await Promise.all(rows.map(({ format, script }) => openUpstream(script ?? embedding(format))))
   const channels = rows.map(({ format, dialect }, priority) => {
     const baseUrl = `${upstreams[priority]!.address}/v1`
     const formats = [{ format, baseUrl, auth: 'bearer' as const, headers: {}, query: {}, dialect }]
     return channelAt('', { name: `channel-${priority}`, priority, formats })
   })
-  const house = await House.open(channels)
-  closing.push(...upstreams.map(upstream => () => upstream.close()), () => house.server.close(0))
+  const house = await openGateway(channels)
   return { house, upstreams, upstream: upstreams[0]! }
 }
 

@@ -1,22 +1,13 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import { channelAt } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
-import { FakeUpstream, type Script } from '../builders/upstream.ts'
+import { describe, expect, test } from 'vitest'
+import { opener } from '../builders/opener.ts'
+import type { Script } from '../builders/upstream.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { open } = opener()
 
 /** What a gateway with one upstream of the format answers at a door. */
 async function ask(format: string, path: string, body: unknown, script: Script, headers = {}) {
-  const upstream = await FakeUpstream.open(script)
   const models = { named: new Map([['m', 'secret-model']]), patterns: [] }
-  const house = await House.open([channelAt(upstream.address, { format, models })])
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
+  const { house } = await open(script, {}, { format, models })
   const answer = await house.ask(path, body, { headers })
   expect(JSON.stringify(house.lines)).not.toContain('upstream-key')
   expect(answer.text).not.toMatch(/secret-(model|channel)|upstream-key|127\.0\.0\.1/)

@@ -4,20 +4,19 @@ import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import { ASK, events, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
 import { channelAt, type HouseOptions, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
 import { dataOf } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
-import { FakeUpstream, type Script } from '../builders/upstream.ts'
+import type { Script } from '../builders/upstream.ts'
 
-const { closing, open: openHouse } = opener()
+const { open: openBefore, openGateway, openUpstream } = opener()
 
 const HEARTBEAT = 60
 const CHAT = '/v1/chat/completions'
 const MESSAGES = { ...STREAM, max_tokens: 9 }
 const CONTENTS = { contents: [{ parts: [{ text: 'Say hello.' }] }] }
 
-const open = (script: Script, options: HouseOptions = {}) => openHouse(script, { heartbeat: HEARTBEAT, ...options })
+const open = (script: Script, options: HouseOptions = {}) => openBefore(script, { heartbeat: HEARTBEAT, ...options })
 
 const delayed = (milliseconds: number, answer: (response: ServerResponse) => void): Script => {
   return response => void setTimeout(() => answer(response), milliseconds)
@@ -79,16 +78,14 @@ describe('an upstream that says nothing for a while', () => {
   })
 
   test('ends failover, which a quick failure does not', async () => {
-    const slow = await FakeUpstream.open(delayed(HEARTBEAT * 3, busy))
-    const quick = await FakeUpstream.open(busy)
-    const spare = await FakeUpstream.open(hello)
-    closing.push(...[slow, quick, spare].map(upstream => () => upstream.close()))
+    const slow = await openUpstream(delayed(HEARTBEAT * 3, busy))
+    const quick = await openUpstream(busy)
+    const spare = await openUpstream(hello)
     for (const [first, found] of [[slow, false] as const, [quick, true] as const]) {
-      const house = await House.open(
+      const house = await openGateway(
         [channelAt(first.address), channelAt(spare.address, { name: 'spare', priority: 1 })],
         { heartbeat: HEARTBEAT },
       )
-      closing.push(() => house.server.close(0))
       expect((await house.ask(CHAT, STREAM)).text.includes('Hello.')).toBe(found)
     }
     expect(spare.seen).toHaveLength(1)

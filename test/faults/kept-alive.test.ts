@@ -1,15 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { ANSWER, ASK, STREAM } from '../builders/chat.ts'
 import { channelAt, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
 import { answerOf, type Came, WireUpstream } from '../builders/wire-upstream.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { closing, openGateway } = opener()
 
 const PATH = '/v1/chat/completions'
 const good = ({ socket }: Came): unknown => socket.write(answerOf(JSON.stringify(ANSWER)))
@@ -18,11 +15,8 @@ const ended = ({ socket }: Came): unknown => socket.destroy()
 
 async function open(answer: (came: Came) => void, fields: Partial<ChannelConfig> & { format?: string } = {}) {
   const upstream = await WireUpstream.open(answer)
-  const house = await House.open([channelAt(upstream.address, fields)])
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
+  closing.push(() => upstream.close())
+  const house = await openGateway([channelAt(upstream.address, fields)])
   return { upstream, house }
 }
 

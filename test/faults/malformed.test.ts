@@ -1,17 +1,15 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { ANSWER, ASK, json } from '../builders/chat.ts'
-import { type HouseOptions, KEY } from '../builders/config.ts'
+import { KEY } from '../builders/config.ts'
 import type { House } from '../builders/gateway.ts'
 import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 
-const { closing, open: openHouse } = opener()
+const { closing, open } = opener()
 
 const good: Script = response => json(response, ANSWER)
-
-const open = (script = good, options: HouseOptions = {}) => openHouse(script, options)
 
 /** A connection, and all that came over it. */
 class Line {
@@ -61,7 +59,7 @@ function answersIn(text: string): Answer[] {
 }
 
 async function refusal(text: string): Promise<Answer> {
-  const { house } = await open()
+  const { house } = await open(good)
   const line = new Line(house)
   line.socket.write(Buffer.from(text, 'latin1'))
   const answers = await line.all()
@@ -111,7 +109,7 @@ describe('what is no HTTP is refused in the format of its path', () => {
   })
 
   test('an expectation nobody meets', async () => {
-    const { house } = await open()
+    const { house } = await open(good)
     const answer = await house.ask('/v1/messages', '', { headers: { expect: 'wonders' } })
     expect(answer).toMatchObject({ status: 417, json: { type: 'error', error: { type: 'invalid_request_error' } } })
   })
@@ -125,7 +123,7 @@ describe('what is no HTTP is refused in the format of its path', () => {
 
   test('quotes no secret', async () => {
     const secret = 'il-very-secret'
-    const { house } = await open()
+    const { house } = await open(good)
     for (const text of [
       `POST /v1/messages?key=${secret} HTTP/9.9\r\n\r\n`,
       `POST /v1/messages ${HEAD}x-api-key: ${secret}\x01\r\n\r\n`,
@@ -162,7 +160,7 @@ describe('a body that is not framed as it says', () => {
   })
 
   test('whether it comes at once, or nobody reads it', async () => {
-    const { house } = await open()
+    const { house } = await open(good)
     for (const [text, status] of [
       [`${chunked('/v1/messages')}zz\r\n`, 400],
       [`${chunked('/v1/nowhere')}zz\r\n`, 404],
@@ -207,7 +205,7 @@ describe('requests behind each other on one connection', () => {
   })
 
   test('take nothing with them that was only broken off', async () => {
-    const { house } = await open()
+    const { house } = await open(good)
     const line = new Line(house)
     line.socket.end(`GET /healthz ${HEAD}\r\nPOST /v1/messages ${HEAD}x-a: b`)
     const answers = await line.all()
@@ -216,7 +214,7 @@ describe('requests behind each other on one connection', () => {
 })
 
 test('an address may be written whole, as for a proxy', async () => {
-  const { house } = await open()
+  const { house } = await open(good)
   const line = new Line(house)
   const body = '{"contents":[]}'
   const path = 'http://gateway.example/v1beta/models/nobody:generateContent'

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { AddressGuard } from '../../src/channel/address-guard.ts'
 import { MediaFetcher } from '../../src/channel/fetch.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
@@ -7,25 +7,19 @@ import { Media } from '../../src/gateway/media.ts'
 import type { Candidate } from '../../src/router.ts'
 import { ANSWER, json } from '../builders/chat.ts'
 import { channelAt, type HouseOptions } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
-import { FakeUpstream } from '../builders/upstream.ts'
+import type { FakeUpstream } from '../builders/upstream.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { closing, openGateway, openUpstream } = opener()
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 const VERSION = { headers: { 'anthropic-version': '2023-06-01' } }
 const SAID = { candidates: [{ content: { role: 'model', parts: [{ text: 'Seen.' }] }, finishReason: 'STOP' }] }
 const LOOPBACK = ['127.0.0.0/8']
 
-async function serving(script: (response: ServerResponse, path: string) => unknown): Promise<FakeUpstream> {
-  const pages = await FakeUpstream.open((response, { url }) => script(response, url))
-  closing.push(() => pages.close())
-  return pages
-}
+const serving = (script: (response: ServerResponse, path: string) => unknown): Promise<FakeUpstream> =>
+  openUpstream((response, { url }) => script(response, url))
 
 /** A house before an upstream of contents that can be told no address, or of chat that can. */
 async function open(
@@ -34,15 +28,11 @@ async function open(
   more: Partial<ChannelConfig> = {},
   limits: NonNullable<HouseOptions['limits']> = {},
 ) {
-  const upstream = await FakeUpstream.open(response => json(response, format === 'chat' ? ANSWER : SAID))
+  const upstream = await openUpstream(response => json(response, format === 'chat' ? ANSWER : SAID))
   const channel = channelAt(upstream.address, { format })
   const formats = [{ ...channel.formats[0]!, dialect: format === 'chat' ? {} : { fetch_urls: true } }]
   const options = allow === undefined ? { limits } : { allow, limits }
-  const house = await House.open([{ ...channel, formats, ...more }], options)
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
+  const house = await openGateway([{ ...channel, formats, ...more }], options)
   return { house, upstream }
 }
 

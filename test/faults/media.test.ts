@@ -1,34 +1,23 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { channelAt } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
-import { FakeUpstream } from '../builders/upstream.ts'
+import { opener } from '../builders/opener.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
+const { openGateway, openUpstream } = opener()
 
 const PDF = '%PDF-1.7 a document'
 const PICTURE = Buffer.from('\x89PNG\r\n\x1a\n a picture', 'latin1')
 
 async function between(allow: readonly string[]) {
-  const pages = await FakeUpstream.open(response =>
-    response.writeHead(200, { 'content-type': 'application/pdf' }).end(PDF),
-  )
+  const pages = await openUpstream(response => response.writeHead(200, { 'content-type': 'application/pdf' }).end(PDF))
   const asked: unknown[] = []
-  const upstream = await FakeUpstream.open((response, { text }) => {
+  const upstream = await openUpstream((response, { text }) => {
     asked.push(JSON.parse(text))
     const message = { role: 'assistant', content: 'Read.', refusal: null }
     response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ id: 'c', model: 'm', created: 1, choices: [{ index: 0, message, finish_reason: 'stop' }] }))
   })
-  const house = await House.open([channelAt(upstream.address)], { allow })
-  closing.push(
-    () => house.server.close(),
-    () => upstream.close(),
-    () => pages.close(),
-  )
+  const house = await openGateway([channelAt(upstream.address)], { allow })
   const body = {
     model: 'm',
     max_tokens: 10,
@@ -54,20 +43,13 @@ test('trap 50: no document is fetched from inside', async () => {
 })
 
 test('trap 48: a picture at an address in the result of a tool reaches Gemini as bytes', async () => {
-  const pages = await FakeUpstream.open(response =>
-    response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE),
-  )
-  const upstream = await FakeUpstream.open(response =>
+  const pages = await openUpstream(response => response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE))
+  const upstream = await openUpstream(response =>
     response
       .writeHead(200, { 'content-type': 'application/json' })
       .end('{"candidates":[{"content":{"role":"model","parts":[{"text":"Seen."}]},"finishReason":"STOP"}]}'),
   )
-  const house = await House.open([channelAt(upstream.address, { format: 'contents' })], { allow: ['127.0.0.0/8'] })
-  closing.push(
-    () => house.server.close(),
-    () => upstream.close(),
-    () => pages.close(),
-  )
+  const house = await openGateway([channelAt(upstream.address, { format: 'contents' })], { allow: ['127.0.0.0/8'] })
   const image = { type: 'image', source: { type: 'url', url: `${pages.address}/a.png` } }
   const messages = [
     { role: 'user', content: 'Look.' },
@@ -83,12 +65,12 @@ test('trap 48: a picture at an address in the result of a tool reaches Gemini as
 
 test('trap 50: what cannot be fetched for one channel goes by its address to the next that takes addresses', async () => {
   let fetched = 0
-  const pages = await FakeUpstream.open(response => {
+  const pages = await openUpstream(response => {
     fetched++
     response.writeHead(404).end()
   })
-  const blind = await FakeUpstream.open(response => response.writeHead(500).end())
-  const upstream = await FakeUpstream.open(response => {
+  const blind = await openUpstream(response => response.writeHead(500).end())
+  const upstream = await openUpstream(response => {
     const message = { role: 'assistant', content: 'Seen.', refusal: null }
     response
       .writeHead(200, { 'content-type': 'application/json' })
@@ -101,15 +83,8 @@ test('trap 50: what cannot be fetched for one channel goes by its address to the
     { ...fetching, formats, name: 'another', priority: 1 },
     channelAt(upstream.address, { name: 'seeing', priority: 2 }),
   ]
-  const house = await House.open(channels, { allow: ['127.0.0.0/8'] })
-  const alone = await House.open(channels.slice(0, 2), { allow: ['127.0.0.0/8'] })
-  closing.push(
-    () => house.server.close(),
-    () => alone.server.close(),
-    () => upstream.close(),
-    () => blind.close(),
-    () => pages.close(),
-  )
+  const house = await openGateway(channels, { allow: ['127.0.0.0/8'] })
+  const alone = await openGateway(channels.slice(0, 2), { allow: ['127.0.0.0/8'] })
   const url = `${pages.address}/a.png`
   const content = [{ type: 'image', source: { type: 'url', url } }]
   const body = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content }] }

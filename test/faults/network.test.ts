@@ -1,32 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ANSWER, ASK, chunk, events, failure, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
-import { channelAt, configOf, type HouseOptions, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { channelAt, configOf, KEY } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
 import { TIMED, until } from '../builders/time.ts'
-import { FakeUpstream, type Script } from '../builders/upstream.ts'
+import type { Script } from '../builders/upstream.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { closing, open, openGateway, openUpstream } = opener()
 
 const PATH = '/v1/chat/completions'
-
-async function upstreamOf(script: Script): Promise<FakeUpstream> {
-  const upstream = await FakeUpstream.open(script)
-  closing.push(() => upstream.close())
-  return upstream
-}
-
-async function open(script: Script, options: HouseOptions = {}) {
-  const upstream = await upstreamOf(script)
-  const house = await House.open([channelAt(upstream.address)], options)
-  closing.push(() => house.server.close(0))
-  return { house, upstream }
-}
 
 const good: Script = response => json(response, ANSWER)
 const packed = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }
@@ -86,9 +71,8 @@ describe('a reload', () => {
   const second = (address: string, key: string) => channelAt(address, { name: 'second', priority: 1, key })
 
   test('leaves a request the channels it found, each with its own key', async () => {
-    const [first, old, next] = [await upstreamOf(slowly), await upstreamOf(good), await upstreamOf(good)]
-    const house = await House.open([channelAt(first.address), second(old.address, 'old-key')])
-    closing.push(() => house.server.close(0))
+    const [first, old, next] = [await openUpstream(slowly), await openUpstream(good), await openUpstream(good)]
+    const house = await openGateway([channelAt(first.address), second(old.address, 'old-key')])
     const asked = house.ask(PATH, ASK)
     await until(() => first.seen.length === 1)
     house.server.reload(configOf([second(next.address, 'new-key')]))
@@ -98,9 +82,8 @@ describe('a reload', () => {
   })
 
   test('that takes all channels away drops nothing', async () => {
-    const [first, spare] = [await upstreamOf(slowly), await upstreamOf(good)]
-    const house = await House.open([channelAt(first.address), second(spare.address, 'k')])
-    closing.push(() => house.server.close(0))
+    const [first, spare] = [await openUpstream(slowly), await openUpstream(good)]
+    const house = await openGateway([channelAt(first.address), second(spare.address, 'k')])
     const asked = house.ask(PATH, ASK)
     await until(() => first.seen.length === 1)
     house.server.reload(configOf([]))
@@ -184,9 +167,8 @@ describe('an answer of very many pieces', () => {
       end_char_index: 1,
     }
     const content = [{ type: 'text', text: 'a', citations: many(150_000, () => citation) }]
-    const upstream = await upstreamOf(response => json(response, { type: 'message', role: 'assistant', content }))
-    const house = await House.open([channelAt(upstream.address, { format: 'messages' })])
-    closing.push(() => house.server.close(0))
+    const upstream = await openUpstream(response => json(response, { type: 'message', role: 'assistant', content }))
+    const house = await openGateway([channelAt(upstream.address, { format: 'messages' })])
     expect((await house.ask(PATH, ASK)).status).not.toBe(400)
   })
 })

@@ -2,17 +2,15 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { ANSWER, ASK, failure, json, STREAM } from '../builders/chat.ts'
 import { channelAt } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import type { House } from '../builders/gateway.ts'
 import { dataOf } from '../builders/http.ts'
-import { deadAddress, FakeUpstream, type Script } from '../builders/upstream.ts'
+import { opener } from '../builders/opener.ts'
+import { deadAddress, type Script } from '../builders/upstream.ts'
 
 /* What an upstream says of itself, and what becomes of it: whose fault it is, what rests, who is tried next. */
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  vi.useRealTimers()
-  for (const close of closing.splice(0).reverse()) await close()
-})
+afterEach(() => void vi.useRealTimers())
+const { openGateway, openRows } = opener()
 
 const CHAT = '/v1/chat/completions'
 const models = {
@@ -24,12 +22,8 @@ const models = {
 }
 
 async function open(scripts: readonly Script[], fields: Partial<ChannelConfig> = {}) {
-  const upstreams = await Promise.all(scripts.map(script => FakeUpstream.open(script)))
-  const channels = upstreams.map(({ address }, index) =>
-    channelAt(address, { name: `channel-${index}`, priority: index, models, ...fields }),
-  )
-  const house = await House.open(channels)
-  closing.push(...upstreams.map(upstream => () => upstream.close()), () => house.server.close(0))
+  const rows = scripts.map((script, priority) => ({ script, priority, models, ...fields }))
+  const { house, upstreams } = await openRows(rows)
   const asked = () => upstreams.map(({ seen }) => seen.length)
   return { house, upstreams, asked }
 }
@@ -110,8 +104,7 @@ describe('trap 100: what rests', () => {
   })
 
   test('and one that is not there', async () => {
-    const house = await House.open([channelAt(await deadAddress(), { name: 'gone' })])
-    closing.push(() => house.server.close(0))
+    const house = await openGateway([channelAt(await deadAddress(), { name: 'gone' })])
     await house.ask(CHAT, ASK)
     expect(await resting(house)).toMatchObject({ resting: { channels: 1 } })
     expect(failed(house)).toMatchObject([{ channel: 'gone', kind: 'unreachable', rests: 'channel', seconds: 5 }])

@@ -1,21 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { withoutAddresses, withoutKeys } from '../../src/gateway/secrets.ts'
 import { ANSWER, ASK, HEAD, STREAM, words } from '../builders/chat.ts'
 import { channelAt, type HouseOptions } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
-import { FakeUpstream, type Script } from '../builders/upstream.ts'
+import type { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
+import type { Script } from '../builders/upstream.ts'
 import { WireUpstream } from '../builders/wire-upstream.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { Client } from '../sockets/client.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { closing, openGateway, openUpstream } = opener()
 
 const OWN = 'upstream-key-1234-and-"more"'
 const FIXED = 'fixed-header-credential'
@@ -79,14 +77,10 @@ const CHANNEL: Partial<ChannelConfig> = {
 }
 
 async function open(script: Script, format = 'chat', options: HouseOptions = {}) {
-  const upstream = await FakeUpstream.open(script)
+  const upstream = await openUpstream(script)
   const way = channelAt(upstream.address, { format, ...CHANNEL })
   const formats = way.formats.map(one => ({ ...one, headers: { 'x-team': FIXED }, query: { sig: QUERY } }))
-  const house = await House.open([{ ...way, formats }], options)
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0).catch(() => {}),
-  )
+  const house = await openGateway([{ ...way, formats }], options)
   return { house, upstream, host: new URL(upstream.address).host }
 }
 
@@ -223,11 +217,7 @@ describe('nor', () => {
     const upstream = await WireUpstream.open(({ socket }) =>
       socket.write(`HTTP/9.9 nonsense ${KEYS.join(' ')}\r\n\r\n`),
     )
-    const house = await House.open([channelAt(upstream.address, CHANNEL)])
-    closing.push(
-      () => upstream.close(),
-      () => house.server.close(0),
-    )
+    const house = await openGateway([channelAt(upstream.address, CHANNEL)])
     expect((await house.ask('/v1/chat/completions', ASK)).status).toBe(502)
     expect(house.lines.some(({ fields }) => fields['err'] !== undefined)).toBe(true)
     expect(tells(JSON.stringify(house.lines), KEYS)).toEqual([])

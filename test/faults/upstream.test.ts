@@ -1,28 +1,21 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { ANSWER, ASK, chunk, events, failure, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
 import { channelAt, type HouseOptions } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
 import { dataOf } from '../builders/http.ts'
-import { deadAddress, FakeUpstream, type Script } from '../builders/upstream.ts'
+import { opener } from '../builders/opener.ts'
+import { deadAddress, type Script } from '../builders/upstream.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { openGateway, openRows } = opener()
 
 const PATH = '/v1/chat/completions'
 
 /** A gateway with a channel for each script, tried in that order. */
-async function open(scripts: readonly Script[], fields: Partial<ChannelConfig> = {}, options: HouseOptions = {}) {
-  const upstreams = await Promise.all(scripts.map(script => FakeUpstream.open(script)))
-  const channels = upstreams.map(({ address }, index) =>
-    channelAt(address, { name: `secret-channel-${index}`, priority: index, ...fields }),
+const open = (scripts: readonly Script[], fields: Partial<ChannelConfig> = {}, options: HouseOptions = {}) =>
+  openRows(
+    scripts.map((script, priority) => ({ script, name: `secret-channel-${priority}`, priority, ...fields })),
+    options,
   )
-  const house = await House.open(channels, options)
-  closing.push(...upstreams.map(upstream => () => upstream.close()), () => house.server.close(0))
-  return { house, upstreams }
-}
 
 const good: Script = (response, seen) =>
   JSON.parse(seen.text).stream === true
@@ -112,8 +105,7 @@ describe('before the first byte', () => {
   })
 
   test('an upstream that is not there', async () => {
-    const house = await House.open([channelAt(await deadAddress())])
-    closing.push(() => house.server.close(0))
+    const house = await openGateway([channelAt(await deadAddress())])
     const answer = await house.ask(PATH, ASK)
     expect(answer.status).toBe(502)
     expect(answer.text).not.toContain('127.0.0.1')

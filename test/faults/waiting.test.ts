@@ -1,33 +1,26 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Waiting } from '../../src/access/waiting.ts'
 import { ANSWER, ASK, json } from '../builders/chat.ts'
-import { channelAt, type HouseOptions, KEY, keyOf } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { type HouseOptions, KEY, keyOf } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
 import { textOf } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
-import { FakeUpstream } from '../builders/upstream.ts'
+import type { Script } from '../builders/upstream.ts'
 import { Client } from '../sockets/client.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { closing, open: openBefore } = opener()
 
 const KIB = 1024
 const OTHER = 'key-of-another'
 const ROOM = { key: 300 * KIB, all: 400 * KIB }
 
 async function open(limits: NonNullable<HouseOptions['limits']>, format = 'chat') {
-  const upstream = await FakeUpstream.open(response => json(response, format === 'chat' ? ANSWER : { text: 'Hi.' }))
+  const script: Script = response => json(response, format === 'chat' ? ANSWER : { text: 'Hi.' })
   const keys = [keyOf(KEY, 'dev'), keyOf(OTHER, 'other')]
-  const house = await House.open([channelAt(upstream.address, { format })], { limits, config: { keys } })
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
-  return { house, upstream }
+  return openBefore(script, { limits, config: { keys } }, { format })
 }
 
 interface Begun {

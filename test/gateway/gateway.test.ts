@@ -1,29 +1,18 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { ChannelConfig } from '../../src/config/index.ts'
+import { describe, expect, test, vi } from 'vitest'
 import { ANSWER, ASK, events, json } from '../builders/chat.ts'
-import { channelAt, type HouseOptions } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import type { HouseOptions } from '../builders/config.ts'
 import { dataOf } from '../builders/http.ts'
+import { opener, type Row } from '../builders/opener.ts'
 import { plainWriter, speakPlain } from '../builders/plain-format.ts'
-import { FakeUpstream, type Script } from '../builders/upstream.ts'
+import type { Script } from '../builders/upstream.ts'
 
 speakPlain('messages', 'contents')
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
-type Row = Omit<Partial<ChannelConfig>, 'formats'> & { script: Script; format?: string }
+const { openRows } = opener()
 
 /** A gateway with one channel for each row; rows of one format stand one behind the other. */
 async function open(rows: readonly Row[], options: HouseOptions = {}) {
-  const upstreams = await Promise.all(rows.map(({ script }) => FakeUpstream.open(script)))
-  const channels = rows.map(({ script: _, ...fields }, index) =>
-    channelAt(upstreams[index]!.address, { name: `channel-${index}`, ...fields }),
-  )
-  const house = await House.open(channels, options)
-  closing.push(...upstreams.map(upstream => () => upstream.close()), () => house.server.close(0))
+  const { house, upstreams } = await openRows(rows, options)
   return { house, upstreams, asked: (index: number) => JSON.parse(upstreams[index]!.seen.at(-1)!.text) }
 }
 

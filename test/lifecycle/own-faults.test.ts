@@ -7,19 +7,15 @@ import type { Writer } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import type { Reader } from '../../src/ingress/reader.ts'
 import { events, HEAD, TAIL, words } from '../builders/chat.ts'
-import { channelAt } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
-import { FakeUpstream } from '../builders/upstream.ts'
+import type { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
 import { Client } from '../sockets/client.ts'
 import { STREAMED } from './streams.ts'
 
 /* Bugs of ours in the middle of a stream: they end it as its format has it, and are logged and not told. */
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  vi.restoreAllMocks()
-  for (const close of closing.splice(0).reverse()) await close()
-})
+afterEach(() => void vi.restoreAllMocks())
+const { closing, open: openBefore } = opener()
 
 const TOLD = 'The gateway failed to handle this request.'
 const BUG = 'a secret of the machine'
@@ -48,15 +44,7 @@ const isSecond = () => {
 const chat = (text: string) => (response: Parameters<typeof events>[0]) =>
   events(response).end(`${HEAD}${words('Hel')}${words(text)}${TAIL}`)
 
-async function open(format = 'chat') {
-  const upstream = await FakeUpstream.open(chat('lo.'))
-  const house = await House.open([channelAt(upstream.address, { format })])
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
-  return house
-}
+const open = async (format = 'chat') => (await openBefore(chat('lo.'), {}, { format })).house
 
 const TEXTS = Object.entries(STREAMED).filter(([, { format }]) => format === 'chat')
 

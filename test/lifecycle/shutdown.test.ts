@@ -1,30 +1,18 @@
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
-import { channelAt, configOf, type HouseOptions, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { channelAt, configOf, KEY } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
 import { textOf } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
 import { TIMED, until } from '../builders/time.ts'
-import { FakeUpstream, type Script } from '../builders/upstream.ts'
+import type { Script } from '../builders/upstream.ts'
 import { Client } from '../sockets/client.ts'
 import { scratch } from '../store/house.ts'
 import { STREAMED } from './streams.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
-async function open(script: Script, options: HouseOptions = {}, format = 'chat') {
-  const upstream = await FakeUpstream.open(script)
-  const house = await House.open([channelAt(upstream.address, { format })], options)
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0).catch(() => {}),
-  )
-  return { house, upstream }
-}
+const { closing, open, openGateway, openUpstream } = opener()
 
 const PATH = '/v1/chat/completions'
 const GET = { method: 'GET' }
@@ -76,7 +64,7 @@ describe('before the port closes', () => {
 
 describe('what outlasts the grace time', () => {
   test.each(Object.entries(STREAMED))('a stream of %s ends with its error', TIMED, async (_, door) => {
-    const { house, upstream } = await open(door.begins, {}, door.format)
+    const { house, upstream } = await open(door.begins, {}, { format: door.format })
     const { answer, whole } = await reading(house, door.path, door.body, door.headers, door.begun)
     const began = Date.now()
     await house.server.close(50)
@@ -91,7 +79,7 @@ describe('what outlasts the grace time', () => {
   })
 
   test.each(Object.entries(STREAMED))('an answer of %s that was not begun is a 503', async (name, door) => {
-    const { house, upstream } = await open(silent, {}, door.format)
+    const { house, upstream } = await open(silent, {}, { format: door.format })
     const asked = house.ask(door.path, door.body, door.headers === undefined ? {} : { headers: door.headers })
     await until(() => upstream.seen.length > 0)
     await house.server.close(20)
@@ -105,8 +93,7 @@ describe('what outlasts the grace time', () => {
 
   test('a whole answer is a 503, and no other channel is asked', async () => {
     const { house, upstream } = await open(silent)
-    const other = await FakeUpstream.open(good)
-    closing.push(() => other.close())
+    const other = await openUpstream(good)
     house.server.reload(
       configOf([channelAt(upstream.address), channelAt(other.address, { name: 'other', priority: 1 })]),
     )
@@ -153,7 +140,7 @@ describe('what outlasts the grace time', () => {
 
   test('bytes without a format are cut off', TIMED, async () => {
     const begins: Script = response => response.writeHead(200, { 'content-type': 'audio/mpeg' }).write('half a sound')
-    const { house } = await open(begins, {}, 'speech')
+    const { house } = await open(begins, {}, { format: 'speech' })
     const answer = await house.send('/v1/audio/speech', { model: 'm', input: 'Hi', voice: 'alloy' }).answer
     const text = textOf(answer)
     await new Promise(resolve => setTimeout(resolve, 50))
@@ -211,8 +198,7 @@ describe('work in the background', () => {
     const { id } = (await house.ask('/v1/responses', begin)).json
     await until(() => upstream.seen.length > 0)
     await house.server.close(5000)
-    const next = await House.open([channelAt(upstream.address)], { keep: place.path })
-    closing.push(() => next.server.close(0))
+    const next = await openGateway([channelAt(upstream.address)], { keep: place.path })
     expect((await next.ask(`/v1/responses/${id}`, undefined, GET)).json.status).toBe('completed')
   })
 
@@ -224,8 +210,7 @@ describe('work in the background', () => {
     await house.server.close(50)
     expect(STREAMED['responses']!.error(await whole)).toBeDefined()
     const kept = JSON.parse(/data: (\{"type":"response.failed".*)/.exec(await whole)![1]!).response
-    const next = await House.open([channelAt(upstream.address)], { keep: place.path })
-    closing.push(() => next.server.close(0))
+    const next = await openGateway([channelAt(upstream.address)], { keep: place.path })
     expect((await next.ask(`/v1/responses/${kept.id}`, undefined, GET)).json).toMatchObject({ status: 'failed' })
   })
 })

@@ -1,14 +1,11 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ModelFacts } from '../../src/config/index.ts'
 import { channelAt, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { openGateway } = opener()
 
 const IDS = ['a', 'b', 'c/d', 'e', 'f', 'g']
 
@@ -17,8 +14,7 @@ async function open(rows: { readonly [format: string]: readonly string[] }, fact
     const models = { named: new Map(ids.map(id => [id, id])), patterns: [] }
     return { ...channelAt('http://127.0.0.1:1', { format, models }), name: format }
   })
-  const house = await House.open(channels, { config: { models: new Map(facts.map(one => [one.id, one])) } })
-  closing.push(() => house.server.close(0))
+  const house = await openGateway(channels, { config: { models: new Map(facts.map(one => [one.id, one])) } })
   const get = (path: string) => house.ask(path, undefined, { method: 'GET' })
   const asMessages = (path: string) =>
     house.ask(path, undefined, { method: 'GET', headers: { 'anthropic-version': '2023-06-01' } })

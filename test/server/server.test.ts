@@ -1,37 +1,27 @@
 import { connect } from 'node:net'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { ModelFacts } from '../../src/config/index.ts'
 import { openServer } from '../../src/server/index.ts'
 import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
 import { channelAt, configOf, type HouseOptions, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import type { House } from '../builders/gateway.ts'
 import { textOf } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
 import { plainReader, speakPlain } from '../builders/plain-format.ts'
 import { until } from '../builders/time.ts'
-import { FakeUpstream, type Script } from '../builders/upstream.ts'
+import type { Script } from '../builders/upstream.ts'
 
 speakPlain('messages', 'contents', 'responses')
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { closing, open: openBefore, openUpstream } = opener()
 
 const good: Script = (response, seen) =>
   JSON.parse(seen.text).stream === true
     ? events(response).end(`${HEAD}${words('Hel', 'lo.')}${TAIL}`)
     : json(response, ANSWER)
 
-async function open(script: Script = good, options: HouseOptions = {}, models = ['m']) {
-  const upstream = await FakeUpstream.open(script)
-  const named = new Map(models.map(model => [model, model]))
-  const house = await House.open([channelAt(upstream.address, { models: { named, patterns: [] } })], options)
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
-  return { house, upstream }
-}
+const open = (script: Script = good, options: HouseOptions = {}, models = ['m']) =>
+  openBefore(script, options, { models: { named: new Map(models.map(model => [model, model])), patterns: [] } })
 
 const PLAIN = { model: 'm', say: 'hello' }
 const VERSION = { 'anthropic-version': '2023-06-01' }
@@ -290,8 +280,7 @@ describe('models', () => {
   })
 
   test('are those of the key, with the facts the operator gave', async () => {
-    const upstream = await FakeUpstream.open(good)
-    closing.push(() => upstream.close())
+    const upstream = await openUpstream(good)
     const models = {
       named: new Map([
         ['m', 'm'],
@@ -361,8 +350,7 @@ describe('the end', () => {
   test('a reload keeps what runs, and turns new requests to the new channels', async () => {
     const { house } = await open(slow)
     const reading = textOf(await house.send('/v1/chat/completions', STREAM).answer)
-    const other = await FakeUpstream.open(good)
-    closing.push(() => other.close())
+    const other = await openUpstream(good)
     house.server.reload(configOf([channelAt(other.address, { name: 'another' })]))
     expect((await house.ask('/v1/chat/completions', ASK)).status).toBe(200)
     expect(other.seen).toHaveLength(1)

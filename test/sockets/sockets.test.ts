@@ -1,18 +1,16 @@
 import { connect } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { channelAt, configOf, type HouseOptions, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import type { House } from '../builders/gateway.ts'
 import { textOf } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
 import { TIMED, until } from '../builders/time.ts'
-import { FakeUpstream, type Script } from '../builders/upstream.ts'
+import type { Script } from '../builders/upstream.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { Client } from './client.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { closing, open: openBefore } = opener()
 
 const chat = UPSTREAMS['chat']!
 const says =
@@ -20,15 +18,8 @@ const says =
   response =>
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(chat.frames({ text }).join(''))
 
-async function open(script: Script = says('Well.'), options: HouseOptions = {}, channel: Partial<ChannelConfig> = {}) {
-  const upstream = await FakeUpstream.open(script)
-  const house = await House.open([{ ...channelAt(upstream.address), ...channel }], options)
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0).catch(() => {}),
-  )
-  return { house, upstream }
-}
+const open = (script: Script = says('Well.'), options: HouseOptions = {}, fields: Partial<ChannelConfig> = {}) =>
+  openBefore(script, options, fields)
 
 async function client(house: House, headers: { readonly [name: string]: string } = {}, path?: string) {
   const one = await Client.open(house.server.address, headers, path)

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { gathered, HeldBytes } from '../../src/canonical/bytes.ts'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import { SampleReader } from '../../src/canonical/media/pcm.ts'
 import { wavHeader } from '../../src/canonical/media/wav.ts'
 import { encodedBytes, encodedEvents } from '../../src/gateway/speech/encoding.ts'
-import { channelAt } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import type { House } from '../builders/gateway.ts'
 import { dataOf } from '../builders/http.ts'
-import { FakeUpstream, type Script } from '../builders/upstream.ts'
+import { opener } from '../builders/opener.ts'
+import type { Script } from '../builders/upstream.ts'
 import { grammarFault } from '../laws/grammar.ts'
 import { framesIn } from './frames.ts'
 
@@ -145,19 +145,9 @@ test('a stream of samples in many parts is one file, and what stands between the
 })
 
 describe('a caller', () => {
-  const closing: (() => unknown)[] = []
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close()
-  })
-  const open = async (format: string, script: Script): Promise<House> => {
-    const upstream = await FakeUpstream.open(script)
-    const house = await House.open([channelAt(upstream.address, { format })])
-    closing.push(
-      () => upstream.close(),
-      () => house.server.close(0),
-    )
-    return house
-  }
+  const { open: openBefore } = opener()
+  const open = async (format: string, script: Script): Promise<House> =>
+    (await openBefore(script, {}, { format })).house
   const ask = async (house: House, more: object) => {
     const message = await house.send('/v1/audio/speech', { model: 'm', input: 'Hello.', ...more }).answer
     const pieces: Buffer[] = []

@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig, Config } from '../../src/config/index.ts'
 import { chunk, events, HEAD, json, TAIL } from '../builders/chat.ts'
+import { closingAfterEach } from '../builders/closing.ts'
 import type { HouseOptions } from '../builders/config.ts'
 import { until } from '../builders/time.ts'
 import { PROOF } from '../clients/scene.ts'
@@ -10,10 +11,7 @@ import { Client } from '../sockets/client.ts'
 import { scratch } from '../store/house.ts'
 import { ASKED, CALL, history, OTHER_KEY, Remembering, THINKS, Thinker, TOOLS } from './house.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const closing = closingAfterEach()
 
 /** A gateway before upstreams of these formats. */
 async function open(

@@ -1,18 +1,21 @@
 import { readdirSync, readlinkSync } from 'node:fs'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { channelAt, type HouseOptions, LIMITS, SOCKETS } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
 import { deadAddress } from '../builders/upstream.ts'
 import { json, Stub } from './stub.ts'
 import { hashOf, type Piece, upload } from './upload.ts'
 import { channelOf, TEXT, UPSTREAMS } from './upstreams.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { closing, openGateway } = opener()
+
+async function openStub(...script: Parameters<typeof Stub.open>): Promise<Stub> {
+  const stub = await Stub.open(...script)
+  closing.push(() => stub.close())
+  return stub
+}
 
 const PATH = '/v1/audio/transcriptions'
 const MEGA = 1024 * 1024
@@ -22,12 +25,8 @@ const channel = (address: string, fields: Partial<ChannelConfig> & { format?: st
   channelAt(address, { format: 'transcriptions', ...fields })
 
 async function open(options: HouseOptions = {}, fields: Partial<ChannelConfig> = {}) {
-  const stub = await Stub.open(good)
-  const house = await House.open([channel(stub.address, fields)], options)
-  closing.push(
-    () => stub.close(),
-    () => house.server.close(0),
-  )
+  const stub = await openStub(good)
+  const house = await openGateway([channel(stub.address, fields)], options)
   return {
     stub,
     house,
@@ -143,12 +142,8 @@ describe('a form reaches the upstream byte for byte', () => {
 })
 
 test('an upstream that takes the recording alone gets it whole, from wherever it waited', async () => {
-  const stub = await Stub.open((response, seen) => UPSTREAMS['deepgram']!.answer(response, seen))
-  const house = await House.open([channelOf(UPSTREAMS['deepgram']!, stub.address)])
-  closing.push(
-    () => stub.close(),
-    () => house.server.close(0),
-  )
+  const stub = await openStub((response, seen) => UPSTREAMS['deepgram']!.answer(response, seen))
+  const house = await openGateway([channelOf(UPSTREAMS['deepgram']!, stub.address)])
   for (const size of [1000, 9 * MEGA])
     expect((await upload(house.server.address, PATH, [model, file(size)])).json).toEqual({ text: TEXT })
   expect(stub.seen.map(({ raw: { size, hash } }) => ({ size, hash }))).toEqual(
@@ -162,39 +157,28 @@ describe('when one channel fails', () => {
     ['a small form goes to the next', [model, file(1000)]],
     ['a form that waited on disk goes to the next', [file(9 * MEGA), model]],
   ])('%s', async (_, pieces) => {
-    const bad = await Stub.open(json({ error: { message: 'no' } }, 503))
-    const stub = await Stub.open(good)
-    const house = await House.open([
+    const bad = await openStub(json({ error: { message: 'no' } }, 503))
+    const stub = await openStub(good)
+    const house = await openGateway([
       channel(bad.address, { name: 'first', priority: 0 }),
       channel(stub.address, { name: 'second', priority: 1 }),
     ])
-    closing.push(
-      () => bad.close(),
-      () => stub.close(),
-      () => house.server.close(0),
-    )
     expect((await upload(house.server.address, PATH, pieces)).status).toBe(200)
     expect(bad.seen).toHaveLength(1)
     expect(stub.seen[0]!.files[0]).toMatchObject({ hash: bad.seen[0]!.files[0]!.hash })
   })
 
   test('a file that flows goes to the next where nothing of it was taken, and is spent where something was', async () => {
-    const bad = await Stub.open(json({ error: { message: 'no' } }, 503))
-    const stub = await Stub.open(good)
-    const house = await House.open([
+    const bad = await openStub(json({ error: { message: 'no' } }, 503))
+    const stub = await openStub(good)
+    const house = await openGateway([
       channel(await deadAddress(), { name: 'first', priority: 0 }),
       channel(stub.address, { name: 'second', priority: 1 }),
     ])
-    const other = await House.open([
+    const other = await openGateway([
       channel(bad.address, { name: 'first', priority: 0 }),
       channel(stub.address, { name: 'second', priority: 1 }),
     ])
-    closing.push(
-      () => bad.close(),
-      () => stub.close(),
-      () => house.server.close(0),
-      () => other.server.close(0),
-    )
     expect((await upload(house.server.address, PATH, [model, file(9 * MEGA)])).status).toBe(200)
     expect(stub.seen[0]!.files).toEqual([sized(9 * MEGA)])
     expect((await upload(other.server.address, PATH, [model, file(9 * MEGA)])).status).toBe(503)
@@ -202,15 +186,11 @@ describe('when one channel fails', () => {
   })
 
   test('a file is not let through where another format may have to answer', async () => {
-    const stub = await Stub.open(good)
-    const house = await House.open([
+    const stub = await openStub(good)
+    const house = await openGateway([
       channel(stub.address, { name: 'first', priority: 0 }),
       channel(stub.address, { name: 'second', priority: 1, format: 'chat' }),
     ])
-    closing.push(
-      () => stub.close(),
-      () => house.server.close(0),
-    )
     expect((await upload(house.server.address, PATH, [model, file(9 * MEGA)])).status).toBe(200)
     expect(stub.seen[0]!.headers['content-length']).toBeDefined()
   })

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closingAfterEach } from '../builders/closing.ts'
 import { json, Stub } from './stub.ts'
 import { type Piece, upload } from './upload.ts'
 
@@ -10,10 +11,7 @@ const LARGE = Number(process.env['LARGE'] ?? 200)
 const MEGA = 1024 * 1024
 const PATH = '/v1/audio/transcriptions'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const closing = closingAfterEach()
 
 async function alone(upstream: string): Promise<{ readonly child: ChildProcess; readonly address: string }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'house-alone.ts'), upstream], {

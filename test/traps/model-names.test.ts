@@ -1,14 +1,11 @@
 import { request } from 'node:http'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { channelAt, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
-import { FakeUpstream } from '../builders/upstream.ts'
+import type { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { openGateway, openUpstream } = opener()
 
 type Body = { readonly [field: string]: unknown }
 
@@ -32,7 +29,7 @@ function saidAt(format: string, url: string): object {
 
 /** A house before one upstream of a format; `pro` is called `cheap` there, and keys may not use `dear`. */
 async function open(format: string, models: Partial<ChannelConfig['models']> = {}, allowed = ['pro', 'flash', 'a/*']) {
-  const upstream = await FakeUpstream.open((response, { url }) => {
+  const upstream = await openUpstream((response, { url }) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(saidAt(format, url)))
   })
   const named = new Map([
@@ -43,11 +40,7 @@ async function open(format: string, models: Partial<ChannelConfig['models']> = {
     ['dear', 'dear'],
   ])
   const channel = channelAt(upstream.address, { format, models: { named, patterns: [], ...models } })
-  const house = await House.open([channel], { group: { models: allowed } })
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
+  const house = await openGateway([channel], { group: { models: allowed } })
   const asked = () => upstream.seen.filter(({ method }) => method === 'POST')
   return { house, upstream, asked }
 }
