@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CanonicalEvent } from '../src/canonical/event.ts'
 import { fold } from '../src/canonical/fold.ts'
 import { type JsonObject, parseObject } from '../src/canonical/node.ts'
-import type { CanonicalRequest } from '../src/canonical/request.ts'
 import type { CanonicalResult } from '../src/canonical/result.ts'
 import { drain } from '../src/canonical/transducer.ts'
 import { WRITERS } from '../src/egress/index.ts'
@@ -12,6 +11,7 @@ import { readCases } from '../src/providers/fixtures.ts'
 import { events, json } from './builders/chat.ts'
 import { channelAt } from './builders/config.ts'
 import { House } from './builders/gateway.ts'
+import { REQUEST } from './builders/requests.ts'
 import { FakeUpstream } from './builders/upstream.ts'
 import { grammarFault } from './laws/grammar.ts'
 
@@ -51,15 +51,12 @@ const said = ({ candidates }: CanonicalResult): unknown[] =>
       return [[part.name, part.freeform ? { input: part.arguments } : (parseObject(part.arguments) ?? part.arguments)]]
     }),
   )
-
-const ASKED: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
-
 const readWhole = (format: string, body: JsonObject): CanonicalResult =>
-  READERS[format]!.result!({ status: 200, headers: {}, body }, ASKED)
+  READERS[format]!.result!({ status: 200, headers: {}, body }, REQUEST)
 
 function readEvents(format: string, text: string): CanonicalEvent[] {
   const wire = drain(eventParser(), [Buffer.from(text)])
-  return drain(READERS[format]!.events!({ ...ASKED, stream: true }), wire)
+  return drain(READERS[format]!.events!({ ...REQUEST, stream: true }), wire)
 }
 
 let upstream: FakeUpstream

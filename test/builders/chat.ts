@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Script } from './upstream.ts'
 
 /** What a chat upstream says, in the smallest form that is whole. */
 
@@ -36,3 +37,12 @@ export const events = (response: ServerResponse): ServerResponse =>
 export const failure = (message: string, fields = {}) => ({
   error: { message, type: 'some_error', param: null, code: null, ...fields },
 })
+
+/** Answers whole, whatever the request. */
+export const helloWhole: Script = response => json(response, ANSWER)
+
+/** Answers whole or as a stream, as requested. */
+export const hello: Script = (response, seen) =>
+  JSON.parse(seen.text).stream === true
+    ? events(response).end(`${HEAD}${words('Hel', 'lo.')}${TAIL}`)
+    : json(response, ANSWER)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { ChannelConfig, Config, GroupConfig } from '../../src/config/index.ts'
 
 export const KEY = 'caller-key-of-the-tests'
+export const OTHER_KEY = 'another-caller-of-the-tests'
 
 const hash = (key: string): string => createHash('sha256').update(key).digest('hex')
 

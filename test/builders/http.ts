@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Seen } from './upstream.ts'
 
 /** The text of an answer; what came before a broken end counts. */
 export function textOf(answer: IncomingMessage): Promise<string> {
@@ -23,3 +24,13 @@ export function jsonOf(text: string): unknown {
 /** The data of each server-sent event in a text. */
 export const dataOf = (text: string): string[] =>
   text.split('\n').flatMap(line => (line.startsWith('data: ') ? [line.slice(6)] : []))
+
+export const GET = { method: 'GET' }
+
+/** Headers and options of a request of messages. */
+export const VERSION = { 'anthropic-version': '2023-06-01' }
+export const VERSION_HEADERS = { headers: VERSION }
+
+/** The fields of a form that an upstream received. */
+export const formOf = ({ headers, text }: Seen): Promise<FormData> =>
+  new Response(text, { headers: { 'content-type': headers['content-type']! } }).formData()

@@ -8,3 +8,8 @@ export async function until(condition: () => boolean, milliseconds = 20_000): Pr
     await new Promise(resolve => setTimeout(resolve, 2))
   }
 }
+
+export const pause = (milliseconds: number): Promise<void> => new Promise(resolve => setTimeout(resolve, milliseconds))
+
+/** The next turn of the event loop before timers, which may be faked. */
+export const tick = () => new Promise<void>(resolve => process.nextTick(resolve))

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { channelAt, type HouseOptions, KEY } from '../builders/config.ts'
 import type { House } from '../builders/gateway.ts'
+import { formOf } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
-import type { Seen } from '../builders/upstream.ts'
 
 /* A caller of images chooses among shapes, of which an upstream may take but one. */
 
@@ -25,9 +25,6 @@ async function open(dialect: JsonObject, options: HouseOptions = { allow: ['127.
   const asked = () => upstream.seen.filter(({ url }) => !url.endsWith('.gif'))
   return { house, asked, address: upstream.address }
 }
-
-const formOf = ({ headers, text }: Seen): Promise<FormData> =>
-  new Response(text, { headers: { 'content-type': headers['content-type']! } }).formData()
 
 describe('an upstream that takes forms alone', () => {
   const dialect = { edits: 'form' }

@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { channelAt, type HouseOptions, KEY, LIMITS } from '../builders/config.ts'
+import { formOf } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
 import type { Seen } from '../builders/upstream.ts'
@@ -147,9 +148,6 @@ async function open(
 }
 
 const bodyOf = (seen: Seen | undefined): Loose => JSON.parse(seen!.text)
-const formOf = ({ headers, text }: Seen): Promise<FormData> =>
-  new Response(text, { headers: { 'content-type': headers['content-type']! } }).formData()
-
 test.each([
   [{ quality: 'hd' }, { quality: 'high' }, 'output/image/quality nearest-quality'],
   [{ quality: 'standard' }, { quality: 'medium' }, 'output/image/quality nearest-quality'],

@@ -6,6 +6,7 @@ import type { WireEvent } from '../../src/canonical/wire.ts'
 import { modelListText } from '../../src/egress/transport/json.ts'
 import { EVENT_STREAM, EventStream, type Framing, JSON_ARRAY, type Outlet } from '../../src/egress/transport/sse.ts'
 import { eventParser } from '../../src/ingress/transport/sse.ts'
+import { tick } from '../builders/time.ts'
 
 class FakeOutlet extends EventEmitter implements Outlet {
   readonly writes: string[] = []
@@ -34,9 +35,6 @@ const open = (framing: Framing = EVENT_STREAM, heartbeat?: WireEvent) => {
   const stream = new EventStream(outlet, { framing, heartbeat, interval: 1000, source })
   return { outlet, source, stream }
 }
-
-const tick = () => new Promise<void>(resolve => process.nextTick(resolve))
-
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 

@@ -5,10 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { ANSWER, ASK, failure, STREAM } from '../builders/chat.ts'
 import { KEY } from '../builders/config.ts'
 import { opener } from '../builders/opener.ts'
+import { CHAT_PATH } from '../builders/paths.ts'
 
 const { open } = opener()
-
-const PATH = '/v1/chat/completions'
 const ENDS = 'data: [DONE]\n\n'
 /** The words of an answer, whole or streamed. */
 const saidIn = (text: string): string =>
@@ -39,10 +38,10 @@ describe.each(FORMATS)('an answer of %s under any content type', format => {
         {},
         { format },
       )
-      const right = (await plain.ask(PATH, ASK)).json.choices[0].message.content
-      const whole = await house.ask(PATH, ASK)
+      const right = (await plain.ask(CHAT_PATH, ASK)).json.choices[0].message.content
+      const whole = await house.ask(CHAT_PATH, ASK)
       expect([whole.status, whole.json?.choices?.[0].message.content]).toEqual([200, right])
-      const streamed = await house.ask(PATH, STREAM)
+      const streamed = await house.ask(CHAT_PATH, STREAM)
       expect([streamed.status, saidIn(streamed.text)]).toEqual([200, right])
       expect(streamed.text.endsWith(ENDS)).toBe(true)
     })
@@ -64,8 +63,8 @@ describe('JSON', () => {
       for (const piece of pieces) await new Promise(resolve => response.write(piece, () => setTimeout(resolve, 10)))
       response.end()
     })
-    expect((await house.ask(PATH, ASK)).json).toEqual(ANSWER)
-    expect(saidIn((await house.ask(PATH, STREAM)).text)).toBe('Hello.')
+    expect((await house.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
+    expect(saidIn((await house.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
   })
 })
 
@@ -81,10 +80,10 @@ test('a stream of Google that came as a list', async () => {
     {},
     { format: 'contents' },
   )
-  const right = saidIn((await plain.ask(PATH, STREAM)).text)
+  const right = saidIn((await plain.ask(CHAT_PATH, STREAM)).text)
   expect(right).not.toBe('')
-  expect(saidIn((await house.ask(PATH, STREAM)).text)).toBe(right)
-  expect(saidIn((await house.ask(PATH, ASK)).text)).toBe(right)
+  expect(saidIn((await house.ask(CHAT_PATH, STREAM)).text)).toBe(right)
+  expect(saidIn((await house.ask(CHAT_PATH, ASK)).text)).toBe(right)
 })
 
 test('comments before an event stream, and its first line cut', async () => {
@@ -94,7 +93,7 @@ test('comments before an event stream, and its first line cut', async () => {
     setTimeout(() => response.write(rest.slice(0, 3)), 10)
     setTimeout(() => response.end(rest.slice(3)), 20)
   })
-  for (const body of [ASK, STREAM]) expect((await house.ask(PATH, body)).status).toBe(200)
+  for (const body of [ASK, STREAM]) expect((await house.ask(CHAT_PATH, body)).status).toBe(200)
 })
 
 describe('an encoding', () => {
@@ -109,8 +108,8 @@ describe('an encoding', () => {
     const { house } = await open(response =>
       response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(body),
     )
-    expect((await house.ask(PATH, ASK)).json).toEqual(ANSWER)
-    expect(saidIn((await house.ask(PATH, STREAM)).text)).toBe('Hello.')
+    expect((await house.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
+    expect(saidIn((await house.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
   })
 })
 
@@ -124,7 +123,7 @@ describe('an error', () => {
   ])('%s is told', async (_, type, body) => {
     const { house } = await open(response => response.writeHead(400, { 'content-type': type }).end(body))
     for (const asked of [ASK, STREAM]) {
-      const { status, json } = await house.ask(PATH, asked)
+      const { status, json } = await house.ask(CHAT_PATH, asked)
       expect([status, json.error.message, json.error.param]).toEqual([400, 'Wrong temperature.', 'temperature'])
     }
   })
@@ -132,7 +131,7 @@ describe('an error', () => {
   test.each(TYPES)('under status 200, called %s, is one', async type => {
     const { house } = await open(response => typed(response, type).end(error))
     for (const asked of [ASK, STREAM]) {
-      const { status, json } = await house.ask(PATH, asked)
+      const { status, json } = await house.ask(CHAT_PATH, asked)
       expect([status, json.error.message]).toEqual([400, 'Wrong temperature.'])
     }
   })
@@ -150,7 +149,7 @@ test.each([
 ])('%s is no answer', async (_, body, type) => {
   for (const format of [...FORMATS, 'embeddings']) {
     const { house } = await open(response => typed(response, type).end(body), {}, { format })
-    const [path, asked] = format === 'embeddings' ? ['/v1/embeddings', { model: 'm', input: 'a' }] : [PATH, ASK]
+    const [path, asked] = format === 'embeddings' ? ['/v1/embeddings', { model: 'm', input: 'a' }] : [CHAT_PATH, ASK]
     expect((await house.ask(path, asked)).status).toBe(502)
     if (format !== 'embeddings') expect((await house.ask(path, STREAM)).status).toBe(502)
   }

@@ -4,15 +4,15 @@ import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import { ASK, events, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
 import { channelAt, type HouseOptions, KEY } from '../builders/config.ts'
-import { dataOf } from '../builders/http.ts'
+import { dataOf, VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
+import { CHAT_PATH } from '../builders/paths.ts'
 import { until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 
 const { open: openBefore, openGateway, openUpstream } = opener()
 
 const HEARTBEAT = 60
-const CHAT = '/v1/chat/completions'
 const MESSAGES = { ...STREAM, max_tokens: 9 }
 const CONTENTS = { contents: [{ parts: [{ text: 'Say hello.' }] }] }
 
@@ -23,11 +23,9 @@ const delayed = (milliseconds: number, answer: (response: ServerResponse) => voi
 }
 const hello = (response: ServerResponse) => void events(response).end(`${HEAD}${words('Hello.')}${TAIL}`)
 const busy = (response: ServerResponse) => json(response, { error: { message: 'Too busy.' } }, 503)
-const version = { headers: { 'anthropic-version': '2023-06-01' } }
-
 describe('an upstream that says nothing for a while', () => {
   test.each([
-    ['chat', CHAT, STREAM, ': ping\n\n', '"Hello."'],
+    ['chat', CHAT_PATH, STREAM, ': ping\n\n', '"Hello."'],
     ['responses', '/v1/responses', { model: 'm', input: 'Hi.', stream: true, store: false }, ': ping\n\n', 'Hello.'],
     ['messages', '/v1/messages', MESSAGES, ': ping\n\n', 'Hello.'],
     ['contents', '/v1beta/models/m:streamGenerateContent?alt=sse', CONTENTS, ': ping\n\n', 'Hello.'],
@@ -35,7 +33,7 @@ describe('an upstream that says nothing for a while', () => {
   ])('keeps no caller of %s in silence', async (_, path, body, sign, word) => {
     let answering = (): void => {}
     const { house } = await open(response => (answering = () => hello(response)))
-    const answer = await house.send(path, body, version).answer
+    const answer = await house.send(path, body, VERSION_HEADERS).answer
     setTimeout(answering, HEARTBEAT * 3)
     let text = ''
     for await (const piece of answer) text += piece
@@ -46,13 +44,13 @@ describe('an upstream that says nothing for a while', () => {
 
   test('shows what was lost all the same', async () => {
     const { house } = await open(delayed(HEARTBEAT * 3, hello))
-    const { headers } = await house.ask('/v1/messages', { ...MESSAGES, top_k: 3 }, version)
+    const { headers } = await house.ask('/v1/messages', { ...MESSAGES, top_k: 3 }, VERSION_HEADERS)
     expect(headers['interlingua-loss']).toContain('no-top-k')
   })
 
   test('and then fails: the error is the last event', async () => {
     const { house } = await open(delayed(HEARTBEAT * 3, busy))
-    const { status, text } = await house.ask(CHAT, STREAM)
+    const { status, text } = await house.ask(CHAT_PATH, STREAM)
     expect(status).toBe(200)
     expect(JSON.parse(dataOf(text).at(-1)!).error.message).toEqual(expect.any(String))
     expect(text).not.toContain('finish_reason":"stop')
@@ -66,14 +64,14 @@ describe('an upstream that says nothing for a while', () => {
     ['contents', '/v1beta/models/m:streamGenerateContent?alt=sse', CONTENTS, '"error":{'],
   ])('and then fails: in the words of %s', async (_, path, body, words) => {
     const { house } = await open(delayed(HEARTBEAT * 3, busy))
-    const { status, text } = await house.ask(path, body, version)
+    const { status, text } = await house.ask(path, body, VERSION_HEADERS)
     expect(status).toBe(200)
     expect(text).toContain(words)
   })
 
   test('and then closes: the error is the last event', async () => {
     const { house } = await open(delayed(HEARTBEAT * 3, response => response.destroy()))
-    const { text } = await house.ask(CHAT, STREAM)
+    const { text } = await house.ask(CHAT_PATH, STREAM)
     expect(JSON.parse(dataOf(text).at(-1)!).error.message).toEqual(expect.any(String))
   })
 
@@ -86,21 +84,21 @@ describe('an upstream that says nothing for a while', () => {
         [channelAt(first.address), channelAt(spare.address, { name: 'spare', priority: 1 })],
         { heartbeat: HEARTBEAT },
       )
-      expect((await house.ask(CHAT, STREAM)).text.includes('Hello.')).toBe(found)
+      expect((await house.ask(CHAT_PATH, STREAM)).text.includes('Hello.')).toBe(found)
     }
     expect(spare.seen).toHaveLength(1)
   })
 
   test('keeps whoever asked for a whole answer waiting, and everybody where it is switched off', async () => {
     const { house } = await open(delayed(HEARTBEAT * 3, busy))
-    expect((await house.ask(CHAT, ASK)).status).toBe(503)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(503)
     const off = await open(delayed(HEARTBEAT * 3, busy), { earlyHead: false })
-    expect((await off.house.ask(CHAT, STREAM)).status).toBe(503)
+    expect((await off.house.ask(CHAT_PATH, STREAM)).status).toBe(503)
   })
 
   test('and a caller that leaves meanwhile: the upstream is let go', async () => {
     const { house, upstream } = await open(() => {})
-    const { out, answer } = house.send(CHAT, STREAM)
+    const { out, answer } = house.send(CHAT_PATH, STREAM)
     await answer
     out.destroy()
     await until(() => upstream.seen[0]?.brokenAt !== undefined)

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { ANSWER, ASK, json } from '../builders/chat.ts'
+import { ANSWER, ASK, helloWhole, json } from '../builders/chat.ts'
 import { KEY } from '../builders/config.ts'
 import type { House } from '../builders/gateway.ts'
 import { opener } from '../builders/opener.ts'
@@ -8,8 +8,6 @@ import { until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 
 const { closing, open } = opener()
-
-const good: Script = response => json(response, ANSWER)
 
 /** A connection, and all that came over it. */
 class Line {
@@ -59,7 +57,7 @@ function answersIn(text: string): Answer[] {
 }
 
 async function refusal(text: string): Promise<Answer> {
-  const { house } = await open(good)
+  const { house } = await open(helloWhole)
   const line = new Line(house)
   line.socket.write(Buffer.from(text, 'latin1'))
   const answers = await line.all()
@@ -109,7 +107,7 @@ describe('what is no HTTP is refused in the format of its path', () => {
   })
 
   test('an expectation nobody meets', async () => {
-    const { house } = await open(good)
+    const { house } = await open(helloWhole)
     const answer = await house.ask('/v1/messages', '', { headers: { expect: 'wonders' } })
     expect(answer).toMatchObject({ status: 417, json: { type: 'error', error: { type: 'invalid_request_error' } } })
   })
@@ -123,7 +121,7 @@ describe('what is no HTTP is refused in the format of its path', () => {
 
   test('quotes no secret', async () => {
     const secret = 'il-very-secret'
-    const { house } = await open(good)
+    const { house } = await open(helloWhole)
     for (const text of [
       `POST /v1/messages?key=${secret} HTTP/9.9\r\n\r\n`,
       `POST /v1/messages ${HEAD}x-api-key: ${secret}\x01\r\n\r\n`,
@@ -149,7 +147,7 @@ describe('a body that is not framed as it says', () => {
     ['/v1/audio/transcriptions', 'multipart/form-data; boundary=x', { error: { type: 'invalid_request_error' } }],
     ['/v1/conversations', 'application/json', { error: { type: 'invalid_request_error' } }],
   ])('is refused by the request it is of: %s', async (path, type, body) => {
-    const { house } = await open(good)
+    const { house } = await open(helloWhole)
     const line = new Line(house)
     line.socket.write(`${chunked(path, type)}5\r\n{"a":\r\n`)
     await new Promise(resolve => setTimeout(resolve, 50))
@@ -160,7 +158,7 @@ describe('a body that is not framed as it says', () => {
   })
 
   test('whether it comes at once, or nobody reads it', async () => {
-    const { house } = await open(good)
+    const { house } = await open(helloWhole)
     for (const [text, status] of [
       [`${chunked('/v1/messages')}zz\r\n`, 400],
       [`${chunked('/v1/nowhere')}zz\r\n`, 404],
@@ -205,7 +203,7 @@ describe('requests behind each other on one connection', () => {
   })
 
   test('take nothing with them that was only broken off', async () => {
-    const { house } = await open(good)
+    const { house } = await open(helloWhole)
     const line = new Line(house)
     line.socket.end(`GET /healthz ${HEAD}\r\nPOST /v1/messages ${HEAD}x-a: b`)
     const answers = await line.all()
@@ -214,7 +212,7 @@ describe('requests behind each other on one connection', () => {
 })
 
 test('an address may be written whole, as for a proxy', async () => {
-  const { house } = await open(good)
+  const { house } = await open(helloWhole)
   const line = new Line(house)
   const body = '{"contents":[]}'
   const path = 'http://gateway.example/v1beta/models/nobody:generateContent'

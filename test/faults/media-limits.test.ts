@@ -7,6 +7,7 @@ import { Media } from '../../src/gateway/media.ts'
 import type { Candidate } from '../../src/router.ts'
 import { ANSWER, json } from '../builders/chat.ts'
 import { channelAt, type HouseOptions } from '../builders/config.ts'
+import { VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
 import type { FakeUpstream } from '../builders/upstream.ts'
@@ -14,7 +15,6 @@ import type { FakeUpstream } from '../builders/upstream.ts'
 const { closing, openGateway, openUpstream } = opener()
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
-const VERSION = { headers: { 'anthropic-version': '2023-06-01' } }
 const SAID = { candidates: [{ content: { role: 'model', parts: [{ text: 'Seen.' }] }, finishReason: 'STOP' }] }
 const LOOPBACK = ['127.0.0.0/8']
 
@@ -50,7 +50,7 @@ describe('media of one request', () => {
     const pages = await serving(picture(400_000))
     const { house, upstream } = await open('contents', LOOPBACK)
     const at = (count: number, one = (index: number) => `${pages.address}/${index}`) =>
-      house.ask('/v1/messages', asking(Array.from({ length: count }, (_, index) => one(index))), VERSION)
+      house.ask('/v1/messages', asking(Array.from({ length: count }, (_, index) => one(index))), VERSION_HEADERS)
     expect((await at(5)).status).toBe(200)
     const many = await at(6)
     expect(many.status).toBe(413)
@@ -63,15 +63,15 @@ describe('media of one request', () => {
     const pages = await serving(picture(100))
     const { house } = await open('contents', LOOPBACK)
     const urls = Array.from({ length: 21 }, (_, index) => `${pages.address}/${index}`)
-    expect((await house.ask('/v1/messages', asking(urls.slice(1)), VERSION)).status).toBe(200)
-    expect((await house.ask('/v1/messages', asking(urls), VERSION)).status).toBe(413)
+    expect((await house.ask('/v1/messages', asking(urls.slice(1)), VERSION_HEADERS)).status).toBe(200)
+    expect((await house.ask('/v1/messages', asking(urls), VERSION_HEADERS)).status).toBe(413)
   })
 
   test('are fetched once from an address', async () => {
     const pages = await serving(picture(100))
     const { house, upstream } = await open('contents', LOOPBACK)
     const url = `${pages.address}/a.png`
-    expect((await house.ask('/v1/messages', asking([url, url, url]), VERSION)).status).toBe(200)
+    expect((await house.ask('/v1/messages', asking([url, url, url]), VERSION_HEADERS)).status).toBe(200)
     expect(pages.seen).toHaveLength(1)
     expect(JSON.parse(upstream.seen[0]!.text).contents[0].parts).toHaveLength(3)
   })
@@ -81,9 +81,9 @@ describe('media of one request', () => {
       path === '/slow' ? response.writeHead(200).write(Buffer.alloc(600_000, PNG)) : picture(600_000)(response),
     )
     const { house } = await open('contents', LOOPBACK, {}, { waiting: { key: 1_000_000, all: 2 ** 30 } })
-    const one = () => house.ask('/v1/messages', asking([`${pages.address}/quick`]), VERSION)
+    const one = () => house.ask('/v1/messages', asking([`${pages.address}/quick`]), VERSION_HEADERS)
     expect([(await one()).status, (await one()).status]).toEqual([200, 200])
-    const slow = house.send('/v1/messages', asking([`${pages.address}/slow`]), VERSION)
+    const slow = house.send('/v1/messages', asking([`${pages.address}/slow`]), VERSION_HEADERS)
     slow.answer.catch(() => {})
     await until(() => pages.seen.some(({ url }) => url === '/slow'))
     await new Promise(resolve => setTimeout(resolve, 100))
@@ -102,7 +102,7 @@ describe('media of one request', () => {
     const answer = await house.ask(
       '/v1/messages',
       asking(['/slow', '/gone'].map(path => pages.address + path)),
-      VERSION,
+      VERSION_HEADERS,
     )
     expect(answer.status).toBe(400)
     expect(answer.text).toContain('404')
@@ -113,7 +113,7 @@ describe('media of one request', () => {
   test('are not fetched any more once the caller left', async () => {
     const pages = await serving(response => response.writeHead(200).write('x'))
     const { house, upstream } = await open('contents', LOOPBACK)
-    const { out, answer } = house.send('/v1/messages', asking([`${pages.address}/slow`]), VERSION)
+    const { out, answer } = house.send('/v1/messages', asking([`${pages.address}/slow`]), VERSION_HEADERS)
     answer.catch(() => {})
     await until(() => pages.seen.length === 1)
     const left = Date.now()
@@ -176,7 +176,7 @@ describe('addresses that go upstream as they are', () => {
       ],
     ] as const) {
       const { house, upstream } = await open('chat')
-      expect((await house.ask(path, body, VERSION)).status).toBe(400)
+      expect((await house.ask(path, body, VERSION_HEADERS)).status).toBe(400)
       expect(upstream.seen).toEqual([])
     }
   })
@@ -192,17 +192,17 @@ describe('addresses that go upstream as they are', () => {
     ...['files/abc', `/9j/${'A'.repeat(8000)}`],
   ])('may be %.40s', async url => {
     const { house, upstream } = await open('chat')
-    expect((await house.ask('/v1/messages', asking([url]), VERSION)).status).toBe(200)
+    expect((await house.ask('/v1/messages', asking([url]), VERSION_HEADERS)).status).toBe(200)
     expect(upstream.seen[0]!.text).toContain(JSON.stringify(url))
   })
 
   test('may be any where the channel says so, and those that are fetched from anyway', async () => {
     const url = 'http://127.0.0.1/a.png'
     const any = await open('chat', undefined, { anyAddress: true })
-    expect((await any.house.ask('/v1/messages', asking([url, 'http://intranet/']), VERSION)).status).toBe(200)
+    expect((await any.house.ask('/v1/messages', asking([url, 'http://intranet/']), VERSION_HEADERS)).status).toBe(200)
     const allowed = await open('chat', LOOPBACK)
-    expect((await allowed.house.ask('/v1/messages', asking([url]), VERSION)).status).toBe(200)
-    expect((await allowed.house.ask('/v1/messages', asking(['http://10.0.0.1/']), VERSION)).status).toBe(400)
+    expect((await allowed.house.ask('/v1/messages', asking([url]), VERSION_HEADERS)).status).toBe(200)
+    expect((await allowed.house.ask('/v1/messages', asking(['http://10.0.0.1/']), VERSION_HEADERS)).status).toBe(400)
   })
 
   test('are looked up where the upstream is in house and would look them up, too', async () => {

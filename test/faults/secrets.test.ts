@@ -7,6 +7,7 @@ import { withoutAddresses, withoutKeys } from '../../src/gateway/secrets.ts'
 import { ANSWER, ASK, HEAD, STREAM, words } from '../builders/chat.ts'
 import { channelAt, type HouseOptions } from '../builders/config.ts'
 import type { House } from '../builders/gateway.ts'
+import { VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import type { Script } from '../builders/upstream.ts'
 import { WireUpstream } from '../builders/wire-upstream.ts'
@@ -105,7 +106,6 @@ function beginningOf(format: string): readonly string[] {
 }
 
 const FORMATS = ['chat', 'messages', 'responses', 'contents']
-const VERSION = { headers: { 'anthropic-version': '2023-06-01' } }
 const streamedAt = (path: string): string => path.replace(':generateContent', ':streamGenerateContent?alt=sse')
 
 describe.each(FORMATS)('an error of an upstream of %s tells nobody its secrets', format => {
@@ -119,8 +119,8 @@ describe.each(FORMATS)('an error of an upstream of %s tells nobody its secrets',
     for (const [path, body] of DOORS)
       for (const stream of [false, true]) {
         const asked = stream
-          ? await house.ask(streamedAt(path), { ...body, stream }, VERSION)
-          : await house.ask(path, body, VERSION)
+          ? await house.ask(streamedAt(path), { ...body, stream }, VERSION_HEADERS)
+          : await house.ask(path, body, VERSION_HEADERS)
         expect(asked.status).toBeGreaterThanOrEqual(path.includes('responses') && stream ? 200 : 400)
         expectNothingOf(house, host, JSON.stringify(asked.headers) + asked.text)
       }
@@ -138,7 +138,7 @@ describe.each(FORMATS)('an error of an upstream of %s tells nobody its secrets',
         response.end(JSON.stringify(failed))
       }, format)
       for (const [path, body] of DOORS) {
-        const { status, text, headers } = await house.ask(path, body, VERSION)
+        const { status, text, headers } = await house.ask(path, body, VERSION_HEADERS)
         expect(status).toBeGreaterThanOrEqual(400)
         expectNothingOf(house, host, JSON.stringify(headers) + text)
       }
@@ -153,7 +153,7 @@ describe.each(FORMATS)('an error of an upstream of %s tells nobody its secrets',
       response.end(`event: error\ndata: ${JSON.stringify(error)}\n\n`)
     }, format)
     for (const [path, body] of DOORS) {
-      const { status, text } = await house.ask(streamedAt(path), { ...body, stream: true }, VERSION)
+      const { status, text } = await house.ask(streamedAt(path), { ...body, stream: true }, VERSION_HEADERS)
       expect([path, status, text.includes('error')]).toEqual([path, 200, true])
       expectNothingOf(house, host, text)
     }

@@ -7,7 +7,8 @@ import { type HouseOptions, KEY, keyOf } from '../builders/config.ts'
 import type { House } from '../builders/gateway.ts'
 import { textOf } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
-import { until } from '../builders/time.ts'
+import { CHAT_PATH } from '../builders/paths.ts'
+import { pause, until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 import { Client } from '../sockets/client.ts'
 
@@ -42,9 +43,7 @@ function begin(house: House, path: string, head: string, bytes: number, key = KE
   return { out, answer }
 }
 
-const CHAT = '/v1/chat/completions'
-const beginChat = (house: House, bytes: number, key?: string): Begun => begin(house, CHAT, '', bytes, key)
-const pause = (milliseconds: number) => new Promise(resolve => setTimeout(resolve, milliseconds))
+const beginChat = (house: House, bytes: number, key?: string): Begun => begin(house, CHAT_PATH, '', bytes, key)
 
 async function finished({ out, answer }: Begun): Promise<number> {
   out.end(JSON.stringify(ASK))
@@ -83,7 +82,7 @@ describe('bytes that wait', () => {
     expect(refused.statusCode).toBe(503)
     expect(refused.headers['retry-after']).toBe('1')
     expect(JSON.parse(await textOf(refused)).error.message).toContain('of this key')
-    expect((await house.ask(CHAT, ASK)).status).toBe(200)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(await finished(one)).toBe(200)
     expect(await finished(beginChat(house, 120 * KIB))).toBe(200)
     expect(await finished(two)).toBe(200)

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readJson } from '../../src/ingress/transport/body.ts'
+import { tick } from '../builders/time.ts'
 
 /** A request whose bytes come when the test says so. */
 class Coming extends EventEmitter {
@@ -21,8 +22,6 @@ class Coming extends EventEmitter {
 }
 
 const reading = (message: Coming) => readJson(message as unknown as IncomingMessage, 1000)
-const tick = () => new Promise<void>(resolve => process.nextTick(resolve))
-
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 

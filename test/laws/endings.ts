@@ -1,5 +1,6 @@
-import { isObject, type Json, type JsonObject, parseObject } from '../../src/canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
+import { bodiesOf } from '../builders/streams.ts'
 
 /*
  * What in a stream of each format says that something ended, so that whoever reads it acts on it. Every format with
@@ -16,10 +17,6 @@ export interface Endings {
 const list = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
-
-const bodies = (wire: readonly WireEvent[]): JsonObject[] =>
-  wire.map(({ data }) => parseObject(data)).filter(event => event !== undefined)
-
 /** Choices with a reason to finish; calls have no end of their own. */
 const ofChoices = (events: readonly JsonObject[]): Endings => ({
   parts: [],
@@ -137,4 +134,4 @@ const ENDINGS: { readonly [format: string]: (events: readonly JsonObject[]) => E
 }
 
 /** What a stream of the format says has ended. */
-export const endingsIn = (format: string, wire: readonly WireEvent[]): Endings => ENDINGS[format]!(bodies(wire))
+export const endingsIn = (format: string, wire: readonly WireEvent[]): Endings => ENDINGS[format]!(bodiesOf(wire))

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { WireRequest } from '../../src/canonical/wire.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { REQUEST } from '../builders/requests.ts'
 
 /** One recorded exchange with a real provider. */
 export interface Recording {
@@ -46,10 +47,7 @@ export const isAnswer = ({ format, status, body, sse }: Recording): boolean =>
 
 /** What the answer of a recording answers; a recorder that lost the request leaves a bare one. */
 export const askedBy = ({ format, request, sse }: Recording): CanonicalRequest =>
-  request === undefined ? { ...BARE, stream: sse !== undefined } : READERS[format]!.request!(request)
-
-const BARE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
-
+  request === undefined ? { ...REQUEST, stream: sse !== undefined } : READERS[format]!.request!(request)
 // biome-ignore lint/suspicious/noExplicitAny: a recording is JSON of the recorder's own shape.
 function readRecording(format: string, file: string, { host, request, response }: any): Recording {
   return {

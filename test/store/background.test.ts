@@ -1,9 +1,10 @@
 import type OpenAI from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
+import { OTHER_KEY } from '../builders/config.ts'
 import { dataOf, textOf } from '../builders/http.ts'
 import { until } from '../builders/time.ts'
 import { FORMATS } from '../clients/stage.ts'
-import { Keeping, OTHER_KEY, Speaker, scratch } from './house.ts'
+import { Keeping, Speaker, scratch } from './house.ts'
 
 let house: Keeping
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { dataOf } from '../builders/http.ts'
+import { dataOf, GET } from '../builders/http.ts'
 import type { Loose } from '../clients/scene.ts'
 import { Client } from '../sockets/client.ts'
 import { BREAKAGES, watchConnections } from './broken-file.ts'
@@ -25,7 +25,6 @@ async function open(format = 'chat'): Promise<Speaker> {
   return speaker
 }
 
-const GET = { method: 'GET' }
 const HI = { model: 'm', input: 'Hi!' }
 const create = (body: object = {}, headers = {}) => house.house.ask('/v1/responses', { ...HI, ...body }, { headers })
 const get = (path: string) => house.house.ask(path, undefined, GET)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import OpenAI from 'openai'
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig, Config } from '../../src/config/index.ts'
-import { channelAt, KEY } from '../builders/config.ts'
+import { channelAt, KEY, OTHER_KEY } from '../builders/config.ts'
 import { House } from '../builders/gateway.ts'
 import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Loose, Scene } from '../clients/scene.ts'
@@ -20,9 +20,6 @@ export function scratch(): { readonly path: string; drop(): void } {
 
 /** How long a machine with much else to do may take for what it does at once. */
 export const SOON = { timeout: 10_000 } as const
-
-export const OTHER_KEY = 'another-caller-of-the-tests'
-
 const keyed = (name: string, key: string) => ({
   name,
   hash: createHash('sha256').update(key).digest('hex'),

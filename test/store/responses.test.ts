@@ -1,7 +1,8 @@
 import type OpenAI from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
+import { OTHER_KEY } from '../builders/config.ts'
 import { FORMATS } from '../clients/stage.ts'
-import { Keeping, OTHER_KEY, Speaker } from './house.ts'
+import { Keeping, Speaker } from './house.ts'
 
 let house: Keeping
 afterEach(async () => {

@@ -4,12 +4,13 @@ import type { ChannelConfig, Config } from '../../src/config/index.ts'
 import { chunk, events, HEAD, json, TAIL } from '../builders/chat.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import type { HouseOptions } from '../builders/config.ts'
+import { OTHER_KEY } from '../builders/config.ts'
 import { until } from '../builders/time.ts'
 import { PROOF } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { Client } from '../sockets/client.ts'
 import { scratch } from '../store/house.ts'
-import { ASKED, CALL, history, OTHER_KEY, Remembering, THINKS, Thinker, TOOLS } from './house.ts'
+import { ASKED, CALL, history, Remembering, THINKS, Thinker, TOOLS } from './house.ts'
 
 const closing = closingAfterEach()
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { channelAt, type HouseOptions, LIMITS, SOCKETS } from '../builders/config.ts'
 import { opener } from '../builders/opener.ts'
+import { TRANSCRIPTIONS_PATH } from '../builders/paths.ts'
 import { until } from '../builders/time.ts'
 import { deadAddress } from '../builders/upstream.ts'
 import { json, Stub } from './stub.ts'
@@ -17,7 +18,6 @@ async function openStub(...script: Parameters<typeof Stub.open>): Promise<Stub> 
   return stub
 }
 
-const PATH = '/v1/audio/transcriptions'
 const MEGA = 1024 * 1024
 const good = json({ text: 'so it was said' })
 
@@ -30,7 +30,7 @@ async function open(options: HouseOptions = {}, fields: Partial<ChannelConfig> =
   return {
     stub,
     house,
-    send: (pieces: readonly Piece[], more = {}) => upload(house.server.address, PATH, pieces, more),
+    send: (pieces: readonly Piece[], more = {}) => upload(house.server.address, TRANSCRIPTIONS_PATH, pieces, more),
   }
 }
 
@@ -145,7 +145,7 @@ test('an upstream that takes the recording alone gets it whole, from wherever it
   const stub = await openStub((response, seen) => UPSTREAMS['deepgram']!.answer(response, seen))
   const house = await openGateway([channelOf(UPSTREAMS['deepgram']!, stub.address)])
   for (const size of [1000, 9 * MEGA])
-    expect((await upload(house.server.address, PATH, [model, file(size)])).json).toEqual({ text: TEXT })
+    expect((await upload(house.server.address, TRANSCRIPTIONS_PATH, [model, file(size)])).json).toEqual({ text: TEXT })
   expect(stub.seen.map(({ raw: { size, hash } }) => ({ size, hash }))).toEqual(
     [1000, 9 * MEGA].map(size => ({ size, hash: hashOf(size) })),
   )
@@ -163,7 +163,7 @@ describe('when one channel fails', () => {
       channel(bad.address, { name: 'first', priority: 0 }),
       channel(stub.address, { name: 'second', priority: 1 }),
     ])
-    expect((await upload(house.server.address, PATH, pieces)).status).toBe(200)
+    expect((await upload(house.server.address, TRANSCRIPTIONS_PATH, pieces)).status).toBe(200)
     expect(bad.seen).toHaveLength(1)
     expect(stub.seen[0]!.files[0]).toMatchObject({ hash: bad.seen[0]!.files[0]!.hash })
   })
@@ -179,9 +179,9 @@ describe('when one channel fails', () => {
       channel(bad.address, { name: 'first', priority: 0 }),
       channel(stub.address, { name: 'second', priority: 1 }),
     ])
-    expect((await upload(house.server.address, PATH, [model, file(9 * MEGA)])).status).toBe(200)
+    expect((await upload(house.server.address, TRANSCRIPTIONS_PATH, [model, file(9 * MEGA)])).status).toBe(200)
     expect(stub.seen[0]!.files).toEqual([sized(9 * MEGA)])
-    expect((await upload(other.server.address, PATH, [model, file(9 * MEGA)])).status).toBe(503)
+    expect((await upload(other.server.address, TRANSCRIPTIONS_PATH, [model, file(9 * MEGA)])).status).toBe(503)
     expect(stub.seen).toHaveLength(1)
   })
 
@@ -191,7 +191,7 @@ describe('when one channel fails', () => {
       channel(stub.address, { name: 'first', priority: 0 }),
       channel(stub.address, { name: 'second', priority: 1, format: 'chat' }),
     ])
-    expect((await upload(house.server.address, PATH, [model, file(9 * MEGA)])).status).toBe(200)
+    expect((await upload(house.server.address, TRANSCRIPTIONS_PATH, [model, file(9 * MEGA)])).status).toBe(200)
     expect(stub.seen[0]!.headers['content-length']).toBeDefined()
   })
 

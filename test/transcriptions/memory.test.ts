@@ -3,14 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { closingAfterEach } from '../builders/closing.ts'
+import { TRANSCRIPTIONS_PATH } from '../builders/paths.ts'
 import { json, Stub } from './stub.ts'
 import { type Piece, upload } from './upload.ts'
 
 /** `LARGE=1024 npx vitest run test/transcriptions/memory.test.ts` sends a gigabyte. */
 const LARGE = Number(process.env['LARGE'] ?? 200)
 const MEGA = 1024 * 1024
-const PATH = '/v1/audio/transcriptions'
-
 const closing = closingAfterEach()
 
 async function alone(upstream: string): Promise<{ readonly child: ChildProcess; readonly address: string }> {
@@ -40,10 +39,10 @@ test.skipIf(process.platform !== 'linux').each<[string, (file: Piece) => readonl
   closing.push(() => stub.close())
   const { child, address } = await alone(stub.address)
   const file = (size: number): Piece => ({ name: 'file', file: 'talk.mp3', size: size * MEGA })
-  await upload(address, PATH, form(file(8)))
+  await upload(address, TRANSCRIPTIONS_PATH, form(file(8)))
   const before = memoryOf(child)
   const began = performance.now()
-  expect((await upload(address, PATH, form(file(LARGE)))).status).toBe(200)
+  expect((await upload(address, TRANSCRIPTIONS_PATH, form(file(LARGE)))).status).toBe(200)
   const took = performance.now() - began
   expect(stub.seen[1]!.files[0]!.size).toBe(LARGE * MEGA)
   const grown = memoryOf(child).most - before.now

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { channelAt } from '../builders/config.ts'
 import { House } from '../builders/gateway.ts'
+import { VERSION } from '../builders/http.ts'
 import { deadAddress, FakeUpstream, type Script } from '../builders/upstream.ts'
 
-const VERSION = { 'anthropic-version': '2023-06-01' }
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 interface Counted {

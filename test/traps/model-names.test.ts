@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { channelAt, KEY } from '../builders/config.ts'
 import type { House } from '../builders/gateway.ts'
+import { VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 
 const { openGateway, openUpstream } = opener()
@@ -165,13 +166,10 @@ const OTHERS: readonly (readonly [format: string, path: string, body: (model: st
 /** The same with the upstream's names. */
 const renamed = (body: (model: string) => Body): Body =>
   JSON.parse(JSON.stringify(body('flash')).replaceAll('"flash"', '"flash-002"'))
-
-const VERSION = { headers: { 'anthropic-version': '2023-06-01' } }
-
 describe('trap 105: other models in a body', () => {
   test.each(OTHERS)('%s %s: are named as the upstream calls them', async (format, path, body) => {
     const { house, upstream } = await open(format)
-    const answer = await house.ask(path, { model: 'pro', ...body('flash') }, VERSION)
+    const answer = await house.ask(path, { model: 'pro', ...body('flash') }, VERSION_HEADERS)
     expect(answer.status).toBe(200)
     const written = JSON.parse(upstream.seen[0]!.text)
     expect(written).toMatchObject({ model: 'cheap', ...renamed(body) })
@@ -180,7 +178,7 @@ describe('trap 105: other models in a body', () => {
 
   test.each(OTHERS)('%s %s: are refused where the key may not use them', async (format, path, body) => {
     const { house, upstream } = await open(format)
-    const answer = await house.ask(path, { model: 'pro', ...body('dear') }, VERSION)
+    const answer = await house.ask(path, { model: 'pro', ...body('dear') }, VERSION_HEADERS)
     expect(answer.status).toBe(403)
     expect(answer.text).toContain('dear')
     expect(upstream.seen).toEqual([])
@@ -188,7 +186,7 @@ describe('trap 105: other models in a body', () => {
 
   test.each(OTHERS)('%s %s: are refused where the upstream has none of that name', async (format, path, body) => {
     const { house, upstream } = await open(format, {}, ['*'])
-    expect((await house.ask(path, { model: 'pro', ...body('nobody') }, VERSION)).status).toBe(400)
+    expect((await house.ask(path, { model: 'pro', ...body('nobody') }, VERSION_HEADERS)).status).toBe(400)
     expect(upstream.seen).toEqual([])
   })
 
