@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { Keeping, Speaker } from '../store/house.ts'
+import { Keeping, Speaker } from '../stored/house.ts'
 
 /* Paths of losses count what the caller sent. */
 

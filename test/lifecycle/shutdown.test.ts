@@ -10,7 +10,7 @@ import { CHAT_PATH } from '../builders/paths.ts'
 import { TIMED, until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 import { Client } from '../sockets/client.ts'
-import { scratch } from '../store/house.ts'
+import { scratch } from '../stored/house.ts'
 import { STREAMED } from './streams.ts'
 
 const { closing, open, openGateway, openUpstream } = opener()

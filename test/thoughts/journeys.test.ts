@@ -9,7 +9,7 @@ import { until } from '../builders/time.ts'
 import { PROOF } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { Client } from '../sockets/client.ts'
-import { scratch } from '../store/house.ts'
+import { scratch } from '../stored/house.ts'
 import { ASKED, CALL, history, Remembering, THINKS, Thinker, TOOLS } from './house.ts'
 
 const closing = closingAfterEach()
