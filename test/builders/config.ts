@@ -80,14 +80,19 @@ export interface HouseOptions {
   readonly config?: Partial<Config>
 }
 
+type FormatFields = Partial<ChannelConfig['formats'][number]>
+
+/** Fields of a channel and of the one format it has. */
+export type ChannelFields = Partial<ChannelConfig> & Omit<FormatFields, 'auth'>
+
 /** A complete channel config, most of it by default. */
 export const channelAt = (
   address: string,
-  { format = 'chat', ...fields }: Partial<ChannelConfig> & { format?: string } = {},
+  { format = 'chat', baseUrl = `${address}/v1`, headers = {}, query = {}, dialect = {}, ...fields }: ChannelFields = {},
 ): ChannelConfig => ({
   name: 'secret-channel',
   provider: 'custom',
-  formats: [{ format, baseUrl: `${address}/v1`, auth: 'bearer', headers: {}, query: {}, dialect: {} }],
+  formats: [{ format, baseUrl, auth: 'bearer', headers, query, dialect }],
   key: 'upstream-key-1234',
   models: { named: new Map([['m', 'm']]), patterns: [] },
   priority: 0,

@@ -1,10 +1,8 @@
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { closingAfterEach } from './closing.ts'
-import { channelAt, type HouseOptions } from './config.ts'
+import { type ChannelFields, channelAt, type HouseOptions } from './config.ts'
 import { House } from './gateway.ts'
 import { FakeUpstream, type Script } from './upstream.ts'
-
-type ChannelFields = Partial<ChannelConfig> & { format?: string }
 
 /** A channel by what its upstream answers and by fields of its config. */
 export type Row = ChannelFields & { script: Script }

@@ -20,8 +20,7 @@ async function open(dialect: JsonObject, options: HouseOptions = { allow: ['127.
           .writeHead(200, { 'content-type': 'application/json' })
           .end(JSON.stringify({ created: 7, data: [{ b64_json: GIF.toString('base64') }] })),
   )
-  const at = channelAt(upstream.address, { format: 'images' })
-  const house = await openGateway([{ ...at, formats: at.formats.map(one => ({ ...one, dialect })) }], options)
+  const house = await openGateway([channelAt(upstream.address, { format: 'images', dialect })], options)
   const asked = () => upstream.seen.filter(({ url }) => !url.endsWith('.gif'))
   return { house, asked, address: upstream.address }
 }

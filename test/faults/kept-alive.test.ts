@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ChannelConfig } from '../../src/config/index.ts'
 import { ANSWER, ASK, STREAM } from '../builders/chat.ts'
+import type { ChannelFields } from '../builders/config.ts'
 import { channelAt, KEY } from '../builders/config.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
@@ -12,7 +12,7 @@ const good = ({ socket }: Came): unknown => socket.write(answerOf(JSON.stringify
 const reset = ({ socket }: Came): unknown => socket.resetAndDestroy()
 const ended = ({ socket }: Came): unknown => socket.destroy()
 
-async function open(answer: (came: Came) => void, fields: Partial<ChannelConfig> & { format?: string } = {}) {
+async function open(answer: (came: Came) => void, fields: ChannelFields = {}) {
   const upstream = await WireUpstream.open(answer)
   closing.push(() => upstream.close())
   const house = await openGateway([channelAt(upstream.address, fields)])

@@ -10,9 +10,9 @@ import { channelAt, type HouseOptions } from '../builders/config.ts'
 import { VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
-import type { FakeUpstream } from '../builders/upstream.ts'
+import type { FakeUpstream, Script } from '../builders/upstream.ts'
 
-const { closing, openGateway, openUpstream } = opener()
+const { closing, open: openBefore, openUpstream } = opener()
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 const SAID = { candidates: [{ content: { role: 'model', parts: [{ text: 'Seen.' }] }, finishReason: 'STOP' }] }
@@ -28,12 +28,10 @@ async function open(
   more: Partial<ChannelConfig> = {},
   limits: NonNullable<HouseOptions['limits']> = {},
 ) {
-  const upstream = await openUpstream(response => json(response, format === 'chat' ? ANSWER : SAID))
-  const channel = channelAt(upstream.address, { format })
-  const formats = [{ ...channel.formats[0]!, dialect: format === 'chat' ? {} : { fetch_urls: true } }]
+  const script: Script = response => json(response, format === 'chat' ? ANSWER : SAID)
+  const dialect = format === 'chat' ? {} : { fetch_urls: true }
   const options = allow === undefined ? { limits } : { allow, limits }
-  const house = await openGateway([{ ...channel, formats, ...more }], options)
-  return { house, upstream }
+  return openBefore(script, options, { format, dialect, ...more })
 }
 
 const asking = (urls: readonly string[]) => ({

@@ -14,7 +14,7 @@ import { WireUpstream } from '../builders/wire-upstream.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { Client } from '../sockets/client.ts'
 
-const { closing, openGateway, openUpstream } = opener()
+const { closing, open: openBefore, openGateway } = opener()
 
 const OWN = 'upstream-key-1234-and-"more"'
 const FIXED = 'fixed-header-credential'
@@ -78,10 +78,8 @@ const CHANNEL: Partial<ChannelConfig> = {
 }
 
 async function open(script: Script, format = 'chat', options: HouseOptions = {}) {
-  const upstream = await openUpstream(script)
-  const way = channelAt(upstream.address, { format, ...CHANNEL })
-  const formats = way.formats.map(one => ({ ...one, headers: { 'x-team': FIXED }, query: { sig: QUERY } }))
-  const house = await openGateway([{ ...way, formats }], options)
+  const fields = { format, headers: { 'x-team': FIXED }, query: { sig: QUERY }, ...CHANNEL }
+  const { house, upstream } = await openBefore(script, options, fields)
   return { house, upstream, host: new URL(upstream.address).host }
 }
 
@@ -217,6 +215,7 @@ describe('nor', () => {
     const upstream = await WireUpstream.open(({ socket }) =>
       socket.write(`HTTP/9.9 nonsense ${KEYS.join(' ')}\r\n\r\n`),
     )
+    closing.push(() => upstream.close())
     const house = await openGateway([channelAt(upstream.address, CHANNEL)])
     expect((await house.ask('/v1/chat/completions', ASK)).status).toBe(502)
     expect(house.lines.some(({ fields }) => fields['err'] !== undefined)).toBe(true)

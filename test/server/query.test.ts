@@ -8,9 +8,7 @@ const { openGateway, openUpstream } = opener()
 /** What an upstream of the caller's own format is asked. */
 async function asked(format: string, path: string, body: object, headers = {}) {
   const upstream = await openUpstream(response => json(response, ANSWER))
-  const channel = channelAt(upstream.address, { format })
-  const formats = [{ ...channel.formats[0]!, baseUrl: upstream.address }]
-  const house = await openGateway([{ ...channel, formats }])
+  const house = await openGateway([channelAt(upstream.address, { format, baseUrl: upstream.address })])
   await house.ask(path, body, { headers })
   return upstream.seen[0]!
 }

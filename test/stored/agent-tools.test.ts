@@ -1,18 +1,16 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closingAfterEach } from '../builders/closing.ts'
 import type { Loose } from '../clients/scene.ts'
 import { Keeping, Speaker } from './house.ts'
 
 /* Tools that an item of the input brings (trap 89), wherever a conversation is kept, counted or put in short. */
 
-const open: Keeping[] = []
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
+const closing = closingAfterEach()
 
 async function house(format: string) {
   const speaker = await Speaker.open(format)
   const keeping = await Keeping.open([speaker])
-  open.push(keeping)
+  closing.push(() => keeping.close())
   return { speaker, house: keeping.house }
 }
 

@@ -26,8 +26,7 @@ async function sent(
       ? response.writeHead(200, { 'content-type': 'text/event-stream' }).end(spoken.frames(scene).join(''))
       : response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(spoken.whole(scene))),
   )
-  const channel = channelAt(upstream.address, { format })
-  const house = await House.open([{ ...channel, formats: [{ ...channel.formats[0]!, dialect }] }])
+  const house = await House.open([channelAt(upstream.address, { format, dialect })])
   const answer: Asked = await house.ask(path, body, { headers: { 'anthropic-version': '2023-06-01', ...headers } })
   await house.server.close(0)
   await upstream.close()

@@ -213,8 +213,7 @@ describe('trap 92: thoughts that nobody signed come back', () => {
     const upstream = await FakeUpstream.open(response =>
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(frames.join('')),
     )
-    const channel = channelAt(upstream.address, { format: 'chat' })
-    const house = await House.open([{ ...channel, formats: [{ ...channel.formats[0]!, dialect: CHAT }] }])
+    const house = await House.open([channelAt(upstream.address, { dialect: CHAT })])
     const path = '/v1beta/models/m:streamGenerateContent?alt=sse'
     const user = { role: 'user', parts: [{ text: 'Go!' }] }
     const { text } = await house.ask(path, { contents: [user] })

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../../src/config/index.ts'
-import { channelAt, type HouseOptions, LIMITS, SOCKETS } from '../../builders/config.ts'
+import { type ChannelFields, channelAt, type HouseOptions, LIMITS, SOCKETS } from '../../builders/config.ts'
 import { opener } from '../../builders/opener.ts'
 import { TRANSCRIPTIONS_PATH } from '../../builders/paths.ts'
 import { until } from '../../builders/time.ts'
@@ -21,7 +21,7 @@ async function openStub(...script: Parameters<typeof Stub.open>): Promise<Stub> 
 const MEGA = 1024 * 1024
 const good = json({ text: 'so it was said' })
 
-const channel = (address: string, fields: Partial<ChannelConfig> & { format?: string } = {}): ChannelConfig =>
+const channel = (address: string, fields: ChannelFields = {}): ChannelConfig =>
   channelAt(address, { format: 'transcriptions', ...fields })
 
 async function open(options: HouseOptions = {}, fields: Partial<ChannelConfig> = {}) {
