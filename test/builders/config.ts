@@ -102,3 +102,6 @@ export const channelAt = (
   betas: 'allow',
   ...fields,
 })
+
+/** Ranges of addresses from which tests let media be fetched. */
+export const LOOPBACK = ['127.0.0.0/8']

@@ -15,3 +15,6 @@ export const partsOf = (result: CanonicalResult): readonly Part[] => result.cand
 
 /** A result on the wire, answered with status 200. */
 export const wireAnswer = (body: JsonObject): WireAnswer => ({ status: 200, headers: {}, body })
+
+/** What the gateway fills in where an upstream left it out. */
+export const RESPONSE_HEAD = { id: 'id-of-the-gateway', model: 'm', createdAt: 1_700_000_000 }

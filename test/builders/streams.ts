@@ -1,4 +1,4 @@
-import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 
 /** Both ways to request an answer, as rows of `each`. */
@@ -23,3 +23,7 @@ export const eventOf = (data: any): WireEvent => ({
 /** The data of events that are JSON objects. */
 export const bodiesOf = (wire: readonly WireEvent[]): JsonObject[] =>
   wire.map(({ data }) => parseObject(data)).filter(event => event !== undefined)
+
+/** The objects of a list, or none. */
+export const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : []

@@ -5,10 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { MediaFetcher } from '../../src/channel/fetch.ts'
 import { guarded, isReachable } from '../../src/channel/reachable.ts'
 import { closingAfterEach } from '../builders/closing.ts'
+import { LOOPBACK } from '../builders/config.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
-const LOOPBACK = ['127.0.0.0/8']
-
 const closing = closingAfterEach()
 
 async function serve(listener: RequestListener): Promise<string> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PNG } from '../builders/media.ts'
 import { WAYS } from '../builders/streams.ts'
 import { RULES, SCHEMA } from './caller.ts'
 import { CALLERS } from './callers/index.ts'
@@ -20,8 +21,6 @@ const JSON_ANSWER: Scene = { text: '{"answer":42}' }
 
 const system = { role: 'system', text: RULES }
 const user = (text: string) => ({ role: 'user', text })
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-
 const saidOf = ({ calls = [] }: Scene) => calls.map(({ name, arguments: input }) => ({ name, arguments: input }))
 describe.each(CALLERS.filter(({ format }) => FORMATS.includes(format)))('$name', caller => {
   describe.each(FORMATS)('before an upstream of %s', format => {

@@ -3,7 +3,6 @@ import type { Part } from '../../src/canonical/content.ts'
 import { unfold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
-import type { CanonicalResult } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { FLAGS } from '../../src/egress/messages/dialect.ts'
 import { messages as writer } from '../../src/egress/messages/index.ts'
@@ -11,13 +10,11 @@ import { argumentSchema, strictSchema } from '../../src/egress/messages/schema.t
 import { FOREIGN } from '../../src/egress/writer.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { result } from '../builders/results.ts'
+import { whole } from '../traps/messages.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 const body = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}): any =>
   writer.request!({ ...REQUEST, ...more }, { ...FOREIGN, dialect }).wire.body
-// biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
-const whole = (answer: CanonicalResult): any => writer.result!(answer, REQUEST).wire.body
-
 describe('dialects', () => {
   it('has words for how thinking is asked for', () => {
     const reasoning = { effort: 'low' } as const

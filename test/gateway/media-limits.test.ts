@@ -6,7 +6,7 @@ import type { ChannelConfig } from '../../src/config/index.ts'
 import { Media } from '../../src/gateway/media.ts'
 import type { Candidate } from '../../src/router.ts'
 import { ANSWER, json } from '../builders/chat.ts'
-import { channelAt, type HouseOptions } from '../builders/config.ts'
+import { channelAt, type HouseOptions, LOOPBACK } from '../builders/config.ts'
 import { VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
@@ -16,8 +16,6 @@ const { closing, open: openBefore, openUpstream } = opener()
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 const SAID = { candidates: [{ content: { role: 'model', parts: [{ text: 'Seen.' }] }, finishReason: 'STOP' }] }
-const LOOPBACK = ['127.0.0.0/8']
-
 const serving = (script: (response: ServerResponse, path: string) => unknown): Promise<FakeUpstream> =>
   openUpstream((response, { url }) => script(response, url))
 

@@ -7,7 +7,7 @@ import { bodyOf } from '../clients/stage.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { asSaid } from '../laws/completed.ts'
 import { same } from '../laws/support.ts'
-import { formatsOf, isAnswer, present, type Recording, recordingsOf, where } from './recording.ts'
+import { formatsOf, isAnswer, named, present, type Recording, recordingsOf, where } from './recording.ts'
 import { Replaying, renamed } from './replaying.ts'
 
 const FORMATS = formatsOf('events')
@@ -25,7 +25,6 @@ function doorOf({ format, request, sse }: Recording, model: string): string {
 }
 
 const asked = (format: string) => recordingsOf(format).filter(({ request }) => request !== undefined)
-const named = (recordings: readonly Recording[]) => recordings.map(one => [one.name, one] as const)
 const headersOf = ({ request }: Recording) => ({ 'anthropic-version': '2023-06-01', ...request!.headers })
 
 describe.skipIf(!present).each(FORMATS)(`recorded exchanges of %s${where}`, format => {

@@ -83,3 +83,11 @@ function pathBelow(format: string, path: string): string {
   if (format !== 'contents') return path
   return `/v1beta/${path.slice(path.search(/(models|tunedModels)\/[^/]*$/))}`
 }
+
+export const named = (recordings: readonly Recording[]) => recordings.map(one => [one.name, one] as const)
+
+/** The request of a chat caller that requests token counts: without that it gets none in a stream (trap 22). */
+export const countingTokens = (request: CanonicalRequest): CanonicalRequest => ({
+  ...request,
+  spelling: { ...request.spelling, chat: { stream_options: { include_usage: true } } },
+})

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
 import { EventLog } from '../../src/stored/event-log.ts'
 import { Run } from '../../src/stored/run.ts'
+import { MIB } from '../builders/units.ts'
 
 const event = (size: number) => `{"type":"x","text":"${'y'.repeat(size)}","sequence_number":7}`
-const MEGABYTE = 1024 * 1024
-
 test('events are numbered, and what is stored is held no longer than others may want it', () => {
   const log = new EventLog()
   for (let index = 0; index < 5; index++) {
-    log.push(event(MEGABYTE / 2))
+    log.push(event(MIB / 2))
     const texts = log.pending()
     expect(texts.map(text => JSON.parse(text).sequence_number)).toEqual([index])
     log.store(texts)
@@ -21,7 +20,7 @@ test('events are numbered, and what is stored is held no longer than others may 
 
 test('a store that takes nothing costs the beginning of the stream, never memory without bound', () => {
   const log = new EventLog()
-  for (let index = 0; index < 20; index++) log.push(event(MEGABYTE))
+  for (let index = 0; index < 20; index++) log.push(event(MIB))
   expect(log).toMatchObject({ length: 20, lossy: true, full: false })
   expect(log.pending()).toEqual([])
   expect(log.from(0)).toBeUndefined()
@@ -31,7 +30,7 @@ test('a store that takes nothing costs the beginning of the stream, never memory
 test('more than is kept of one response is kept no more', () => {
   const log = new EventLog()
   for (let index = 0; index < 70; index++) {
-    log.push(event(MEGABYTE))
+    log.push(event(MIB))
     log.store(log.pending())
   }
   expect(log.lossy).toBe(true)
@@ -56,7 +55,7 @@ test('a run takes no more than the store does, and goes on when it has what wait
   run.spill = () => void spilt++
   const frame = (size: number) => `event: x\ndata: ${event(size)}\n\n`
   expect(run.write(frame(9))).toBe(true)
-  expect(run.write(frame(MEGABYTE))).toBe(false)
+  expect(run.write(frame(MIB))).toBe(false)
   expect(spilt).toBe(1)
   run.once('drain', () => void drained++)
   run.log.store(run.log.pending())

@@ -4,13 +4,11 @@ import { join } from 'node:path'
 import OpenAI from 'openai'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { KEY } from '../builders/config.ts'
+import { MAIN } from '../builders/paths.ts'
 import { until } from '../builders/time.ts'
 import { SOON, Speaker, scratch } from './house.ts'
 
 /* Gateways in processes of their own that share one store, and end in ways no code of theirs sees. */
-
-const MAIN = join(import.meta.dirname, '../../bin/interlingua.js')
-
 let data: ReturnType<typeof scratch>
 let speaker: Speaker
 const running: ChildProcess[] = []

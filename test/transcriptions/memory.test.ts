@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { closingAfterEach } from '../builders/closing.ts'
 import { TRANSCRIPTIONS_PATH } from '../builders/paths.ts'
+import { MIB } from '../builders/units.ts'
 import { json, Stub } from './stub.ts'
 import { type Piece, upload } from './upload.ts'
 
 /** `LARGE=1024 npx vitest run test/transcriptions/memory.test.ts` sends a gigabyte. */
 const LARGE = Number(process.env['LARGE'] ?? 200)
-const MEGA = 1024 * 1024
 const closing = closingAfterEach()
 
 async function alone(upstream: string): Promise<{ readonly child: ChildProcess; readonly address: string }> {
@@ -38,13 +38,13 @@ test.skipIf(process.platform !== 'linux').each<[string, (file: Piece) => readonl
   const stub = await Stub.open(json({ text: 'so it was said' }))
   closing.push(() => stub.close())
   const { child, address } = await alone(stub.address)
-  const file = (size: number): Piece => ({ name: 'file', file: 'talk.mp3', size: size * MEGA })
+  const file = (size: number): Piece => ({ name: 'file', file: 'talk.mp3', size: size * MIB })
   await upload(address, TRANSCRIPTIONS_PATH, form(file(8)))
   const before = memoryOf(child)
   const began = performance.now()
   expect((await upload(address, TRANSCRIPTIONS_PATH, form(file(LARGE)))).status).toBe(200)
   const took = performance.now() - began
-  expect(stub.seen[1]!.files[0]!.size).toBe(LARGE * MEGA)
+  expect(stub.seen[1]!.files[0]!.size).toBe(LARGE * MIB)
   const grown = memoryOf(child).most - before.now
   if (process.env['LARGE'] !== undefined)
     process.stderr.write(`${LARGE} MB: ${grown.toFixed()} MB more, ${took.toFixed()} ms\n`)

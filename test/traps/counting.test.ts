@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { channelAt } from '../builders/config.ts'
 import type { House } from '../builders/gateway.ts'
 import { VERSION } from '../builders/http.ts'
+import { PNG } from '../builders/media.ts'
 import { opener } from '../builders/opener.ts'
 import { deadAddress, type Script } from '../builders/upstream.ts'
-
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 interface Counted {
   readonly tokens: number

@@ -7,6 +7,7 @@ import { wavHeader } from '../../../src/canonical/media/wav.ts'
 import { encodedBytes, encodedEvents } from '../../../src/gateway/speech/encoding.ts'
 import type { House } from '../../builders/gateway.ts'
 import { dataOf } from '../../builders/http.ts'
+import { RAW_SPEECH } from '../../builders/media.ts'
 import { opener } from '../../builders/opener.ts'
 import type { Script } from '../../builders/upstream.ts'
 import { grammarFault } from '../../laws/grammar.ts'
@@ -15,7 +16,6 @@ import { framesIn } from '../../speech/frames.ts'
 /* Samples become an MP3 file piece by piece, however they come. */
 
 const RATE = 24_000
-const RAW = 'audio/L16;codec=pcm;rate=24000'
 const FORMAT = { rate: RATE, channels: 1, bits: 16, encoding: 'integer' } as const
 /** Samples of a frame of MPEG-2 Layer III. */
 const FRAME = 576
@@ -113,7 +113,7 @@ const sound = (part: number, bytes: Buffer): CanonicalEvent[] => [
   {
     type: 'part-start',
     at: AT(part),
-    part: { type: 'media', kind: 'audio', source: { type: 'base64', mediaType: RAW, data: '' } },
+    part: { type: 'media', kind: 'audio', source: { type: 'base64', mediaType: RAW_SPEECH, data: '' } },
   },
   { type: 'part-delta', at: AT(part), append: bytes.toString('base64') },
   { type: 'part-end', at: AT(part) },
@@ -194,7 +194,7 @@ describe('a caller', () => {
   test('of Google’s stream gets frames before the last samples are there', async () => {
     let finish = (): void => {}
     const told = (bytes: Buffer, more: object = {}): string =>
-      `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ inlineData: { mimeType: RAW, data: bytes.toString('base64') } }] }, ...more }] })}\n\n`
+      `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ inlineData: { mimeType: RAW_SPEECH, data: bytes.toString('base64') } }] }, ...more }] })}\n\n`
     const house = await open('contents', response => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(told(samples.subarray(0, 12_001)))
@@ -216,7 +216,7 @@ describe('a caller', () => {
   test('of Google’s stream that breaks off is told so', async () => {
     const house = await open('contents', response => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      const parts = [{ inlineData: { mimeType: RAW, data: samples.toString('base64') } }]
+      const parts = [{ inlineData: { mimeType: RAW_SPEECH, data: samples.toString('base64') } }]
       response.write(`data: ${JSON.stringify({ candidates: [{ content: { parts } }] })}\n\n`, () =>
         setTimeout(() => response.destroy(), 20),
       )

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { idKey } from '../../../src/gateway/thoughts/call-keys.ts'
 import { MemoryStore } from '../../../src/gateway/thoughts/memory.ts'
 import type { KeptThoughts } from '../../../src/gateway/thoughts/store.ts'
-
-const HOUR = 3_600_000
+import { HOUR } from '../../builders/units.ts'
 
 let now = 0
 beforeEach(() => {

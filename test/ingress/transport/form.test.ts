@@ -5,6 +5,7 @@ import { type ChannelFields, channelAt, type HouseOptions, LIMITS, SOCKETS } fro
 import { opener } from '../../builders/opener.ts'
 import { TRANSCRIPTIONS_PATH } from '../../builders/paths.ts'
 import { until } from '../../builders/time.ts'
+import { MIB } from '../../builders/units.ts'
 import { deadAddress } from '../../builders/upstream.ts'
 import { json, Stub } from '../../transcriptions/stub.ts'
 import { hashOf, type Piece, upload } from '../../transcriptions/upload.ts'
@@ -18,7 +19,6 @@ async function openStub(...script: Parameters<typeof Stub.open>): Promise<Stub> 
   return stub
 }
 
-const MEGA = 1024 * 1024
 const good = json({ text: 'so it was said' })
 
 const channel = (address: string, fields: ChannelFields = {}): ChannelConfig =>
@@ -52,8 +52,8 @@ const spooled = (): string[] =>
 describe('a form reaches the upstream byte for byte', () => {
   test.each([
     ['small', 1000],
-    ['as large as is held', 4 * MEGA],
-    ['large', 9 * MEGA + 17],
+    ['as large as is held', 4 * MIB],
+    ['large', 9 * MIB + 17],
   ])('%s, model first', async (_, size) => {
     const { stub, send } = await open()
     const { status, json } = await send([model, file(size)])
@@ -64,7 +64,7 @@ describe('a form reaches the upstream byte for byte', () => {
 
   test.each([
     ['small', 1000],
-    ['large', 9 * MEGA + 17],
+    ['large', 9 * MIB + 17],
   ])('%s, file first', async (_, size) => {
     const { stub, send } = await open()
     expect((await send([file(size), model])).status).toBe(200)
@@ -79,7 +79,7 @@ describe('a form reaches the upstream byte for byte', () => {
     const answer = await send([
       model,
       { name: 'keywords[]', value: 'first' },
-      file(9 * MEGA),
+      file(9 * MIB),
       { name: 'keywords[]', value: 'second' },
       { name: 'language', value: 'en' },
       { name: 'response_format', value: 'srt' },
@@ -103,9 +103,9 @@ describe('a form reaches the upstream byte for byte', () => {
       return false
     }
     const seenAt: boolean[] = []
-    await send([model, file(24 * MEGA)], {
+    await send([model, file(24 * MIB)], {
       between: async (sent: number) => {
-        if (sent > 12 * MEGA && seenAt.length === 0) {
+        if (sent > 12 * MIB && seenAt.length === 0) {
           await until(() => began)
           seenAt.push(began)
         }
@@ -118,9 +118,9 @@ describe('a form reaches the upstream byte for byte', () => {
     const { send } = await open({}, { timeout: { connect: 1000, firstByte: 300, idle: 2000 } })
     const pause = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 700))
     let paused = false
-    const { status } = await send([model, file(6 * MEGA)], {
+    const { status } = await send([model, file(6 * MIB)], {
       between: (sent: number) => {
-        if (paused || sent < 5 * MEGA) return undefined
+        if (paused || sent < 5 * MIB) return undefined
         paused = true
         return pause()
       },
@@ -131,31 +131,31 @@ describe('a form reaches the upstream byte for byte', () => {
   test('an upstream that stops taking it runs out of time', async () => {
     const { stub, send } = await open({}, { timeout: { connect: 1000, firstByte: 5000, idle: 300 } })
     stub.early = () => true
-    expect((await send([model, file(64 * MEGA)])).status).toBe(504)
+    expect((await send([model, file(64 * MIB)])).status).toBe(504)
   })
 
   test('an upstream that has all of it and says nothing runs out of time', async () => {
     const { stub, send } = await open({}, { timeout: { connect: 1000, firstByte: 200, idle: 2000 } })
     stub.answer = () => {}
-    expect((await send([model, file(6 * MEGA)])).status).toBe(504)
+    expect((await send([model, file(6 * MIB)])).status).toBe(504)
   })
 })
 
 test('an upstream that takes the recording alone gets it whole, from wherever it waited', async () => {
   const stub = await openStub((response, seen) => UPSTREAMS['deepgram']!.answer(response, seen))
   const house = await openGateway([channelOf(UPSTREAMS['deepgram']!, stub.address)])
-  for (const size of [1000, 9 * MEGA])
+  for (const size of [1000, 9 * MIB])
     expect((await upload(house.server.address, TRANSCRIPTIONS_PATH, [model, file(size)])).json).toEqual({ text: TEXT })
   expect(stub.seen.map(({ raw: { size, hash } }) => ({ size, hash }))).toEqual(
-    [1000, 9 * MEGA].map(size => ({ size, hash: hashOf(size) })),
+    [1000, 9 * MIB].map(size => ({ size, hash: hashOf(size) })),
   )
-  expect(stub.seen[1]!.headers).toMatchObject({ 'content-type': 'audio/mpeg', 'content-length': String(9 * MEGA) })
+  expect(stub.seen[1]!.headers).toMatchObject({ 'content-type': 'audio/mpeg', 'content-length': String(9 * MIB) })
 })
 
 describe('when one channel fails', () => {
   test.each([
     ['a small form goes to the next', [model, file(1000)]],
-    ['a form that waited on disk goes to the next', [file(9 * MEGA), model]],
+    ['a form that waited on disk goes to the next', [file(9 * MIB), model]],
   ])('%s', async (_, pieces) => {
     const bad = await openStub(json({ error: { message: 'no' } }, 503))
     const stub = await openStub(good)
@@ -179,9 +179,9 @@ describe('when one channel fails', () => {
       channel(bad.address, { name: 'first', priority: 0 }),
       channel(stub.address, { name: 'second', priority: 1 }),
     ])
-    expect((await upload(house.server.address, TRANSCRIPTIONS_PATH, [model, file(9 * MEGA)])).status).toBe(200)
-    expect(stub.seen[0]!.files).toEqual([sized(9 * MEGA)])
-    expect((await upload(other.server.address, TRANSCRIPTIONS_PATH, [model, file(9 * MEGA)])).status).toBe(503)
+    expect((await upload(house.server.address, TRANSCRIPTIONS_PATH, [model, file(9 * MIB)])).status).toBe(200)
+    expect(stub.seen[0]!.files).toEqual([sized(9 * MIB)])
+    expect((await upload(other.server.address, TRANSCRIPTIONS_PATH, [model, file(9 * MIB)])).status).toBe(503)
     expect(stub.seen).toHaveLength(1)
   })
 
@@ -191,7 +191,7 @@ describe('when one channel fails', () => {
       channel(stub.address, { name: 'first', priority: 0 }),
       channel(stub.address, { name: 'second', priority: 1, format: 'chat' }),
     ])
-    expect((await upload(house.server.address, TRANSCRIPTIONS_PATH, [model, file(9 * MEGA)])).status).toBe(200)
+    expect((await upload(house.server.address, TRANSCRIPTIONS_PATH, [model, file(9 * MIB)])).status).toBe(200)
     expect(stub.seen[0]!.headers['content-length']).toBeDefined()
   })
 
@@ -204,7 +204,7 @@ describe('when one channel fails', () => {
         .end(JSON.stringify({ error: { message: 'Not this recording.', type: 'invalid_request_error' } }))
       return true
     }
-    const { status, json } = await send([model, file(64 * MEGA)])
+    const { status, json } = await send([model, file(64 * MIB)])
     expect(status).toBe(400)
     expect(json.error.message).toBe('Not this recording.')
     expect(stub.seen).toHaveLength(0)
@@ -216,7 +216,7 @@ describe('when one channel fails', () => {
       message.once('data', () => message.socket.destroy())
       return true
     }
-    expect((await send([model, file(64 * MEGA)])).status).toBe(502)
+    expect((await send([model, file(64 * MIB)])).status).toBe(502)
   })
 })
 
@@ -241,11 +241,11 @@ describe('what a caller may get wrong', () => {
   test('an unknown model is told before a large file is taken', async () => {
     const { send } = await open()
     let most = 0
-    const { status } = await send([{ name: 'model', value: 'nobody' }, file(200 * MEGA)], {
+    const { status } = await send([{ name: 'model', value: 'nobody' }, file(200 * MIB)], {
       between: (sent: number) => void (most = sent),
     })
     expect(status).toBe(404)
-    expect(most).toBeLessThan(100 * MEGA)
+    expect(most).toBeLessThan(100 * MIB)
   })
 
   test.each([
@@ -259,8 +259,8 @@ describe('what a caller may get wrong', () => {
 
   test.each([
     ['small', [model, file(1000)]],
-    ['held back', [file(9 * MEGA), model]],
-    ['flowing', [model, file(9 * MEGA)]],
+    ['held back', [file(9 * MIB), model]],
+    ['flowing', [model, file(9 * MIB)]],
   ])('a form without an end: %s', async (_, pieces) => {
     const { stub, send } = await open()
     const { status, json } = await send(pieces, { closed: false })
@@ -272,17 +272,17 @@ describe('what a caller may get wrong', () => {
 
   test('a wrong field behind a file that flows', async () => {
     const { stub, send } = await open()
-    const { status, json } = await send([model, file(9 * MEGA), { name: 'temperature', value: 'warm' }])
+    const { status, json } = await send([model, file(9 * MIB), { name: 'temperature', value: 'warm' }])
     expect({ status, param: json.error.param }).toEqual({ status: 400, param: 'temperature' })
     await until(() => stub.broken === 1)
     expect(stub.seen).toHaveLength(0)
   })
 
   test.each([
-    ['said beforehand', { 'content-length': String(40 * MEGA) }],
+    ['said beforehand', { 'content-length': String(40 * MIB) }],
     ['found on the way', {}],
   ])('a form that is too large: %s', async (_, headers) => {
-    const limits = { ...LIMITS, body: MEGA, byFormat: new Map([['transcriptions', 5 * MEGA]]) }
+    const limits = { ...LIMITS, body: MIB, byFormat: new Map([['transcriptions', 5 * MIB]]) }
     const { stub, send } = await open({
       config: {
         server: {
@@ -297,20 +297,20 @@ describe('what a caller may get wrong', () => {
         },
       },
     })
-    const { status, json } = await send([model, file(39 * MEGA)], { headers })
+    const { status, json } = await send([model, file(39 * MIB)], { headers })
     expect(status).toBe(413)
     expect(json.error.code).toBe('request_too_large')
     expect(stub.seen).toHaveLength(0)
   })
 
   test.each([
-    ['held back', [file(40 * MEGA), model]],
-    ['flowing', [model, file(40 * MEGA)]],
+    ['held back', [file(40 * MIB), model]],
+    ['flowing', [model, file(40 * MIB)]],
   ])('to leave in the middle: %s', async (_, pieces) => {
     const { stub, house, send } = await open()
     const gone = send(pieces, {
       between: async (sent: number, out: { destroy(): void }) => {
-        if (sent > 12 * MEGA) out.destroy()
+        if (sent > 12 * MIB) out.destroy()
       },
     })
     await expect(gone).rejects.toThrow()
