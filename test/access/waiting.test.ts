@@ -57,7 +57,7 @@ describe('bytes that wait', () => {
     one!.take(200 * KIB)
     expect(() => two!.take(100 * KIB)).toThrow(/of this key/)
     two!.close()
-    expect(() => three!.take(200 * KIB)).toThrow(/Too many requests are not whole/)
+    expect(() => three!.take(200 * KIB)).toThrow(/Too many requests are incomplete/)
     three!.close()
     expect(() => one!.take(101 * KIB)).toThrow(/larger than/)
     one!.close()

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Script } from './upstream.ts'
 
-/** What a chat upstream says, in the smallest form that is whole. */
+/* The smallest complete requests and answers of a chat upstream. */
 
 export const ASK = { model: 'm', messages: [{ role: 'user', content: 'Say hello.' }] }
 export const STREAM = { ...ASK, stream: true }

@@ -44,7 +44,7 @@ export const configOf = (
   ...config,
 })
 
-/** A fixed key of the default group, as a config has it. */
+/** The config of a caller's key in the default group. */
 export const keyOf = (key: string, name: string) => ({ name, hash: hash(key), group: 'default' })
 
 export const LIMITS = {
@@ -72,11 +72,11 @@ export interface HouseOptions {
   readonly body?: number
   readonly limits?: Partial<Config['server']['limits']>
   readonly group?: Partial<GroupConfig>
-  /** Addresses of our own that media is fetched from; absent, none is fetched at all. */
+  /** Private address ranges from which media is fetched; absent, no media is fetched. */
   readonly allow?: readonly string[]
-  /** A directory of the test's own, where responses are kept; without it none are. */
+  /** A directory in which responses are stored; absent, none are. */
   readonly keep?: string
-  /** Parts of the config as they are. */
+  /** Fields of the config that replace all others. */
   readonly config?: Partial<Config>
 }
 

@@ -10,7 +10,7 @@ export interface Line {
   readonly message: string
 }
 
-/** A gateway on the loopback, and what it logged. */
+/** A gateway on the loopback and its log. */
 export class House {
   readonly lines: Line[] = []
   readonly server: RunningServer

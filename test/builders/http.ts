@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Seen } from './upstream.ts'
 
-/** The text of an answer; what came before a broken end counts. */
+/** The text of an answer, or the part of it that arrived before the connection broke. */
 export function textOf(answer: IncomingMessage): Promise<string> {
   return new Promise(resolve => {
     let text = ''

@@ -141,7 +141,7 @@ function bodyOf({ id, model, candidates }: CanonicalResult): JsonObject {
     : { ...head, text: (part as { text: string }).text }
 }
 
-/** Has these formats read and written as plain for as long as the tests of a file run. */
+/** Reads and writes these formats as the plain one while the tests of the calling file run. */
 export function speakPlain(...formats: readonly string[]): void {
   const readers = READERS as Record<string, Reader>
   const writers = WRITERS as Record<string, Writer>
@@ -149,7 +149,7 @@ export function speakPlain(...formats: readonly string[]): void {
   beforeAll(() => {
     for (const format of formats) {
       readers[format] = plainReader
-      // Models are listed as the format lists them.
+      // Model lists keep the format's own shape.
       writers[format] = Object.assign(Object.create(plainWriter), { models: writers[format]?.models })
     }
   })

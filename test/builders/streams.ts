@@ -7,7 +7,7 @@ export const WAYS = [
   { way: 'streamed', stream: true },
 ]
 
-/** A server-sent event that has its name in its data, too. */
+/** A server-sent event whose data repeats its name as `type`. */
 export const namedEvent = (type: string, more: JsonObject = {}) => ({
   event: type,
   data: JSON.stringify({ type, ...more }),

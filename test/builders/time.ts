@@ -1,10 +1,11 @@
-/** For tests that look at the clock: a machine that is busy elsewhere stalls now and then. */
+/** Options of tests that measure time: they are repeated, since a busy machine may stall. */
 export const TIMED = { retry: 3 }
 
+/** Waits until a condition holds; fails after some time. */
 export async function until(condition: () => boolean, milliseconds = 20_000): Promise<void> {
   const end = Date.now() + milliseconds
   while (!condition()) {
-    if (Date.now() > end) throw new Error('waited in vain')
+    if (Date.now() > end) throw new Error(`no success within ${milliseconds} ms`)
     await new Promise(resolve => setTimeout(resolve, 2))
   }
 }

@@ -6,13 +6,13 @@ export interface Seen {
   readonly url: string
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** Unix milliseconds at which the connection closed before the answer was whole. */
+  /** Unix milliseconds at which the connection closed before the answer was complete. */
   brokenAt?: number
 }
 
 export type Script = (response: ServerResponse, seen: Seen) => unknown
 
-/** An upstream on the loopback that answers by a script and remembers what it was asked. */
+/** An upstream on the loopback that answers by a script and records its requests. */
 export class FakeUpstream {
   readonly seen: Seen[] = []
   script: Script
@@ -51,7 +51,7 @@ export class FakeUpstream {
   }
 }
 
-/** A port of the loopback on which nobody listens. */
+/** The address of a closed port on the loopback. */
 export async function deadAddress(): Promise<string> {
   const upstream = await FakeUpstream.open(() => {})
   const { address } = upstream

@@ -1,15 +1,15 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
-/** One request as it came over a connection. */
+/** One request as received over a connection. */
 export interface Came {
-  /** Which connection it came over, and which of its requests it is, counted from 0. */
+  /** The numbers of the connection and of the request on it, counted from 0. */
   readonly connection: number
   readonly turn: number
   readonly body: string
   readonly socket: Socket
 }
 
-/** An upstream that speaks HTTP by hand, so that a test says what comes over the wire, and when it breaks. */
+/** An upstream that writes raw HTTP: a test decides on each byte and on when the connection breaks. */
 export class WireUpstream {
   connections = 0
   readonly came: Came[] = []
@@ -51,7 +51,7 @@ export class WireUpstream {
   }
 }
 
-/** The body of the one request that is there, once it is whole. */
+/** The body of the first request in a text, or undefined while it is incomplete. */
 function whole(text: string): string | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -62,7 +62,7 @@ function whole(text: string): string | undefined {
   return body.length >= Number(length) ? body : undefined
 }
 
-/** An answer as it goes over the wire. */
+/** The bytes of an HTTP answer. */
 export function answerOf(
   body: string | Buffer,
   headers: { readonly [name: string]: string } = {},

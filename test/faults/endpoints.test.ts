@@ -123,7 +123,7 @@ test('a count that is none is estimated', async () => {
   expect(answer.json.totalTokens).toBeGreaterThan(0)
 })
 
-describe('a change of a picture without one', () => {
+describe('an edit without an image', () => {
   test.each<[string, string, unknown, object]>([
     ['in JSON', '/v1/images/edits', { model: 'm', prompt: 'p' }, {}],
     ['in JSON with an empty list', '/v1/images/edits', { model: 'm', prompt: 'p', images: [] }, {}],
@@ -136,7 +136,7 @@ describe('a change of a picture without one', () => {
   ])('%s', async (_, path, body, headers) => {
     const answer = await ask('images', path, body, says({ created: 1, data: [{ b64_json: 'AAAA' }] }), headers)
     expect(answer.status).toBe(400)
-    expect(answer.json.error.message).toContain('picture')
+    expect(answer.json.error.message).toContain('An image to edit is required')
   })
 })
 
