@@ -222,3 +222,17 @@ test('every fixture belongs to a format and is of a kind that tests use', () => 
   })
   expect(faults).toEqual([])
 })
+
+test('a test in a room of the source that has the name of one source file lies in its folder', () => {
+  const units = FILES.map(file => file.slice('src/'.length, -'.ts'.length).replace(/\/index$/, ''))
+  const rooms = new Set(units.map(unit => unit.split('/')[0]))
+  const faults = globSync('test/*/**/*.test.ts')
+    .map(file => file.slice('test/'.length, -'.test.ts'.length))
+    .filter(name => {
+      const room = name.split('/')[0]!
+      // Tests of voice sessions are named after what a session does.
+      if (!rooms.has(room) || room === 'realtime' || name === `${room}/${room}` || units.includes(name)) return false
+      return units.filter(unit => basename(unit) === basename(name)).length === 1
+    })
+  expect(faults).toEqual([])
+})

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FakeUpstream } from '../faults/upstream.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 import type { Client } from './clients/client.ts'
 import { CALLER_KEY, openGateway } from './gateway.ts'
 import { Play } from './play.ts'

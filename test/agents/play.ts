@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { type Json, type JsonObject, parseObject } from '../../src/canonical/node.ts'
+import type { Seen } from '../builders/upstream.ts'
 import { PROOF, type Scene, type SceneCall } from '../clients/scene.ts'
-import type { Seen } from '../faults/upstream.ts'
 import type { Client, ToolUse } from './clients/client.ts'
 import { ASIDE, BROKEN_TEXT, FINAL_TEXT, HALF, NOTES, type Scenario, THOUGHTS, WRITTEN } from './scenarios.ts'
 import { type Declared, faultOf, type Issued, type StrictUpstream } from './upstreams/strict.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Seen } from '../faults/upstream.ts'
+import type { Seen } from '../builders/upstream.ts'
 import type { Cell } from './cell.ts'
 import { CALLER_KEY } from './gateway.ts'
 import { isNamed, type Play } from './play.ts'

@@ -1,25 +1,22 @@
 import { createGzip, gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import { forwardable } from '../../src/channel/answer-headers.ts'
 import { Channel, type Exchange } from '../../src/channel/index.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { channelAt, deadAddress, FakeUpstream, type Script, TIMED, until } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { opener } from '../builders/opener.ts'
+import { TIMED, until } from '../builders/time.ts'
+import { deadAddress, type Script } from '../builders/upstream.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
+const { closing, openUpstream } = opener()
 
 const WIRE = { path: '/chat/completions', query: {}, headers: {}, body: { model: 'm', text: 'grüße' } }
 
 async function open(script: Script, fields: Partial<ChannelConfig> = {}) {
-  const upstream = await FakeUpstream.open(script)
+  const upstream = await openUpstream(script)
   const channel = new Channel(channelAt(upstream.address, fields))
-  closing.push(
-    () => channel.destroy(),
-    () => upstream.close(),
-  )
+  closing.push(() => channel.destroy())
   const send = (wire: typeof WIRE = WIRE, from = {}) => channel.send({ format: channel.config.formats[0]!, wire, from })
   return { upstream, channel, send }
 }

@@ -1,17 +1,14 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { MediaFetcher } from '../../src/channel/fetch.ts'
 import { guarded, isReachable } from '../../src/channel/reachable.ts'
+import { closingAfterEach } from '../builders/closing.ts'
+import { LOOPBACK } from '../builders/config.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
-const LOOPBACK = ['127.0.0.0/8']
-
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
+const closing = closingAfterEach()
 
 async function serve(listener: RequestListener): Promise<string> {
   const server: Server = createServer(listener)

@@ -4,7 +4,8 @@ import { Channel } from '../../src/channel/index.ts'
 import { keyPairOf, SignedToken } from '../../src/channel/signed-token.ts'
 import { scrubber, withoutCredentials } from '../../src/gateway/scrub.ts'
 import type { Candidate } from '../../src/router.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 import { checkToken, KLING_ACCESS, KLING_KEY, KLING_SECRET } from '../video/upstreams/index.ts'
 
 const PAIR = { access: KLING_ACCESS, secret: KLING_SECRET }

@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { PRESETS } from '../../src/providers/index.ts'
-import { type Asked, House } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { type Asked, House } from '../builders/gateway.ts'
+import { CHAT_PATH, MESSAGES_PATH, RESPONSES_PATH } from '../builders/paths.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 import type { Loose } from './scene.ts'
 import { bodyOf } from './stage.ts'
 import { UPSTREAMS } from './upstreams/index.ts'
 
 /* What agents send, and what the upstream they were not written for would have refused or understood otherwise. */
-
-const MESSAGES = '/v1/messages'
-const CHAT = '/v1/chat/completions'
-const RESPONSES = '/v1/responses'
 const CONTENTS = '/v1beta/models/m:generateContent'
 
 interface Upstream {
@@ -58,8 +56,8 @@ describe('Claude Code’s name for its user, a text of JSON', () => {
   test.each(['chat', 'responses'])(
     '%s takes 64 characters: a hash of it goes there, the same every time',
     async format => {
-      const first = await sent(format, MESSAGES, asked({ metadata: { user_id } }))
-      const second = await sent(format, MESSAGES, asked({ metadata: { user_id } }))
+      const first = await sent(format, MESSAGES_PATH, asked({ metadata: { user_id } }))
+      const second = await sent(format, MESSAGES_PATH, asked({ metadata: { user_id } }))
       expect(first.body.user).toMatch(/^[0-9a-f]{64}$/)
       expect(second.body.user).toBe(first.body.user)
       expect(first.loss).toContain('endUser hashed')
@@ -67,7 +65,7 @@ describe('Claude Code’s name for its user, a text of JSON', () => {
   )
 
   test.each(['chat', 'responses'])('%s is told a short one as it is', async format => {
-    const { body, loss } = await sent(format, MESSAGES, asked({ metadata: { user_id: 'ann' } }))
+    const { body, loss } = await sent(format, MESSAGES_PATH, asked({ metadata: { user_id: 'ann' } }))
     expect(body.user).toBe('ann')
     expect(loss).toBe('')
   })
@@ -77,8 +75,8 @@ describe('a tool of an MCP server that takes nothing', () => {
   const tools = [{ name: 'ping', input_schema: { type: 'object' } }]
 
   test('OpenAI’s formats want to be told that it has no properties', async () => {
-    const chat = await sent('chat', MESSAGES, asked({ tools }))
-    const responses = await sent('responses', MESSAGES, asked({ tools }))
+    const chat = await sent('chat', MESSAGES_PATH, asked({ tools }))
+    const responses = await sent('responses', MESSAGES_PATH, asked({ tools }))
     expect(chat.body.tools[0].function.parameters).toEqual({ type: 'object', properties: {} })
     expect(responses.body.tools[0].parameters).toEqual({ type: 'object', properties: {} })
     expect(chat.loss + responses.loss).toBe('')
@@ -89,31 +87,31 @@ describe('a tool of an MCP server that takes nothing', () => {
       type: 'object',
       properties: { all: { type: 'object', properties: { of: { type: 'array' } } } },
     }
-    const { body } = await sent('chat', MESSAGES, asked({ tools: [{ name: 'f', input_schema }] }))
+    const { body } = await sent('chat', MESSAGES_PATH, asked({ tools: [{ name: 'f', input_schema }] }))
     expect(body.tools[0].function.parameters.properties.all.properties.of).toEqual({ type: 'array', items: {} })
   })
 })
 
 test('Continue’s many stop words: chat takes four, the others are told to be lost', async () => {
-  const { body, loss } = await sent('chat', MESSAGES, asked({ stop_sequences: ['a', 'b', 'c', 'd', 'e', 'f'] }))
+  const { body, loss } = await sent('chat', MESSAGES_PATH, asked({ stop_sequences: ['a', 'b', 'c', 'd', 'e', 'f'] }))
   expect(body.stop).toEqual(['a', 'b', 'c', 'd'])
   expect(loss).toBe('sampling/stop/4 4-stops-only; sampling/stop/5 4-stops-only')
 })
 
 describe('tokens of a stream', () => {
   test('agents compact by them: a chat upstream is asked for what the caller’s format always has', async () => {
-    const { body, answer } = await sent('chat', MESSAGES, asked({ stream: true }))
+    const { body, answer } = await sent('chat', MESSAGES_PATH, asked({ stream: true }))
     expect(body.stream_options).toEqual({ include_usage: true })
     expect(answer.text).toContain('"output_tokens":13')
   })
 
   test('not where the upstream is said to refuse the question', async () => {
-    const { body } = await sent('chat', MESSAGES, asked({ stream: true }), { dialect: { include_usage: false } })
+    const { body } = await sent('chat', MESSAGES_PATH, asked({ stream: true }), { dialect: { include_usage: false } })
     expect(body.stream_options).toBeUndefined()
   })
 
   test('a caller of chat gets what it asks for', async () => {
-    const { body } = await sent('chat', CHAT, asked({ stream: true }))
+    const { body } = await sent('chat', CHAT_PATH, asked({ stream: true }))
     expect(body.stream_options).toBeUndefined()
   })
 })
@@ -126,7 +124,7 @@ test('a screenshot beside the words of a tool leaves no empty part behind where 
   ]
   const { body } = await sent(
     'chat',
-    MESSAGES,
+    MESSAGES_PATH,
     asked({
       messages: [
         { role: 'user', content: 'Hi!' },
@@ -146,7 +144,7 @@ describe('Codex’s web search beside its functions', () => {
   const turn = { model: 'm', input: 'Hi!', tools, tool_choice: 'auto' }
 
   test('Gemini is told that its own tools stand beside others', async () => {
-    const { body, loss } = await sent('contents', RESPONSES, turn)
+    const { body, loss } = await sent('contents', RESPONSES_PATH, turn)
     expect(body.toolConfig).toEqual({
       functionCallingConfig: { mode: 'AUTO' },
       includeServerSideToolInvocations: true,
@@ -155,21 +153,21 @@ describe('Codex’s web search beside its functions', () => {
   })
 
   test('without functions, and without tools of its own, there is nothing to say', async () => {
-    expect((await sent('contents', RESPONSES, { ...turn, tools: [tools[1]!] })).body.toolConfig).toEqual({
+    expect((await sent('contents', RESPONSES_PATH, { ...turn, tools: [tools[1]!] })).body.toolConfig).toEqual({
       functionCallingConfig: { mode: 'AUTO' },
     })
-    expect((await sent('contents', RESPONSES, { model: 'm', input: 'Hi!', tools: [tools[0]!] })).body.toolConfig).toBe(
-      undefined,
-    )
+    expect(
+      (await sent('contents', RESPONSES_PATH, { model: 'm', input: 'Hi!', tools: [tools[0]!] })).body.toolConfig,
+    ).toBe(undefined)
   })
 
   test('Google’s cloud does not know the word', async () => {
-    const { body } = await sent('contents', RESPONSES, turn, { dialect: { vertex: true } })
+    const { body } = await sent('contents', RESPONSES_PATH, turn, { dialect: { vertex: true } })
     expect(body.toolConfig).toEqual({ functionCallingConfig: { mode: 'AUTO' } })
   })
 
   test('models that take one or the other get the functions', async () => {
-    const { body, loss } = await sent('contents', RESPONSES, turn, { model: 'gemini-2.5-pro' })
+    const { body, loss } = await sent('contents', RESPONSES_PATH, turn, { model: 'gemini-2.5-pro' })
     expect(body.tools).toHaveLength(1)
     expect(body.tools[0].functionDeclarations).toHaveLength(1)
     expect(body.toolConfig).toEqual({ functionCallingConfig: { mode: 'AUTO' } })
@@ -213,13 +211,13 @@ describe('a prompt that is a system text and nothing else', () => {
   const prompt = { model: 'm', messages: [{ role: 'system', content: 'Translate “hi”.' }] }
 
   test('Gemini wants something to be said', async () => {
-    const { body, loss } = await sent('contents', CHAT, prompt)
+    const { body, loss } = await sent('contents', CHAT_PATH, prompt)
     expect(body.contents).toEqual([{ role: 'user', parts: [{ text: 'Continue.' }] }])
     expect(loss).toBe('messages/1 the-user-speaks-first')
   })
 
   test('responses want an input, which may be the system’s', async () => {
-    const { body } = await sent('responses', CHAT, prompt)
+    const { body } = await sent('responses', CHAT_PATH, prompt)
     expect(body.instructions).toBeUndefined()
     expect(body.input).toEqual([{ type: 'message', role: 'system', content: 'Translate “hi”.' }])
   })
@@ -272,7 +270,7 @@ describe('Claude Code at Mistral', () => {
   ]
 
   test('thoughts go back as the parts they came as', async () => {
-    const { body, loss } = await sent('chat', MESSAGES, asked({ messages: turns }), { dialect })
+    const { body, loss } = await sent('chat', MESSAGES_PATH, asked({ messages: turns }), { dialect })
     expect(body.messages[1].content).toEqual([
       { type: 'thinking', thinking: [{ type: 'text', text: 'A file.' }] },
       { type: 'text', text: 'I look.' },
@@ -282,11 +280,11 @@ describe('Claude Code at Mistral', () => {
   })
 
   test('ids of calls have nine letters and digits, the same every time', async () => {
-    const { body } = await sent('chat', MESSAGES, asked({ messages: turns }), { dialect })
+    const { body } = await sent('chat', MESSAGES_PATH, asked({ messages: turns }), { dialect })
     const ids = body.messages[1].tool_calls.map(({ id }: Loose) => id)
     expect(ids).toEqual([expect.stringMatching(/^[a-zA-Z0-9]{9}$/), 'aB3dE6gH9'])
     expect(body.messages.slice(2).map((one: Loose) => one.tool_call_id)).toEqual(ids)
-    expect((await sent('chat', MESSAGES, asked({ messages: turns }), { dialect })).body).toEqual(body)
+    expect((await sent('chat', MESSAGES_PATH, asked({ messages: turns }), { dialect })).body).toEqual(body)
   })
 
   test('so have those of chat’s own callers, who may have them from another model', async () => {
@@ -296,7 +294,7 @@ describe('Claude Code at Mistral', () => {
       { role: 'assistant', content: null, tool_calls: calls },
       { role: 'tool', tool_call_id: 'call_0fypS1hVXabc', content: 'a' },
     ]
-    const { body } = await sent('chat', CHAT, { model: 'm', messages }, { dialect })
+    const { body } = await sent('chat', CHAT_PATH, { model: 'm', messages }, { dialect })
     expect(body.messages[1].tool_calls[0].id).toMatch(/^[a-zA-Z0-9]{9}$/)
     expect(body.messages[2].tool_call_id).toBe(body.messages[1].tool_calls[0].id)
   })
@@ -305,7 +303,7 @@ describe('Claude Code at Mistral', () => {
     const [first, second, results] = turns as [Loose, Loose, Loose]
     const said = [...results.content, { type: 'text', text: 'Go on.' }]
     const messages = [first, second, { role: 'user', content: said }]
-    const { body, loss } = await sent('chat', MESSAGES, asked({ messages }), { dialect })
+    const { body, loss } = await sent('chat', MESSAGES_PATH, asked({ messages }), { dialect })
     expect(body.messages.map(({ role }: Loose) => role)).toEqual([
       ...['user', 'assistant', 'tool', 'tool', 'assistant', 'user'],
     ])
@@ -319,7 +317,7 @@ describe('Claude Code at Mistral', () => {
     const results = [content[0], { ...content[1], content: [{ type: 'image', source }] }]
     const { body } = await sent(
       'chat',
-      MESSAGES,
+      MESSAGES_PATH,
       asked({ messages: [first, second, { role: 'user', content: results }] }),
       {
         dialect,
@@ -331,7 +329,11 @@ describe('Claude Code at Mistral', () => {
   test('nowhere else is anything said', async () => {
     const [first, second, { content }] = turns as [Loose, Loose, Loose]
     const said = [...content, { type: 'text', text: 'Go on.' }]
-    const { body } = await sent('chat', MESSAGES, asked({ messages: [first, second, { role: 'user', content: said }] }))
+    const { body } = await sent(
+      'chat',
+      MESSAGES_PATH,
+      asked({ messages: [first, second, { role: 'user', content: said }] }),
+    )
     expect(body.messages.slice(3).map(({ role }: Loose) => role)).toEqual(['tool', 'user'])
   })
 })
@@ -345,7 +347,7 @@ test('a word of the user’s while a tool still runs, as Codex takes it: chat ge
     { type: 'function_call_output', call_id: 'a', output: 'one' },
     { type: 'function_call_output', call_id: 'b', output: 'two' },
   ]
-  const { body, loss } = await sent('chat', RESPONSES, { model: 'm', input })
+  const { body, loss } = await sent('chat', RESPONSES_PATH, { model: 'm', input })
   expect(body.messages.map(({ role }: Loose) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'user'])
   expect(body.messages.at(-1)).toEqual({ role: 'user', content: 'Hurry!' })
   expect(loss).toBe('input results-first')
@@ -354,18 +356,18 @@ test('a word of the user’s while a tool still runs, as Codex takes it: chat ge
 test('tools whose names begin with a digit: Gemini wants a letter, and the caller gets its name back', async () => {
   const tools = [{ name: '3d_render', input_schema: { type: 'object', properties: {} } }]
   const choice = { tools, tool_choice: { type: 'tool', name: '3d_render' } }
-  const { body, loss } = await sent('contents', MESSAGES, asked(choice))
+  const { body, loss } = await sent('contents', MESSAGES_PATH, asked(choice))
   const [{ name }] = body.tools[0].functionDeclarations
   expect(name).toMatch(/^_3d_render_[0-9a-f]{8}$/)
   expect(body.toolConfig.functionCallingConfig.allowedFunctionNames).toEqual([name])
   expect(loss).toBe('')
-  expect((await sent('chat', MESSAGES, asked(choice))).body.tools[0].function.name).toBe('3d_render')
+  expect((await sent('chat', MESSAGES_PATH, asked(choice))).body.tools[0].function.name).toBe('3d_render')
 })
 
 test.each(['chat', 'responses'])('thinking left to the model is what %s does anyway', async format => {
   const thinking = { type: 'adaptive' }
-  expect((await sent(format, MESSAGES, asked({ thinking }))).loss).toBe('')
-  expect((await sent(format, MESSAGES, asked({ thinking: { type: 'enabled', budget_tokens: 2000 } }))).loss).toContain(
-    'reasoning/budget no-thinking-budget',
-  )
+  expect((await sent(format, MESSAGES_PATH, asked({ thinking }))).loss).toBe('')
+  expect(
+    (await sent(format, MESSAGES_PATH, asked({ thinking: { type: 'enabled', budget_tokens: 2000 } }))).loss,
+  ).toContain('reasoning/budget no-thinking-budget')
 })

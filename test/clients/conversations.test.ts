@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PNG } from '../builders/media.ts'
+import { WAYS } from '../builders/streams.ts'
 import { RULES, SCHEMA } from './caller.ts'
 import { CALLERS } from './callers/index.ts'
 import { PROOF, type Scene, USAGE } from './scene.ts'
@@ -19,22 +21,14 @@ const JSON_ANSWER: Scene = { text: '{"answer":42}' }
 
 const system = { role: 'system', text: RULES }
 const user = (text: string) => ({ role: 'user', text })
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-
 const saidOf = ({ calls = [] }: Scene) => calls.map(({ name, arguments: input }) => ({ name, arguments: input }))
-
-const ways = [
-  { way: 'whole', stream: false },
-  { way: 'streamed', stream: true },
-]
-
 describe.each(CALLERS.filter(({ format }) => FORMATS.includes(format)))('$name', caller => {
   describe.each(FORMATS)('before an upstream of %s', format => {
     let stage: Stage
     beforeAll(async () => void (stage = await Stage.open(format)))
     afterAll(() => stage.close())
 
-    describe.each(ways)('$way', ({ stream }) => {
+    describe.each(WAYS)('$way', ({ stream }) => {
       test('a text, and a second turn', async () => {
         stage.plays(HELLO, { text: 'Bye.' })
         const talk = caller.open(stage.address)

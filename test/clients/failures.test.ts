@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { House, KEY } from '../faults/house.ts'
-import { channelAt, until } from '../faults/upstream.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { WAYS } from '../builders/streams.ts'
+import { until } from '../builders/time.ts'
 import type { Caller, Failure } from './caller.ts'
 import { CALLERS } from './callers/index.ts'
 import { FORMATS, Stage } from './stage.ts'
@@ -14,11 +16,6 @@ async function failureOf(caller: Caller, asking: Promise<unknown>): Promise<Fail
   )
   return caller.failure(thrown)
 }
-
-const ways = [
-  { way: 'whole', stream: false },
-  { way: 'streamed', stream: true },
-]
 
 /** What an upstream says, and what may become of it: the statuses a caller may see. */
 const UPSTREAM_FAILURES: readonly (readonly [number, readonly number[]])[] = [
@@ -49,7 +46,7 @@ describe.each(callers)('$name', caller => {
     beforeAll(async () => void (stage = await Stage.open(format)))
     afterAll(() => stage.close())
 
-    describe.each(ways)('$way', ({ stream }) => {
+    describe.each(WAYS)('$way', ({ stream }) => {
       test.each(UPSTREAM_FAILURES)('meets its own error for an upstream’s %i', async (status, seen) => {
         stage.fails(status, `The upstream says ${status}.`, { 'retry-after': '0' })
         const failure = await failureOf(caller, caller.open(stage.address).say({ text: 'Hi!' }, { stream }))

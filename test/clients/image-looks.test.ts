@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { House } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { opener } from '../builders/opener.ts'
+import type { Script } from '../builders/upstream.ts'
 import type { Loose } from './scene.ts'
 
 /* What a picture came to look like, and by which prompt, is told in both formats that have words for it. */
@@ -11,23 +11,16 @@ const LOOKS = { size: '1536x1024', quality: 'high', background: 'opaque' }
 const MADE = { ...LOOKS, output_format: 'gif', revised_prompt: 'a small boat at sea' }
 const SETTINGS = { ...LOOKS, output_format: 'webp', output_compression: 80, moderation: 'low' }
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { open: openBefore } = opener()
 
 async function open(format: string, { whole, events = [] }: { whole: JsonObject; events?: readonly JsonObject[] }) {
-  const upstream = await FakeUpstream.open((response, { text }) => {
+  const script: Script = (response, { text }) => {
     if (!text.includes('"stream":true'))
       return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(whole))
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     return response.end(events.map(one => `event: ${one['type']}\ndata: ${JSON.stringify(one)}\n\n`).join(''))
-  })
-  const house = await House.open([channelAt(upstream.address, { format })])
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
+  }
+  const { house, upstream } = await openBefore(script, {}, { format })
   return { house, asked: (): Loose => JSON.parse(upstream.seen[0]!.text) }
 }
 

@@ -1,21 +1,14 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import { House, KEY } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { describe, expect, test } from 'vitest'
+import { KEY } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
 
 /* What a caller asks of pictures is checked before any upstream is asked. */
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { open: openBefore } = opener()
 
 async function open(format = 'images') {
-  const upstream = await FakeUpstream.open(response => response.writeHead(500).end())
-  const house = await House.open([channelAt(upstream.address, { format })])
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
+  const { house, upstream } = await openBefore(response => response.writeHead(500).end(), {}, { format })
   return { house, seen: upstream.seen }
 }
 

@@ -1,38 +1,29 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { House, type HouseOptions, KEY } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
+import { channelAt, type HouseOptions, KEY } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
+import { formOf } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
 
 /* A caller of images chooses among shapes, of which an upstream may take but one. */
 
 const GIF = Buffer.from('GIF89a and more')
 const DATA_URL = `data:image/gif;base64,${GIF.toString('base64')}`
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { openGateway, openUpstream } = opener()
 
 async function open(dialect: JsonObject, options: HouseOptions = { allow: ['127.0.0.0/8'] }) {
-  const upstream = await FakeUpstream.open((response, { url }) =>
+  const upstream = await openUpstream((response, { url }) =>
     url.endsWith('.gif')
       ? response.writeHead(200, { 'content-type': 'image/gif' }).end(GIF)
       : response
           .writeHead(200, { 'content-type': 'application/json' })
           .end(JSON.stringify({ created: 7, data: [{ b64_json: GIF.toString('base64') }] })),
   )
-  const at = channelAt(upstream.address, { format: 'images' })
-  const house = await House.open([{ ...at, formats: at.formats.map(one => ({ ...one, dialect })) }], options)
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
+  const house = await openGateway([channelAt(upstream.address, { format: 'images', dialect })], options)
   const asked = () => upstream.seen.filter(({ url }) => !url.endsWith('.gif'))
   return { house, asked, address: upstream.address }
 }
-
-const formOf = ({ headers, text }: Seen): Promise<FormData> =>
-  new Response(text, { headers: { 'content-type': headers['content-type']! } }).formData()
 
 describe('an upstream that takes forms alone', () => {
   const dialect = { edits: 'form' }

@@ -4,11 +4,14 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { GoogleGenAI } from '@google/genai'
 import { generateImage } from 'ai'
 import OpenAI, { toFile } from 'openai'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { House, type HouseOptions, KEY, LIMITS } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Seen, until } from '../faults/upstream.ts'
+import { channelAt, type HouseOptions, KEY, LIMITS } from '../builders/config.ts'
+import { formOf } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
+import { until } from '../builders/time.ts'
+import type { Seen } from '../builders/upstream.ts'
 import type { Loose } from './scene.ts'
 
 /* Real clients ask for pictures, and upstreams of each format that makes some answer. */
@@ -19,10 +22,7 @@ const PNG = Buffer.from(
 )
 const DATA = PNG.toString('base64')
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { openGateway, openUpstream } = opener()
 
 /** What an upstream of each format says when asked for a picture, whole and in events. */
 const MADE: { readonly [format: string]: { whole: JsonObject; events: readonly JsonObject[] } } = {
@@ -117,7 +117,7 @@ async function open(
   format: string,
   { answer, channel, ...options }: HouseOptions & { answer?: JsonObject; channel?: Partial<ChannelConfig> } = {},
 ) {
-  const upstream = await FakeUpstream.open((response, seen) => {
+  const upstream = await openUpstream((response, seen) => {
     if (!streams(seen))
       return response
         .writeHead(200, { 'content-type': 'application/json' })
@@ -137,11 +137,7 @@ async function open(
   const at = channelAt(upstream.address, { format, models, ...channel })
   const [spoken] = at.formats
   const formats = format === 'contents' ? [{ ...spoken!, baseUrl: upstream.address }] : at.formats
-  const house = await House.open([{ ...at, formats: channel?.formats ?? formats }], options)
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
+  const house = await openGateway([{ ...at, formats: channel?.formats ?? formats }], options)
   const { address } = house.server
   return {
     house,
@@ -152,9 +148,6 @@ async function open(
 }
 
 const bodyOf = (seen: Seen | undefined): Loose => JSON.parse(seen!.text)
-const formOf = ({ headers, text }: Seen): Promise<FormData> =>
-  new Response(text, { headers: { 'content-type': headers['content-type']! } }).formData()
-
 test.each([
   [{ quality: 'hd' }, { quality: 'high' }, 'output/image/quality nearest-quality'],
   [{ quality: 'standard' }, { quality: 'medium' }, 'output/image/quality nearest-quality'],
@@ -332,8 +325,7 @@ describe('pictures by address', () => {
   })
 
   test('an address of an upstream is fetched for callers who want the picture', async () => {
-    const pages = await FakeUpstream.open(response => response.writeHead(200, { 'content-type': 'image/png' }).end(PNG))
-    closing.push(() => pages.close())
+    const pages = await openUpstream(response => response.writeHead(200, { 'content-type': 'image/png' }).end(PNG))
     const answer = { created: 1, data: [{ url: `${pages.address}/a.png` }] }
     const { openai, google } = await open('images', { answer, allow: ['127.0.0.0/8'] })
     const made = await openai.images.generate({ model: 'm', prompt: 'a boat', response_format: 'b64_json' })
@@ -445,10 +437,9 @@ describe('forms', () => {
     const formats = (address: string) => [
       { format: 'images', baseUrl: `${address}/v1`, auth: 'bearer' as const, headers: {}, query: {}, dialect },
     ]
-    const upstream = await FakeUpstream.open(response =>
+    const upstream = await openUpstream(response =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(MADE['images']!.whole)),
     )
-    closing.push(() => upstream.close())
     const { openai } = await open('images', { channel: { formats: formats(upstream.address) } })
     const image = await toFile(PNG, 'a.png', { type: 'image/png' })
     await openai.images.edit({ model: 'm', prompt: 'at night', image, n: 1 })

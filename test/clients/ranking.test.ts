@@ -2,7 +2,7 @@ import { createCohere } from '@ai-sdk/cohere'
 import { embedMany, rerank } from 'ai'
 import { CohereClient, CohereError } from 'cohere-ai'
 import { afterEach, describe, expect, test } from 'vitest'
-import { KEY } from '../faults/house.ts'
+import { KEY } from '../builders/config.ts'
 import { type Kind, Library } from './retrieval-upstream.ts'
 
 const QUERY = 'What is the capital of Portugal?'

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { House, type HouseOptions } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
+import { channelAt, type HouseOptions } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Loose } from './scene.ts'
 
 /* Upstreams that rank and embed, written by hand: no code of the gateway has a part in them. */

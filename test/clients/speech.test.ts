@@ -5,8 +5,10 @@ import { generateSpeech } from 'ai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { wavHeader } from '../../src/canonical/media/wav.ts'
-import { House, KEY } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { RAW_SPEECH } from '../builders/media.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 import { framesIn } from '../speech/frames.ts'
 
 /* Real clients asking for speech, against an upstream of each format that speaks, written by hand. */
@@ -14,8 +16,6 @@ import { framesIn } from '../speech/frames.ts'
 const SAMPLES = Buffer.from(Array.from({ length: 240 }, (_, index) => index % 251))
 const MP3 = Buffer.concat([Buffer.from('ID3'), SAMPLES])
 const WAV = Buffer.concat([wavHeader({ rate: 24_000, channels: 1 }, SAMPLES.length), SAMPLES])
-const TYPE = 'audio/L16;codec=pcm;rate=24000'
-
 // biome-ignore lint/suspicious/noExplicitAny: bodies of many shapes
 type Loose = any
 
@@ -51,7 +51,10 @@ const UPSTREAMS: {
         candidates: [
           {
             index: 0,
-            content: { role: 'model', parts: [{ inlineData: { mimeType: TYPE, data: bytes.toString('base64') } }] },
+            content: {
+              role: 'model',
+              parts: [{ inlineData: { mimeType: RAW_SPEECH, data: bytes.toString('base64') } }],
+            },
             ...(last ? { finishReason: 'STOP' } : {}),
           },
         ],

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { MAIN } from '../builders/paths.ts'
 
-const MAIN = join(import.meta.dirname, '../../bin/interlingua.js')
 /** Where the offline upstream says hello in words. */
 const TALKS = ['/v1/chat/completions', '/v1/responses', '/v1/messages', ':generateContent']
 

@@ -9,6 +9,7 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { eventParser } from '../../src/ingress/transport/sse.ts'
+import { RESPONSE_HEAD } from '../builders/results.ts'
 import { asked as bare } from '../laws/arbitrary-result.ts'
 import { plain } from '../laws/support.ts'
 import { askedBy, formatsOf, isAnswer, present, type Recording, recordingsOf, where } from '../recordings/recording.ts'
@@ -18,7 +19,6 @@ import { faultsOfEvent, faultsOfRequest, faultsOfResult, HAS_DESCRIPTIONS, PUBLI
 
 const FORMATS = formatsOf('events')
 const pairs = FORMATS.flatMap(from => FORMATS.filter(to => to !== from).map(to => [from, to] as const))
-const DRESS = { id: 'id-of-the-gateway', model: 'm', createdAt: 1_700_000_000 }
 
 /** Every fault is told with the recordings that have it. */
 function expectNone(recordings: readonly Recording[], faultsIn: (recording: Recording) => readonly string[]): void {
@@ -60,7 +60,7 @@ describe.skipIf(!HAS_DESCRIPTIONS || !present)(`recordings are told as published
     expectNone(wholes, recording => {
       // Work that goes on is answered to callers of its own format alone.
       if (readAnswer(recording, askedBy(recording)).task !== undefined) return []
-      const result = { ...DRESS, ...readAnswer(recording, askedBy(recording)) }
+      const result = { ...RESPONSE_HEAD, ...readAnswer(recording, askedBy(recording)) }
       return faultsOfResult(published, plain(WRITERS[to]!.result!(result, bare).wire.body))
     })
   })

@@ -1,5 +1,6 @@
-import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
+import type { Json, JsonObject } from '../../src/canonical/node.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
+import { objectsIn } from '../builders/streams.ts'
 
 /* Whole answers told as streams in the order their publishers describe, and streams put together as clients do it. */
 
@@ -12,9 +13,6 @@ export interface Telling {
 
 const parsed = (events: readonly WireEvent[]): JsonObject[] =>
   events.filter(({ data }) => data !== '[DONE]').map(({ data }) => JSON.parse(data) as JsonObject)
-
-const objects = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
-
 const halves = (text: Json | undefined): readonly string[] => {
   const whole = String(text)
   return whole === '' ? [] : [whole.slice(0, whole.length / 2), whole.slice(whole.length / 2)].filter(Boolean)
@@ -47,7 +45,7 @@ function tellBlock(block: JsonObject, index: number): JsonObject[] {
   }
   if (Array.isArray(block['citations'])) {
     start['citations'] = []
-    deltas.push(...objects(block['citations']).map(citation => ({ type: 'citations_delta', citation })))
+    deltas.push(...objectsIn(block['citations']).map(citation => ({ type: 'citations_delta', citation })))
   }
   return [
     { type: 'content_block_start', index, content_block: start },
@@ -80,7 +78,7 @@ const messages: Telling = {
     const delta = Object.fromEntries(LAST.map(field => [field, answer[field] ?? null]))
     return [
       { type: 'message_start', message: early },
-      ...objects(answer['content']).flatMap(tellBlock),
+      ...objectsIn(answer['content']).flatMap(tellBlock),
       { type: 'message_delta', delta, usage: answer['usage']! },
       { type: 'message_stop' },
     ]
@@ -113,7 +111,7 @@ function tellItem(item: JsonObject, output_index: number): JsonObject[] {
   const say = (name: string, fields: JsonObject) => told.push({ type: `response.${name}`, ...at, ...fields })
   if (item['type'] === 'message') {
     start = { ...start, content: [] }
-    for (const [content_index, part] of objects(item['content']).entries()) {
+    for (const [content_index, part] of objectsIn(item['content']).entries()) {
       if (part['type'] !== 'output_text' && part['type'] !== 'refusal') {
         say('content_part.added', { content_index, part })
         say('content_part.done', { content_index, part })
@@ -129,7 +127,7 @@ function tellItem(item: JsonObject, output_index: number): JsonObject[] {
           delta,
           ...(name === 'refusal' ? {} : { logprobs: index === 0 ? logprobs : [] }),
         })
-      for (const [annotation_index, annotation] of objects(part['annotations']).entries())
+      for (const [annotation_index, annotation] of objectsIn(part['annotations']).entries())
         say('output_text.annotation.added', { content_index, annotation_index, annotation })
       say(`${name}.done`, { content_index, [field!]: part[field!]!, ...(name === 'refusal' ? {} : { logprobs }) })
       say('content_part.done', { content_index, part })
@@ -143,13 +141,13 @@ function tellItem(item: JsonObject, output_index: number): JsonObject[] {
     }
   if (item['type'] === 'reasoning') {
     start = { ...start, summary: [], ...('content' in item ? { content: [] } : {}) }
-    for (const [summary_index, part] of objects(item['summary']).entries()) {
+    for (const [summary_index, part] of objectsIn(item['summary']).entries()) {
       say('reasoning_summary_part.added', { summary_index, part: { ...part, text: '' } })
       for (const delta of halves(part['text'])) say('reasoning_summary_text.delta', { summary_index, delta })
       say('reasoning_summary_text.done', { summary_index, text: part['text']! })
       say('reasoning_summary_part.done', { summary_index, part })
     }
-    for (const [content_index, part] of objects(item['content']).entries()) {
+    for (const [content_index, part] of objectsIn(item['content']).entries()) {
       for (const delta of halves(part['text'])) say('reasoning_text.delta', { content_index, delta })
       say('reasoning_text.done', { content_index, text: part['text']! })
     }
@@ -173,7 +171,7 @@ const responses: Telling = {
     const events: JsonObject[] = [
       { type: 'response.created', response },
       { type: 'response.in_progress', response },
-      ...objects(answer['output']).flatMap(tellItem),
+      ...objectsIn(answer['output']).flatMap(tellItem),
       { type: `response.${end}`, response: answer },
     ]
     return events.map((event, sequence_number) => ({ ...event, sequence_number }))
@@ -191,7 +189,7 @@ export const TELLINGS: { readonly [format: string]: Telling } = { messages, resp
 /** What a stream must say for its answer to be over, and what its pieces cannot tell apart. */
 const FINISHED: { readonly [format: string]: (answer: JsonObject) => JsonObject } = {
   // A part of thoughts begins by an event that does not tell a message from a thought.
-  responses: answer => ({ ...answer, output: objects(answer['output']).map(apart) }),
+  responses: answer => ({ ...answer, output: objectsIn(answer['output']).map(apart) }),
   // Beta's null is told at the start of a stream as nothing at all.
   messages: ({ context_management, ...answer }) =>
     context_management == null ? answer : { ...answer, context_management },
@@ -203,7 +201,7 @@ function apart(item: JsonObject): JsonObject {
   if ((type !== 'message' && type !== 'reasoning') || !Array.isArray(content)) return item
   return {
     ...item,
-    content: objects(content).filter(part => (part['type'] === 'reasoning_text') === (type === 'reasoning')),
+    content: objectsIn(content).filter(part => (part['type'] === 'reasoning_text') === (type === 'reasoning')),
   }
 }
 
@@ -211,12 +209,12 @@ export const finished = (format: string, answer: JsonObject): JsonObject => FINI
 
 /** What must be the same for a client of the format: an empty list of citations says no more than none. */
 const ALIKE: { readonly [format: string]: (answer: JsonObject) => JsonObject } = {
-  messages: answer => ({ ...answer, content: objects(answer['content']).map(uncited) }),
+  messages: answer => ({ ...answer, content: objectsIn(answer['content']).map(uncited) }),
   responses: ({ usage, ...answer }) => ({
     ...answer,
     ...(usage == null ? {} : { usage }),
-    output: objects(answer['output']).map(settled),
-    items: objects(answer['items']).map(settled),
+    output: objectsIn(answer['output']).map(settled),
+    items: objectsIn(answer['items']).map(settled),
   }),
 }
 

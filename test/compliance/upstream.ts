@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
 import { openReplay, type Replay } from '../../src/providers/replay.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Scene } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
-import { House } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
 
 type Answer = (seen: Seen, id: string) => string | Promise<string>
 

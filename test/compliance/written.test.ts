@@ -7,6 +7,7 @@ import type { WireRequest } from '../../src/canonical/wire.ts'
 import type { Work } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN } from '../../src/egress/writer.ts'
+import { RESPONSE_HEAD } from '../builders/results.ts'
 import { streamed } from '../laws/arbitrary-result.ts'
 import { handedTo, holds, plain } from '../laws/support.ts'
 import { WORKS } from '../laws/works.ts'
@@ -28,10 +29,6 @@ const jobsWith = (direction: 'request' | 'result' | 'event') =>
       .filter(([, published]) => published[direction] !== undefined)
       .map(([work, published]) => [format, work as Work, published] as const),
   )
-
-/** What the gateway fills in before an answer is written. */
-const DRESS = { id: 'id-of-the-gateway', model: 'm', createdAt: 1_700_000_000 }
-
 describe.skipIf(!HAS_DESCRIPTIONS)('requests written for callers of other formats are as published', () => {
   it.each(jobsWith('request'))('%s: %s', (format, work, published) => {
     holds(WORKS[work]!.request, given => {
@@ -67,7 +64,10 @@ describe.skipIf(!HAS_DESCRIPTIONS)('answers of upstreams of other formats are wr
   it.each(jobsWith('result'))('%s: %s', (format, work, published) => {
     const { asked, result } = WORKS[work]!
     holds(result, answer => {
-      const { wire } = WRITERS[format]!.result!({ ...strange(answer, format), ...DRESS }, strange(asked, format))
+      const { wire } = WRITERS[format]!.result!(
+        { ...strange(answer, format), ...RESPONSE_HEAD },
+        strange(asked, format),
+      )
       expect(faultsOfResult(published, plain(wire.body))).toEqual([])
     })
   })
@@ -77,7 +77,9 @@ describe.skipIf(!HAS_DESCRIPTIONS)('events of upstreams of other formats are wri
   it.each(jobsWith('event'))('%s: %s', (format, work, published) => {
     const { asked, result } = WORKS[work]!
     holds(streamed(result), ({ events }) => {
-      const said = strange(events, format).map(one => (one.type === 'result-start' ? { ...one, ...DRESS } : one))
+      const said = strange(events, format).map(one =>
+        one.type === 'result-start' ? { ...one, ...RESPONSE_HEAD } : one,
+      )
       for (const { data } of drain(WRITERS[format]!.events!(asked), said)) {
         if (data === '[DONE]') continue
         const event = JSON.parse(data) as JsonObject

@@ -3,16 +3,9 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import { shown } from '../../src/egress/losses.ts'
 import { prepare } from '../../src/gateway/prepare.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { PATHS } from '../builders/paths.ts'
 
 /* What real clients spell out although it holds anyway is no loss; anything else of the same field is one. */
-
-const PATHS: { readonly [format: string]: string } = {
-  chat: '/v1/chat/completions',
-  responses: '/v1/responses',
-  messages: '/v1/messages',
-  contents: '/v1beta/models/m:generateContent',
-}
-
 const channel = { models: { named: new Map(), patterns: [] } }
 
 function lost(from: string, to: string, body: JsonObject): string[] {

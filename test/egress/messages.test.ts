@@ -3,31 +3,18 @@ import type { Part } from '../../src/canonical/content.ts'
 import { unfold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
-import type { CanonicalResult } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { FLAGS } from '../../src/egress/messages/dialect.ts'
 import { messages as writer } from '../../src/egress/messages/index.ts'
 import { argumentSchema, strictSchema } from '../../src/egress/messages/schema.ts'
 import { FOREIGN } from '../../src/egress/writer.ts'
+import { REQUEST } from '../builders/requests.ts'
+import { result } from '../builders/results.ts'
+import { whole } from '../traps/messages.ts'
 
-const BASE: CanonicalRequest = {
-  model: 'm',
-  messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
-  output: {},
-  sampling: {},
-  stream: false,
-}
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 const body = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}): any =>
-  writer.request!({ ...BASE, ...more }, { ...FOREIGN, dialect }).wire.body
-const result = (content: readonly Part[], more: Partial<CanonicalResult> = {}): CanonicalResult => ({
-  ...{ id: 'r1', model: 'm' },
-  candidates: [{ content, finish: { reason: 'stop' } }],
-  ...more,
-})
-// biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
-const whole = (answer: CanonicalResult): any => writer.result!(answer, BASE).wire.body
-
+  writer.request!({ ...REQUEST, ...more }, { ...FOREIGN, dialect }).wire.body
 describe('dialects', () => {
   it('has words for how thinking is asked for', () => {
     const reasoning = { effort: 'low' } as const
@@ -118,7 +105,7 @@ describe('answers', () => {
   })
 
   it('trap 87: and so do streams', () => {
-    const events = drain(writer.events!(BASE), unfold(result([{ type: 'text', text: 'a' }]))).map(({ data }) => data)
+    const events = drain(writer.events!(REQUEST), unfold(result([{ type: 'text', text: 'a' }]))).map(({ data }) => data)
     const said = events.map(data => JSON.parse(data)).filter(({ type }) => type !== 'content_block_delta')
     const usage = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
     expect(said).toEqual([
@@ -145,7 +132,7 @@ describe('answers', () => {
     })
     const answer = result([refusal, { type: 'text', text: 'But this.' }])
     expect(whole(answer)).toMatchObject({ content: [{ text: 'No.' }, { text: 'But this.' }], stop_details: null })
-    const events = drain(writer.events!(BASE), unfold(answer)).map(({ event }) => event)
+    const events = drain(writer.events!(REQUEST), unfold(answer)).map(({ event }) => event)
     expect(events.filter(event => event === 'content_block_start')).toHaveLength(2)
   })
 
@@ -155,14 +142,14 @@ describe('answers', () => {
       { type: 'tool-call', id: 'a', name: 'f', arguments: '{}' },
     ])
     expect(whole(answer).content).toHaveLength(1)
-    const events = drain(writer.events!(BASE), unfold(answer))
+    const events = drain(writer.events!(REQUEST), unfold(answer))
     expect(events.filter(({ event }) => event === 'content_block_start')).toHaveLength(1)
   })
 
   it('keep malformed arguments as the text they are', () => {
     const call: Part = { type: 'tool-call', id: 'a', name: 'f', arguments: '{"x":' }
     expect(whole(result([call])).content[0].input).toBe('{"x":')
-    const history: CanonicalRequest['messages'] = [...BASE.messages, { role: 'assistant', content: [call] }]
+    const history: CanonicalRequest['messages'] = [...REQUEST.messages, { role: 'assistant', content: [call] }]
     expect(body({ messages: history }).messages[1].content[0].input).toEqual({ INVALID_JSON: '{"x":' })
   })
 })

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { responses as writer } from '../../src/egress/responses/index.ts'
 import { responses as reader } from '../../src/ingress/responses/index.ts'
+import { namedEvent } from '../builders/streams.ts'
 import { asked } from '../laws/arbitrary-result.ts'
 import { holds, plain, same } from '../laws/support.ts'
 import { result } from '../laws/wire/responses.ts'
@@ -14,8 +15,6 @@ const parsed = (events: readonly { data: string }[]): JsonObject[] =>
   events.filter(({ data }) => data !== '[DONE]').map(({ data }) => JSON.parse(data))
 
 const ANSWER = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', status: 'completed' }
-const event = (type: string, more: JsonObject) => ({ event: type, data: JSON.stringify({ type, ...more }) })
-
 /** The events with every delta in pieces of at most `size` characters. */
 const cut = (events: Iterable<CanonicalEvent>, size: number): CanonicalEvent[] =>
   [...events].flatMap((event): CanonicalEvent[] => {
@@ -40,22 +39,22 @@ describe('a stream of this very format', () => {
     const at = { item_id: 'rs_1', output_index: 0 }
     const summary = ['First.', 'Then.'].map(text => ({ type: 'summary_text', text }))
     const pieces = summary.flatMap((part, summary_index) => [
-      event('response.reasoning_summary_part.added', { ...at, summary_index, part: { ...part, text: '' } }),
-      event('response.reasoning_summary_text.delta', { ...at, summary_index, delta: part.text }),
-      event('response.reasoning_summary_text.done', { ...at, summary_index, text: part.text }),
-      event('response.reasoning_summary_part.done', { ...at, summary_index, part }),
+      namedEvent('response.reasoning_summary_part.added', { ...at, summary_index, part: { ...part, text: '' } }),
+      namedEvent('response.reasoning_summary_text.delta', { ...at, summary_index, delta: part.text }),
+      namedEvent('response.reasoning_summary_text.done', { ...at, summary_index, text: part.text }),
+      namedEvent('response.reasoning_summary_part.done', { ...at, summary_index, part }),
     ])
     const begun = { ...ANSWER, status: 'in_progress', output: [] }
     const said = [
-      event('response.created', { response: begun }),
-      event('response.in_progress', { response: begun }),
-      event('response.output_item.added', {
+      namedEvent('response.created', { response: begun }),
+      namedEvent('response.in_progress', { response: begun }),
+      namedEvent('response.output_item.added', {
         output_index: 0,
         item: { ...item, encrypted_content: 'early', summary: [] },
       }),
       ...pieces,
-      event('response.output_item.done', { output_index: 0, item: { ...item, summary } }),
-      event('response.completed', { response: { ...ANSWER, output: [{ ...item, summary }] } }),
+      namedEvent('response.output_item.done', { output_index: 0, item: { ...item, summary } }),
+      namedEvent('response.completed', { response: { ...ANSWER, output: [{ ...item, summary }] } }),
     ]
     const heard = drain(reader.events!(asked), said)
     const numbered = parsed(said).map((event, sequence_number) => ({ ...event, sequence_number }))
@@ -66,16 +65,16 @@ describe('a stream of this very format', () => {
     const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] }
     const error = { code: 'server_error', message: 'It broke.' }
     const heard = drain(reader.events!(asked), [
-      event('response.created', { response: { ...ANSWER, status: 'in_progress', output: [] } }),
-      event('response.output_item.added', { output_index: 0, item }),
-      event('response.output_text.delta', {
+      namedEvent('response.created', { response: { ...ANSWER, status: 'in_progress', output: [] } }),
+      namedEvent('response.output_item.added', { output_index: 0, item }),
+      namedEvent('response.output_text.delta', {
         item_id: 'msg_1',
         output_index: 0,
         content_index: 0,
         delta: 'Hel',
         logprobs: [],
       }),
-      event('response.failed', { response: { ...ANSWER, status: 'failed', error, output: [] } }),
+      namedEvent('response.failed', { response: { ...ANSWER, status: 'failed', error, output: [] } }),
     ])
     const last = parsed(drain(writer.events!(asked), heard)).at(-1)!
     expect(last['type']).toBe('response.failed')

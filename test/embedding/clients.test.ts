@@ -6,8 +6,9 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseObject } from '../../src/canonical/node.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { House, KEY } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 import { embedding, heard, tokensOf, UPSTREAMS, vectorOf } from './upstreams.ts'
 
 const TEXTS = ['The cat sat on the mat.', 'Où était le chat ?', '日本']

@@ -1,5 +1,5 @@
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
-import type { Script, Seen } from '../faults/upstream.ts'
+import type { Script, Seen } from '../builders/upstream.ts'
 
 /* Upstreams that embed, written by hand: no code of the gateway has a part in them. */
 

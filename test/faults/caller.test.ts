@@ -1,24 +1,22 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from './chat.ts'
-import { dataOf, KEY, textOf } from './house.ts'
-import { opener } from './opener.ts'
-import { type Script, TIMED, until } from './upstream.ts'
+import { ASK, events, HEAD, helloWhole, STREAM, TAIL, words } from '../builders/chat.ts'
+import { KEY } from '../builders/config.ts'
+import { dataOf, textOf } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
+import { CHAT_PATH } from '../builders/paths.ts'
+import { TIMED, until } from '../builders/time.ts'
+import type { Script } from '../builders/upstream.ts'
 
 const { open } = opener()
-
-const PATH = '/v1/chat/completions'
-
-const good: Script = response => json(response, ANSWER)
-
 describe('what a caller may get wrong', () => {
   test.each([
     ['no key', { authorization: '' }, 401],
     ['a wrong key', { authorization: 'Bearer nobody' }, 401],
   ])('%s', async (_, headers, status) => {
-    const { house, upstream } = await open(good)
-    const answer = await house.ask(PATH, ASK, { headers })
+    const { house, upstream } = await open(helloWhole)
+    const answer = await house.ask(CHAT_PATH, ASK, { headers })
     expect(answer.status).toBe(status)
     expect(answer.json.error.message).toEqual(expect.any(String))
     expect(upstream.seen).toHaveLength(0)
@@ -32,32 +30,32 @@ describe('what a caller may get wrong', () => {
     ['no model', { messages: ASK.messages }, 400],
     ["another door's body", { model: 'm', contents: [] }, 400],
   ])('%s', async (_, body, status) => {
-    const { house, upstream } = await open(good)
-    const answer = await house.ask(PATH, body)
+    const { house, upstream } = await open(helloWhole)
+    const answer = await house.ask(CHAT_PATH, body)
     expect(answer.json?.error?.message).toEqual(expect.any(String))
     expect(answer.status).toBe(status)
     expect(upstream.seen).toHaveLength(0)
   })
 
   test("a model the key's group may not use", async () => {
-    const { house } = await open(good, { group: { models: ['other-*'] } })
-    expect((await house.ask(PATH, ASK)).status).toBe(403)
+    const { house } = await open(helloWhole, { group: { models: ['other-*'] } })
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(403)
   })
 
   test('too many requests', async () => {
-    const { house } = await open(good, { group: { rpm: 2 } })
+    const { house } = await open(helloWhole, { group: { rpm: 2 } })
     const statuses = []
-    for (let index = 0; index < 4; index++) statuses.push(await house.ask(PATH, ASK))
+    for (let index = 0; index < 4; index++) statuses.push(await house.ask(CHAT_PATH, ASK))
     const refused = statuses.find(({ status }) => status === 429)!
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
   })
 
   test('a body of 40 MB: refused at once, and the answer arrives although the caller is still sending', async () => {
-    const { house } = await open(good)
+    const { house } = await open(helloWhole)
     const piece = Buffer.alloc(1024 * 1024, 'x')
     const answer = await new Promise<{ status: number; text: string; sent: number }>((resolve, reject) => {
       let sent = 0
-      const out = request(`${house.server.address}${PATH}`, {
+      const out = request(`${house.server.address}${CHAT_PATH}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${KEY}` },
       })
@@ -79,8 +77,8 @@ describe('what a caller may get wrong', () => {
   })
 
   test('an announced body over the limit is refused before it is sent', async () => {
-    const { house } = await open(good, { body: 1000 })
-    const out = request(`${house.server.address}${PATH}`, {
+    const { house } = await open(helloWhole, { body: 1000 })
+    const out = request(`${house.server.address}${CHAT_PATH}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${KEY}`, 'content-length': '5000' },
     })
@@ -96,19 +94,19 @@ describe('what a caller may get wrong', () => {
     ['a content', (deep: string) => `{"model":"m","messages":[{"role":"user","content":${deep}}]}`],
     ['the tools', (deep: string) => `{"model":"m","messages":[],"tools":${deep}}`],
   ])('%s nested without end', async (_, body) => {
-    const { house } = await open(good)
-    const answer = await house.ask(PATH, body('['.repeat(200_000) + ']'.repeat(200_000)))
+    const { house } = await open(helloWhole)
+    const answer = await house.ask(CHAT_PATH, body('['.repeat(200_000) + ']'.repeat(200_000)))
     expect(answer.status).toBeLessThan(500)
   })
 
   test('no HTTP at all', async () => {
-    const { house } = await open(good)
+    const { house } = await open(helloWhole)
     const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
     socket.write('nonsense\r\n\r\n')
     const text = await new Promise(resolve => socket.on('data', data => resolve(String(data))))
     expect(text).toContain('400 Bad Request')
     socket.destroy()
-    expect((await house.ask(PATH, ASK)).status).toBe(200)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
   })
 })
 
@@ -120,7 +118,7 @@ describe('a caller that leaves', () => {
       [ASK, () => {}],
     ] satisfies [unknown, Script][]) {
       const { house, upstream } = await open(script)
-      const { out, answer } = house.send(PATH, body)
+      const { out, answer } = house.send(CHAT_PATH, body)
       out.on('error', () => {})
       if (script.length > 0) (await answer).resume().on('error', () => {})
       await until(() => upstream.seen.length === 1)
@@ -135,9 +133,11 @@ describe('a caller that leaves', () => {
   })
 
   test('before its body was whole troubles nobody', async () => {
-    const { house, upstream } = await open(good)
+    const { house, upstream } = await open(helloWhole)
     const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
-    socket.write(`POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\ncontent-length: 500\r\n\r\n{"mo`)
+    socket.write(
+      `POST ${CHAT_PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\ncontent-length: 500\r\n\r\n{"mo`,
+    )
     await new Promise(resolve => setTimeout(resolve, 50))
     socket.resetAndDestroy()
     await until(() => house.lines.length > 0)
@@ -161,7 +161,7 @@ test('a slow reader holds up the upstream and does not grow the memory', async (
     more()
   })
   const before = process.memoryUsage().rss
-  const { answer, out } = house.send(PATH, STREAM)
+  const { answer, out } = house.send(CHAT_PATH, STREAM)
   out.on('error', () => {})
   const reading = await answer
   reading.pause()
@@ -187,7 +187,7 @@ test('500 streams at once, each whole and its own', async () => {
   })
   const texts = await Promise.all(
     Array.from({ length: 500 }, async (_, index) => {
-      const sent = house.send(PATH, { ...STREAM, messages: [{ role: 'user', content: `n${index}` }] })
+      const sent = house.send(CHAT_PATH, { ...STREAM, messages: [{ role: 'user', content: `n${index}` }] })
       return textOf(await sent.answer)
     }),
   )

@@ -1,27 +1,21 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import type { ChannelConfig } from '../../src/config/index.ts'
-import { ANSWER, ASK, STREAM } from './chat.ts'
-import { House, KEY } from './house.ts'
-import { channelAt, until } from './upstream.ts'
-import { answerOf, type Came, WireUpstream } from './wire.ts'
+import { describe, expect, test } from 'vitest'
+import { ANSWER, ASK, STREAM } from '../builders/chat.ts'
+import type { ChannelFields } from '../builders/config.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { opener } from '../builders/opener.ts'
+import { CHAT_PATH } from '../builders/paths.ts'
+import { until } from '../builders/time.ts'
+import { answerOf, type Came, WireUpstream } from '../builders/wire-upstream.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
-const PATH = '/v1/chat/completions'
+const { closing, openGateway } = opener()
 const good = ({ socket }: Came): unknown => socket.write(answerOf(JSON.stringify(ANSWER)))
 const reset = ({ socket }: Came): unknown => socket.resetAndDestroy()
 const ended = ({ socket }: Came): unknown => socket.destroy()
 
-async function open(answer: (came: Came) => void, fields: Partial<ChannelConfig> & { format?: string } = {}) {
+async function open(answer: (came: Came) => void, fields: ChannelFields = {}) {
   const upstream = await WireUpstream.open(answer)
-  const house = await House.open([channelAt(upstream.address, fields)])
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
+  closing.push(() => upstream.close())
+  const house = await openGateway([channelAt(upstream.address, fields)])
   return { upstream, house }
 }
 
@@ -31,7 +25,7 @@ describe('a kept-alive connection that its upstream closed', () => {
     ['with an end', ended],
   ])('%s as the next request came costs no caller anything', async (_, broken) => {
     const { house, upstream } = await open(came => (came.turn === 0 ? good(came) : broken(came)))
-    for (const _ of Array(50)) expect((await house.ask(PATH, ASK)).status).toBe(200)
+    for (const _ of Array(50)) expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(upstream.connections).toBeGreaterThan(2)
     const lines = house.lines.filter(({ message }) => message === 'request')
     expect(new Set(lines.map(({ fields }) => fields['attempts']))).toEqual(new Set([1]))
@@ -46,7 +40,7 @@ describe('a kept-alive connection that its upstream closed', () => {
     const statuses = new Map<number, number>()
     const caller = async (): Promise<void> => {
       for (let turn = 0; turn < 125; turn++) {
-        const { status } = await house.ask(PATH, turn % 3 === 0 ? STREAM : ASK)
+        const { status } = await house.ask(CHAT_PATH, turn % 3 === 0 ? STREAM : ASK)
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
         await new Promise(resolve => setTimeout(resolve, turn % 8))
       }
@@ -58,14 +52,14 @@ describe('a kept-alive connection that its upstream closed', () => {
 
   test('is tried anew once, not more often', async () => {
     const { house, upstream } = await open(came => (upstream.came.length === 1 ? good(came) : reset(came)))
-    expect((await house.ask(PATH, ASK)).status).toBe(200)
-    expect((await house.ask(PATH, ASK)).status).toBe(502)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(502)
     expect(upstream.came.map(({ connection }) => connection)).toEqual([0, 0, 1])
   })
 
   test('is none where it was new: that is a failure of the upstream', async () => {
     const { house, upstream } = await open(reset)
-    expect((await house.ask(PATH, ASK)).status).toBe(502)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(502)
     expect(upstream.came).toHaveLength(1)
   })
 
@@ -73,22 +67,22 @@ describe('a kept-alive connection that its upstream closed', () => {
     const { house, upstream } = await open(came =>
       came.turn === 0 ? good(came) : came.socket.write('HTTP/1.1 2', () => reset(came)),
     )
-    expect((await house.ask(PATH, ASK)).status).toBe(200)
-    expect((await house.ask(PATH, ASK)).status).toBe(502)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(502)
     expect(upstream.came).toHaveLength(2)
   })
 
   test('is none where the upstream had the request for a while: it may be at work on it', async () => {
     const { house, upstream } = await open(came => (came.turn === 0 ? good(came) : setTimeout(reset, 1500, came)))
-    expect((await house.ask(PATH, ASK)).status).toBe(200)
-    expect((await house.ask(PATH, ASK)).status).toBe(502)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(502)
     expect(upstream.came).toHaveLength(2)
   })
 
   test('is let be where the caller left', async () => {
     const { house, upstream } = await open(came => (came.turn === 0 ? good(came) : setTimeout(reset, 200, came)))
-    expect((await house.ask(PATH, ASK)).status).toBe(200)
-    const { out, answer } = house.send(PATH, ASK)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+    const { out, answer } = house.send(CHAT_PATH, ASK)
     await until(() => upstream.came.length === 2)
     out.destroy()
     await answer.catch(() => {})
@@ -135,7 +129,7 @@ describe('an upstream that says 100 Continue unasked', () => {
         good(came)
       }, 10)
     })
-    for (const _ of Array(3)) expect((await house.ask(PATH, ASK)).json).toEqual(ANSWER)
+    for (const _ of Array(3)) expect((await house.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
     expect(upstream.connections).toBe(1)
   })
 })

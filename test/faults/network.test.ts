@@ -1,39 +1,23 @@
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
-import { ANSWER, ASK, chunk, events, failure, HEAD, json, STREAM, TAIL, words } from './chat.ts'
-import { configOf, House, type HouseOptions, KEY } from './house.ts'
-import { channelAt, FakeUpstream, type Script, TIMED, until } from './upstream.ts'
+import { describe, expect, test } from 'vitest'
+import { ANSWER, ASK, chunk, events, failure, HEAD, helloWhole, json, STREAM, TAIL, words } from '../builders/chat.ts'
+import { channelAt, configOf, KEY } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
+import { CHAT_PATH } from '../builders/paths.ts'
+import { TIMED, until } from '../builders/time.ts'
+import type { Script } from '../builders/upstream.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
-const PATH = '/v1/chat/completions'
-
-async function upstreamOf(script: Script): Promise<FakeUpstream> {
-  const upstream = await FakeUpstream.open(script)
-  closing.push(() => upstream.close())
-  return upstream
-}
-
-async function open(script: Script, options: HouseOptions = {}) {
-  const upstream = await upstreamOf(script)
-  const house = await House.open([channelAt(upstream.address)], options)
-  closing.push(() => house.server.close(0))
-  return { house, upstream }
-}
-
-const good: Script = response => json(response, ANSWER)
+const { closing, open, openGateway, openUpstream } = opener()
 const packed = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }
 
 describe('what an upstream packs unasked', () => {
   test('and breaks is let go at once, though it never ends', async () => {
     for (const body of [ASK, STREAM]) {
       const { house, upstream } = await open(response => void response.writeHead(200, packed).write('this is no gzip'))
-      expect((await house.ask(PATH, body)).status).toBe(502)
+      expect((await house.ask(CHAT_PATH, body)).status).toBe(502)
       await until(() => upstream.seen[0]!.brokenAt !== undefined, 1000)
     }
   })
@@ -44,7 +28,7 @@ describe('what an upstream packs unasked', () => {
         .writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding })
         .end(gzipSync(JSON.stringify(ANSWER))),
     )
-    expect((await house.ask(PATH, ASK)).json).toEqual(ANSWER)
+    expect((await house.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
   })
 })
 
@@ -59,10 +43,10 @@ describe('a caller that holds a connection', () => {
     return { closed: () => closed, resume: () => void socket.resume() }
   }
   const headOf = (length: number, key = KEY): string =>
-    `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: ${length}\r\n\r\n`
+    `POST ${CHAT_PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: ${length}\r\n\r\n`
 
   test('and never sends the body of a request that was refused loses it', async () => {
-    const { house } = await open(good)
+    const { house } = await open(helloWhole)
     const held = await hold(house, headOf(1000, 'nobody'))
     held.resume()
     await until(held.closed, 3000)
@@ -84,10 +68,13 @@ describe('a reload', () => {
   const second = (address: string, key: string) => channelAt(address, { name: 'second', priority: 1, key })
 
   test('leaves a request the channels it found, each with its own key', async () => {
-    const [first, old, next] = [await upstreamOf(slowly), await upstreamOf(good), await upstreamOf(good)]
-    const house = await House.open([channelAt(first.address), second(old.address, 'old-key')])
-    closing.push(() => house.server.close(0))
-    const asked = house.ask(PATH, ASK)
+    const [first, old, next] = [
+      await openUpstream(slowly),
+      await openUpstream(helloWhole),
+      await openUpstream(helloWhole),
+    ]
+    const house = await openGateway([channelAt(first.address), second(old.address, 'old-key')])
+    const asked = house.ask(CHAT_PATH, ASK)
     await until(() => first.seen.length === 1)
     house.server.reload(configOf([second(next.address, 'new-key')]))
     expect((await asked).status).toBe(200)
@@ -96,14 +83,13 @@ describe('a reload', () => {
   })
 
   test('that takes all channels away drops nothing', async () => {
-    const [first, spare] = [await upstreamOf(slowly), await upstreamOf(good)]
-    const house = await House.open([channelAt(first.address), second(spare.address, 'k')])
-    closing.push(() => house.server.close(0))
-    const asked = house.ask(PATH, ASK)
+    const [first, spare] = [await openUpstream(slowly), await openUpstream(helloWhole)]
+    const house = await openGateway([channelAt(first.address), second(spare.address, 'k')])
+    const asked = house.ask(CHAT_PATH, ASK)
     await until(() => first.seen.length === 1)
     house.server.reload(configOf([]))
     expect((await asked).status).toBe(200)
-    expect((await house.ask(PATH, ASK)).status).toBe(404)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(404)
   })
 })
 
@@ -116,11 +102,11 @@ test('an upstream that counts without end blocks no key for ever', async () => {
         .end(JSON.stringify(ANSWER).replace(/"total_tokens":\d+/, `"total_tokens":${counts}`)),
     { group: { tpm: 1000 } },
   )
-  expect((await house.ask(PATH, ASK)).status).toBe(200)
-  expect((await house.ask(PATH, ASK)).status).toBe(200)
+  expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+  expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
   counts = '-1e300'
-  expect((await house.ask(PATH, ASK)).status).toBe(200)
-  expect((await house.ask(PATH, ASK)).status).toBe(200)
+  expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+  expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
 })
 
 test.each([
@@ -133,14 +119,14 @@ test.each([
     response.on('close', () => clearInterval(timer as NodeJS.Timeout))
   })
   const at = Date.now()
-  expect((await house.ask(PATH, ASK)).json.choices[0].message.content).toBe('Hello.')
+  expect((await house.ask(CHAT_PATH, ASK)).json.choices[0].message.content).toBe('Hello.')
   expect(Date.now() - at).toBeLessThan(1500)
   await until(() => upstream.seen[0]!.brokenAt !== undefined, 4000)
 })
 
 test('what comes after the end of a stream is not heard', async () => {
   const { house } = await open(response => events(response).end(`${HEAD}${words('Hello.')}${TAIL}${words('More.')}`))
-  expect((await house.ask(PATH, STREAM)).text).not.toContain('More.')
+  expect((await house.ask(CHAT_PATH, STREAM)).text).not.toContain('More.')
 })
 
 describe('an answer of very many pieces', () => {
@@ -158,7 +144,7 @@ describe('an answer of very many pieces', () => {
     const { house } = await open(response => events(response).end(`${HEAD}${calls}${TAIL}`))
     for (const body of [ASK, STREAM]) {
       const at = Date.now()
-      const { status, text } = await house.ask(PATH, body)
+      const { status, text } = await house.ask(CHAT_PATH, body)
       expect(status).toBe(200)
       expect(text).toContain('"c29999"')
       expect(Date.now() - at).toBeLessThan(4000)
@@ -170,7 +156,7 @@ describe('an answer of very many pieces', () => {
   test('is told to its end', async () => {
     const rated = JSON.stringify({ choices: [{ index: 0, delta: { content: 'a' }, logprobs: { content: odds } }] })
     const { house } = await open(response => events(response).end(`${HEAD}data: ${rated}\n\n${TAIL}`))
-    expect((await house.ask(PATH, STREAM)).text.endsWith('data: [DONE]\n\n')).toBe(true)
+    expect((await house.ask(CHAT_PATH, STREAM)).text.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
   test('is no fault of the caller, even where it is too much', async () => {
@@ -182,9 +168,8 @@ describe('an answer of very many pieces', () => {
       end_char_index: 1,
     }
     const content = [{ type: 'text', text: 'a', citations: many(150_000, () => citation) }]
-    const upstream = await upstreamOf(response => json(response, { type: 'message', role: 'assistant', content }))
-    const house = await House.open([channelAt(upstream.address, { format: 'messages' })])
-    closing.push(() => house.server.close(0))
-    expect((await house.ask(PATH, ASK)).status).not.toBe(400)
+    const upstream = await openUpstream(response => json(response, { type: 'message', role: 'assistant', content }))
+    const house = await openGateway([channelAt(upstream.address, { format: 'messages' })])
+    expect((await house.ask(CHAT_PATH, ASK)).status).not.toBe(400)
   })
 })

@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { House } from './house.ts'
-import { channelAt, FakeUpstream } from './upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 
 const HEARTBEAT = 30
 /** More than the buffers of a connection hold. */

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { ANSWER, ASK, events, failure, HEAD, json, STREAM, TAIL, words } from './chat.ts'
-import { opener } from './opener.ts'
-import { type Script, until } from './upstream.ts'
+import { ANSWER, ASK, events, failure, HEAD, helloWhole, json, STREAM, TAIL, words } from '../builders/chat.ts'
+import { opener } from '../builders/opener.ts'
+import { CHAT_PATH } from '../builders/paths.ts'
+import { until } from '../builders/time.ts'
 
 const { open } = opener()
-
-const CHAT = '/v1/chat/completions'
-const good: Script = response => json(response, ANSWER)
 const TOO_LONG = failure('Too long.', { type: 'invalid_request_error', code: 'context_length_exceeded' })
 const costs = (tokens: number) => ({ ...ANSWER, usage: { prompt_tokens: 0, completion_tokens: tokens } })
 
@@ -15,7 +13,7 @@ describe('requests that come at once', () => {
     const { house, upstream } = await open(response => void setTimeout(() => json(response, costs(900)), 100), {
       group: { tpm: 5000 },
     })
-    const answers = await Promise.all(Array.from({ length: 40 }, () => house.ask(CHAT, ASK)))
+    const answers = await Promise.all(Array.from({ length: 40 }, () => house.ask(CHAT_PATH, ASK)))
     const good = answers.filter(({ status }) => status === 200)
     expect(good.length).toBeGreaterThan(0)
     expect(good.length * 900).toBeLessThanOrEqual(5000)
@@ -30,17 +28,17 @@ describe('requests that come at once', () => {
     const { house } = await open(response => json(response, status === 200 ? costs(10) : { error: {} }, status), {
       group: { tpm: 3000 },
     })
-    for (let asked = 0; asked < 10; asked++) expect((await house.ask(CHAT, ASK)).status).toBe(200)
+    for (let asked = 0; asked < 10; asked++) expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
     status = 400
-    for (let asked = 0; asked < 10; asked++) expect((await house.ask(CHAT, ASK)).status).toBe(400)
+    for (let asked = 0; asked < 10; asked++) expect((await house.ask(CHAT_PATH, ASK)).status).toBe(400)
     status = 200
-    const { headers } = await house.ask(CHAT, ASK)
+    const { headers } = await house.ask(CHAT_PATH, ASK)
     expect(Number(headers['x-ratelimit-limit-tokens'])).toBe(3000)
     expect(Number(headers['x-ratelimit-remaining-tokens'])).toBeGreaterThan(1500)
   })
 
   test.each([
-    ['begun before its upstream answered', 503, CHAT, STREAM],
+    ['begun before its upstream answered', 503, CHAT_PATH, STREAM],
     ['in which clients look for it', 400, '/v1/responses', { model: 'm', input: 'Hi.', stream: true, store: false }],
   ])('get it back where they failed in a stream %s', async (_, status, path, body) => {
     const late = status === 503
@@ -60,7 +58,7 @@ describe('requests that come at once', () => {
     const { usage: _, ...uncounted } = ANSWER
     const { house } = await open(response => json(response, uncounted), { group: { tpm: 3000 } })
     const statuses = []
-    for (let asked = 0; asked < 4; asked++) statuses.push((await house.ask(CHAT, ASK)).status)
+    for (let asked = 0; asked < 4; asked++) statuses.push((await house.ask(CHAT_PATH, ASK)).status)
     expect(statuses).toEqual([200, 200, 429, 429])
   })
 
@@ -68,7 +66,10 @@ describe('requests that come at once', () => {
     const { house } = await open(response => json(response, costs(10)), { group: { tpm: 5000 } })
     const url = `data:image/png;base64,${'A'.repeat(1_000_000)}`
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
-    const asked = await Promise.all([house.ask(CHAT, { ...ASK, messages }), house.ask(CHAT, { ...ASK, messages })])
+    const asked = await Promise.all([
+      house.ask(CHAT_PATH, { ...ASK, messages }),
+      house.ask(CHAT_PATH, { ...ASK, messages }),
+    ])
     expect(asked.map(({ status }) => status)).toEqual([200, 200])
   })
 })
@@ -93,12 +94,12 @@ describe('every answer says what is left of the limits', () => {
   }
 
   test.each([
-    ['chat', CHAT, ASK, OPENAI],
+    ['chat', CHAT_PATH, ASK, OPENAI],
     ['responses', '/v1/responses', { model: 'm', input: 'Hello.', store: false }, OPENAI],
     ['messages', '/v1/messages', { ...ASK, max_tokens: 9 }, ANTHROPIC],
     ['contents', '/v1beta/models/m:generateContent', { contents: [{ parts: [{ text: 'Hello.' }] }] }, OPENAI],
   ])('%s', async (_, path, body, headers) => {
-    const { house } = await open(good, GROUP)
+    const { house } = await open(helloWhole, GROUP)
     const answer = await house.ask(path, body, { headers: { 'anthropic-version': '2023-06-01' } })
     expect(answer.status).toBe(200)
     expect(answer.headers).toMatchObject(headers)
@@ -106,33 +107,33 @@ describe('every answer says what is left of the limits', () => {
 
   test('a stream', async () => {
     const { house } = await open(response => events(response).end(`${HEAD}${words('Hello.')}${TAIL}`), GROUP)
-    expect((await house.ask(CHAT, STREAM)).headers).toMatchObject(OPENAI)
+    expect((await house.ask(CHAT_PATH, STREAM)).headers).toMatchObject(OPENAI)
   })
 
   test('a request that is wrong', async () => {
-    const { house } = await open(good, GROUP)
-    const answer = await house.ask(CHAT, { ...ASK, messages: 7 })
+    const { house } = await open(helloWhole, GROUP)
+    const answer = await house.ask(CHAT_PATH, { ...ASK, messages: 7 })
     expect(answer.status).toBe(400)
     expect(answer.headers).toMatchObject({ 'x-ratelimit-remaining-requests': '59' })
   })
 
   test('one that is too much', async () => {
-    const { house } = await open(good, { group: { rpm: 1 } })
-    await house.ask(CHAT, ASK)
-    const answer = await house.ask(CHAT, ASK)
+    const { house } = await open(helloWhole, { group: { rpm: 1 } })
+    await house.ask(CHAT_PATH, ASK)
+    const answer = await house.ask(CHAT_PATH, ASK)
     expect(answer.status).toBe(429)
     expect(answer.headers).toMatchObject({ 'x-ratelimit-remaining-requests': '0' })
     expect(answer.headers['x-ratelimit-limit-tokens']).toBeUndefined()
   })
 
   test('the list of models, which costs nothing', async () => {
-    const { house } = await open(good, GROUP)
+    const { house } = await open(helloWhole, GROUP)
     const { headers } = await house.ask('/v1/models', undefined, { method: 'GET' })
     expect(headers).toMatchObject({ 'x-ratelimit-remaining-requests': '60' })
   })
 
   test('a model there is not', async () => {
-    const { house } = await open(good, GROUP)
+    const { house } = await open(helloWhole, GROUP)
     for (const path of ['/v1/models/none', '/v1beta/models/none']) {
       const { status, headers } = await house.ask(path, undefined, { method: 'GET' })
       expect(status).toBe(404)
@@ -143,12 +144,12 @@ describe('every answer says what is left of the limits', () => {
   test("the key's own limits stand above the upstream's", async () => {
     const own = { 'x-ratelimit-limit-requests': '7', 'x-ratelimit-limit-tokens': '8' }
     const { house } = await open(response => json(response, ANSWER, 200, own), { group: { rpm: 60 } })
-    expect((await house.ask(CHAT, ASK)).headers).toMatchObject({ ...own, 'x-ratelimit-limit-requests': '60' })
+    expect((await house.ask(CHAT_PATH, ASK)).headers).toMatchObject({ ...own, 'x-ratelimit-limit-requests': '60' })
   })
 
   test('a key without limits is told of none', async () => {
-    const { house } = await open(good)
-    const { headers } = await house.ask(CHAT, ASK)
+    const { house } = await open(helloWhole)
+    const { headers } = await house.ask(CHAT_PATH, ASK)
     expect(Object.keys(headers).filter(name => name.includes('ratelimit'))).toEqual([])
   })
 })
@@ -161,10 +162,10 @@ test.each([
     group: { tpm: 3000 },
   })
   for (const asked of [1, 2]) {
-    const { out, answer } = house.send(CHAT, STREAM)
+    const { out, answer } = house.send(CHAT_PATH, STREAM)
     await answer
     out.destroy()
     await until(() => upstream.seen[asked - 1]?.brokenAt !== undefined)
   }
-  expect((await house.ask(CHAT, STREAM)).status).toBe(429)
+  expect((await house.ask(CHAT_PATH, STREAM)).status).toBe(429)
 })

@@ -1,18 +1,17 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { ANSWER, ASK, failure, json, STREAM } from './chat.ts'
-import { dataOf, House } from './house.ts'
-import { channelAt, deadAddress, FakeUpstream, type Script } from './upstream.ts'
+import { ANSWER, ASK, failure, helloWhole, json, STREAM } from '../builders/chat.ts'
+import { channelAt } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
+import { dataOf, VERSION } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
+import { CHAT_PATH } from '../builders/paths.ts'
+import { deadAddress, type Script } from '../builders/upstream.ts'
 
 /* What an upstream says of itself, and what becomes of it: whose fault it is, what rests, who is tried next. */
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  vi.useRealTimers()
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
-const CHAT = '/v1/chat/completions'
+afterEach(() => void vi.useRealTimers())
+const { openGateway, openRows } = opener()
 const models = {
   named: new Map([
     ['m', 'up-m'],
@@ -22,24 +21,19 @@ const models = {
 }
 
 async function open(scripts: readonly Script[], fields: Partial<ChannelConfig> = {}) {
-  const upstreams = await Promise.all(scripts.map(script => FakeUpstream.open(script)))
-  const channels = upstreams.map(({ address }, index) =>
-    channelAt(address, { name: `channel-${index}`, priority: index, models, ...fields }),
-  )
-  const house = await House.open(channels)
-  closing.push(...upstreams.map(upstream => () => upstream.close()), () => house.server.close(0))
+  const rows = scripts.map((script, priority) => ({ script, priority, models, ...fields }))
+  const { house, upstreams } = await openRows(rows)
   const asked = () => upstreams.map(({ seen }) => seen.length)
   return { house, upstreams, asked }
 }
 
-const good: Script = response => json(response, ANSWER)
 const says =
   (status: number, message: string, headers: Record<string, string> = {}, more: object = {}): Script =>
   response =>
     json(response, { error: { ...failure(message).error, ...more } }, status, headers)
 /** Only of one model. */
 const of =
-  (model: string, script: Script, otherwise: Script = good): Script =>
+  (model: string, script: Script, otherwise: Script = helloWhole): Script =>
   (response, seen) =>
     (JSON.parse(seen.text).model === model ? script : otherwise)(response, seen)
 
@@ -51,20 +45,20 @@ describe('trap 100: what rests', () => {
   const DAY = { 'retry-after': '86400' }
 
   test.each([429, 503, 529])('a %i rests one model of the channel', async status => {
-    const { house, asked } = await open([of('up-m', says(status, 'Later.', DAY)), good])
-    for (const model of ['m', 'm', 'n', 'n']) expect((await house.ask(CHAT, { ...ASK, model })).status).toBe(200)
+    const { house, asked } = await open([of('up-m', says(status, 'Later.', DAY)), helloWhole])
+    for (const model of ['m', 'm', 'n', 'n']) expect((await house.ask(CHAT_PATH, { ...ASK, model })).status).toBe(200)
     expect(asked()).toEqual([3, 2])
     expect(failed(house)).toMatchObject([{ channel: 'channel-0', model: 'up-m', rests: 'model', seconds: 60, status }])
     expect(await resting(house)).toEqual({ status: 'ready', resting: { channels: 0, models: 1 } })
   })
 
   test('for a minute at most, whatever the upstream asks for', async () => {
-    const { house, upstreams, asked } = await open([says(429, 'Later.', DAY), good])
-    await house.ask(CHAT, ASK)
-    upstreams[0]!.script = good
+    const { house, upstreams, asked } = await open([says(429, 'Later.', DAY), helloWhole])
+    await house.ask(CHAT_PATH, ASK)
+    upstreams[0]!.script = helloWhole
     const later = Date.now() + 61_000
     vi.spyOn(Date, 'now').mockImplementation(() => later)
-    await house.ask(CHAT, ASK)
+    await house.ask(CHAT_PATH, ASK)
     vi.restoreAllMocks()
     expect(asked()).toEqual([2, 1])
   })
@@ -72,25 +66,25 @@ describe('trap 100: what rests', () => {
   test('the only way left is always tried, and the caller told what the upstream says', async () => {
     const { house, upstreams, asked } = await open([says(429, 'Request too large.', DAY)])
     for (let index = 0; index < 2; index++)
-      expect(await house.ask(CHAT, ASK)).toMatchObject({ status: 429, headers: { 'retry-after': '86400' } })
-    upstreams[0]!.script = good
-    expect((await house.ask(CHAT, ASK)).status).toBe(200)
+      expect(await house.ask(CHAT_PATH, ASK)).toMatchObject({ status: 429, headers: { 'retry-after': '86400' } })
+    upstreams[0]!.script = helloWhole
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(asked()).toEqual([3])
     expect(await resting(house)).toMatchObject({ resting: { channels: 0, models: 0 } })
   })
 
   test('also where the one that was well fails', async () => {
-    const { house, upstreams, asked } = await open([says(429, 'Later.', DAY), good])
-    await house.ask(CHAT, ASK)
-    upstreams[0]!.script = good
+    const { house, upstreams, asked } = await open([says(429, 'Later.', DAY), helloWhole])
+    await house.ask(CHAT_PATH, ASK)
+    upstreams[0]!.script = helloWhole
     upstreams[1]!.script = says(500, 'Oops.')
-    expect((await house.ask(CHAT, ASK)).status).toBe(200)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(asked()).toEqual([2, 2])
   })
 
   test('a broken answer rests the model shortly', async () => {
-    const { house, asked } = await open([of('up-m', says(500, 'Oops.')), good])
-    for (const model of ['m', 'm', 'n']) await house.ask(CHAT, { ...ASK, model })
+    const { house, asked } = await open([of('up-m', says(500, 'Oops.')), helloWhole])
+    for (const model of ['m', 'm', 'n']) await house.ask(CHAT_PATH, { ...ASK, model })
     expect(asked()).toEqual([2, 2])
   })
 
@@ -101,35 +95,34 @@ describe('trap 100: what rests', () => {
     ['wants money', says(402, 'Pay.')],
   ])('all of a channel rests that %s', async (_, script) => {
     const timeout = { connect: 500, firstByte: 200, idle: 200 }
-    const { house, asked } = await open([of('up-m', script), good], { timeout })
-    for (const model of ['m', 'n']) expect((await house.ask(CHAT, { ...ASK, model })).status).toBe(200)
+    const { house, asked } = await open([of('up-m', script), helloWhole], { timeout })
+    for (const model of ['m', 'n']) expect((await house.ask(CHAT_PATH, { ...ASK, model })).status).toBe(200)
     expect(asked()).toEqual([1, 2])
     expect(await resting(house)).toMatchObject({ resting: { channels: 1, models: 0 } })
   })
 
   test('and one that is not there', async () => {
-    const house = await House.open([channelAt(await deadAddress(), { name: 'gone' })])
-    closing.push(() => house.server.close(0))
-    await house.ask(CHAT, ASK)
+    const house = await openGateway([channelAt(await deadAddress(), { name: 'gone' })])
+    await house.ask(CHAT_PATH, ASK)
     expect(await resting(house)).toMatchObject({ resting: { channels: 1 } })
     expect(failed(house)).toMatchObject([{ channel: 'gone', kind: 'unreachable', rests: 'channel', seconds: 5 }])
   })
 
   test('a 403 may be about a model or a feature, and rests the model', async () => {
-    const { house } = await open([says(403, 'No.'), good])
-    expect((await house.ask(CHAT, ASK)).status).toBe(200)
+    const { house } = await open([says(403, 'No.'), helloWhole])
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(await resting(house)).toMatchObject({ resting: { channels: 0, models: 1 } })
   })
 
   test.each([400, 404, 413])('a %i is about the request, and rests nothing', async status => {
-    const { house } = await open([says(status, 'No.'), good])
-    await house.ask(CHAT, ASK)
+    const { house } = await open([says(status, 'No.'), helloWhole])
+    await house.ask(CHAT_PATH, ASK)
     expect(await resting(house)).toMatchObject({ resting: { channels: 0, models: 0 } })
   })
 
   test('names that callers make up fill no memory', async () => {
     const { house } = await open([says(429, 'Later.')], { models: { named: new Map(), patterns: ['*'] } })
-    for (let index = 0; index < 300; index++) await house.ask(CHAT, { ...ASK, model: `x-${index}` })
+    for (let index = 0; index < 300; index++) await house.ask(CHAT_PATH, { ...ASK, model: `x-${index}` })
     const { models } = (await resting(house)).resting
     expect(models).toBeGreaterThan(100)
     expect(models).toBeLessThanOrEqual(256)
@@ -137,14 +130,14 @@ describe('trap 100: what rests', () => {
 
   test('who asks whether it is ready learns no names', async () => {
     const { house } = await open([says(429, 'Later.')])
-    await house.ask(CHAT, ASK)
+    await house.ask(CHAT_PATH, ASK)
     const { text } = await house.ask('/readyz', undefined, { method: 'GET', headers: { authorization: '' } })
     expect(text).not.toMatch(/channel-0|up-m|127/)
   })
 })
 
 const DOORS: readonly (readonly [format: string, path: string, body: object, code: (body: never) => unknown])[] = [
-  ['chat', CHAT, ASK, ({ error }: { error: { code: string } }) => error.code],
+  ['chat', CHAT_PATH, ASK, ({ error }: { error: { code: string } }) => error.code],
   ['responses', '/v1/responses', { model: 'm', input: 'Hi.' }, ({ error }: { error: { code: string } }) => error.code],
   [
     'messages',
@@ -165,8 +158,6 @@ const DOORS: readonly (readonly [format: string, path: string, body: object, cod
     ({ error }: { error: { code: string } }) => error.code,
   ],
 ]
-const VERSION = { 'anthropic-version': '2023-06-01' }
-
 describe("trap 99: an upstream's account is not the caller's fault", () => {
   const SAID = 'Your credit balance is too low: upstream-key-1234. Go to https://billing.example.'
   const FAULTS: readonly [string, Script][] = [
@@ -177,8 +168,8 @@ describe("trap 99: an upstream's account is not the caller's fault", () => {
   ]
 
   test.each(FAULTS)('%s is another channel’s chance', async (_, script) => {
-    const { house } = await open([script, good])
-    expect((await house.ask(CHAT, ASK)).json).toMatchObject({ choices: ANSWER.choices })
+    const { house } = await open([script, helloWhole])
+    expect((await house.ask(CHAT_PATH, ASK)).json).toMatchObject({ choices: ANSWER.choices })
     const [said] = failed(house)
     expect(said).toMatchObject({ channel: 'channel-0', said: expect.stringContaining('credit balance') })
     expect(JSON.stringify(said)).not.toContain('upstream-key-1234')
@@ -196,7 +187,7 @@ describe("trap 99: an upstream's account is not the caller's fault", () => {
 
   test('a limit that passes is told rather', async () => {
     const { house } = await open([says(429, 'Slow down.'), says(401, SAID)])
-    expect((await house.ask(CHAT, ASK)).status).toBe(429)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(429)
   })
 })
 
@@ -205,8 +196,8 @@ describe('trap 98: a request too long', () => {
   const short = says(400, SAID, {}, { code: 'context_length_exceeded' })
 
   test('is another channel’s chance, and rests nothing', async () => {
-    const { house, asked } = await open([short, good])
-    for (let index = 0; index < 2; index++) expect((await house.ask(CHAT, ASK)).status).toBe(200)
+    const { house, asked } = await open([short, helloWhole])
+    for (let index = 0; index < 2; index++) expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(asked()).toEqual([2, 2])
   })
 
@@ -217,7 +208,7 @@ describe('trap 98: a request too long', () => {
         [other, short],
       ]) {
         const { house } = await open(scripts)
-        expect((await house.ask(CHAT, ASK)).json.error.code).toBe('context_length_exceeded')
+        expect((await house.ask(CHAT_PATH, ASK)).json.error.code).toBe('context_length_exceeded')
       }
   })
 
@@ -235,7 +226,7 @@ describe('trap 98: a request too long', () => {
 
   test('chat: with its status where a stream was asked for', async () => {
     const { house } = await open([short])
-    const { status, json: body } = await house.ask(CHAT, STREAM)
+    const { status, json: body } = await house.ask(CHAT_PATH, STREAM)
     expect([status, body.error.code]).toEqual([400, 'context_length_exceeded'])
   })
 

@@ -1,25 +1,25 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { dataOf, House, textOf } from './house.ts'
-import { channelAt, deadAddress, FakeUpstream, type Script, TIMED, until } from './upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
+import { dataOf, textOf } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
+import { TIMED, until } from '../builders/time.ts'
+import { deadAddress, type FakeUpstream, type Script } from '../builders/upstream.ts'
 
 /* Recordings on their way: slow readers, callers who leave, upstreams that break off. */
 
 const ASK = { model: 'm', input: 'Hello.', voice: 'alloy' }
 const PIECE = Buffer.alloc(64 * 1024, 7)
 
+const { openGateway, openUpstream } = opener()
 let upstream: FakeUpstream
 let house: House
 
 const open = async (script: Script, ...others: ChannelConfig[]): Promise<void> => {
-  upstream = await FakeUpstream.open(script)
-  house = await House.open([channelAt(upstream.address, { format: 'speech' }), ...others])
+  upstream = await openUpstream(script)
+  house = await openGateway([channelAt(upstream.address, { format: 'speech' }), ...others])
 }
-
-afterEach(async () => {
-  await house.server.close(0)
-  await upstream.close()
-})
 
 /** Sends pieces for as long as they are taken; says how many were. */
 function pouring(): { readonly script: Script; sent: number } {
@@ -123,7 +123,7 @@ describe('an upstream that breaks off', () => {
   })
 
   it('before the first byte: another channel answers', async () => {
-    const second = await FakeUpstream.open(response => {
+    const second = await openUpstream(response => {
       response.writeHead(200, { 'content-type': 'audio/mpeg' })
       response.end('ID3 whole')
     })
@@ -141,8 +141,8 @@ describe('an upstream that breaks off', () => {
   })
 
   it('at once: the caller is told in its own shape', async () => {
-    upstream = await FakeUpstream.open(() => {})
-    house = await House.open([channelAt(await deadAddress(), { format: 'speech' })])
+    upstream = await openUpstream(() => {})
+    house = await openGateway([channelAt(await deadAddress(), { format: 'speech' })])
     const { status, json } = await house.ask('/v1/audio/speech', ASK)
     expect(status).toBe(502)
     expect(json.error).toMatchObject({ type: 'upstream_error' })

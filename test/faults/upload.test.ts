@@ -2,13 +2,14 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { fetch, request } from 'undici'
 import { describe, expect, test } from 'vitest'
-import { ANSWER, ASK, json } from './chat.ts'
-import { type House, type HouseOptions, KEY } from './house.ts'
-import { opener } from './opener.ts'
+import { ANSWER, ASK, json } from '../builders/chat.ts'
+import { type HouseOptions, KEY } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
 
-const { closing, open: openHouse } = opener()
+const { closing, open: openBefore } = opener()
 
-const open = (options: HouseOptions = {}) => openHouse(response => json(response, ANSWER), options)
+const open = (options: HouseOptions = {}) => openBefore(response => json(response, ANSWER), options)
 
 const HEADERS = { authorization: `Bearer ${KEY}`, 'anthropic-version': '2023-06-01' }
 const JSON_BODY = { ...HEADERS, 'content-type': 'application/json' }

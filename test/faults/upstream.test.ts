@@ -1,32 +1,19 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { ANSWER, ASK, chunk, events, failure, HEAD, json, STREAM, TAIL, words } from './chat.ts'
-import { dataOf, House, type HouseOptions } from './house.ts'
-import { channelAt, deadAddress, FakeUpstream, type Script } from './upstream.ts'
+import { ANSWER, ASK, chunk, events, failure, HEAD, hello, json, STREAM, TAIL, words } from '../builders/chat.ts'
+import { channelAt, type HouseOptions } from '../builders/config.ts'
+import { dataOf } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
+import { CHAT_PATH } from '../builders/paths.ts'
+import { deadAddress, type Script } from '../builders/upstream.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
-const PATH = '/v1/chat/completions'
-
+const { openGateway, openRows } = opener()
 /** A gateway with a channel for each script, tried in that order. */
-async function open(scripts: readonly Script[], fields: Partial<ChannelConfig> = {}, options: HouseOptions = {}) {
-  const upstreams = await Promise.all(scripts.map(script => FakeUpstream.open(script)))
-  const channels = upstreams.map(({ address }, index) =>
-    channelAt(address, { name: `secret-channel-${index}`, priority: index, ...fields }),
+const open = (scripts: readonly Script[], fields: Partial<ChannelConfig> = {}, options: HouseOptions = {}) =>
+  openRows(
+    scripts.map((script, priority) => ({ script, name: `secret-channel-${priority}`, priority, ...fields })),
+    options,
   )
-  const house = await House.open(channels, options)
-  closing.push(...upstreams.map(upstream => () => upstream.close()), () => house.server.close(0))
-  return { house, upstreams }
-}
-
-const good: Script = (response, seen) =>
-  JSON.parse(seen.text).stream === true
-    ? events(response).end(`${HEAD}${words('Hel', 'lo.')}${TAIL}`)
-    : json(response, ANSWER)
-
 const said = (text: string): string =>
   dataOf(text)
     .filter(data => data.startsWith('{'))
@@ -35,8 +22,8 @@ const said = (text: string): string =>
 
 describe('all well', () => {
   test('a whole answer', async () => {
-    const { house, upstreams } = await open([good])
-    const answer = await house.ask(PATH, ASK)
+    const { house, upstreams } = await open([hello])
+    const answer = await house.ask(CHAT_PATH, ASK)
     expect(answer.status).toBe(200)
     expect(answer.json).toEqual(ANSWER)
     expect(answer.headers['x-request-id']).toMatch(/^req_/)
@@ -49,8 +36,8 @@ describe('all well', () => {
   })
 
   test('a stream', async () => {
-    const { house } = await open([good])
-    const answer = await house.ask(PATH, STREAM)
+    const { house } = await open([hello])
+    const answer = await house.ask(CHAT_PATH, STREAM)
     expect(answer.status).toBe(200)
     expect(answer.headers['content-type']).toContain('text/event-stream')
     expect(said(answer.text)).toBe('Hello.')
@@ -59,25 +46,25 @@ describe('all well', () => {
 
   test('a stream asked for and answered whole, and the other way round', async () => {
     const stubborn = await open([response => json(response, ANSWER)])
-    expect(said((await stubborn.house.ask(PATH, STREAM)).text)).toBe('Hello.')
+    expect(said((await stubborn.house.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
     const eager = await open([response => events(response).end(`${HEAD}${words('Hel', 'lo.')}${TAIL}`)])
-    expect((await eager.house.ask(PATH, ASK)).json.choices[0].message.content).toBe('Hello.')
+    expect((await eager.house.ask(CHAT_PATH, ASK)).json.choices[0].message.content).toBe('Hello.')
   })
 
   test('a stream that does not say what it is', async () => {
     const { house } = await open([response => response.end(`${HEAD}${words('Hel', 'lo.')}${TAIL}`)])
-    expect(said((await house.ask(PATH, STREAM)).text)).toBe('Hello.')
+    expect(said((await house.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
   })
 
   test('an upstream that forgets to end its stream after the last event', async () => {
     const { house } = await open([response => events(response).write(`${HEAD}${words('Hello.')}${TAIL}`)])
-    expect((await house.ask(PATH, STREAM)).text.endsWith('data: [DONE]\n\n')).toBe(true)
+    expect((await house.ask(CHAT_PATH, STREAM)).text.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
   test('the public name of a mapped model', async () => {
     const models = { named: new Map([['m', 'upstream-m']]), patterns: [] }
-    const { house, upstreams } = await open([(response, seen) => good(response, seen)], { models })
-    expect((await house.ask(PATH, ASK)).json.model).toBe('m')
+    const { house, upstreams } = await open([(response, seen) => hello(response, seen)], { models })
+    expect((await house.ask(CHAT_PATH, ASK)).json.model).toBe('m')
     expect(JSON.parse(upstreams[0]!.seen[0]!.text).model).toBe('upstream-m')
   })
 })
@@ -101,7 +88,7 @@ describe('before the first byte', () => {
     const timeout = { connect: 500, firstByte: 200, idle: 200 }
     for (const body of [ASK, STREAM]) {
       const { house } = await open([script], { timeout })
-      const answer = await house.ask(PATH, body)
+      const answer = await house.ask(CHAT_PATH, body)
       expect(answer.status).toBe(status)
       expect(answer.headers['content-type']).toContain('application/json')
       expect(answer.json.error.message).toEqual(expect.any(String))
@@ -110,16 +97,15 @@ describe('before the first byte', () => {
   })
 
   test('an upstream that is not there', async () => {
-    const house = await House.open([channelAt(await deadAddress())])
-    closing.push(() => house.server.close(0))
-    const answer = await house.ask(PATH, ASK)
+    const house = await openGateway([channelAt(await deadAddress())])
+    const answer = await house.ask(CHAT_PATH, ASK)
     expect(answer.status).toBe(502)
     expect(answer.text).not.toContain('127.0.0.1')
   })
 
   test("an upstream's 400 is passed on, and tried nowhere else", async () => {
-    const { house, upstreams } = await open([response => json(response, failure('You are wrong.'), 400), good])
-    const answer = await house.ask(PATH, ASK)
+    const { house, upstreams } = await open([response => json(response, failure('You are wrong.'), 400), hello])
+    const answer = await house.ask(CHAT_PATH, ASK)
     expect(answer.status).toBe(400)
     expect(answer.json.error.message).toBe('You are wrong.')
     expect(upstreams[1]!.seen).toHaveLength(0)
@@ -127,15 +113,15 @@ describe('before the first byte', () => {
 
   test.each([404, 413])("an upstream's %s is another channel's chance, and told where all say so", async status => {
     const refuse: Script = response => json(response, failure('Not here.'), status)
-    expect((await (await open([refuse, good])).house.ask(PATH, ASK)).json).toEqual(ANSWER)
+    expect((await (await open([refuse, hello])).house.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
     const { house, upstreams } = await open([refuse, refuse])
-    expect(await house.ask(PATH, ASK)).toMatchObject({ status, json: { error: { message: 'Not here.' } } })
+    expect(await house.ask(CHAT_PATH, ASK)).toMatchObject({ status, json: { error: { message: 'Not here.' } } })
     expect(upstreams[1]!.seen).toHaveLength(1)
     const worded: Script = response => json(response, failure('Model Not Exist'), 400)
-    expect((await (await open([worded, good])).house.ask(PATH, ASK)).json).toEqual(ANSWER)
-    expect((await (await open([worded, worded])).house.ask(PATH, ASK)).status).toBe(400)
+    expect((await (await open([worded, hello])).house.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
+    expect((await (await open([worded, worded])).house.ask(CHAT_PATH, ASK)).status).toBe(400)
     const later = await open([refuse, response => json(response, failure('Slow down.'), 429)])
-    expect((await later.house.ask(PATH, ASK)).status).toBe(429)
+    expect((await later.house.ask(CHAT_PATH, ASK)).status).toBe(429)
   })
 
   test('what an upstream says tells no names, addresses and keys', async () => {
@@ -150,20 +136,20 @@ describe('before the first byte', () => {
       ],
       { models: { named: new Map([['m', 'upstream-m']]), patterns: [] } },
     )
-    const { json: body } = await house.ask(PATH, ASK)
+    const { json: body } = await house.ask(CHAT_PATH, ASK)
     expect(body.error.message).toBe('Model m is not at [upstream], [upstream], [upstream].')
   })
 
   test('trap 77: a 200 with an error body is an error', async () => {
     const { house } = await open([response => json(response, failure('Not really.'))])
-    expect((await house.ask(PATH, ASK)).status).toBeGreaterThanOrEqual(400)
-    const second = await open([response => json(response, failure('Not really.')), good])
-    expect((await second.house.ask(PATH, ASK)).json).toEqual(ANSWER)
+    expect((await house.ask(CHAT_PATH, ASK)).status).toBeGreaterThanOrEqual(400)
+    const second = await open([response => json(response, failure('Not really.')), hello])
+    expect((await second.house.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
     const streaming = await open([
       response => events(response).end(`data: ${JSON.stringify(failure('No.'))}\n\n`),
-      good,
+      hello,
     ])
-    expect(said((await streaming.house.ask(PATH, STREAM)).text)).toBe('Hello.')
+    expect(said((await streaming.house.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
   })
 })
 
@@ -180,8 +166,8 @@ describe('another channel', () => {
     ['streams an error', response => events(response).end(`${HEAD}data: ${JSON.stringify(failure('No.'))}\n\n`)],
   ]
   test.each(broken)('answers where the first %s', async (_, script) => {
-    const { house, upstreams } = await open([script, good])
-    const answer = await house.ask(PATH, STREAM)
+    const { house, upstreams } = await open([script, hello])
+    const answer = await house.ask(CHAT_PATH, STREAM)
     expect(said(answer.text)).toBe('Hello.')
     expect(upstreams[0]!.seen).toHaveLength(1)
     expect(house.lines.at(-1)).toMatchObject({
@@ -191,20 +177,20 @@ describe('another channel', () => {
   })
 
   test('is asked first for a while, where it could and the first could not', async () => {
-    const { house, upstreams } = await open([response => response.destroy(), good])
-    for (let index = 0; index < 3; index++) expect((await house.ask(PATH, ASK)).status).toBe(200)
+    const { house, upstreams } = await open([response => response.destroy(), hello])
+    for (let index = 0; index < 3; index++) expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(upstreams.map(({ seen }) => seen.length)).toEqual([1, 3])
     const alone = await open([response => response.destroy()])
-    for (let index = 0; index < 3; index++) expect((await alone.house.ask(PATH, ASK)).status).toBe(502)
+    for (let index = 0; index < 3; index++) expect((await alone.house.ask(CHAT_PATH, ASK)).status).toBe(502)
     expect(alone.upstreams[0]!.seen).toHaveLength(3)
   })
 
   test('is not asked once content was sent', async () => {
     const { house, upstreams } = await open([
       response => void events(response).write(`${HEAD}${words('Hel')}`, () => response.destroy()),
-      good,
+      hello,
     ])
-    const answer = await house.ask(PATH, STREAM)
+    const answer = await house.ask(CHAT_PATH, STREAM)
     expect(answer.status).toBe(200)
     expect(said(answer.text)).toBe('Hel')
     expect(upstreams[1]!.seen).toHaveLength(0)
@@ -213,9 +199,9 @@ describe('another channel', () => {
   test('trap 78: a channel that asks to be left alone is left alone', async () => {
     const { house, upstreams } = await open([
       response => json(response, failure('Slow down.'), 429, { 'retry-after': '30' }),
-      good,
+      hello,
     ])
-    for (let index = 0; index < 3; index++) expect((await house.ask(PATH, ASK)).status).toBe(200)
+    for (let index = 0; index < 3; index++) expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(upstreams[0]!.seen).toHaveLength(1)
     expect(upstreams[1]!.seen).toHaveLength(3)
   })
@@ -224,10 +210,10 @@ describe('another channel', () => {
     const { house, upstreams } = await open([
       response => json(response, failure('Slow down.'), 429, { 'retry-after': '30' }),
     ])
-    const first = await house.ask(PATH, ASK)
+    const first = await house.ask(CHAT_PATH, ASK)
     expect(first.status).toBe(429)
     expect(first.headers['retry-after']).toBe('30')
-    const second = await house.ask(PATH, ASK)
+    const second = await house.ask(CHAT_PATH, ASK)
     expect(second.status).toBe(429)
     expect(second.headers['retry-after']).toBe('30')
     expect(upstreams[0]!.seen).toHaveLength(2)
@@ -236,20 +222,23 @@ describe('another channel', () => {
   test('trap 78: what is left of the limits is told with the refusal', async () => {
     const limits = { 'anthropic-ratelimit-unified-status': 'rejected', 'x-should-retry': 'false' }
     const { house } = await open([response => json(response, failure('Slow down.'), 429, limits)])
-    expect(await house.ask(PATH, ASK)).toMatchObject({ status: 429, headers: limits })
+    expect(await house.ask(CHAT_PATH, ASK)).toMatchObject({ status: 429, headers: limits })
   })
 
   test('trap 86: a refusal is read once and told as what it is, whole or streamed', async () => {
     const refuse: Script = response => json(response, failure('Slow down.'), 429)
     for (const body of [ASK, STREAM]) {
       const { house } = await open([refuse, refuse])
-      expect(await house.ask(PATH, body)).toMatchObject({ status: 429, json: { error: { message: 'Slow down.' } } })
+      expect(await house.ask(CHAT_PATH, body)).toMatchObject({
+        status: 429,
+        json: { error: { message: 'Slow down.' } },
+      })
     }
   })
 
   test('what is left of the limits is told to a caller of the same format', async () => {
     const { house } = await open([response => json(response, ANSWER, 200, { 'x-ratelimit-remaining-tokens': '99' })])
-    expect((await house.ask(PATH, ASK)).headers['x-ratelimit-remaining-tokens']).toBe('99')
+    expect((await house.ask(CHAT_PATH, ASK)).headers['x-ratelimit-remaining-tokens']).toBe('99')
   })
 })
 
@@ -263,7 +252,7 @@ describe('trap 75: in the middle of a stream', () => {
     ['garbage', response => events(response).end(`${HEAD}${words('Hel')}data: {"never\n\n`)],
   ])('%s is an event of the format', async (_, script) => {
     const { house } = await open([script], { timeout })
-    const answer = await house.ask(PATH, STREAM)
+    const answer = await house.ask(CHAT_PATH, STREAM)
     expect(answer.status).toBe(200)
     expect(said(answer.text)).toBe('Hel')
     const last = dataOf(answer.text)
@@ -286,7 +275,7 @@ describe('trap 75: in the middle of a stream', () => {
       { heartbeat: 50, earlyHead: false },
     )
     const at = Date.now()
-    const sent = house.send(PATH, STREAM)
+    const sent = house.send(CHAT_PATH, STREAM)
     const answer = await sent.answer
     expect(Date.now() - at).toBeGreaterThan(120)
     let text = ''
@@ -313,7 +302,7 @@ describe('trap 75: in the middle of a stream', () => {
         {},
         { heartbeat: 50 },
       )
-      const { text } = await house.ask(PATH, STREAM)
+      const { text } = await house.ask(CHAT_PATH, STREAM)
       expect(text.indexOf(': ping')).toBeGreaterThanOrEqual(0)
       expect(text.indexOf(': ping')).toBeLessThan(text.indexOf('Hello.'))
     },
@@ -324,9 +313,9 @@ test('a channel takes no more than it may at once', async () => {
   const { house, upstreams } = await open([response => setTimeout(() => json(response, ANSWER), 100)], {
     maxConcurrent: 2,
   })
-  const answers = await Promise.all([1, 2, 3].map(() => house.ask(PATH, ASK)))
+  const answers = await Promise.all([1, 2, 3].map(() => house.ask(CHAT_PATH, ASK)))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 503])
   expect(answers.find(({ status }) => status === 503)!.headers['retry-after']).toBe('1')
   expect(upstreams[0]!.seen).toHaveLength(2)
-  expect((await house.ask(PATH, ASK)).status).toBe(200)
+  expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
 })

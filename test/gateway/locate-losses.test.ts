@@ -1,16 +1,14 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import { Keeping, Speaker } from '../store/house.ts'
+import { describe, expect, test } from 'vitest'
+import { closingAfterEach } from '../builders/closing.ts'
+import { Keeping, Speaker } from '../stored/house.ts'
 
 /* Paths of losses count what the caller sent. */
 
-const open: Keeping[] = []
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
+const closing = closingAfterEach()
 
 async function house(format: string) {
   const keeping = await Keeping.open([await Speaker.open(format)])
-  open.push(keeping)
+  closing.push(() => keeping.close())
   const ask = async (path: string, body: object, headers = {}) => {
     const {
       status,

@@ -1,21 +1,19 @@
 import { expect, test } from 'vitest'
 import { fold, unfold } from '../../src/canonical/fold.ts'
-import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { chat as writer } from '../../src/egress/chat/index.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { chat as reader } from '../../src/ingress/chat/index.ts'
+import { REQUEST } from '../builders/requests.ts'
 import { grammarFault } from '../laws/grammar.ts'
-
-const ASKED: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
 
 test('an upstream that sends an empty refusal with its answer has refused nothing', () => {
   const message = { role: 'assistant', content: 'Four.', refusal: '' }
   const body = { object: 'chat.completion', choices: [{ index: 0, message, finish_reason: '' }] }
-  const result = reader.result!({ status: 200, headers: {}, body }, ASKED)
+  const result = reader.result!({ status: 200, headers: {}, body }, REQUEST)
   expect(result.candidates[0]!.content).toEqual([{ type: 'text', text: 'Four.' }])
-  expect(writer.result!(result, ASKED).wire.body).toMatchObject(body)
+  expect(writer.result!(result, REQUEST).wire.body).toMatchObject(body)
 })
 
 test.each([{ finish_reason: '' }, {}])(
@@ -23,8 +21,8 @@ test.each([{ finish_reason: '' }, {}])(
   ended => {
     const message = { role: 'assistant', content: 'Four.' }
     const body = { object: 'chat.completion', choices: [{ index: 0, message, ...ended }] }
-    const result = reader.result!({ status: 200, headers: {}, body }, ASKED)
-    const events = drain(writer.events!(ASKED), unfold(result)).map(({ data }) => data)
+    const result = reader.result!({ status: 200, headers: {}, body }, REQUEST)
+    const events = drain(writer.events!(REQUEST), unfold(result)).map(({ data }) => data)
     expect(events.filter(data => data.includes('"finish_reason":"stop"'))).toHaveLength(1)
   },
 )
@@ -34,8 +32,8 @@ test('annotations without a text to stand in are kept', () => {
   const annotations = [{ type: 'file', file: { hash: 'x' } }]
   const message = { role: 'assistant', content: null, annotations, tool_calls: [call] }
   const body = { object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }
-  const result = reader.result!({ status: 200, headers: {}, body }, ASKED)
-  expect(writer.result!(result, ASKED).wire.body).toMatchObject(body)
+  const result = reader.result!({ status: 200, headers: {}, body }, REQUEST)
+  expect(writer.result!(result, REQUEST).wire.body).toMatchObject(body)
 })
 
 test('a choice of old beside the choice of today goes to the next chat upstream, and is a loss to anybody else', () => {
@@ -52,8 +50,8 @@ test('likely rivals of a token have no rivals themselves', () => {
   const message = { role: 'assistant', content: 'a', refusal: null }
   const choice = { index: 0, message, logprobs: { content: [token], refusal: null }, finish_reason: 'stop' }
   const body = { id: 'c', object: 'chat.completion', created: 1, model: 'm', choices: [choice] }
-  const result = reader.result!({ status: 200, headers: {}, body }, ASKED)
-  expect(writer.result!(result, ASKED).wire.body).toEqual(body)
+  const result = reader.result!({ status: 200, headers: {}, body }, REQUEST)
+  expect(writer.result!(result, REQUEST).wire.body).toEqual(body)
 })
 
 test('an answer of which nobody says why it ended has a reason that is told as added', () => {
@@ -63,7 +61,7 @@ test('an answer of which nobody says why it ended has a reason that is told as a
     createdAt: 1,
     candidates: [{ content: [{ type: 'text' as const, text: 'a' }] }],
   }
-  const { wire, losses } = writer.result!(result, ASKED)
+  const { wire, losses } = writer.result!(result, REQUEST)
   expect(wire.body).toMatchObject({ choices: [{ finish_reason: 'stop' }] })
   expect(losses.map(({ path }) => path.join('/'))).toContain('candidates/0/finish')
 })
@@ -77,7 +75,7 @@ test('a whole call ends once, also where a call behind it that nobody named begi
   })
   const finish = { data: JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] }) }
   const chunks = [piece(0, 'a', 'a', '{"a":1}'), piece(1, '', '', 'a'), finish, { data: '[DONE]' }]
-  const events = drain(reader.events!(ASKED), chunks)
+  const events = drain(reader.events!(REQUEST), chunks)
   expect(grammarFault(events)).toBeUndefined()
   const calls = fold(events).candidates[0]!.content
   expect(calls).toMatchObject([{ name: 'a', arguments: '{"a":1}' }, { arguments: 'a' }])

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { messages as reader } from '../../src/ingress/messages/index.ts'
+import { STREAM_REQUEST } from '../builders/requests.ts'
+import { namedEvent } from '../builders/streams.ts'
 
-const BASE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: true }
 const read = (body: JsonObject, path = '/v1/messages') =>
   reader.request!({
     path,
@@ -13,16 +13,15 @@ const read = (body: JsonObject, path = '/v1/messages') =>
     headers: {},
     body: { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...body },
   })
-const named = (type: string, more: JsonObject = {}) => ({ event: type, data: JSON.stringify({ type, ...more }) })
-const stream = (...events: { event?: string; data: string }[]) => drain(reader.events!(BASE), events)
-const START = named('message_start', {
+const stream = (...events: { event?: string; data: string }[]) => drain(reader.events!(STREAM_REQUEST), events)
+const START = namedEvent('message_start', {
   message: { id: 'm1', model: 'm', usage: { input_tokens: 1, output_tokens: 1 } },
 })
-const END = [named('message_delta', { delta: { stop_reason: 'end_turn' } }), named('message_stop')]
+const END = [namedEvent('message_delta', { delta: { stop_reason: 'end_turn' } }), namedEvent('message_stop')]
 const block = (index: number, content_block: JsonObject, ...deltas: JsonObject[]) => [
-  named('content_block_start', { index, content_block }),
-  ...deltas.map(delta => named('content_block_delta', { index, delta })),
-  named('content_block_stop', { index }),
+  namedEvent('content_block_start', { index, content_block }),
+  ...deltas.map(delta => namedEvent('content_block_delta', { index, delta })),
+  namedEvent('content_block_stop', { index }),
 ]
 
 describe('requests', () => {
@@ -112,14 +111,14 @@ describe('streams', () => {
   })
 
   it('passes over keep-alives, and keeps events it does not know', () => {
-    const unknown = named('x_progress', { step: 1 })
-    expect(stream(START, named('ping'), unknown, ...END).filter(({ type }) => type === 'opaque')).toEqual([
+    const unknown = namedEvent('x_progress', { step: 1 })
+    expect(stream(START, namedEvent('ping'), unknown, ...END).filter(({ type }) => type === 'opaque')).toEqual([
       { type: 'opaque', format: 'messages', value: { type: 'x_progress', step: 1 } },
     ])
   })
 
   it('takes late facts of the whole: container, tier, reason to stop without its event', () => {
-    const late = named('message_delta', {
+    const late = namedEvent('message_delta', {
       delta: { stop_reason: 'end_turn', container: { id: 'c' } },
       usage: { output_tokens: 5, service_tier: 'priority' },
     })

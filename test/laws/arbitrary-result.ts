@@ -25,6 +25,7 @@ import {
   toolCall,
   word,
 } from './arbitrary.ts'
+import { count } from './work-parts.ts'
 
 /* Generators of canonical answers, and of the streams that could have brought them. */
 
@@ -52,7 +53,6 @@ const candidate = node<Candidate, 'transcript'>()(
   { content: parts(), finish },
   { logprobs: fc.array(logprob, { minLength: 1, maxLength: 3 }), extras },
 )
-const count = fc.nat(9000)
 const usage = node<Usage>()(
   { input: count, output: count },
   {

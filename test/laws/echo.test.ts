@@ -9,6 +9,7 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { shown } from '../../src/egress/losses.ts'
 import { prepare } from '../../src/gateway/prepare.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { PATHS } from '../builders/paths.ts'
 import { asked, result } from './arbitrary-result.ts'
 import { dataOf, ECHOES } from './echo.ts'
 import { holds, plain } from './support.ts'
@@ -17,14 +18,6 @@ import { holds, plain } from './support.ts'
  * Every second turn of every agent is this: what the gateway answered, handed back as history by the official SDK of the
  * caller's format, and written to the upstream that said it.
  */
-
-const PATHS: { readonly [format: string]: string } = {
-  chat: '/v1/chat/completions',
-  responses: '/v1/responses',
-  messages: '/v1/messages',
-  contents: '/v1beta/models/m:generateContent',
-}
-
 /** What may be lost all the same, and why. */
 const EXCEPTIONS: { readonly [reason: string]: string } = {
   'unsigned-thinking': 'Claude takes no thought without its own proof, which chat has no slot for',

@@ -1,5 +1,6 @@
-import { isObject, type Json, type JsonObject, parseObject } from '../../src/canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
+import { bodiesOf, objectsIn } from '../builders/streams.ts'
 
 /*
  * What in a stream of each format says that something ended, so that whoever reads it acts on it. Every format with
@@ -13,18 +14,13 @@ export interface Endings {
   readonly candidates: readonly number[]
 }
 
-const list = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
-
-const bodies = (wire: readonly WireEvent[]): JsonObject[] =>
-  wire.map(({ data }) => parseObject(data)).filter(event => event !== undefined)
-
 /** Choices with a reason to finish; calls have no end of their own. */
 const ofChoices = (events: readonly JsonObject[]): Endings => ({
   parts: [],
   candidates: events
-    .flatMap(({ choices }) => list(choices))
+    .flatMap(({ choices }) => objectsIn(choices))
     .filter(choice => choice['finish_reason'] != null)
     .map(choice => Number(choice['index'])),
 })
@@ -69,16 +65,16 @@ function ofItems(events: readonly JsonObject[]): Endings {
     if (item['type'] === 'custom_tool_call') parts.push({ kind: 'call', body: text(item['input']) })
     if (item['type'] === 'image_generation_call') parts.push({ kind: 'media', body: text(item['result']) })
     if (item['type'] === 'message')
-      for (const part of list(item['content']))
+      for (const part of objectsIn(item['content']))
         parts.push({ kind: 'text', body: text(part['text'] ?? part['refusal']) })
     if (item['type'] === 'reasoning')
-      for (const part of list(item['summary'])) parts.push({ kind: 'thought', body: text(part['text']) })
+      for (const part of objectsIn(item['summary'])) parts.push({ kind: 'thought', body: text(part['text']) })
   }
   for (const event of events) {
     const said = DONE.get(event['type'])
     if (said !== undefined) parts.push({ kind: said.kind, body: text(event[said.field]) })
     if (event['type'] === 'response.output_item.done') done(object(event['item']))
-    for (const item of list(object(event['response'])['output'])) done(item)
+    for (const item of objectsIn(object(event['response'])['output'])) done(item)
   }
   return { parts, candidates: events.some(({ type }) => FINISHED.has(type)) ? [0] : [] }
 }
@@ -99,8 +95,8 @@ const DONE: ReadonlyMap<Json | undefined, { kind: 'call' | 'text' | 'thought'; f
 
 /** A call comes whole, and so does a picture; candidates have a reason to finish. */
 function ofContents(events: readonly JsonObject[]): Endings {
-  const candidates = events.flatMap(event => list(event['candidates']))
-  const parts = candidates.flatMap(candidate => list(object(candidate['content'])['parts']))
+  const candidates = events.flatMap(event => objectsIn(event['candidates']))
+  const parts = candidates.flatMap(candidate => objectsIn(object(candidate['content'])['parts']))
   return {
     parts: parts
       .filter(part => isObject(part['functionCall']))
@@ -137,4 +133,4 @@ const ENDINGS: { readonly [format: string]: (events: readonly JsonObject[]) => E
 }
 
 /** What a stream of the format says has ended. */
-export const endingsIn = (format: string, wire: readonly WireEvent[]): Endings => ENDINGS[format]!(bodies(wire))
+export const endingsIn = (format: string, wire: readonly WireEvent[]): Endings => ENDINGS[format]!(bodiesOf(wire))

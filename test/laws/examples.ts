@@ -1,5 +1,6 @@
 import type { Part, ReasoningPart, ToolCallPart } from '../../src/canonical/content.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
+import { text } from '../builders/messages.ts'
 
 /* Answers of conversations that once broke a law: fixed examples of the laws over answers. */
 
@@ -9,8 +10,6 @@ const thought = (text: string, signature?: ReasoningPart['signature']): Reasonin
   ...{ type: 'reasoning', text },
   ...(signature === undefined ? {} : { signature }),
 })
-const text = (words: string): Part => ({ type: 'text', text: words })
-
 const CONTENTS: readonly (readonly Part[])[] = [
   [thought('a', proof), call, thought('b')],
   [thought('a'), thought('b', proof), call],

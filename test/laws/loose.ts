@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { json, object, record } from './arbitrary.ts'
+import { bytes, json, object, record } from './arbitrary.ts'
 
 /* What proto3 JSON allows everywhere: either casing, unknown fields and nulls. */
 
@@ -34,3 +34,9 @@ export const loose = (needed: Generators, optional: Generators = {}): fc.Arbitra
     .tuple(cased(record<JsonObject>(needed, nullable)), unknown)
     .map(([known, others]) => ({ ...others, ...known }))
 }
+
+/** A value, or null in its place. */
+export const maybeNull = (value: fc.Arbitrary<unknown>) =>
+  fc.oneof({ weight: 5, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) })
+
+export const dataUrl = bytes.map(data => `data:image/png;base64,${data}`)

@@ -1,21 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
-import { isObject, type Json, type JsonObject, parseObject } from '../../src/canonical/node.ts'
+import type { Json, JsonObject } from '../../src/canonical/node.ts'
 import { Sequential } from '../../src/canonical/sequential.ts'
 import { drain } from '../../src/canonical/transducer.ts'
-import type { WireEvent } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
+import { bodiesOf, objectsIn } from '../builders/streams.ts'
 import { streamed } from './arbitrary-result.ts'
 import { holds, same } from './support.ts'
 import { WORKS } from './works.ts'
 
 /* What is streamed one after another by the real upstreams of a format is so by us, whatever comes in (trap 96). */
-
-const bodies = (wire: readonly WireEvent[]): JsonObject[] =>
-  wire.map(({ data }) => parseObject(data)).filter(event => event !== undefined)
-
-const items = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
-
 /** Events that name their item at OpenAI: all of an output but its items' own beginning and end. */
 const NAMES_ITEM = /^response\.(?!output_item\.)[a-z_]+\.(?!partial_image)[a-z_.]+$/
 
@@ -56,9 +50,9 @@ function faultOfBlocks(events: readonly JsonObject[]): string | undefined {
 /** The first call of a choice that goes on after another has begun, or undefined. */
 function faultOfCalls(events: readonly JsonObject[]): string | undefined {
   const last = new Map<Json | undefined, number>()
-  for (const choice of events.flatMap(({ choices }) => items(choices))) {
+  for (const choice of events.flatMap(({ choices }) => objectsIn(choices))) {
     const delta = choice['delta'] as JsonObject
-    for (const { index, id } of items(delta['tool_calls'])) {
+    for (const { index, id } of objectsIn(delta['tool_calls'])) {
       const before = last.get(choice['index']) ?? -1
       if (index !== (id === undefined ? before : before + 1)) return `call ${index} goes on after call ${before}`
       last.set(choice['index'], index as number)
@@ -77,7 +71,7 @@ describe('one at a time: no item begins before the one before it is done (trap 9
   it.each(Object.keys(FAULTS))('%s', format => {
     const { asked, result } = WORKS.conversation!
     holds(streamed(result), ({ events }) => {
-      same(FAULTS[format]!(bodies(drain(WRITERS[format]!.events!(asked), events))), undefined)
+      same(FAULTS[format]!(bodiesOf(drain(WRITERS[format]!.events!(asked), events))), undefined)
     })
   })
 })

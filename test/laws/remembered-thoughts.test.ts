@@ -12,6 +12,7 @@ import { NATIVE } from '../../src/egress/writer.ts'
 import { prepare } from '../../src/gateway/prepare.ts'
 import { Thoughts } from '../../src/gateway/thoughts/thoughts.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { REQUEST } from '../builders/requests.ts'
 import { CLIENTS, type Habit } from '../thoughts/clients.ts'
 import { candidateOf, LIMITS, Stage, thoughtsIn, type Way, wholeOf } from '../thoughts/stage.ts'
 import { request } from './arbitrary.ts'
@@ -194,7 +195,7 @@ describe('exact loss: with what was put back, reading what was written gives the
         thoughts.keep(named(answer, ids.slice(index)), {
           format: 'chat',
           candidate,
-          request: EMPTY,
+          request: REQUEST,
           recalled: undefined,
         })
       const { wire, losses } = prepare(asked, candidate, thoughts)
@@ -203,9 +204,6 @@ describe('exact loss: with what was put back, reading what was written gives the
     })
   })
 })
-
-const EMPTY: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
-
 /** Ids of calls that are found wherever they stand. */
 const withLongIds = (given: CanonicalRequest): CanonicalRequest => ({
   ...given,

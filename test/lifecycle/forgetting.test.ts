@@ -3,19 +3,16 @@ import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { MemoryStore } from '../../src/gateway/thoughts/memory.ts'
 import { Spool } from '../../src/ingress/transport/spool.ts'
-import { House } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
-import { Keeping, Speaker, scratch } from '../store/house.ts'
+import { channelAt } from '../builders/config.ts'
+import { opener } from '../builders/opener.ts'
+import { Keeping, Speaker, scratch } from '../stored/house.ts'
 import { ASKED, CALL, history, Remembering, THINKS, Thinker } from '../thoughts/house.ts'
 import { upload } from '../transcriptions/upload.ts'
 
 /* What the gateway cannot remember costs no request that can go without. */
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  vi.restoreAllMocks()
-  for (const close of closing.splice(0).reverse()) await close()
-})
+afterEach(() => void vi.restoreAllMocks())
+const { closing, openGateway, openUpstream } = opener()
 
 test.each([true, false])(
   'thoughts that cannot be kept or found are done without, and told once (stream: %s)',
@@ -56,15 +53,11 @@ test('a conversation that cannot be sealed is put in short by nobody, until it c
 })
 
 test('a file for which the disk has no room is a 503 that passes, told once', async () => {
-  const upstream = await FakeUpstream.open(response =>
+  const upstream = await openUpstream(response =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"Well."}'),
   )
   // Before a channel that takes no forms, files wait on disk.
-  const house = await House.open([channelAt(upstream.address, { format: 'chat' })])
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
+  const house = await openGateway([channelAt(upstream.address, { format: 'chat' })])
   const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
   const opening = vi.spyOn(Spool, 'open').mockRejectedValue(full)
   const send = () =>

@@ -1,34 +1,19 @@
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
-import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from '../faults/chat.ts'
-import { House, type HouseOptions, KEY, textOf } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Script, TIMED, until } from '../faults/upstream.ts'
+import { describe, expect, test } from 'vitest'
+import { ASK, events, HEAD, hello, STREAM, words } from '../builders/chat.ts'
+import { channelAt, configOf, KEY } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
+import { GET, textOf } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
+import { CHAT_PATH } from '../builders/paths.ts'
+import { TIMED, until } from '../builders/time.ts'
+import type { Script } from '../builders/upstream.ts'
 import { Client } from '../sockets/client.ts'
-import { scratch } from '../store/house.ts'
+import { scratch } from '../stored/house.ts'
 import { STREAMED } from './streams.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
-async function open(script: Script, options: HouseOptions = {}, format = 'chat') {
-  const upstream = await FakeUpstream.open(script)
-  const house = await House.open([channelAt(upstream.address, { format })], options)
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0).catch(() => {}),
-  )
-  return { house, upstream }
-}
-
-const PATH = '/v1/chat/completions'
-const GET = { method: 'GET' }
-const good: Script = (response, seen) =>
-  JSON.parse(seen.text).stream === true
-    ? events(response).end(`${HEAD}${words('Hel', 'lo.')}${TAIL}`)
-    : json(response, ANSWER)
+const { closing, open, openGateway, openUpstream } = opener()
 const silent: Script = () => {}
 const STOPPED = 'The gateway is being stopped. Ask again.'
 
@@ -45,13 +30,13 @@ async function reading(house: House, path: string, body: unknown, headers = {}, 
 
 describe('before the port closes', () => {
   test('it is said not to be ready, and whoever asks is answered and sent away', async () => {
-    const { house } = await open(good)
+    const { house } = await open(hello)
     const drained = house.server.drain(300)
     expect((await house.ask('/readyz', undefined, GET)).status).toBe(503)
     expect((await house.ask('/healthz', undefined, GET)).status).toBe(200)
-    const whole = await house.ask(PATH, ASK, { headers: { connection: 'keep-alive' } })
+    const whole = await house.ask(CHAT_PATH, ASK, { headers: { connection: 'keep-alive' } })
     expect(whole).toMatchObject({ status: 200, headers: { connection: 'close' } })
-    const streamed = await house.ask(PATH, STREAM, { headers: { connection: 'keep-alive' } })
+    const streamed = await house.ask(CHAT_PATH, STREAM, { headers: { connection: 'keep-alive' } })
     expect(streamed).toMatchObject({ status: 200, headers: { connection: 'close' } })
     expect(streamed.text).toContain('[DONE]')
     expect((await house.ask('/v1/models', undefined, GET)).headers['connection']).toBe('close')
@@ -65,15 +50,15 @@ describe('before the port closes', () => {
   })
 
   test('a connection is kept before that', async () => {
-    const { house } = await open(good)
-    const whole = await house.ask(PATH, ASK, { headers: { connection: 'keep-alive' } })
+    const { house } = await open(hello)
+    const whole = await house.ask(CHAT_PATH, ASK, { headers: { connection: 'keep-alive' } })
     expect(whole.headers['connection']).toBe('keep-alive')
   })
 })
 
 describe('what outlasts the grace time', () => {
   test.each(Object.entries(STREAMED))('a stream of %s ends with its error', TIMED, async (_, door) => {
-    const { house, upstream } = await open(door.begins, {}, door.format)
+    const { house, upstream } = await open(door.begins, {}, { format: door.format })
     const { answer, whole } = await reading(house, door.path, door.body, door.headers, door.begun)
     const began = Date.now()
     await house.server.close(50)
@@ -88,7 +73,7 @@ describe('what outlasts the grace time', () => {
   })
 
   test.each(Object.entries(STREAMED))('an answer of %s that was not begun is a 503', async (name, door) => {
-    const { house, upstream } = await open(silent, {}, door.format)
+    const { house, upstream } = await open(silent, {}, { format: door.format })
     const asked = house.ask(door.path, door.body, door.headers === undefined ? {} : { headers: door.headers })
     await until(() => upstream.seen.length > 0)
     await house.server.close(20)
@@ -102,13 +87,11 @@ describe('what outlasts the grace time', () => {
 
   test('a whole answer is a 503, and no other channel is asked', async () => {
     const { house, upstream } = await open(silent)
-    const other = await FakeUpstream.open(good)
-    closing.push(() => other.close())
-    const { configOf } = await import('../faults/house.ts')
+    const other = await openUpstream(hello)
     house.server.reload(
       configOf([channelAt(upstream.address), channelAt(other.address, { name: 'other', priority: 1 })]),
     )
-    const asked = house.ask(PATH, ASK)
+    const asked = house.ask(CHAT_PATH, ASK)
     await until(() => upstream.seen.length > 0)
     await house.server.close(20)
     expect(await asked).toMatchObject({ status: 503, json: { error: { message: STOPPED } } })
@@ -117,8 +100,8 @@ describe('what outlasts the grace time', () => {
   })
 
   test('a request that is still coming is a 503', TIMED, async () => {
-    const { house, upstream } = await open(good)
-    const out = request(`${house.server.address}${PATH}`, {
+    const { house, upstream } = await open(hello)
+    const out = request(`${house.server.address}${CHAT_PATH}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${KEY}`, 'content-length': 500 },
     })
@@ -137,10 +120,10 @@ describe('what outlasts the grace time', () => {
     ['falls silent', () => {}],
     ['goes on with what is no HTTP', socket => socket.end('no\r\n\r\n')],
   ])('nobody waits for the rest of a request that is refused, where its caller %s', TIMED, async (_, then) => {
-    const { house } = await open(good)
+    const { house } = await open(hello)
     const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
     closing.push(() => socket.destroy())
-    socket.write(`POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\n`)
+    socket.write(`POST ${CHAT_PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\n`)
     socket.write('transfer-encoding: chunked\r\n\r\n2\r\n{ \r\n')
     socket.on('error', () => {}).on('data', () => then(socket))
     await new Promise(resolve => setTimeout(resolve, 100))
@@ -151,7 +134,7 @@ describe('what outlasts the grace time', () => {
 
   test('bytes without a format are cut off', TIMED, async () => {
     const begins: Script = response => response.writeHead(200, { 'content-type': 'audio/mpeg' }).write('half a sound')
-    const { house } = await open(begins, {}, 'speech')
+    const { house } = await open(begins, {}, { format: 'speech' })
     const answer = await house.send('/v1/audio/speech', { model: 'm', input: 'Hi', voice: 'alloy' }).answer
     const text = textOf(answer)
     await new Promise(resolve => setTimeout(resolve, 50))
@@ -188,7 +171,7 @@ describe('what outlasts the grace time', () => {
       for (let i = 0; i < 2000; i++) response.write(words('x'.repeat(10_000)))
     }
     const { house, upstream } = await open(flood)
-    const answer = await house.send(PATH, STREAM).answer
+    const answer = await house.send(CHAT_PATH, STREAM).answer
     answer.pause()
     await until(() => upstream.seen.length > 0)
     await new Promise(resolve => setTimeout(resolve, 200))
@@ -204,13 +187,12 @@ describe('work in the background', () => {
   test('has the grace time, too', async () => {
     const place = scratch()
     closing.push(place.drop)
-    const slow: Script = (response, seen) => void setTimeout(() => good(response, seen), 200)
+    const slow: Script = (response, seen) => void setTimeout(() => hello(response, seen), 200)
     const { house, upstream } = await open(slow, { keep: place.path })
     const { id } = (await house.ask('/v1/responses', begin)).json
     await until(() => upstream.seen.length > 0)
     await house.server.close(5000)
-    const next = await House.open([channelAt(upstream.address)], { keep: place.path })
-    closing.push(() => next.server.close(0))
+    const next = await openGateway([channelAt(upstream.address)], { keep: place.path })
     expect((await next.ask(`/v1/responses/${id}`, undefined, GET)).json.status).toBe('completed')
   })
 
@@ -222,8 +204,7 @@ describe('work in the background', () => {
     await house.server.close(50)
     expect(STREAMED['responses']!.error(await whole)).toBeDefined()
     const kept = JSON.parse(/data: (\{"type":"response.failed".*)/.exec(await whole)![1]!).response
-    const next = await House.open([channelAt(upstream.address)], { keep: place.path })
-    closing.push(() => next.server.close(0))
+    const next = await openGateway([channelAt(upstream.address)], { keep: place.path })
     expect((await next.ask(`/v1/responses/${kept.id}`, undefined, GET)).json).toMatchObject({ status: 'failed' })
   })
 })

@@ -1,8 +1,8 @@
 import { parseObject } from '../../src/canonical/node.ts'
+import { events, HEAD, words } from '../builders/chat.ts'
+import { dataOf } from '../builders/http.ts'
+import type { Script } from '../builders/upstream.ts'
 import type { Loose } from '../clients/scene.ts'
-import { events, HEAD, words } from '../faults/chat.ts'
-import { dataOf } from '../faults/house.ts'
-import type { Script } from '../faults/upstream.ts'
 
 /** A door whose answers are streamed, and how an error ends one of them. */
 export interface Streamed {

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
-import { House } from '../faults/house.ts'
-import { until } from '../faults/upstream.ts'
+import { House } from '../builders/gateway.ts'
+import { until } from '../builders/time.ts'
 import { Client } from '../sockets/client.ts'
 import { playing } from './sessions.ts'
 import { channelTo, ScriptedUpstream } from './upstream.ts'

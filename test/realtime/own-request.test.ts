@@ -8,7 +8,7 @@ import { Gateway } from '../../src/gateway/index.ts'
 import { openReplay, type Replay } from '../../src/providers/replay.ts'
 import { withReplay } from '../../src/providers/replay-channels.ts'
 import type { RunRequest } from '../../src/realtime/upstream.ts'
-import { configOf } from '../faults/house.ts'
+import { configOf } from '../builders/config.ts'
 
 let replay: Replay
 let gateway: Gateway

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultConfig } from '../../src/config/read.ts'
 import { openReplay, type Replay } from '../../src/providers/replay.ts'
 import { withReplay } from '../../src/providers/replay-channels.ts'
-import { House, KEY } from '../faults/house.ts'
+import { KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
 
 /** A Python that has `openai[realtime]`. */
 const PYTHON = process.env['REALTIME_PYTHON'] ?? 'python3'

@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { House, KEY, REALTIME } from '../faults/house.ts'
-import { until } from '../faults/upstream.ts'
+import { KEY, REALTIME } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { until } from '../builders/time.ts'
 import { Client, type Event } from '../sockets/client.ts'
 import { channelTo, created, type Script, ScriptedUpstream } from './upstream.ts'
 

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import { defaultConfig } from '../../src/config/read.ts'
 import { openReplay, type Replay } from '../../src/providers/replay.ts'
 import { withReplay } from '../../src/providers/replay-channels.ts'
-import { House } from '../faults/house.ts'
-import { until } from '../faults/upstream.ts'
+import { House } from '../builders/gateway.ts'
+import { until } from '../builders/time.ts'
 import { Client, type Event } from '../sockets/client.ts'
 
 let replay: Replay

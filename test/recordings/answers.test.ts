@@ -11,7 +11,17 @@ import { eventParser } from '../../src/ingress/transport/sse.ts'
 import { grammarFault } from '../laws/grammar.ts'
 import { plain, same } from '../laws/support.ts'
 import { claims, essence } from './essence.ts'
-import { askedBy, formatsOf, isAnswer, present, type Recording, recordingsOf, where } from './recording.ts'
+import {
+  askedBy,
+  countingTokens,
+  formatsOf,
+  isAnswer,
+  named,
+  present,
+  type Recording,
+  recordingsOf,
+  where,
+} from './recording.ts'
 
 const FORMATS = formatsOf('events')
 
@@ -30,15 +40,6 @@ const wholes = (format: string) => bodies(format).filter(isAnswer)
 const hollow = (format: string) => bodies(format).filter(one => !isAnswer(one))
 const failures = (format: string) => recordingsOf(format).filter(({ status }) => status >= 400)
 const streams = (format: string) => recordingsOf(format).filter(({ sse }) => sse !== undefined)
-
-/** A chat caller learns of tokens only where it asked for them (trap 22). */
-const countingTokens = (asked: CanonicalRequest): CanonicalRequest => ({
-  ...asked,
-  spelling: { ...asked.spelling, chat: { stream_options: { include_usage: true } } },
-})
-
-const named = (recordings: readonly Recording[]) => recordings.map(one => [one.name, one] as const)
-
 const eventsOf = ({ format, sse }: Recording, asked: CanonicalRequest) =>
   drain(READERS[format]!.events!(asked), drain(eventParser(), [Buffer.from(sse!)]))
 

@@ -1,23 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fold } from '../../src/canonical/fold.ts'
 import { lose } from '../../src/canonical/loss.ts'
-import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { CanonicalResult, FinishReason } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { eventParser } from '../../src/ingress/transport/sse.ts'
+import { KEY } from '../builders/config.ts'
+import { REQUEST } from '../builders/requests.ts'
+import { WAYS } from '../builders/streams.ts'
 import type { Caller, Got } from '../clients/caller.ts'
 import { CALLERS } from '../clients/callers/index.ts'
-import { KEY } from '../faults/house.ts'
 import { plain } from '../laws/support.ts'
 import { claims, type Essence } from './essence.ts'
 import { formatsOf, isAnswer, present, type Recording, recordingsOf, where } from './recording.ts'
 import { Replaying } from './replaying.ts'
 
 const FORMATS = formatsOf('events')
-const ASKED: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
-
 /** Each client's words for why an answer ended, as far as it has one of its own. */
 const WORDS: { readonly [format: string]: { readonly [R in FinishReason]?: string } } = {
   chat: { stop: 'stop', length: 'length', 'tool-calls': 'tool_calls', refused: 'content_filter' },
@@ -27,14 +26,14 @@ const WORDS: { readonly [format: string]: { readonly [R in FinishReason]?: strin
 }
 
 function answerOf({ format, body, sse }: Recording): CanonicalResult {
-  if (sse === undefined) return READERS[format]!.result!({ status: 200, headers: {}, body: body! }, ASKED)
-  return fold(drain(READERS[format]!.events!(ASKED), drain(eventParser(), [Buffer.from(sse)])))
+  if (sse === undefined) return READERS[format]!.result!({ status: 200, headers: {}, body: body! }, REQUEST)
+  return fold(drain(READERS[format]!.events!(REQUEST), drain(eventParser(), [Buffer.from(sse)])))
 }
 
 /** What a client of a format is owed: all the upstream said but what cannot be said there. */
 function owed(recording: Recording, caller: string): Partial<Essence> {
   const result = answerOf(recording)
-  return claims(lose(result, WRITERS[caller]!.result!(result, ASKED).losses))
+  return claims(lose(result, WRITERS[caller]!.result!(result, REQUEST).losses))
 }
 
 /** Formats cut thoughts into pieces in their own ways. */
@@ -72,12 +71,6 @@ const IN_PIECES = /"partialArgs"/
 
 /** Hollow calls, which the client itself stumbles over when they are streamed. */
 const HOLLOW = /"function_call":\{"arguments":"","name":""\}/
-
-const ways = [
-  { way: 'whole', stream: false },
-  { way: 'streamed', stream: true },
-]
-
 describe.skipIf(!present).each(FORMATS)(`recorded answers of %s over HTTP${where}`, format => {
   const recordings = recordingsOf(format)
   let replaying: Replaying
@@ -93,7 +86,7 @@ describe.skipIf(!present).each(FORMATS)(`recorded answers of %s over HTTP${where
     const asking = (model: string, stream: boolean) =>
       caller.open({ address: replaying.house.server.address, key: KEY, model }).say({ text: 'Hi!' }, { stream })
 
-    describe.each(ways)('$way', ({ stream }) => {
+    describe.each(WAYS)('$way', ({ stream }) => {
       const taken = stream ? answers.filter(({ body }) => !HOLLOW.test(JSON.stringify(body ?? null))) : answers
       test.concurrent.each(taken.map(one => [one.name, one] as const))('%s', async (name, recording) => {
         expectOwed(await asking(name, stream), owed(recording, caller.format), caller.format)

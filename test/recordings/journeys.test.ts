@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 import { bodyOf } from '../clients/stage.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
-import { House } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
 import { asSaid } from '../laws/completed.ts'
 import { same } from '../laws/support.ts'
-import { formatsOf, isAnswer, present, type Recording, recordingsOf, where } from './recording.ts'
+import { formatsOf, isAnswer, named, present, type Recording, recordingsOf, where } from './recording.ts'
 import { Replaying, renamed } from './replaying.ts'
 
 const FORMATS = formatsOf('events')
@@ -24,7 +25,6 @@ function doorOf({ format, request, sse }: Recording, model: string): string {
 }
 
 const asked = (format: string) => recordingsOf(format).filter(({ request }) => request !== undefined)
-const named = (recordings: readonly Recording[]) => recordings.map(one => [one.name, one] as const)
 const headersOf = ({ request }: Recording) => ({ 'anthropic-version': '2023-06-01', ...request!.headers })
 
 describe.skipIf(!present).each(FORMATS)(`recorded exchanges of %s${where}`, format => {

@@ -16,7 +16,16 @@ import { meaning } from '../laws/same.ts'
 import { plain, RUNS, same } from '../laws/support.ts'
 import { claims, essence } from './essence.ts'
 import { mutated } from './mutated.ts'
-import { askedBy, formatsOf, isAnswer, present, type Recording, recordingsOf, where } from './recording.ts'
+import {
+  askedBy,
+  countingTokens,
+  formatsOf,
+  isAnswer,
+  present,
+  type Recording,
+  recordingsOf,
+  where,
+} from './recording.ts'
 
 /*
  * Recordings with pieces changed for pieces of other recordings, from the same place of the same format, or without a
@@ -107,7 +116,10 @@ describe.skipIf(!present).each(FORMATS)(`changed recordings of %s${where}`, form
         const wire = (events as readonly JsonObject[]).map(eventOf)
         const read = drain(READERS[format]!.events!(asked), wire)
         expect(grammarFault(read)).toBeUndefined()
-        const back = drain(chain(WRITERS[caller]!.events!(counting(asked)), READERS[caller]!.events!(asked)), read)
+        const back = drain(
+          chain(WRITERS[caller]!.events!(countingTokens(asked)), READERS[caller]!.events!(asked)),
+          read,
+        )
         expect(grammarFault(back)).toBeUndefined()
         const result = fold(read)
         if (result.error !== undefined) return void expect(fold(back).error).toBeDefined()
@@ -131,10 +143,4 @@ const valuesOf = ({ sse }: Recording): JsonObject => ({
 const eventOf = ({ event, said }: JsonObject): WireEvent => ({
   ...(typeof event === 'string' ? { event } : {}),
   data: typeof said === 'string' ? said : JSON.stringify(said),
-})
-
-/** A chat caller learns of tokens only where it asked for them (trap 22). */
-const counting = (asked: CanonicalRequest): CanonicalRequest => ({
-  ...asked,
-  spelling: { ...asked.spelling, chat: { stream_options: { include_usage: true } } },
 })

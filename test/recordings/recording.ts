@@ -4,6 +4,7 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { WireRequest } from '../../src/canonical/wire.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { REQUEST } from '../builders/requests.ts'
 
 /** One recorded exchange with a real provider. */
 export interface Recording {
@@ -46,10 +47,7 @@ export const isAnswer = ({ format, status, body, sse }: Recording): boolean =>
 
 /** What the answer of a recording answers; a recorder that lost the request leaves a bare one. */
 export const askedBy = ({ format, request, sse }: Recording): CanonicalRequest =>
-  request === undefined ? { ...BARE, stream: sse !== undefined } : READERS[format]!.request!(request)
-
-const BARE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
-
+  request === undefined ? { ...REQUEST, stream: sse !== undefined } : READERS[format]!.request!(request)
 // biome-ignore lint/suspicious/noExplicitAny: a recording is JSON of the recorder's own shape.
 function readRecording(format: string, file: string, { host, request, response }: any): Recording {
   return {
@@ -85,3 +83,11 @@ function pathBelow(format: string, path: string): string {
   if (format !== 'contents') return path
   return `/v1beta/${path.slice(path.search(/(models|tunedModels)\/[^/]*$/))}`
 }
+
+export const named = (recordings: readonly Recording[]) => recordings.map(one => [one.name, one] as const)
+
+/** The request of a chat caller that requests token counts: without that it gets none in a stream (trap 22). */
+export const countingTokens = (request: CanonicalRequest): CanonicalRequest => ({
+  ...request,
+  spelling: { ...request.spelling, chat: { stream_options: { include_usage: true } } },
+})

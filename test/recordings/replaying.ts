@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
-import { House } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Recording } from './recording.ts'
 
 /** A gateway before an upstream that answers as recorded; the model asked for names the recording. */

@@ -1,23 +1,14 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import { ANSWER, ASK, json } from '../faults/chat.ts'
-import { House, KEY } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { describe, expect, test } from 'vitest'
+import { ANSWER, ASK, json } from '../builders/chat.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { opener } from '../builders/opener.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { openGateway, openUpstream } = opener()
 
 /** What an upstream of the caller's own format is asked. */
 async function asked(format: string, path: string, body: object, headers = {}) {
-  const upstream = await FakeUpstream.open(response => json(response, ANSWER))
-  const channel = channelAt(upstream.address, { format })
-  const formats = [{ ...channel.formats[0]!, baseUrl: upstream.address }]
-  const house = await House.open([{ ...channel, formats }])
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
+  const upstream = await openUpstream(response => json(response, ANSWER))
+  const house = await openGateway([channelAt(upstream.address, { format, baseUrl: upstream.address })])
   await house.ask(path, body, { headers })
   return upstream.seen[0]!
 }

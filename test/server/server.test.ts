@@ -1,39 +1,23 @@
 import { connect } from 'node:net'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { ModelFacts } from '../../src/config/index.ts'
 import { openServer } from '../../src/server/index.ts'
-import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from '../faults/chat.ts'
-import { configOf, House, type HouseOptions, KEY, textOf } from '../faults/house.ts'
-import { plainReader, speakPlain } from '../faults/plain-format.ts'
-import { channelAt, FakeUpstream, type Script, until } from '../faults/upstream.ts'
+import { ASK, events, HEAD, hello, STREAM, TAIL, words } from '../builders/chat.ts'
+import { channelAt, configOf, type HouseOptions, KEY } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
+import { GET, textOf, VERSION } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
+import { plainReader, speakPlain } from '../builders/plain-format.ts'
+import { until } from '../builders/time.ts'
+import type { Script } from '../builders/upstream.ts'
 
 speakPlain('messages', 'contents', 'responses')
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
-const good: Script = (response, seen) =>
-  JSON.parse(seen.text).stream === true
-    ? events(response).end(`${HEAD}${words('Hel', 'lo.')}${TAIL}`)
-    : json(response, ANSWER)
-
-async function open(script: Script = good, options: HouseOptions = {}, models = ['m']) {
-  const upstream = await FakeUpstream.open(script)
-  const named = new Map(models.map(model => [model, model]))
-  const house = await House.open([channelAt(upstream.address, { models: { named, patterns: [] } })], options)
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
-  return { house, upstream }
-}
+const { closing, open: openBefore, openUpstream } = opener()
+const open = (script: Script = hello, options: HouseOptions = {}, models = ['m']) =>
+  openBefore(script, options, { models: { named: new Map(models.map(model => [model, model])), patterns: [] } })
 
 const PLAIN = { model: 'm', say: 'hello' }
-const VERSION = { 'anthropic-version': '2023-06-01' }
-const GET = { method: 'GET' }
-
 describe('the messages door', () => {
   test.each([
     [{ 'anthropic-version': '2023-06-01' }, 200],
@@ -70,7 +54,7 @@ describe('the contents doors', () => {
   })
 
   test('take model ids with slashes, plain and encoded', async () => {
-    const { house, upstream } = await open(good, {}, ['org/model:tag'])
+    const { house, upstream } = await open(hello, {}, ['org/model:tag'])
     for (const id of ['org/model:tag', 'org%2Fmodel:tag'])
       expect(
         (await house.ask(`/v1beta/models/${id}:generateContent`, { say: 'x', model: 'org/model:tag' })).status,
@@ -257,7 +241,7 @@ describe('models', () => {
   })
 
   test('are listed in the words of whoever asks', async () => {
-    const { house } = await open(good, {}, ['b', 'a/x'])
+    const { house } = await open(hello, {}, ['b', 'a/x'])
     expect(await shapes(house, '/v1/models')).toEqual({
       chat: {
         object: 'list',
@@ -278,7 +262,7 @@ describe('models', () => {
   })
 
   test('are described one by one, ids with slashes too', async () => {
-    const { house } = await open(good, {}, ['a/x'])
+    const { house } = await open(hello, {}, ['a/x'])
     const { chat, messages, contents } = await shapes(house, '/v1/models/a/x')
     expect([chat.id, messages.id, contents.name]).toEqual(['a/x', 'a/x', 'models/a/x'])
     expect((await house.ask('/v1beta/models/a%2Fx', undefined, GET)).json.name).toBe('models/a/x')
@@ -287,8 +271,7 @@ describe('models', () => {
   })
 
   test('are those of the key, with the facts the operator gave', async () => {
-    const upstream = await FakeUpstream.open(good)
-    closing.push(() => upstream.close())
+    const upstream = await openUpstream(hello)
     const models = {
       named: new Map([
         ['m', 'm'],
@@ -358,8 +341,7 @@ describe('the end', () => {
   test('a reload keeps what runs, and turns new requests to the new channels', async () => {
     const { house } = await open(slow)
     const reading = textOf(await house.send('/v1/chat/completions', STREAM).answer)
-    const other = await FakeUpstream.open(good)
-    closing.push(() => other.close())
+    const other = await openUpstream(hello)
     house.server.reload(configOf([channelAt(other.address, { name: 'another' })]))
     expect((await house.ask('/v1/chat/completions', ASK)).status).toBe(200)
     expect(other.seen).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { KEY } from '../faults/house.ts'
-import { until } from '../faults/upstream.ts'
+import { KEY } from '../builders/config.ts'
+import { until } from '../builders/time.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into events of many shapes
 export type Event = any

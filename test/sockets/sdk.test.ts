@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import OpenAI from 'openai'
 import { ResponsesWS } from 'openai/resources/responses/ws'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { channelAt, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { until } from '../builders/time.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
-import { House, KEY } from '../faults/house.ts'
-import { channelAt, FakeUpstream, until } from '../faults/upstream.ts'
 import { Client, type Event } from './client.ts'
 
 const DATA = mkdtempSync(join(tmpdir(), 'interlingua-sockets-'))

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readWavHead } from '../../src/canonical/media/wav.ts'
 import { modelOf } from '../../src/providers/pick.ts'
 import { openReplay, type Replay } from '../../src/providers/replay.ts'
-import { dataOf, House, KEY } from '../faults/house.ts'
-import { channelAt } from '../faults/upstream.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { dataOf } from '../builders/http.ts'
 import { framesIn } from './frames.ts'
 
 /* The audio doors without a network: whatever else is asked, the container and the shape are those that were. */

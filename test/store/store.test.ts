@@ -5,9 +5,8 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { MemoryTurns } from '../../src/store/memory.ts'
 import { openSqlite, type Store } from '../../src/store/store.ts'
 import type { Turn, Turns } from '../../src/store/turns.ts'
-import { Keeping, Speaker, scratch } from './house.ts'
-
-const HOUR = 3_600_000
+import { HOUR } from '../builders/units.ts'
+import { Keeping, Speaker, scratch } from '../stored/house.ts'
 
 const turn = (id: string, more: Partial<Turn> = {}): Turn => ({
   ...{ owner: 'me', id, createdAt: 0, expiresAt: HOUR },

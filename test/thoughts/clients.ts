@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
 import type { WireRequest } from '../../src/canonical/wire.ts'
+import { wireRequest } from '../builders/requests.ts'
 
 /** What a client does with an answer before it sends it back. */
 export type Habit =
@@ -20,7 +21,6 @@ interface Client {
   next(before: WireRequest, answer: JsonObject, habit: Habit): WireRequest
 }
 
-const post = (path: string, body: JsonObject): WireRequest => ({ path, query: {}, headers: {}, body })
 const listOf = (value: Json | undefined): Loose[] => (Array.isArray(value) ? (value as Loose[]) : [])
 const without = (object: Loose, ...fields: string[]): Loose =>
   Object.fromEntries(Object.entries(object).filter(([field]) => !fields.includes(field)))
@@ -30,7 +30,7 @@ const SCHEMA = { type: 'object', properties: { zone: { type: 'string' } } }
 
 const chat: Client = {
   first: question =>
-    post('/v1/chat/completions', {
+    wireRequest('/v1/chat/completions', {
       model: 'm',
       messages: [{ role: 'user', content: question }],
       tools: [{ type: 'function', function: { ...TOOL, parameters: SCHEMA } }],
@@ -49,13 +49,13 @@ const chat: Client = {
         : (said['content'] ?? null)
     const results = calls.map(call => ({ role: 'tool', tool_call_id: call['id']!, content: 'noon' }))
     const messages = [...listOf(body['messages']), { ...said, content, tool_calls: calls }, ...results]
-    return post(path, { ...body, messages })
+    return wireRequest(path, { ...body, messages })
   },
 }
 
 const messages: Client = {
   first: question =>
-    post('/v1/messages', {
+    wireRequest('/v1/messages', {
       model: 'm',
       max_tokens: 4096,
       thinking: { type: 'enabled', budget_tokens: 2048 },
@@ -72,13 +72,13 @@ const messages: Client = {
       { role: 'assistant', content },
       { role: 'user', content: results },
     ]
-    return post(path, { ...body, messages: [...listOf(body['messages']), ...turns] })
+    return wireRequest(path, { ...body, messages: [...listOf(body['messages']), ...turns] })
   },
 }
 
 const responses: Client = {
   first: question =>
-    post('/v1/responses', {
+    wireRequest('/v1/responses', {
       model: 'm',
       store: false,
       include: ['reasoning.encrypted_content'],
@@ -91,13 +91,13 @@ const responses: Client = {
     const results = items
       .filter(({ type }) => type === 'function_call')
       .map(item => ({ type: 'function_call_output', call_id: item['call_id']!, output: 'noon' }))
-    return post(path, { ...body, input: [...listOf(body['input']), ...items, ...results] })
+    return wireRequest(path, { ...body, input: [...listOf(body['input']), ...items, ...results] })
   },
 }
 
 const contents: Client = {
   first: question =>
-    post('/v1beta/models/m:generateContent', {
+    wireRequest('/v1beta/models/m:generateContent', {
       contents: [{ role: 'user', parts: [{ text: question }] }],
       tools: [{ functionDeclarations: [{ ...TOOL, parametersJsonSchema: SCHEMA }] }],
     }),
@@ -120,7 +120,7 @@ const contents: Client = {
       { role: 'model', parts },
       { role: 'user', parts: results },
     ]
-    return post(path, { ...body, contents: [...listOf(body['contents']), ...turns] })
+    return wireRequest(path, { ...body, contents: [...listOf(body['contents']), ...turns] })
   },
 }
 

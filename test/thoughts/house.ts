@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig, Config } from '../../src/config/index.ts'
+import { channelAt, configOf, type HouseOptions, KEY, keyOf, OTHER_KEY } from '../builders/config.ts'
+import { type Asked, House } from '../builders/gateway.ts'
+import { FakeUpstream, type Script } from '../builders/upstream.ts'
 import type { Loose, Scene } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
-import { type Asked, configOf, House, type HouseOptions, KEY, keyOf } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Script } from '../faults/upstream.ts'
-
-export const OTHER_KEY = 'another-caller-of-the-tests'
 
 /** An upstream that thinks: it says its scenes one after the other. */
 export class Thinker {

@@ -1,19 +1,18 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig, Config } from '../../src/config/index.ts'
+import { chunk, events, HEAD, json, TAIL } from '../builders/chat.ts'
+import { closingAfterEach } from '../builders/closing.ts'
+import type { HouseOptions } from '../builders/config.ts'
+import { OTHER_KEY } from '../builders/config.ts'
+import { until } from '../builders/time.ts'
 import { PROOF } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
-import { chunk, events, HEAD, json, TAIL } from '../faults/chat.ts'
-import type { HouseOptions } from '../faults/house.ts'
-import { until } from '../faults/upstream.ts'
 import { Client } from '../sockets/client.ts'
-import { scratch } from '../store/house.ts'
-import { ASKED, CALL, history, OTHER_KEY, Remembering, THINKS, Thinker, TOOLS } from './house.ts'
+import { scratch } from '../stored/house.ts'
+import { ASKED, CALL, history, Remembering, THINKS, Thinker, TOOLS } from './house.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const closing = closingAfterEach()
 
 /** A gateway before upstreams of these formats. */
 async function open(

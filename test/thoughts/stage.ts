@@ -12,7 +12,8 @@ import { type Prepared, prepare } from '../../src/gateway/prepare.ts'
 import { Thoughts } from '../../src/gateway/thoughts/thoughts.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import type { Candidate } from '../../src/router.ts'
-import { channelAt } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { REQUEST } from '../builders/requests.ts'
 import { plain } from '../laws/support.ts'
 
 /* The gateway's work on one exchange without its sockets: read, put back, write; read the answer, keep, tell. */
@@ -84,10 +85,8 @@ export class Stage {
   }
 }
 
-const ASKED: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
-
 /** An answer as an upstream of the format would write it. */
-export const wholeOf = (format: string, answer: CanonicalResult, asked: CanonicalRequest = ASKED): JsonObject =>
+export const wholeOf = (format: string, answer: CanonicalResult, asked: CanonicalRequest = REQUEST): JsonObject =>
   plain(WRITERS[format]!.result!({ id: 'a1', model: 'm', createdAt: 1, ...answer }, asked).wire.body)
 
 /** The thoughts and calls that a request in the format holds, by what they say. */

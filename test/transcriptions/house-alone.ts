@@ -1,5 +1,5 @@
-import { House } from '../faults/house.ts'
-import { channelAt } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
 
 /* A gateway in a process of its own, so that its memory can be measured: its upstream's address comes as an argument. */
 

@@ -1,19 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closingAfterEach } from '../builders/closing.ts'
+import { TRANSCRIPTIONS_PATH } from '../builders/paths.ts'
+import { MIB } from '../builders/units.ts'
 import { json, Stub } from './stub.ts'
 import { type Piece, upload } from './upload.ts'
 
 /** `LARGE=1024 npx vitest run test/transcriptions/memory.test.ts` sends a gigabyte. */
 const LARGE = Number(process.env['LARGE'] ?? 200)
-const MEGA = 1024 * 1024
-const PATH = '/v1/audio/transcriptions'
-
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const closing = closingAfterEach()
 
 async function alone(upstream: string): Promise<{ readonly child: ChildProcess; readonly address: string }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'house-alone.ts'), upstream], {
@@ -41,13 +38,13 @@ test.skipIf(process.platform !== 'linux').each<[string, (file: Piece) => readonl
   const stub = await Stub.open(json({ text: 'so it was said' }))
   closing.push(() => stub.close())
   const { child, address } = await alone(stub.address)
-  const file = (size: number): Piece => ({ name: 'file', file: 'talk.mp3', size: size * MEGA })
-  await upload(address, PATH, form(file(8)))
+  const file = (size: number): Piece => ({ name: 'file', file: 'talk.mp3', size: size * MIB })
+  await upload(address, TRANSCRIPTIONS_PATH, form(file(8)))
   const before = memoryOf(child)
   const began = performance.now()
-  expect((await upload(address, PATH, form(file(LARGE)))).status).toBe(200)
+  expect((await upload(address, TRANSCRIPTIONS_PATH, form(file(LARGE)))).status).toBe(200)
   const took = performance.now() - began
-  expect(stub.seen[1]!.files[0]!.size).toBe(LARGE * MEGA)
+  expect(stub.seen[1]!.files[0]!.size).toBe(LARGE * MIB)
   const grown = memoryOf(child).most - before.now
   if (process.env['LARGE'] !== undefined)
     process.stderr.write(`${LARGE} MB: ${grown.toFixed()} MB more, ${took.toFixed()} ms\n`)

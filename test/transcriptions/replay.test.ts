@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReplay, type Replay } from '../../src/providers/replay.ts'
-import { House, KEY } from '../faults/house.ts'
-import { channelAt } from '../faults/upstream.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
 
 /* The doors without a network: the built-in upstream answers with the fixtures. */
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
-import { KEY, textOf } from '../faults/house.ts'
+import { KEY } from '../builders/config.ts'
+import { jsonOf, textOf } from '../builders/http.ts'
 
 /** One piece of a form: a field, or a file whose bytes are made while they are sent. */
 export type Piece =
@@ -87,7 +88,7 @@ export async function upload(
   if (!out.destroyed) out.end()
   const response = await answer
   const text = await textOf(response)
-  return { status: response.statusCode!, headers: response.headers, text, json: parsed(text) }
+  return { status: response.statusCode!, headers: response.headers, text, json: jsonOf(text) }
 }
 
 function settled(out: ClientRequest, done: () => void): void {
@@ -97,12 +98,4 @@ function settled(out: ClientRequest, done: () => void): void {
     done()
   }
   for (const event of events) out.on(event, once)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

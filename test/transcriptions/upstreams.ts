@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { ChannelConfig, ChannelFormat } from '../../src/config/index.ts'
-import { channelAt } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
 import type { SeenForm } from './stub.ts'
 
 /* Upstreams that write down what is said, each in its own words; all of them hear the same. */

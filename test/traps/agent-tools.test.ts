@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
+import { channelAt } from '../builders/config.ts'
+import { type Asked, House } from '../builders/gateway.ts'
+import { dataOf } from '../builders/http.ts'
+import { RESPONSES_PATH } from '../builders/paths.ts'
+import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Loose, Scene } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
-import { type Asked, dataOf, House } from '../faults/house.ts'
-import { channelAt, FakeUpstream, type Seen } from '../faults/upstream.ts'
 
 /* The tools of agents: where they declare them, and what becomes of calls of them. */
-
-const RESPONSES = '/v1/responses'
 const bodyOf = ({ text }: Seen): Loose => JSON.parse(text)
 
 /** What an upstream of the format is sent for a request at a door, and what the caller got. */
@@ -25,8 +26,7 @@ async function sent(
       ? response.writeHead(200, { 'content-type': 'text/event-stream' }).end(spoken.frames(scene).join(''))
       : response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(spoken.whole(scene))),
   )
-  const channel = channelAt(upstream.address, { format })
-  const house = await House.open([{ ...channel, formats: [{ ...channel.formats[0]!, dialect }] }])
+  const house = await House.open([channelAt(upstream.address, { format, dialect })])
   const answer: Asked = await house.ask(path, body, { headers: { 'anthropic-version': '2023-06-01', ...headers } })
   await house.server.close(0)
   await upstream.close()
@@ -86,7 +86,7 @@ const FOREIGN = ['chat', 'messages', 'contents']
 
 describe('trap 89: tools that come as an item of the input', () => {
   test.each(FOREIGN)('%s is given them as its tools', async format => {
-    const { body, answer } = await sent(format, RESPONSES, CODEX)
+    const { body, answer } = await sent(format, RESPONSES_PATH, CODEX)
     expect(answer.status, answer.text).toBe(200)
     expect(namesAt[format]!(body)).toEqual(['exec', 'wait', 'collaboration__spawn_agent'])
   })
@@ -101,9 +101,13 @@ describe('trap 89: tools that come as an item of the input', () => {
       [...input, call, item!, output],
       [...input, call, output, item!],
     ]
-    const without = await sent(format, RESPONSES, { ...CODEX, tools: item!['tools']!, input: [...input, call, output] })
+    const without = await sent(format, RESPONSES_PATH, {
+      ...CODEX,
+      tools: item!['tools']!,
+      input: [...input, call, output],
+    })
     for (const items of places) {
-      const { body, loss } = await sent(format, RESPONSES, { ...CODEX, input: items })
+      const { body, loss } = await sent(format, RESPONSES_PATH, { ...CODEX, input: items })
       expect(body).toEqual(without.body)
       expect(loss.replaceAll(/\d+/g, '')).toBe(without.loss.replaceAll(/\d+/g, ''))
     }
@@ -111,7 +115,7 @@ describe('trap 89: tools that come as an item of the input', () => {
   })
 
   test('natively it stays in its place', async () => {
-    const { body, loss } = await sent('responses', RESPONSES, CODEX)
+    const { body, loss } = await sent('responses', RESPONSES_PATH, CODEX)
     expect(body).toEqual(CODEX)
     expect(loss).toBe('')
   })
@@ -120,10 +124,10 @@ describe('trap 89: tools that come as an item of the input', () => {
     const again = { ...ADDITIONAL, id: 'at_2', tools: [{ ...member('late'), description: 'New.' }, member('first')] }
     const old = { ...ADDITIONAL, tools: [{ ...member('late'), description: 'Old.' }] }
     const asked = { model: 'm', tools: [member('first')], input: [old, said('user', 'Hi'), again] }
-    const { body } = await sent('chat', RESPONSES, asked)
+    const { body } = await sent('chat', RESPONSES_PATH, asked)
     expect(namesAt['chat']!(body)).toEqual(['first', 'late'])
     expect(body.tools[1].function.description).toBe('New.')
-    expect((await sent('responses', RESPONSES, asked)).body).toEqual(asked)
+    expect((await sent('responses', RESPONSES_PATH, asked)).body).toEqual(asked)
   })
 
   test.each(FOREIGN)('%s: calls come back in their groups, and freeform', async format => {
@@ -137,9 +141,9 @@ describe('trap 89: tools that come as an item of the input', () => {
       { type: 'function_call', name: 'spawn_agent', namespace: 'collaboration', arguments: '{"to":"look"}' },
       { type: 'custom_tool_call', name: 'exec', namespace: 'functions', input: 'ls' },
     ]
-    const whole = await sent(format, RESPONSES, CODEX, { calls }, dialect)
+    const whole = await sent(format, RESPONSES_PATH, CODEX, { calls }, dialect)
     expect(whole.answer.json.output).toMatchObject(restored)
-    const streamed = await sent(format, RESPONSES, { ...CODEX, stream: true }, { calls }, dialect)
+    const streamed = await sent(format, RESPONSES_PATH, { ...CODEX, stream: true }, { calls }, dialect)
     const done = dataOf(streamed.answer.text).flatMap(data => (data === '[DONE]' ? [] : JSON.parse(data)))
     expect(done.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item)).toMatchObject(
       restored,
@@ -153,7 +157,7 @@ describe('trap 89: tools that come as an item of the input', () => {
       { type: 'custom_tool_call_output', call_id: items[1].call_id, output: 'ok' },
     ]
     const input = [...(CODEX['input'] as JsonObject[]), ...items, ...results]
-    const { body, loss, answer } = await sent(format, RESPONSES, { ...CODEX, input }, { text: 'Done.' }, dialect)
+    const { body, loss, answer } = await sent(format, RESPONSES_PATH, { ...CODEX, input }, { text: 'Done.' }, dialect)
     expect(answer.status, answer.text).toBe(200)
     expect(UPSTREAMS[format]!.hear(body).turns.flatMap(({ calls = [] }) => calls)).toEqual(
       calls.map(({ name, arguments: input }) => ({ name, arguments: input })),
@@ -162,7 +166,7 @@ describe('trap 89: tools that come as an item of the input', () => {
   })
 
   test('the answer repeats them as tools, as OpenAI’s does', async () => {
-    const { answer } = await sent('chat', RESPONSES, CODEX)
+    const { answer } = await sent('chat', RESPONSES_PATH, CODEX)
     expect(answer.json.tools.map(({ name }: Loose) => name)).toEqual(['functions', 'collaboration'])
   })
 
@@ -172,13 +176,16 @@ describe('trap 89: tools that come as an item of the input', () => {
     const call = { type: 'function_call', call_id: 'a', name: 'get_rate', namespace: 'get_rate', arguments: '{}' }
     const output = { type: 'function_call_output', call_id: 'a', output: '1' }
     const asked = { model: 'm', tools: [member('f')], input: [said('user', 'Hi'), search, found, call, output] }
-    const { body } = await sent('chat', RESPONSES, asked)
+    const { body } = await sent('chat', RESPONSES_PATH, asked)
     expect(namesAt['chat']!(body)).toEqual(['f', 'get_rate'])
-    expect((await sent('responses', RESPONSES, asked)).body).toEqual(asked)
+    expect((await sent('responses', RESPONSES_PATH, asked)).body).toEqual(asked)
   })
 
   test('a wrong one is the caller’s fault, as in `tools`', async () => {
-    const { answer } = await sent('chat', RESPONSES, { ...CODEX, input: [{ ...ADDITIONAL, tools: [{ name: 'f' }] }] })
+    const { answer } = await sent('chat', RESPONSES_PATH, {
+      ...CODEX,
+      input: [{ ...ADDITIONAL, tools: [{ name: 'f' }] }],
+    })
     expect(answer.status).toBe(400)
     expect(answer.json.error.param).toBe('input')
   })
@@ -195,7 +202,7 @@ describe('trap 108: OpenAI’s mark of a deferred function is no group', () => {
 
   test.each(FOREIGN)('%s is told the name it knows, and a call of it comes back so', async format => {
     const calls = [{ id: 'b', name: 'get_weather', arguments: {} }]
-    const { body, answer } = await sent(format, RESPONSES, asked, { calls })
+    const { body, answer } = await sent(format, RESPONSES_PATH, asked, { calls })
     expect(UPSTREAMS[format]!.hear(body).turns.flatMap(({ calls = [] }) => calls)).toEqual([
       { name: 'get_weather', arguments: {} },
     ])
@@ -205,7 +212,7 @@ describe('trap 108: OpenAI’s mark of a deferred function is no group', () => {
   })
 
   test('natively it stays', async () => {
-    expect((await sent('responses', RESPONSES, asked)).body).toEqual(asked)
+    expect((await sent('responses', RESPONSES_PATH, asked)).body).toEqual(asked)
   })
 })
 
@@ -214,7 +221,7 @@ describe('trap 89: an agent without tools is no agent', () => {
   const asked = { model: 'm', input: 'Hi' }
 
   test.each(FOREIGN)('%s: a loss of all tools is refused', async format => {
-    const { answer, body } = await sent(format, RESPONSES, { ...asked, tools: [mcp, { type: 'local_shell' }] })
+    const { answer, body } = await sent(format, RESPONSES_PATH, { ...asked, tools: [mcp, { type: 'local_shell' }] })
     expect(answer.status).toBe(422)
     expect(answer.json.error.message).toContain('tools/0')
     expect(answer.json.error.message).toContain('tools/1')
@@ -222,15 +229,15 @@ describe('trap 89: an agent without tools is no agent', () => {
   })
 
   test('a loss of one beside others is shown, and so is that of a tool of the upstream’s alone', async () => {
-    const one = await sent('chat', RESPONSES, { ...asked, tools: [mcp, member('f')] })
+    const one = await sent('chat', RESPONSES_PATH, { ...asked, tools: [mcp, member('f')] })
     expect(one.loss).toBe('tools/0 only-responses-knows')
-    const search = await sent('chat', RESPONSES, { ...asked, tools: [{ type: 'web_search' }] })
+    const search = await sent('chat', RESPONSES_PATH, { ...asked, tools: [{ type: 'web_search' }] })
     expect(search.answer.status).toBe(200)
     expect(search.loss).toBe('tools/0 no-hosted-tools')
   })
 
   test('nothing is to be called: nothing is lost that matters', async () => {
-    const { answer } = await sent('chat', RESPONSES, { ...asked, tools: [mcp], tool_choice: 'none' })
+    const { answer } = await sent('chat', RESPONSES_PATH, { ...asked, tools: [mcp], tool_choice: 'none' })
     expect(answer.status).toBe(200)
   })
 
@@ -239,10 +246,10 @@ describe('trap 89: an agent without tools is no agent', () => {
     const call = { type: 'function_call', call_id: 'a', name: 'draw', arguments: '{}' }
     const output = { type: 'function_call_output', call_id: 'a', output: 'ok' }
     const input = [said('user', 'Hi'), call, output]
-    const refused = await sent(format, RESPONSES, { ...asked, tools: [lost, member('f')], input })
+    const refused = await sent(format, RESPONSES_PATH, { ...asked, tools: [lost, member('f')], input })
     expect(refused.answer.status).toBe(422)
     expect(refused.answer.json.error.message).toContain('tools/0')
-    expect((await sent(format, RESPONSES, { ...asked, tools: [lost, member('f')] })).answer.status).toBe(200)
+    expect((await sent(format, RESPONSES_PATH, { ...asked, tools: [lost, member('f')] })).answer.status).toBe(200)
   })
 
   test.each([...FOREIGN, 'responses'])('%s: no choice goes out where there are no tools', async format => {
@@ -254,7 +261,7 @@ describe('trap 89: an agent without tools is no agent', () => {
             messages: [{ role: 'user', content: 'Hi' }],
             ...chosen,
           })
-        : await sent(format, RESPONSES, { ...asked, ...chosen })
+        : await sent(format, RESPONSES_PATH, { ...asked, ...chosen })
     expect(body.answer.status, body.answer.text).toBe(200)
     for (const field of ['tool_choice', 'parallel_tool_calls', 'toolConfig'])
       expect(body.body).not.toHaveProperty(field)
@@ -262,7 +269,7 @@ describe('trap 89: an agent without tools is no agent', () => {
   })
 
   test('a choice that must be made and cannot is shown', async () => {
-    const { body, loss } = await sent('chat', RESPONSES, { ...asked, tool_choice: 'required' })
+    const { body, loss } = await sent('chat', RESPONSES_PATH, { ...asked, tool_choice: 'required' })
     expect(body).not.toHaveProperty('tool_choice')
     expect(loss).toBe('toolChoice no-tools')
   })
@@ -311,7 +318,7 @@ describe('with losses refused', () => {
     const headers = { 'interlingua-on-loss': 'refuse' }
     const first = await sent(
       format,
-      RESPONSES,
+      RESPONSES_PATH,
       refusing,
       { text: 'Hm.', calls: [CALL] },
       { custom_tools: false },
@@ -323,7 +330,7 @@ describe('with losses refused', () => {
     const input = [...(CODEX['input'] as JsonObject[]), ...first.answer.json.output, result]
     const second = await sent(
       format,
-      RESPONSES,
+      RESPONSES_PATH,
       { ...refusing, input },
       { text: 'Done.' },
       { custom_tools: false },

@@ -1,27 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../src/canonical/fold.ts'
-import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { STREAM_REQUEST } from '../builders/requests.ts'
+import { eventOf } from '../builders/streams.ts'
 
 /* Pictures in the answers of conversations: chat has them beside the content, as OpenRouter does. */
-
-const BASE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: true }
 const DATA = Buffer.from('a picture').toString('base64')
 const IMAGE = { type: 'image_url', image_url: { url: `data:image/png;base64,${DATA}` } }
 const PART = { type: 'media', kind: 'image', source: { type: 'base64', mediaType: 'image/png', data: DATA } }
 
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 type Wire = any
-const said = (data: Wire): WireEvent => ({ data: JSON.stringify(data), ...(data.type ? { event: data.type } : {}) })
 const told = (from: string, to: string, wire: readonly WireEvent[]): Wire[] =>
-  drain(chain(READERS[from]!.events!(BASE), WRITERS[to]!.events!(BASE)), wire)
+  drain(chain(READERS[from]!.events!(STREAM_REQUEST), WRITERS[to]!.events!(STREAM_REQUEST)), wire)
     .filter(({ data }) => data !== '[DONE]')
     .map(({ data }) => JSON.parse(data))
 const whole = (from: string, to: string, body: Wire): Wire =>
-  WRITERS[to]!.result!(READERS[from]!.result!({ status: 200, headers: {}, body }, BASE), BASE).wire.body
+  WRITERS[to]!.result!(READERS[from]!.result!({ status: 200, headers: {}, body }, STREAM_REQUEST), STREAM_REQUEST).wire
+    .body
 
 const DRAWN = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: DATA, output_format: 'png' }
 const RESPONSE = { id: 'resp_1', created_at: 1, model: 'm', status: 'completed', output: [DRAWN] }
@@ -42,14 +41,14 @@ describe('pictures for callers of chat', () => {
   it('come from responses upstreams', () => {
     expect(whole('responses', 'chat', RESPONSE).choices[0].message).toMatchObject({ content: null, images: [IMAGE] })
     const chunks = told('responses', 'chat', [
-      said({ type: 'response.created', response: { ...RESPONSE, status: 'in_progress', output: [] } }),
-      said({
+      eventOf({ type: 'response.created', response: { ...RESPONSE, status: 'in_progress', output: [] } }),
+      eventOf({
         type: 'response.output_item.added',
         output_index: 0,
         item: { ...DRAWN, status: 'in_progress', result: null },
       }),
-      said({ type: 'response.output_item.done', output_index: 0, item: DRAWN }),
-      said({ type: 'response.completed', response: RESPONSE }),
+      eventOf({ type: 'response.output_item.done', output_index: 0, item: DRAWN }),
+      eventOf({ type: 'response.completed', response: RESPONSE }),
     ])
     expect(chunks.flatMap(({ choices }) => choices[0]?.delta.images ?? [])).toEqual([IMAGE])
     expect(chunks.at(-1).choices[0].finish_reason).toBe('stop')
@@ -57,19 +56,19 @@ describe('pictures for callers of chat', () => {
 
   it('come from contents upstreams', () => {
     expect(whole('contents', 'chat', CONTENTS).choices[0].message).toMatchObject({ content: 'Here.', images: [IMAGE] })
-    const chunks = told('contents', 'chat', [said(CONTENTS)])
+    const chunks = told('contents', 'chat', [eventOf(CONTENTS)])
     expect(chunks.flatMap(({ choices }) => choices[0]?.delta.images ?? [])).toEqual([IMAGE])
   })
 })
 
 describe('pictures of chat upstreams', () => {
   it('are read, whole and streamed', () => {
-    const result = READERS['chat']!.result!({ status: 200, headers: {}, body: CHAT }, BASE)
+    const result = READERS['chat']!.result!({ status: 200, headers: {}, body: CHAT }, STREAM_REQUEST)
     expect(result.candidates[0]!.content).toMatchObject([{ type: 'text' }, PART])
     const chunk = (delta: Wire, finish_reason: string | null = null) =>
-      said({ ...COMPLETION, choices: [{ index: 0, delta, finish_reason }] })
+      eventOf({ ...COMPLETION, choices: [{ index: 0, delta, finish_reason }] })
     const wire = [chunk({ content: 'Here.' }), chunk({ images: [IMAGE] }), chunk({}, 'stop'), { data: '[DONE]' }]
-    expect(fold(drain(READERS['chat']!.events!(BASE), wire)).candidates[0]!.content).toMatchObject([
+    expect(fold(drain(READERS['chat']!.events!(STREAM_REQUEST), wire)).candidates[0]!.content).toMatchObject([
       { type: 'text' },
       PART,
     ])

@@ -10,11 +10,11 @@ import { drain } from '../../src/canonical/transducer.ts'
 import { chat as writer } from '../../src/egress/chat/index.ts'
 import { FOREIGN } from '../../src/egress/writer.ts'
 import { chat as reader } from '../../src/ingress/chat/index.ts'
+import { REQUEST } from '../builders/requests.ts'
+import { partsOf } from '../builders/results.ts'
 
 /* The traps that concern chat completions, each by its number. What is here runs on the codec alone. */
-
-const BASE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
-const asked = (more: Partial<CanonicalRequest> = {}): CanonicalRequest => ({ ...BASE, ...more })
+const asked = (more: Partial<CanonicalRequest> = {}): CanonicalRequest => ({ ...REQUEST, ...more })
 const write = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}) =>
   writer.request!(asked(more), { ...FOREIGN, dialect })
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
@@ -31,18 +31,17 @@ const chunk = (delta: JsonObject, finish: string | null = null, more: JsonObject
   }),
 })
 const DONE = { data: '[DONE]' }
-const readStream = (...events: { data: string }[]): CanonicalEvent[] => drain(reader.events!(BASE), events)
+const readStream = (...events: { data: string }[]): CanonicalEvent[] => drain(reader.events!(REQUEST), events)
 const answer = (...events: { data: string }[]): CanonicalResult => fold(readStream(...events))
-const parts = (result: CanonicalResult): readonly Part[] => result.candidates[0]?.content ?? []
 const result = (content: Part[], more: Partial<CanonicalResult> = {}): CanonicalResult => ({
   ...{ id: 'r1', model: 'm', createdAt: 1 },
   candidates: [{ content, finish: { reason: 'stop' } }],
   ...more,
 })
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
-const written = (answer: CanonicalResult, to = BASE): any => writer.result!(answer, to).wire.body
+const written = (answer: CanonicalResult, to = REQUEST): any => writer.result!(answer, to).wire.body
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
-const chunks = (answer: CanonicalResult, to = BASE): any[] =>
+const chunks = (answer: CanonicalResult, to = REQUEST): any[] =>
   drain(writer.events!(to), unfold(answer)).map(({ data }) => (data === '[DONE]' ? data : JSON.parse(data)))
 
 const CALL_A: Part = { type: 'tool-call', id: 'a', name: 'f', arguments: '{"x":1}' }
@@ -65,7 +64,7 @@ describe('tool calls in streams', () => {
       chunk({ tool_calls: [call(1, 'b', 'g', '{}')] }, 'tool_calls'),
       DONE,
     )
-    expect(parts(got)).toMatchObject([
+    expect(partsOf(got)).toMatchObject([
       { id: 'a', name: 'f' },
       { id: 'b', name: 'g' },
     ])
@@ -86,7 +85,7 @@ describe('tool calls in streams', () => {
       chunk({ tool_calls: [call(0, 'b', 'g', '{"y":2}')] }, 'tool_calls'),
       DONE,
     )
-    expect(parts(got)).toMatchObject([
+    expect(partsOf(got)).toMatchObject([
       { id: 'a', arguments: '{"x":1}' },
       { id: 'b', arguments: '{"y":2}' },
     ])
@@ -100,7 +99,7 @@ describe('tool calls in streams', () => {
       chunk({ tool_calls: [call(1, undefined, undefined, ':2}')] }, 'tool_calls'),
       DONE,
     )
-    expect(parts(got)).toMatchObject([{ arguments: '{"x":1}' }, { arguments: '{"y":2}' }])
+    expect(partsOf(got)).toMatchObject([{ arguments: '{"x":1}' }, { arguments: '{"y":2}' }])
   })
 
   it('trap 5: parallel calls without any index are told apart by id, else by order', () => {
@@ -110,7 +109,7 @@ describe('tool calls in streams', () => {
       chunk({ tool_calls: [call(undefined, 'b', 'g', '{}')] }, 'tool_calls'),
       DONE,
     )
-    expect(parts(got)).toMatchObject([
+    expect(partsOf(got)).toMatchObject([
       { id: 'a', arguments: '{"x":1}' },
       { id: 'b', arguments: '{}' },
     ])
@@ -125,7 +124,7 @@ describe('tool calls in streams', () => {
       DONE,
     )
     expect(events.find(event => event.type === 'part-start')).toMatchObject({ part: { id: 'a', name: 'f' } })
-    expect(parts(fold(events))).toMatchObject([{ arguments: '{"x":1}' }])
+    expect(partsOf(fold(events))).toMatchObject([{ arguments: '{"x":1}' }])
   })
 
   it('trap 8: a call without arguments is written as {} exactly once', () => {
@@ -143,7 +142,7 @@ describe('tool calls in streams', () => {
       chunk({ content: 'b' }, 'stop', { usage: { prompt_tokens: 1, completion_tokens: 2 } }),
       DONE,
     )
-    expect(parts(got)).toMatchObject([{ text: 'ab' }])
+    expect(partsOf(got)).toMatchObject([{ text: 'ab' }])
     expect(got).toMatchObject({ usage: { input: 1, output: 2 }, candidates: [{ finish: { reason: 'stop' } }] })
   })
 
@@ -168,9 +167,9 @@ it('trap 8: an upstream that sends every field leaves hollow calls behind, and t
       headers: {},
       body: { id: 'c', created: 1, model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }] },
     },
-    BASE,
+    REQUEST,
   )
-  expect(parts(read)).toMatchObject([{ type: 'text', text: 'a' }])
+  expect(partsOf(read)).toMatchObject([{ type: 'text', text: 'a' }])
   expect(written(read).choices[0].message.function_call).toEqual({ name: '', arguments: '' })
   expect(JSON.stringify(chunks(read))).not.toContain('function_call')
 })
@@ -193,14 +192,14 @@ describe('finish reasons', () => {
 
   it('trap 16: refused is content_filter; paused has no word here and is reported', () => {
     const end = (reason: 'refused' | 'paused') =>
-      writer.result!(result([], { candidates: [{ content: [], finish: { reason } }] }), BASE)
+      writer.result!(result([], { candidates: [{ content: [], finish: { reason } }] }), REQUEST)
     expect(end('refused').wire.body).toMatchObject({ choices: [{ finish_reason: 'content_filter' }] })
     expect(end('paused').losses).toMatchObject([{ path: ['candidates', 0, 'finish', 'reason'] }])
   })
 
   it('trap 17: a stop sequence that cannot be told is a reported loss', () => {
     const stopped = result([], { candidates: [{ content: [], finish: { reason: 'stop', stopSequence: 'END' } }] })
-    expect(writer.result!(stopped, BASE).losses).toMatchObject([{ reason: 'no-stop-sequence' }])
+    expect(writer.result!(stopped, REQUEST).losses).toMatchObject([{ reason: 'no-stop-sequence' }])
   })
 
   it('trap 18: stop sequences are copied', () => {
@@ -479,14 +478,14 @@ describe('errors', () => {
       DONE,
     )
     expect(events.at(-1)).toMatchObject({ type: 'error', error: { message: 'boom' } })
-    const told = drain(writer.events!(BASE), events)
+    const told = drain(writer.events!(REQUEST), events)
     expect(JSON.parse(told.at(-1)!.data)).toMatchObject({ error: { message: 'boom' } })
     expect(told.map(one => one.data).join()).not.toContain('"finish_reason":"stop"')
   })
 
   it('trap 77: a 200 with an error body is a failure of the kind it names', () => {
     const read = () =>
-      reader.result!({ status: 200, headers: {}, body: { error: { message: 'slow down', code: 429 } } }, BASE)
+      reader.result!({ status: 200, headers: {}, body: { error: { message: 'slow down', code: 429 } } }, REQUEST)
     expect(read).toThrow(GatewayError)
     expect(() => read()).toThrow('slow down')
     try {

@@ -6,7 +6,8 @@ import { shown } from '../../src/egress/losses.ts'
 import { FOREIGN } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { familyDialect } from '../../src/providers/index.ts'
-import { answerOf, assistant, call, FUNCTION, native, text, thought, tool, user, wire, write } from './messages.ts'
+import { assistant, text, tool, user } from '../builders/messages.ts'
+import { answerOf, call, FUNCTION, native, thought, wire, write } from './messages.ts'
 
 /* What Claude is sent for callers of other formats, by the family of the model. */
 

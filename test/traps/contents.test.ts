@@ -12,39 +12,37 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { contents as reader } from '../../src/ingress/contents/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { text, user } from '../builders/messages.ts'
+import { REQUEST } from '../builders/requests.ts'
 
 /* The traps that concern generateContent, each by its number. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 type Loose = any
-
-const BASE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
 const write = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}) =>
-  writer.request!({ ...BASE, ...more }, { ...FOREIGN, dialect })
+  writer.request!({ ...REQUEST, ...more }, { ...FOREIGN, dialect })
 const body = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}): Loose => write(more, dialect).wire.body
 const turns = (...messages: Message[]): Loose => body({ messages }).contents
 const read = (wire: JsonObject): CanonicalRequest =>
   reader.request!({ path: '/v1beta/models/m:generateContent', query: {}, headers: {}, body: wire })
 
 const answer = (...candidates: JsonObject[]): CanonicalResult =>
-  reader.result!({ status: 200, headers: {}, body: { candidates, responseId: 'r' } }, BASE)
+  reader.result!({ status: 200, headers: {}, body: { candidates, responseId: 'r' } }, REQUEST)
 const said = (...parts: JsonObject[]): JsonObject => ({ content: { role: 'model', parts }, finishReason: 'STOP' })
 const event = (parts: JsonObject[], more: JsonObject = {}, top: JsonObject = {}) => ({
   data: JSON.stringify({ candidates: [{ content: { role: 'model', parts }, index: 0, ...more }], ...top }),
 })
 const END = { finishReason: 'STOP' }
-const stream = (...events: { data: string }[]): CanonicalEvent[] => drain(reader.events!(BASE), events)
+const stream = (...events: { data: string }[]): CanonicalEvent[] => drain(reader.events!(REQUEST), events)
 const parts = (result: CanonicalResult): readonly Part[] => result.candidates[0]!.content
 const result = (content: Part[], more: Partial<CanonicalResult> = {}): CanonicalResult => ({
   ...{ id: 'r', model: 'm', createdAt: 1 },
   candidates: [{ content, finish: { reason: 'stop' } }],
   ...more,
 })
-const written = (from: CanonicalResult): Loose => writer.result!(from, BASE).wire.body
+const written = (from: CanonicalResult): Loose => writer.result!(from, REQUEST).wire.body
 const chunks = (from: CanonicalResult): Loose[] =>
-  drain(writer.events!(BASE), unfold(from)).map(({ data }) => JSON.parse(data))
-
-const text = (said: string): Part => ({ type: 'text', text: said })
+  drain(writer.events!(REQUEST), unfold(from)).map(({ data }) => JSON.parse(data))
 const call = (id: string, name = 'f', args = '{"x":1}'): Part => ({ type: 'tool-call', id, name, arguments: args })
 const proof = (value: string, format = 'contents'): Part => ({
   type: 'reasoning',
@@ -55,7 +53,6 @@ const back = (id: string, ...content: Part[]): Message => ({
   role: 'tool',
   content: [{ type: 'tool-result', id, content }],
 })
-const user = (...content: Part[]): Message => ({ role: 'user', content })
 const model = (...content: Part[]): Message => ({ role: 'assistant', content })
 const SKIP = 'skip_thought_signature_validator'
 const wireCall = (name: string, more: JsonObject = {}): JsonObject => ({ functionCall: { name, args: {}, ...more } })
@@ -82,7 +79,7 @@ describe('calls', () => {
   })
 
   it('trap 6: an id minted for an answer is none the history has', () => {
-    const history: CanonicalRequest = { ...BASE, messages: [model(call('call_1_f'))] }
+    const history: CanonicalRequest = { ...REQUEST, messages: [model(call('call_1_f'))] }
     const wire = { candidates: [said(wireCall('f'))] }
     const got = reader.result!({ status: 200, headers: {}, body: wire }, history)
     expect(parts(got)).toMatchObject([{ id: 'call_2_f' }])
@@ -130,7 +127,7 @@ describe('calls', () => {
 describe('finish', () => {
   it('trap 15: a blocked prompt is a refusal, whole and streamed', () => {
     const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 3 } }
-    const whole = reader.result!({ status: 200, headers: {}, body: blocked }, BASE)
+    const whole = reader.result!({ status: 200, headers: {}, body: blocked }, REQUEST)
     const streamed = fold(stream({ data: JSON.stringify(blocked) }))
     for (const got of [whole, streamed]) {
       expect(got.candidates).toMatchObject([{ content: [], finish: { reason: 'refused', raw: 'SAFETY' } }])
@@ -179,7 +176,7 @@ describe('usage', () => {
       candidatesTokenCount: 3,
       thoughtsTokenCount: 4,
     }
-    const got = reader.result!({ status: 200, headers: {}, body: { candidates: [said()], usageMetadata } }, BASE)
+    const got = reader.result!({ status: 200, headers: {}, body: { candidates: [said()], usageMetadata } }, REQUEST)
     expect(got.usage).toMatchObject({ input: 15, output: 7, reasoning: 4 })
     const usage = { input: 15, cacheRead: 2, output: 7, reasoning: 4 }
     expect(written(result([], { usage })).usageMetadata).toEqual({
@@ -245,14 +242,14 @@ describe('signatures', () => {
   it('trap 27: thoughts another issuer hid come back hidden, and proofs to their whole thought', () => {
     const secret: Part = { type: 'reasoning', text: '', redacted: true, signature: { format: 'messages', value: 's' } }
     const thought: Part = { type: 'reasoning', text: 'Hm, yes.', signature: { format: 'messages', value: 't' } }
-    const contents = drain(writer.events!(BASE), [...unfold(result([secret, text('x')]))]).map(
+    const contents = drain(writer.events!(REQUEST), [...unfold(result([secret, text('x')]))]).map(
       ({ data }) => JSON.parse(data).candidates[0].content,
     )
     expect(read({ contents }).messages[0]!.content[0]).toMatchObject(secret)
 
     const head = { type: 'result-start' } as const
     const at = { candidate: 0, part: 0 }
-    const live = drain(writer.events!(BASE), [
+    const live = drain(writer.events!(REQUEST), [
       ...[head, { type: 'part-start', at, part: { type: 'reasoning', text: '' } } as const],
       ...['Hm,', ' yes.'].map(append => ({ type: 'part-delta', at, append }) as const),
       { type: 'part-patch', at, signature: thought.signature! },
@@ -434,14 +431,14 @@ describe('streams and errors', () => {
     const error = { error: { code: 503, message: 'Busy.', status: 'UNAVAILABLE' } }
     const events = stream(event([{ text: 'Hi' }]), { data: JSON.stringify(error) }, event([{ text: 'no' }], END))
     expect(events.at(-1)).toMatchObject({ type: 'error', error: { kind: 'overloaded', message: 'Busy.' } })
-    const out = drain(writer.events!(BASE), events).map(({ data }) => JSON.parse(data))
+    const out = drain(writer.events!(REQUEST), events).map(({ data }) => JSON.parse(data))
     expect(out.at(-1)).toEqual(error)
     expect(JSON.stringify(out)).not.toContain('finishReason')
   })
 
   it('trap 77: an error under a status of 200 is an error', () => {
     const body = { error: { code: 429, message: 'Slow down.', details: [{ retryDelay: '3.5s' }] } }
-    expect(() => reader.result!({ status: 200, headers: {}, body }, BASE)).toThrow(GatewayError)
+    expect(() => reader.result!({ status: 200, headers: {}, body }, REQUEST)).toThrow(GatewayError)
     const read = reader.error!({ status: 429, headers: {}, body })
     expect(read).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 3.5 })
   })
@@ -463,7 +460,7 @@ describe('streams and errors', () => {
 
   it('trap 81: a stream that never says a finish reason was cut short', () => {
     expect(stream(event([{ text: 'Hi' }])).at(-1)).toMatchObject({ type: 'error', error: { kind: 'upstream-failed' } })
-    const out = drain(writer.events!(BASE), [{ type: 'result-start' }]).map(({ data }) => JSON.parse(data))
+    const out = drain(writer.events!(REQUEST), [{ type: 'result-start' }]).map(({ data }) => JSON.parse(data))
     expect(out).toMatchObject([{ error: { code: 502 } }])
   })
 
@@ -478,7 +475,7 @@ describe('streams and errors', () => {
     expect(parts(got)).toMatchObject([
       { text: 'Hé wörld', annotations: [{ url: 'https://a.example', title: 'A', start: 3, end: 7 }] },
     ])
-    const chat = WRITERS['chat']!.result!({ ...got, id: 'x', model: 'm', createdAt: 1 }, BASE).wire.body as Loose
+    const chat = WRITERS['chat']!.result!({ ...got, id: 'x', model: 'm', createdAt: 1 }, REQUEST).wire.body as Loose
     expect(chat.choices[0].message.annotations[0].url_citation).toMatchObject({ start_index: 3, end_index: 7 })
   })
 

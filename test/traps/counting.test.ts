@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import { House } from '../faults/house.ts'
-import { channelAt, deadAddress, FakeUpstream, type Script } from '../faults/upstream.ts'
-
-const VERSION = { 'anthropic-version': '2023-06-01' }
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+import { describe, expect, test } from 'vitest'
+import { channelAt } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
+import { VERSION } from '../builders/http.ts'
+import { PNG } from '../builders/media.ts'
+import { opener } from '../builders/opener.ts'
+import { deadAddress, type Script } from '../builders/upstream.ts'
 
 interface Counted {
   readonly tokens: number
@@ -11,23 +12,11 @@ interface Counted {
 }
 
 describe('trap 80: tokens are counted for every model, whatever its upstream does', () => {
-  const open: { close(): Promise<unknown> }[] = []
-  afterEach(async () => {
-    for (const one of open.splice(0).reverse()) await one.close()
-  })
+  const { openGateway, openUpstream } = opener()
 
   async function houseAt(address: string, format: string, more: object = {}): Promise<House> {
     const baseUrl = format === 'messages' || format === 'contents' ? address : `${address}/v1`
-    const channel = channelAt(address, { format, ...more })
-    const house = await House.open([{ ...channel, formats: [{ ...channel.formats[0]!, baseUrl }] }])
-    open.push({ close: () => house.server.close(0) })
-    return house
-  }
-
-  async function upstreamThat(script: Script): Promise<FakeUpstream> {
-    const upstream = await FakeUpstream.open(script)
-    open.push(upstream)
-    return upstream
+    return openGateway([channelAt(address, { format, baseUrl, ...more })])
   }
 
   async function count(house: House, body: object = {}): Promise<Counted> {
@@ -56,7 +45,7 @@ describe('trap 80: tokens are counted for every model, whatever its upstream doe
     ['hangs up', response => response.destroy()],
     ['never answers', () => {}],
   ])('an upstream that %s: an estimate, and the channel is as well as before', async (_, script) => {
-    const upstream = await upstreamThat((response, seen) =>
+    const upstream = await openUpstream((response, seen) =>
       seen.url.endsWith('/count_tokens')
         ? script(response, seen)
         : json(200, { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [] })(response, seen),
@@ -76,7 +65,7 @@ describe('trap 80: tokens are counted for every model, whatever its upstream doe
 
   test('a channel that rests is not asked, and the count is there nevertheless', async () => {
     const wait = json(429, error)
-    const upstream = await upstreamThat((response, seen) => wait(response.setHeader('retry-after', '60'), seen))
+    const upstream = await openUpstream((response, seen) => wait(response.setHeader('retry-after', '60'), seen))
     const house = await houseAt(upstream.address, 'messages')
     const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }
     expect((await house.ask('/v1/messages', body, { headers: VERSION })).status).toBe(429)
@@ -85,34 +74,28 @@ describe('trap 80: tokens are counted for every model, whatever its upstream doe
   })
 
   test('a failing count is not tried at the next channel', async () => {
-    const first = await upstreamThat(json(500, error))
-    const second = await upstreamThat(json(200, { input_tokens: 7 }))
-    const at = (address: string, name: string, priority: number) => {
-      const channel = channelAt(address, { format: 'messages', name, priority })
-      return { ...channel, formats: [{ ...channel.formats[0]!, baseUrl: address }] }
-    }
-    const house = await House.open([at(first.address, 'a', 0), at(second.address, 'b', 1)])
-    open.push({ close: () => house.server.close(0) })
+    const first = await openUpstream(json(500, error))
+    const second = await openUpstream(json(200, { input_tokens: 7 }))
+    const at = (address: string, name: string, priority: number) =>
+      channelAt(address, { format: 'messages', baseUrl: address, name, priority })
+    const house = await openGateway([at(first.address, 'a', 0), at(second.address, 'b', 1)])
     expect((await count(house)).estimated).toBe(true)
     expect([first.seen.length, second.seen.length]).toEqual([1, 0])
   })
 
   test('a vendor declared without the call is never asked', async () => {
-    const upstream = await upstreamThat(json(200, { input_tokens: 7 }))
-    const channel = channelAt(upstream.address, { format: 'messages' })
-    const format = { ...channel.formats[0]!, baseUrl: upstream.address, dialect: { count: false } }
-    const house = await House.open([{ ...channel, formats: [format] }])
-    open.push({ close: () => house.server.close(0) })
+    const upstream = await openUpstream(json(200, { input_tokens: 7 }))
+    const fields = { format: 'messages', baseUrl: upstream.address, dialect: { count: false } }
+    const house = await openGateway([channelAt(upstream.address, fields)])
     expect((await count(house)).estimated).toBe(true)
     expect(upstream.seen).toEqual([])
   })
 
   test('counting is never charged, nor refused for what would be lost', async () => {
-    const upstream = await upstreamThat(json(200, { input_tokens: 1_000_000 }))
+    const upstream = await openUpstream(json(200, { input_tokens: 1_000_000 }))
     const channel = channelAt(upstream.address, { format: 'messages' })
     const formats = [{ ...channel.formats[0]!, baseUrl: upstream.address }]
-    const house = await House.open([{ ...channel, formats }], { group: { tpm: 10, onLoss: 'refuse' } })
-    open.push({ close: () => house.server.close(0) })
+    const house = await openGateway([{ ...channel, formats }], { group: { tpm: 10, onLoss: 'refuse' } })
     for (let round = 0; round < 3; round++) expect((await count(house)).tokens).toBe(1_000_000)
     const asked = { model: 'm', contents: [{ parts: [{ text: 'a' }] }], generationConfig: { topK: 3, seed: 1 } }
     const { status } = await house.ask('/v1beta/models/m:countTokens', { generateContentRequest: asked })

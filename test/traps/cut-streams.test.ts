@@ -1,22 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import { fold } from '../../src/canonical/fold.ts'
-import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { STREAM_REQUEST } from '../builders/requests.ts'
+import { eventOf } from '../builders/streams.ts'
 
 /* Streams that break, and streams that end without all the words of their format. */
-
-const BASE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: true }
-
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 type Wire = any
-
-const said = (data: Wire): WireEvent => ({ data: JSON.stringify(data), ...(data.type ? { event: data.type } : {}) })
 const chunk = (delta: Wire, finish_reason: string | null = null): WireEvent =>
-  said({ id: 'c', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })
+  eventOf({ id: 'c', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })
 const piece = (index: number, args: string, name?: string): WireEvent =>
   chunk({
     tool_calls: [
@@ -24,16 +20,17 @@ const piece = (index: number, args: string, name?: string): WireEvent =>
     ],
   })
 const answer = (parts: Wire[], more: Wire = {}): WireEvent =>
-  said({ candidates: [{ content: { role: 'model', parts }, index: 0, ...more }] })
+  eventOf({ candidates: [{ content: { role: 'model', parts }, index: 0, ...more }] })
 const DONE: WireEvent = { data: '[DONE]' }
 
-const machine = (from: string, to: string) => chain(READERS[from]!.events!(BASE), WRITERS[to]!.events!(BASE))
+const machine = (from: string, to: string) =>
+  chain(READERS[from]!.events!(STREAM_REQUEST), WRITERS[to]!.events!(STREAM_REQUEST))
 const parsed = (events: readonly WireEvent[]): Wire[] =>
   events.map(({ data }) => (data === '[DONE]' ? data : JSON.parse(data)))
 const told = (from: string, to: string, wire: readonly WireEvent[]): Wire[] => parsed(drain(machine(from, to), wire))
 const types = (events: Wire[]): string[] => events.map(({ type }) => type)
 const read = (from: string, wire: readonly WireEvent[]): readonly CanonicalEvent[] =>
-  drain(READERS[from]!.events!(BASE), wire)
+  drain(READERS[from]!.events!(STREAM_REQUEST), wire)
 
 describe('a stream that breaks', () => {
   const HALF = [chunk({ role: 'assistant', content: 'Let me see.' }), piece(0, '', 'write'), piece(0, '{"path":"/etc')]
@@ -47,7 +44,7 @@ describe('a stream that breaks', () => {
   })
 
   it('trap 88: is told by an error an upstream sends amid it, and by a connection that ends', () => {
-    const error = said({ error: { message: 'Broke.', type: 'server_error' } })
+    const error = eventOf({ error: { message: 'Broke.', type: 'server_error' } })
     for (const wire of [HALF, [...HALF, error]]) {
       const result = fold(read('chat', wire))
       expect(result.error).toBeDefined()
@@ -77,8 +74,8 @@ describe('a stream that breaks', () => {
     const item = { type: 'function_call', id: 'fc_1', call_id: 'a', name: 'f', arguments: '', status: 'completed' }
     const created = { type: 'response.created', response: { id: 'resp_1', object: 'response', status: 'in_progress' } }
     const events = told('responses', 'responses', [
-      said(created),
-      said({ type: 'response.output_item.added', output_index: 0, item }),
+      eventOf(created),
+      eventOf({ type: 'response.output_item.added', output_index: 0, item }),
     ])
     expect(events.at(-1).response.output).toMatchObject([{ id: 'fc_1', status: 'incomplete', arguments: '' }])
   })
@@ -147,14 +144,14 @@ describe('a stream that ends without a word', () => {
 
   it('trap 103: a message_delta without usage, and no message_stop', () => {
     const wire = [
-      said({
+      eventOf({
         type: 'message_start',
         message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [] },
       }),
-      said({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
-      said({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } }),
-      said({ type: 'content_block_stop', index: 0 }),
-      said({ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null } }),
+      eventOf({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+      eventOf({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } }),
+      eventOf({ type: 'content_block_stop', index: 0 }),
+      eventOf({ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null } }),
     ]
     const own = told('messages', 'messages', wire)
     expect(types(own).slice(-2)).toEqual(['message_delta', 'message_stop'])
@@ -167,7 +164,7 @@ describe('a stream that ends without a word', () => {
     for (const [from, wire] of [
       ['chat', [chunk({ content: 'Hi' }, 'stop'), DONE]],
       ['contents', [answer([{ text: 'Hi' }], { finishReason: 'STOP' })]],
-      ['responses', [said({ type: 'response.completed', response: { id: 'r', status: 'completed', output: [] } })]],
+      ['responses', [eventOf({ type: 'response.completed', response: { id: 'r', status: 'completed', output: [] } })]],
     ] as const) {
       const events = told(from, 'messages', wire)
       expect(events.at(-2)).toMatchObject({ type: 'message_delta', usage: { output_tokens: 0 } })

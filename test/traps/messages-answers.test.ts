@@ -5,21 +5,11 @@ import type { CanonicalResult, Usage } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { messages as reader } from '../../src/ingress/messages/index.ts'
-
-import {
-  BASE,
-  call,
-  fromChat,
-  lifeCycle,
-  named,
-  read,
-  result,
-  streamOf,
-  text,
-  thought,
-  whole,
-  wire,
-} from './messages.ts'
+import { text } from '../builders/messages.ts'
+import { REQUEST } from '../builders/requests.ts'
+import { result } from '../builders/results.ts'
+import { namedEvent } from '../builders/streams.ts'
+import { call, fromChat, lifeCycle, read, streamOf, thought, whole, wire } from './messages.ts'
 
 /* The traps that concern answers of messages, each by its number. */
 
@@ -37,9 +27,9 @@ it('trap 32: a proof alone stands before what it signs, or behind the last words
   lifeCycle(events)
   const { signature } = whole(trailing).content[1]
   expect(events.findLast(({ delta }) => delta?.signature)?.delta).toEqual({ type: 'signature_delta', signature })
-  expect(reader.result!({ status: 200, headers: {}, body: whole(trailing) }, BASE).candidates[0]!.content[1]).toEqual(
-    proof,
-  )
+  expect(
+    reader.result!({ status: 200, headers: {}, body: whole(trailing) }, REQUEST).candidates[0]!.content[1],
+  ).toEqual(proof)
 })
 
 it.each([
@@ -115,14 +105,14 @@ describe('streams', () => {
   })
 
   it('trap 4: an upstream that mixes kinds in one block is read as it meant it', () => {
-    const events = drain(reader.events!(BASE), [
-      named('message_start', { message: { id: 'm', model: 'm', usage: {} } }),
-      named('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
-      named('content_block_delta', { index: 0, delta: { type: 'thinking_delta', thinking: 'hm' } }),
-      named('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'a' } }),
-      named('content_block_stop', { index: 0 }),
-      named('message_delta', { delta: { stop_reason: 'end_turn' } }),
-      named('message_stop'),
+    const events = drain(reader.events!(REQUEST), [
+      namedEvent('message_start', { message: { id: 'm', model: 'm', usage: {} } }),
+      namedEvent('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+      namedEvent('content_block_delta', { index: 0, delta: { type: 'thinking_delta', thinking: 'hm' } }),
+      namedEvent('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'a' } }),
+      namedEvent('content_block_stop', { index: 0 }),
+      namedEvent('message_delta', { delta: { stop_reason: 'end_turn' } }),
+      namedEvent('message_stop'),
     ])
     const said = fold(events).candidates[0]!.content.map(part => [part.type, (part as { text: string }).text])
     expect(said.filter(([, words]) => words !== '')).toEqual([
@@ -178,13 +168,13 @@ describe('streams', () => {
   })
 
   it('trap 75: an upstream that ends early or breaks has failed', () => {
-    for (const events of [[], [named('message_start', { message: { id: 'm' } })], [{ data: '{"type"' }]])
-      expect(drain(reader.events!(BASE), events).at(-1)).toMatchObject({
+    for (const events of [[], [namedEvent('message_start', { message: { id: 'm' } })], [{ data: '{"type"' }]])
+      expect(drain(reader.events!(REQUEST), events).at(-1)).toMatchObject({
         type: 'error',
         error: { kind: 'upstream-failed' },
       })
-    const told = drain(reader.events!(BASE), [
-      named('error', { error: { type: 'overloaded_error', message: 'Full.' } }),
+    const told = drain(reader.events!(REQUEST), [
+      namedEvent('error', { error: { type: 'overloaded_error', message: 'Full.' } }),
     ])
     expect(told.at(-1)).toMatchObject({ type: 'error', error: { kind: 'overloaded', message: 'Full.' } })
   })
@@ -233,7 +223,7 @@ describe('finish', () => {
     const stop_details = { type: 'refusal', category: 'cyber', explanation: 'No.' }
     const refused = read({ stop_reason: 'refusal', stop_details })
     expect(refused.candidates[0]!.content).toMatchObject([{ type: 'refusal', text: 'No.' }])
-    expect(WRITERS['chat']!.result!(refused, BASE).wire.body['choices']).toMatchObject([
+    expect(WRITERS['chat']!.result!(refused, REQUEST).wire.body['choices']).toMatchObject([
       { message: { refusal: 'No.' }, finish_reason: 'content_filter' },
     ])
   })
@@ -260,12 +250,15 @@ describe('usage', () => {
   })
 
   it('trap 20: counts of a stream stand in place of earlier ones, and nulls count nothing', () => {
-    const events = drain(reader.events!(BASE), [
-      named('message_start', {
+    const events = drain(reader.events!(REQUEST), [
+      namedEvent('message_start', {
         message: { id: 'm', usage: { input_tokens: 3, cache_read_input_tokens: 60, output_tokens: 1 } },
       }),
-      named('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { input_tokens: null, output_tokens: 9 } }),
-      named('message_stop'),
+      namedEvent('message_delta', {
+        delta: { stop_reason: 'end_turn' },
+        usage: { input_tokens: null, output_tokens: 9 },
+      }),
+      namedEvent('message_stop'),
     ])
     expect(fold(events).usage).toMatchObject({ input: 63, cacheRead: 60, output: 9 })
   })

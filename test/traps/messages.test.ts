@@ -10,24 +10,20 @@ import { messages as writer } from '../../src/egress/messages/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { messages as reader } from '../../src/ingress/messages/index.ts'
-
+import { assistant, text, tool, user } from '../builders/messages.ts'
+import { REQUEST } from '../builders/requests.ts'
+import { result } from '../builders/results.ts'
 import {
   answerOf,
   asked,
-  assistant,
-  BASE,
   body,
   call,
   FUNCTION,
   lost,
   native,
   read,
-  result,
   streamOf,
-  text,
   thought,
-  tool,
-  user,
   whole,
   wire,
   write,
@@ -266,7 +262,7 @@ describe('turns and parts', () => {
   it('trap 60: more than one answer is a loss, never silent', () => {
     expect(lost({ output: { candidates: 3 } })).toContain('one-answer-only')
     const two = result([text('a')], { candidates: [{ content: [] }, { content: [text('b')] }] })
-    expect(writer.result!(two, BASE).losses.map(loss => loss.reason)).toContain('one-answer-only')
+    expect(writer.result!(two, REQUEST).losses.map(loss => loss.reason)).toContain('one-answer-only')
   })
 
   it('trap 62: what a client notes for this format goes to no other, and back where it stood', () => {
@@ -349,8 +345,8 @@ describe('errors and headers', () => {
 
   it('trap 77: an error under status 200 is one', () => {
     const body = { type: 'error', error: { type: 'rate_limit_error', message: 'Slow down.' } }
-    expect(() => reader.result!({ status: 200, headers: {}, body }, BASE)).toThrow('Slow down.')
-    expect(() => reader.result!({ status: 200, headers: {}, body: {} }, BASE)).toThrow(GatewayError)
+    expect(() => reader.result!({ status: 200, headers: {}, body }, REQUEST)).toThrow('Slow down.')
+    expect(() => reader.result!({ status: 200, headers: {}, body: {} }, REQUEST)).toThrow(GatewayError)
   })
 
   it('trap 78: 529 is overload, and the time to wait comes through', () => {

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Part } from '../../src/canonical/content.ts'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import type { CanonicalRequest, Message } from '../../src/canonical/request.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 import type { FunctionTool } from '../../src/canonical/tool.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
@@ -10,14 +10,10 @@ import { messages as writer } from '../../src/egress/messages/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { messages as reader } from '../../src/ingress/messages/index.ts'
+import { text, user } from '../builders/messages.ts'
+import { REQUEST } from '../builders/requests.ts'
 
 /* What the traps of messages are tested with. */
-
-export const BASE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
-export const user = (...content: Part[]): Message => ({ role: 'user', content })
-export const assistant = (...content: Part[]): Message => ({ role: 'assistant', content })
-export const tool = (...content: Part[]): Message => ({ role: 'tool', content })
-export const text = (words: string): Part => ({ type: 'text', text: words })
 export const call = (id: string, name = 'f', args = '{}'): Part => ({ type: 'tool-call', id, name, arguments: args })
 export const answerOf = (id: string, ...content: Part[]): Part => ({ type: 'tool-result', id, content })
 export const thought = (value: string | undefined, format = 'messages'): Part => ({
@@ -28,7 +24,7 @@ export const thought = (value: string | undefined, format = 'messages'): Part =>
 export const FUNCTION: FunctionTool = { type: 'function', name: 'f', parameters: { type: 'object' } }
 
 export const asked = (more: Partial<CanonicalRequest>): CanonicalRequest => ({
-  ...BASE,
+  ...REQUEST,
   messages: [user(text('hi'))],
   ...more,
 })
@@ -46,17 +42,11 @@ export const wire = (body: JsonObject, headers: Readonly<Record<string, string>>
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 export const native = (more: JsonObject, dialect: JsonObject = {}): any =>
   writer.request!(reader.request!(wire(more)), { ...NATIVE, dialect }).wire.body
-
-export const result = (content: Part[], more: Partial<CanonicalResult> = {}): CanonicalResult => ({
-  ...{ id: 'r1', model: 'm' },
-  candidates: [{ content, finish: { reason: 'stop' } }],
-  ...more,
-})
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
-export const whole = (answer: CanonicalResult): any => writer.result!(answer, BASE).wire.body
+export const whole = (answer: CanonicalResult): any => writer.result!(answer, REQUEST).wire.body
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 export const streamOf = (events: Iterable<CanonicalEvent>): any[] =>
-  drain(writer.events!(BASE), events).map(({ data }) => JSON.parse(data))
+  drain(writer.events!(REQUEST), events).map(({ data }) => JSON.parse(data))
 export const chatChunks = (...deltas: JsonObject[]) => [
   ...deltas.map(({ finish_reason = null, ...delta }) => ({
     data: JSON.stringify({ id: 'c', model: 'm', created: 1, choices: [{ index: 0, delta, finish_reason }] }),
@@ -65,12 +55,11 @@ export const chatChunks = (...deltas: JsonObject[]) => [
 ]
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 export const fromChat = (...deltas: JsonObject[]): any[] =>
-  drain(chain(READERS['chat']!.events!(BASE), writer.events!(BASE)), chatChunks(...deltas)).map(({ data }) =>
+  drain(chain(READERS['chat']!.events!(REQUEST), writer.events!(REQUEST)), chatChunks(...deltas)).map(({ data }) =>
     JSON.parse(data),
   )
 export const read = (body: JsonObject): CanonicalResult =>
-  reader.result!({ status: 200, headers: {}, body: { id: 'm1', content: [], ...body } }, BASE)
-export const named = (type: string, more: JsonObject = {}) => ({ event: type, data: JSON.stringify({ type, ...more }) })
+  reader.result!({ status: 200, headers: {}, body: { id: 'm1', content: [], ...body } }, REQUEST)
 
 /** Blocks open and close one after another, numbered in order, and the end comes once. */
 export function lifeCycle(events: readonly { type: string; index?: number }[]): void {

@@ -1,13 +1,12 @@
 import { request } from 'node:http'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { House, KEY } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { channelAt, KEY } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
+import { VERSION_HEADERS } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+const { openGateway, openUpstream } = opener()
 
 type Body = { readonly [field: string]: unknown }
 
@@ -31,7 +30,7 @@ function saidAt(format: string, url: string): object {
 
 /** A house before one upstream of a format; `pro` is called `cheap` there, and keys may not use `dear`. */
 async function open(format: string, models: Partial<ChannelConfig['models']> = {}, allowed = ['pro', 'flash', 'a/*']) {
-  const upstream = await FakeUpstream.open((response, { url }) => {
+  const upstream = await openUpstream((response, { url }) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(saidAt(format, url)))
   })
   const named = new Map([
@@ -42,11 +41,7 @@ async function open(format: string, models: Partial<ChannelConfig['models']> = {
     ['dear', 'dear'],
   ])
   const channel = channelAt(upstream.address, { format, models: { named, patterns: [], ...models } })
-  const house = await House.open([channel], { group: { models: allowed } })
-  closing.push(
-    () => upstream.close(),
-    () => house.server.close(0),
-  )
+  const house = await openGateway([channel], { group: { models: allowed } })
   const asked = () => upstream.seen.filter(({ method }) => method === 'POST')
   return { house, upstream, asked }
 }
@@ -171,13 +166,10 @@ const OTHERS: readonly (readonly [format: string, path: string, body: (model: st
 /** The same with the upstream's names. */
 const renamed = (body: (model: string) => Body): Body =>
   JSON.parse(JSON.stringify(body('flash')).replaceAll('"flash"', '"flash-002"'))
-
-const VERSION = { headers: { 'anthropic-version': '2023-06-01' } }
-
 describe('trap 105: other models in a body', () => {
   test.each(OTHERS)('%s %s: are named as the upstream calls them', async (format, path, body) => {
     const { house, upstream } = await open(format)
-    const answer = await house.ask(path, { model: 'pro', ...body('flash') }, VERSION)
+    const answer = await house.ask(path, { model: 'pro', ...body('flash') }, VERSION_HEADERS)
     expect(answer.status).toBe(200)
     const written = JSON.parse(upstream.seen[0]!.text)
     expect(written).toMatchObject({ model: 'cheap', ...renamed(body) })
@@ -186,7 +178,7 @@ describe('trap 105: other models in a body', () => {
 
   test.each(OTHERS)('%s %s: are refused where the key may not use them', async (format, path, body) => {
     const { house, upstream } = await open(format)
-    const answer = await house.ask(path, { model: 'pro', ...body('dear') }, VERSION)
+    const answer = await house.ask(path, { model: 'pro', ...body('dear') }, VERSION_HEADERS)
     expect(answer.status).toBe(403)
     expect(answer.text).toContain('dear')
     expect(upstream.seen).toEqual([])
@@ -194,7 +186,7 @@ describe('trap 105: other models in a body', () => {
 
   test.each(OTHERS)('%s %s: are refused where the upstream has none of that name', async (format, path, body) => {
     const { house, upstream } = await open(format, {}, ['*'])
-    expect((await house.ask(path, { model: 'pro', ...body('nobody') }, VERSION)).status).toBe(400)
+    expect((await house.ask(path, { model: 'pro', ...body('nobody') }, VERSION_HEADERS)).status).toBe(400)
     expect(upstream.seen).toEqual([])
   })
 

@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 import { responses as writer } from '../../src/egress/responses/index.ts'
 import { responses as reader } from '../../src/ingress/responses/index.ts'
+import { STREAM_REQUEST } from '../builders/requests.ts'
 
 /* Streams of responses whose events say less clearly than OpenAI's which item they are of. */
-
-const BASE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: true }
 const event = (type: string, fields: JsonObject): WireEvent => ({
   data: JSON.stringify({ type: `response.${type}`, ...fields }),
 })
@@ -47,7 +45,7 @@ function told(at: (place: number) => JsonObject, more: JsonObject = {}): WireEve
   ]
 }
 
-const content = (wire: readonly WireEvent[]) => fold(drain(reader.events!(BASE), wire)).candidates[0]!.content
+const content = (wire: readonly WireEvent[]) => fold(drain(reader.events!(STREAM_REQUEST), wire)).candidates[0]!.content
 
 describe('items of a stream', () => {
   const want = [
@@ -74,7 +72,9 @@ describe('items of a stream', () => {
       event('web_search_call.searching', { output_index: 3, item_id: 'ws_1' }),
       event('output_item.done', { output_index: 3, item: { ...search, status: 'completed' } }),
     ]
-    const told = drain(chain(reader.events!(BASE), writer.events!(BASE)), wire).map(({ data }) => JSON.parse(data))
+    const told = drain(chain(reader.events!(STREAM_REQUEST), writer.events!(STREAM_REQUEST)), wire).map(({ data }) =>
+      JSON.parse(data),
+    )
     expect(told.slice(1, -1).map(({ output_index }) => output_index)).not.toContain(3)
     expect(told.find(({ type }) => type === 'response.web_search_call.searching').output_index).toBe(0)
   })

@@ -13,23 +13,21 @@ import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { responses as reader } from '../../src/ingress/responses/index.ts'
 import { eventParser } from '../../src/ingress/transport/sse.ts'
+import { assistant, text, user } from '../builders/messages.ts'
+import { REQUEST } from '../builders/requests.ts'
+import { partsOf } from '../builders/results.ts'
+import { namedEvent } from '../builders/streams.ts'
 
 /* The traps that concern responses, each by its number. What is here runs on codecs alone. */
-
-const BASE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
 /** Nothing is to be stored, as everywhere but here: what is asked then is all that is written. */
 const write = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}) =>
-  writer.request!({ ...BASE, state: { store: false }, ...more }, { ...FOREIGN, dialect })
+  writer.request!({ ...REQUEST, state: { store: false }, ...more }, { ...FOREIGN, dialect })
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 const body = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}): any => write(more, dialect).wire.body
 const reasons = (more: Partial<CanonicalRequest>): string[] => write(more).losses.map(loss => loss.reason)
 const read = (more: JsonObject): CanonicalRequest =>
   reader.request!({ path: '/v1/responses', query: {}, headers: {}, body: { model: 'm', ...more } })
 const native = (asked: CanonicalRequest) => writer.request!(asked, NATIVE)
-
-const assistant = (...content: Part[]): Message => ({ role: 'assistant', content })
-const user = (...content: Part[]): Message => ({ role: 'user', content })
-const text = (said: string): Part => ({ type: 'text', text: said })
 const call = (id: string, said = '{}'): Part => ({ type: 'tool-call', id, name: 'f', arguments: said })
 const tool = (id: string, ...content: Part[]): Message => ({
   role: 'tool',
@@ -42,27 +40,24 @@ const answer = (content: readonly Part[], more: Partial<CanonicalResult> = {}): 
   ...more,
 })
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
-const written = (result: CanonicalResult, asked = BASE): any => writer.result!(result, asked).wire.body
+const written = (result: CanonicalResult, asked = REQUEST): any => writer.result!(result, asked).wire.body
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 const streamed = (events: Iterable<CanonicalEvent>): any[] =>
-  drain(writer.events!(BASE), events).map(({ data }) => (data === '[DONE]' ? data : JSON.parse(data)))
+  drain(writer.events!(REQUEST), events).map(({ data }) => (data === '[DONE]' ? data : JSON.parse(data)))
 const types = (events: readonly { type?: string }[]): (string | undefined)[] => events.map(({ type }) => type)
-
-const event = (type: string, more: JsonObject = {}) => ({ event: type, data: JSON.stringify({ type, ...more }) })
-const hear = (...events: { data: string }[]): CanonicalResult => fold(drain(reader.events!(BASE), events))
-const parts = (result: CanonicalResult): readonly Part[] => result.candidates[0]?.content ?? []
+const hear = (...events: { data: string }[]): CanonicalResult => fold(drain(reader.events!(REQUEST), events))
 const ANSWER = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', status: 'in_progress', output: [] }
-const created = event('response.created', { response: ANSWER })
+const created = namedEvent('response.created', { response: ANSWER })
 const spoken = (said: string): JsonObject => ({
   ...{ id: 'msg_1', type: 'message', role: 'assistant', status: 'completed' },
   content: [{ type: 'output_text', text: said, annotations: [], logprobs: [] }],
 })
 const completed = (output: JsonObject[], more: JsonObject = {}) =>
-  event('response.completed', { response: { ...ANSWER, status: 'completed', output, ...more } })
-const added = (item: JsonObject, output_index = 0) => event('response.output_item.added', { output_index, item })
-const done = (item: JsonObject, output_index = 0) => event('response.output_item.done', { output_index, item })
+  namedEvent('response.completed', { response: { ...ANSWER, status: 'completed', output, ...more } })
+const added = (item: JsonObject, output_index = 0) => namedEvent('response.output_item.added', { output_index, item })
+const done = (item: JsonObject, output_index = 0) => namedEvent('response.output_item.done', { output_index, item })
 const textDelta = (delta: string, item_id = 'msg_1') =>
-  event('response.output_text.delta', { item_id, output_index: 0, content_index: 0, delta, logprobs: [] })
+  namedEvent('response.output_text.delta', { item_id, output_index: 0, content_index: 0, delta, logprobs: [] })
 
 const part = (index: number) => ({ candidate: 0, part: index })
 const start = (index: number, of: Part): CanonicalEvent => ({ type: 'part-start', at: part(index), part: of })
@@ -110,7 +105,7 @@ describe('streams', () => {
       arguments: '{"x":1}',
       status: 'completed',
     }
-    expect(parts(hear(created, completed([item])))).toMatchObject([
+    expect(partsOf(hear(created, completed([item])))).toMatchObject([
       { type: 'tool-call', id: 'a', arguments: '{"x":1}' },
     ])
   })
@@ -121,25 +116,29 @@ describe('streams', () => {
       created,
       added({ ...spoken(''), content: [] }),
       textDelta('Hi'),
-      event('response.output_text.done', { ...at, text: 'Hi', logprobs: [] }),
-      event('response.content_part.done', { ...at, part: { type: 'output_text', text: 'Hi', annotations: [] } }),
+      namedEvent('response.output_text.done', { ...at, text: 'Hi', logprobs: [] }),
+      namedEvent('response.content_part.done', { ...at, part: { type: 'output_text', text: 'Hi', annotations: [] } }),
       done(spoken('Hi')),
       completed([spoken('Hi')]),
     )
-    expect(parts(got)).toMatchObject([{ type: 'text', text: 'Hi' }])
+    expect(partsOf(got)).toMatchObject([{ type: 'text', text: 'Hi' }])
   })
 
   it('trap 11: a text that only its done event tells is told once', () => {
     const at = { item_id: 'msg_1', output_index: 0, content_index: 0 }
-    const silent = hear(created, event('response.output_text.done', { ...at, text: 'Hi' }), completed([spoken('Hi')]))
-    expect(parts(silent)).toMatchObject([{ type: 'text', text: 'Hi' }])
+    const silent = hear(
+      created,
+      namedEvent('response.output_text.done', { ...at, text: 'Hi' }),
+      completed([spoken('Hi')]),
+    )
+    expect(partsOf(silent)).toMatchObject([{ type: 'text', text: 'Hi' }])
   })
 
   it('trap 67: a stream that breaks off ends failed, once, for reader and writer', () => {
-    const got = drain(reader.events!(BASE), [created, textDelta('Hi')])
+    const got = drain(reader.events!(REQUEST), [created, textDelta('Hi')])
     expect(got.at(-1)).toMatchObject({ type: 'error', error: { kind: 'upstream-failed' } })
     expect(got.at(-2)).toMatchObject({ type: 'part-delta' })
-    const machine = writer.events!(BASE)
+    const machine = writer.events!(REQUEST)
     const events = [HEAD, start(0, text('')), grow(0, 'Hi')].flatMap(event => machine.push(event))
     const end = machine.end().map(({ event }) => event)
     expect(end).toEqual(['response.failed', undefined])
@@ -152,10 +151,10 @@ describe('streams', () => {
     const said = [created, completed([spoken('Hi')])]
     expect(hear(...said, { data: '[DONE]' })).toEqual(hear(...said))
     expect(streamed(unfold(answer([text('Hi')]))).at(-1)).toBe('[DONE]')
-    const own = drain(writer.events!(BASE), drain(reader.events!(BASE), said))
+    const own = drain(writer.events!(REQUEST), drain(reader.events!(REQUEST), said))
     expect(own.at(-1)!.event).toBe('response.completed')
-    const [head, ...rest] = drain(reader.events!(BASE), said)
-    const told = drain(writer.events!(BASE), [{ ...head, complete: true } as CanonicalEvent, ...rest])
+    const [head, ...rest] = drain(reader.events!(REQUEST), said)
+    const told = drain(writer.events!(REQUEST), [{ ...head, complete: true } as CanonicalEvent, ...rest])
     expect(told.at(-1)!.data).toBe('[DONE]')
   })
 
@@ -176,12 +175,12 @@ describe('streams', () => {
       done({ ...spoken('Hello'), id: 'msg_w' }),
       completed([spoken('Hello')]),
     )
-    expect(parts(got)).toMatchObject([{ type: 'text', text: 'Hello' }])
-    expect(parts(got)).toHaveLength(1)
+    expect(partsOf(got)).toMatchObject([{ type: 'text', text: 'Hello' }])
+    expect(partsOf(got)).toHaveLength(1)
   })
 
   it('trap 69: an upstream that names no items, nor their places, is understood as it speaks', () => {
-    const unnamed = (type: string, fields: JsonObject) => event(type, fields)
+    const unnamed = (type: string, fields: JsonObject) => namedEvent(type, fields)
     const call = (name: string, said: string): JsonObject => ({ type: 'function_call', name, arguments: said })
     const calls = ['f', 'g'].flatMap(name => [
       unnamed('response.output_item.added', { item: call(name, '') }),
@@ -203,9 +202,9 @@ describe('streams', () => {
     ]
     const output = [thought, message, call('f', '{}'), call('g', '{}')]
     const got = [{ text: 'Hm.' }, { text: 'Hi' }, { name: 'f', arguments: '{}' }, { name: 'g', arguments: '{}' }]
-    expect(parts(hear(...said, completed(output)))).toMatchObject(got)
-    expect(parts(hear(...said, completed(output)))).toHaveLength(4)
-    const deltas = drain(reader.events!(BASE), said).filter(({ type }) => type === 'part-delta')
+    expect(partsOf(hear(...said, completed(output)))).toMatchObject(got)
+    expect(partsOf(hear(...said, completed(output)))).toHaveLength(4)
+    const deltas = drain(reader.events!(REQUEST), said).filter(({ type }) => type === 'part-delta')
     expect(deltas.map(one => 'append' in one && one.append)).toEqual(['Hm.', 'H', 'i', '{}', '{}'])
   })
 
@@ -220,13 +219,13 @@ describe('streams', () => {
   })
 
   it('trap 75: an error in a stream is an error, flat or nested, and nothing follows it', () => {
-    const flat = event('error', { code: 'rate_limit_exceeded', message: 'Slow down.', param: null })
-    const nested = event('error', { error: { type: 'rate_limit_error', message: 'Slow down.' } })
-    const failed = event('response.failed', {
+    const flat = namedEvent('error', { code: 'rate_limit_exceeded', message: 'Slow down.', param: null })
+    const nested = namedEvent('error', { error: { type: 'rate_limit_error', message: 'Slow down.' } })
+    const failed = namedEvent('response.failed', {
       response: { ...ANSWER, status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Slow down.' } },
     })
     for (const fault of [flat, nested, failed]) {
-      const got = drain(reader.events!(BASE), [created, fault, completed([spoken('Hi')])])
+      const got = drain(reader.events!(REQUEST), [created, fault, completed([spoken('Hi')])])
       expect(got.at(-1)).toMatchObject({ type: 'error', error: { kind: 'rate-limited', message: 'Slow down.' } })
     }
     const events = streamed([HEAD, { type: 'error', error: { kind: 'overloaded', message: 'Busy.' } }, ...TAIL])
@@ -238,12 +237,12 @@ describe('streams', () => {
   })
 
   it('an event nobody else knows goes on to callers of the same format, and to no others', () => {
-    const searching = event('response.web_search_call.searching', { item_id: 'ws_1', output_index: 0 })
+    const searching = namedEvent('response.web_search_call.searching', { item_id: 'ws_1', output_index: 0 })
     const item = { id: 'ws_1', type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'q' } }
-    const heard = drain(reader.events!(BASE), [created, added(item), searching, done(item), completed([item])])
-    const types = drain(writer.events!(BASE), heard).map(({ event }) => event)
+    const heard = drain(reader.events!(REQUEST), [created, added(item), searching, done(item), completed([item])])
+    const types = drain(writer.events!(REQUEST), heard).map(({ event }) => event)
     expect(types.filter(type => type === 'response.web_search_call.searching')).toHaveLength(1)
-    expect(drain(WRITERS['chat']!.events!(BASE), heard).join('')).not.toContain('searching')
+    expect(drain(WRITERS['chat']!.events!(REQUEST), heard).join('')).not.toContain('searching')
   })
 })
 
@@ -252,7 +251,7 @@ describe('ends', () => {
     const item = { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' }
     const whole = reader.result!(
       { status: 200, headers: {}, body: { ...ANSWER, status: 'completed', output: [item] } },
-      BASE,
+      REQUEST,
     )
     expect(whole.candidates[0]!.finish!.reason).toBe('tool-calls')
     expect(hear(created, completed([item])).candidates[0]!.finish!.reason).toBe('tool-calls')
@@ -261,7 +260,7 @@ describe('ends', () => {
   it('trap 14: what is incomplete says why, with its usage, and failed is an error', () => {
     const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 }
     const cut = { ...ANSWER, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, usage }
-    const got = hear(created, event('response.incomplete', { response: { ...cut, output: [spoken('Hi')] } }))
+    const got = hear(created, namedEvent('response.incomplete', { response: { ...cut, output: [spoken('Hi')] } }))
     expect(got.candidates[0]!.finish!.reason).toBe('length')
     expect(got.usage).toMatchObject({ input: 1, output: 2 })
     const back = written(
@@ -300,14 +299,14 @@ describe('ends', () => {
     ]
     const got = reader.result!(
       { status: 200, headers: {}, body: { ...ANSWER, status: 'completed', output: mixed } },
-      BASE,
+      REQUEST,
     )
-    expect(parts(got)).toMatchObject([{ type: 'opaque' }, { type: 'tool-call', id: 'b' }])
+    expect(partsOf(got)).toMatchObject([{ type: 'opaque' }, { type: 'tool-call', id: 'b' }])
   })
 
   it('trap 77: an error under status 200 is an error', () => {
     const body = { error: { message: 'No.', type: 'server_error', code: null } }
-    expect(() => reader.result!({ status: 200, headers: {}, body }, BASE)).toThrow(GatewayError)
+    expect(() => reader.result!({ status: 200, headers: {}, body }, REQUEST)).toThrow(GatewayError)
   })
 })
 
@@ -366,10 +365,10 @@ describe('reasoning', () => {
 })
 
 it('what nobody asked to be kept is not stored, for callers of formats that keep nothing', () => {
-  const { wire, losses } = writer.request!(BASE, FOREIGN)
+  const { wire, losses } = writer.request!(REQUEST, FOREIGN)
   expect(wire.body).toMatchObject({ store: false })
   expect(losses).toMatchObject([{ kind: 'added', reason: 'minted-no-storage' }])
-  expect(writer.request!(BASE, NATIVE).wire.body).not.toHaveProperty('store')
+  expect(writer.request!(REQUEST, NATIVE).wire.body).not.toHaveProperty('store')
 })
 
 describe('requests', () => {
@@ -556,7 +555,7 @@ describe('answers of other formats', () => {
 
   it('trap 67: an answer of every other format ends in a stream of this one', () => {
     for (const format of Object.keys(READERS).filter(format => READERS[format]!.events !== undefined)) {
-      const events = streamed(drain(READERS[format]!.events!(BASE), []))
+      const events = streamed(drain(READERS[format]!.events!(REQUEST), []))
       expect(events.filter(one => /completed|failed|incomplete/.test(one.type))).toHaveLength(1)
     }
   })

@@ -10,7 +10,7 @@ import { MemoryStore } from '../../src/gateway/thoughts/memory.ts'
 import { recall } from '../../src/gateway/thoughts/recall.ts'
 import { familyDialect } from '../../src/providers/index.ts'
 import type { Candidate } from '../../src/router.ts'
-import { channelAt } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
 import { conversing } from '../laws/support.ts'
 
 /* What a large body may cost. That it costs no more than its size, whatever it looks like, is a law (laws/linear). */

@@ -2,21 +2,20 @@ import { describe, expect, it } from 'vitest'
 import type { Part } from '../../src/canonical/content.ts'
 import { fold, unfold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { disclose, enclose } from '../../src/canonical/signature.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { House } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { REQUEST } from '../builders/requests.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 
 /* Traps 90, 91, 92 and 102: thoughts and their proofs on their way through the slots of each format. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 type Loose = any
-
-const BASE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const google = (...parts: JsonObject[]): JsonObject => ({ content: { role: 'model', parts }, index: 0 })
 const chunk = (candidate: JsonObject): { data: string } => ({
@@ -26,7 +25,7 @@ const END = { finishReason: 'STOP' }
 
 /** Google's stream as the callers of a format get it. */
 const through = (format: string, ...candidates: JsonObject[]): Loose[] =>
-  drain(chain(READERS['contents']!.events!(BASE), WRITERS[format]!.events!(BASE)), candidates.map(chunk)).flatMap(
+  drain(chain(READERS['contents']!.events!(REQUEST), WRITERS[format]!.events!(REQUEST)), candidates.map(chunk)).flatMap(
     ({ data }) => (data === '[DONE]' ? [] : [JSON.parse(data)]),
   )
 
@@ -48,7 +47,7 @@ const thought = (text: string, format?: string): Part => ({
   ...(format === undefined ? {} : { signature: { format, value: 'proof' } }),
 })
 const contentsOf = (...content: Part[]): Loose[] =>
-  drain(WRITERS['contents']!.events!(BASE), [...unfold(result(...content))]).map(({ data }) => JSON.parse(data))
+  drain(WRITERS['contents']!.events!(REQUEST), [...unfold(result(...content))]).map(({ data }) => JSON.parse(data))
 const partsOf = (events: readonly Loose[]): Loose[] => events.flatMap(({ candidates: [one] }) => one.content.parts)
 
 describe('trap 90: a part without data is an empty text, as Google has it', () => {
@@ -71,7 +70,7 @@ describe('trap 90: a part without data is an empty text, as Google has it', () =
   })
 
   it('nor is a proof alone: it stands on an empty text', () => {
-    const [candidate] = WRITERS['contents']!.result!(result(thought('', 'messages')), BASE).wire.body[
+    const [candidate] = WRITERS['contents']!.result!(result(thought('', 'messages')), REQUEST).wire.body[
       'candidates'
     ] as Loose
     expect(candidate.content.parts).toEqual([{ text: '', thoughtSignature: base64('il:messages:proof') }])
@@ -93,7 +92,7 @@ describe('trap 91: a proof stands where Gemini puts it', () => {
       )
       const body = WRITERS['contents']!.result!(
         result(thought('Hm.', format), { type: 'text', text: 'Hi' }, thought('So.', format), call('c')),
-        BASE,
+        REQUEST,
       )
       const [candidate] = body.wire.body['candidates'] as Loose
       expect(candidate.content.parts).toEqual(streamed.slice(0, -1))
@@ -121,8 +120,8 @@ describe('trap 91: a proof stands where Gemini puts it', () => {
     ]
     expect(through('contents', ...stream).map(({ candidates: [one] }) => one)).toEqual(stream)
     const body = { candidates: [{ ...google(...parts), ...END }], modelVersion: 'm', responseId: 'r' }
-    const read = READERS['contents']!.result!({ status: 200, headers: {}, body }, BASE)
-    expect(WRITERS['contents']!.result!(read, BASE).wire.body).toEqual(body)
+    const read = READERS['contents']!.result!({ status: 200, headers: {}, body }, REQUEST)
+    expect(WRITERS['contents']!.result!(read, REQUEST).wire.body).toEqual(body)
   })
 
   it('Google’s proof goes back to where it was, from callers of every format', () => {
@@ -132,17 +131,17 @@ describe('trap 91: a proof stands where Gemini puts it', () => {
     ]
     const answer = READERS['contents']!.result!(
       { status: 200, headers: {}, body: { candidates: [{ ...google(...wire), ...END }] } },
-      BASE,
+      REQUEST,
     )
-    const { body: message } = WRITERS['messages']!.result!(answer, BASE).wire
+    const { body: message } = WRITERS['messages']!.result!(answer, REQUEST).wire
     expect((message['content'] as Loose).map(({ type }: Loose) => type)).toEqual(['thinking', 'tool_use'])
     const messages = [{ role: 'assistant', content: message['content']! }]
     expect(sentTo('contents', 'messages', { model: 'm', max_tokens: 9, messages }).contents.at(-1).parts).toEqual(wire)
-    const { body: response } = WRITERS['responses']!.result!(answer, BASE).wire
+    const { body: response } = WRITERS['responses']!.result!(answer, REQUEST).wire
     expect(sentTo('contents', 'responses', { model: 'm', input: response['output']! }).contents.at(-1).parts).toEqual(
       wire,
     )
-    const { body: completion } = WRITERS['chat']!.result!({ ...answer, id: 'r', model: 'm' }, BASE).wire
+    const { body: completion } = WRITERS['chat']!.result!({ ...answer, id: 'r', model: 'm' }, REQUEST).wire
     const [{ message: said }] = completion['choices'] as Loose
     expect(said).toMatchObject({ reasoning_content: 'Hm.' })
     expect(sentTo('contents', 'chat', { model: 'm', messages: [said] }).contents.at(-1).parts).toEqual(wire)
@@ -182,7 +181,7 @@ describe('trap 92: thoughts that nobody signed come back', () => {
   })
 
   it('from a client of responses that hands back encrypted content alone', () => {
-    const output = WRITERS['responses']!.result!(answer, BASE).wire.body['output'] as Loose
+    const output = WRITERS['responses']!.result!(answer, REQUEST).wire.body['output'] as Loose
     const [{ encrypted_content }, item] = output
     const input = [{ type: 'reasoning', summary: [], encrypted_content }, item]
     const { messages } = sentTo('chat', 'responses', { model: 'm', input }, CHAT)
@@ -190,14 +189,14 @@ describe('trap 92: thoughts that nobody signed come back', () => {
   })
 
   it('from a client of messages that hands back the signature alone', () => {
-    const content = WRITERS['messages']!.result!(answer, BASE).wire.body['content'] as Loose
+    const content = WRITERS['messages']!.result!(answer, REQUEST).wire.body['content'] as Loose
     const messages = [{ role: 'assistant', content: [{ ...content[0], thinking: '' }, content[1]] }]
     const sent = sentTo('chat', 'messages', { model: 'm', max_tokens: 9, messages }, CHAT)
     expect(sent.messages).toMatchObject([{ role: 'assistant', reasoning_content: 'I need it.', tool_calls: [{}] }])
   })
 
   it('but never to an upstream that wants proofs', () => {
-    const output = WRITERS['responses']!.result!(answer, BASE).wire.body['output'] as Loose
+    const output = WRITERS['responses']!.result!(answer, REQUEST).wire.body['output'] as Loose
     const withoutIds = output.map(({ id: _, ...item }: Loose) => item)
     const { input } = sentTo('responses', 'responses', { model: 'm', input: withoutIds })
     expect(input.map(({ type }: Loose) => type)).toEqual(['function_call'])
@@ -214,8 +213,7 @@ describe('trap 92: thoughts that nobody signed come back', () => {
     const upstream = await FakeUpstream.open(response =>
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(frames.join('')),
     )
-    const channel = channelAt(upstream.address, { format: 'chat' })
-    const house = await House.open([{ ...channel, formats: [{ ...channel.formats[0]!, dialect: CHAT }] }])
+    const house = await House.open([channelAt(upstream.address, { dialect: CHAT })])
     const path = '/v1beta/models/m:streamGenerateContent?alt=sse'
     const user = { role: 'user', parts: [{ text: 'Go!' }] }
     const { text } = await house.ask(path, { contents: [user] })
@@ -234,8 +232,8 @@ describe('trap 92: thoughts that nobody signed come back', () => {
 
 it('trap 102: a text with a proof is a text, and the proof is told beside it', () => {
   const body = { candidates: [{ ...google({ text: 'Hi', thoughtSignature: 'c2ln' }), ...END }] }
-  const answer = READERS['contents']!.result!({ status: 200, headers: {}, body }, BASE)
-  const { content } = WRITERS['messages']!.result!(answer, BASE).wire.body as Loose
+  const answer = READERS['contents']!.result!({ status: 200, headers: {}, body }, REQUEST)
+  const { content } = WRITERS['messages']!.result!(answer, REQUEST).wire.body as Loose
   expect(content.map(({ type, text }: Loose) => text ?? type)).toEqual(['thinking', 'Hi'])
   const events = through('messages', { ...google({ text: 'Hi', thoughtSignature: 'c2ln' }), ...END })
   expect(events.map(({ delta }) => delta?.text).join('')).toBe('Hi')
@@ -332,8 +330,8 @@ describe('envelopes', () => {
 
   it('an upstream that answers in envelopes is understood, streamed as whole', () => {
     const content = [thought('a', 'messages'), thought('b', 'messages'), call('c')]
-    const events = drain(WRITERS['contents']!.events!(BASE), [...unfold(result(...content))])
-    const got = fold(drain(READERS['contents']!.events!(BASE), events)).candidates[0]!.content
+    const events = drain(WRITERS['contents']!.events!(REQUEST), [...unfold(result(...content))])
+    const got = fold(drain(READERS['contents']!.events!(REQUEST), events)).candidates[0]!.content
     expect(got).toMatchObject(content)
   })
 })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { ChannelConfig } from '../../src/config/index.ts'
+import { channelAt } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
 import { bodyOf } from '../clients/stage.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
-import { House } from '../faults/house.ts'
-import { channelAt, FakeUpstream } from '../faults/upstream.ts'
 
 /* Threads of messages: only an upstream that keeps what was said is told what is new alone. */
 
@@ -26,10 +26,9 @@ async function ask(body: object, ...spoken: readonly [format: string, threads: b
       ),
     ),
   )
-  const channels = spoken.map(([format, threads], index): ChannelConfig => {
-    const channel = channelAt(upstreams[index]!.address, { format, name: `c${index}` })
+  const channels = spoken.map(([format, threads], index) => {
     const dialect = threads ? { threads } : {}
-    return { ...channel, priority: index, formats: [{ ...channel.formats[0]!, dialect }] }
+    return channelAt(upstreams[index]!.address, { format, dialect, name: `c${index}`, priority: index })
   })
   const house = await House.open(channels)
   const answer = await house.ask('/v1/messages', body as never, { headers: { 'anthropic-version': '2023-06-01' } })

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { REQUEST } from '../builders/requests.ts'
+import { namedEvent } from '../builders/streams.ts'
 
 /* Tools that run at the upstream: what it did with them is no call for the caller. */
-
-const BASE: CanonicalRequest = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
 const OTHERS = ['chat', 'messages', 'contents']
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 type Wire = any
@@ -28,29 +27,31 @@ const RESPONSE = {
   ...{ id: 'resp_1', object: 'response', created_at: 1, model: 'grok', status: 'completed' },
   ...{ tools: [X_SEARCH], output: [SEARCHED, SPOKEN] },
 }
-const event = (type: string, fields: JsonObject): WireEvent => ({
-  event: type,
-  data: JSON.stringify({ type, ...fields }),
-})
 const STREAM = [
-  event('response.created', { response: { ...RESPONSE, status: 'in_progress', output: [] } }),
-  event('response.output_item.added', { output_index: 0, item: { ...SEARCHED, status: 'in_progress', input: '' } }),
-  event('response.custom_tool_call_input.delta', { output_index: 0, item_id: 'ctc_1', delta: SEARCHED.input }),
-  event('response.custom_tool_call_input.done', { output_index: 0, item_id: 'ctc_1', input: SEARCHED.input }),
-  event('response.output_item.done', { output_index: 0, item: SEARCHED }),
-  event('response.output_item.added', { output_index: 1, item: { ...SPOKEN, status: 'in_progress', content: [] } }),
-  event('response.output_item.done', { output_index: 1, item: SPOKEN }),
-  event('response.completed', { response: RESPONSE }),
+  namedEvent('response.created', { response: { ...RESPONSE, status: 'in_progress', output: [] } }),
+  namedEvent('response.output_item.added', {
+    output_index: 0,
+    item: { ...SEARCHED, status: 'in_progress', input: '' },
+  }),
+  namedEvent('response.custom_tool_call_input.delta', { output_index: 0, item_id: 'ctc_1', delta: SEARCHED.input }),
+  namedEvent('response.custom_tool_call_input.done', { output_index: 0, item_id: 'ctc_1', input: SEARCHED.input }),
+  namedEvent('response.output_item.done', { output_index: 0, item: SEARCHED }),
+  namedEvent('response.output_item.added', {
+    output_index: 1,
+    item: { ...SPOKEN, status: 'in_progress', content: [] },
+  }),
+  namedEvent('response.output_item.done', { output_index: 1, item: SPOKEN }),
+  namedEvent('response.completed', { response: RESPONSE }),
 ]
 
-const whole = (body: JsonObject, asked = BASE) =>
+const whole = (body: JsonObject, asked = REQUEST) =>
   READERS['responses']!.result!({ status: 200, headers: {}, body }, asked)
 const streamed = (to: string, wire: readonly WireEvent[], from = 'responses') =>
-  drain(chain(READERS[from]!.events!(BASE), WRITERS[to]!.events!(BASE)), wire)
+  drain(chain(READERS[from]!.events!(REQUEST), WRITERS[to]!.events!(REQUEST)), wire)
 
 describe('what xAI’s own search did (trap 101)', () => {
   it('trap 101: is no call, and not why the answer ended, whole or streamed', () => {
-    for (const result of [whole(RESPONSE), fold(drain(READERS['responses']!.events!(BASE), STREAM))]) {
+    for (const result of [whole(RESPONSE), fold(drain(READERS['responses']!.events!(REQUEST), STREAM))]) {
       expect(result.candidates[0]!.content.map(({ type }) => type)).toEqual(['opaque', 'text'])
       expect(result.candidates[0]!.finish!.reason).toBe('stop')
     }
@@ -58,7 +59,7 @@ describe('what xAI’s own search did (trap 101)', () => {
 
   it('trap 101: comes to callers of other formats as nothing, told as lost', () => {
     for (const to of OTHERS) {
-      const { wire, losses } = WRITERS[to]!.result!(whole(RESPONSE), BASE)
+      const { wire, losses } = WRITERS[to]!.result!(whole(RESPONSE), REQUEST)
       expect(JSON.stringify(wire.body)).not.toContain('x_keyword_search')
       expect(losses).toContainEqual({
         ...{ kind: 'dropped', path: ['candidates', 0, 'content', 0], reason: 'only-responses-knows' },
@@ -68,7 +69,7 @@ describe('what xAI’s own search did (trap 101)', () => {
   })
 
   it('trap 101: comes to callers of responses as it came', () => {
-    expect(WRITERS['responses']!.result!(whole(RESPONSE), BASE).wire.body).toEqual(RESPONSE)
+    expect(WRITERS['responses']!.result!(whole(RESPONSE), REQUEST).wire.body).toEqual(RESPONSE)
     const events = streamed('responses', STREAM).map(({ data }): Wire => JSON.parse(data))
     const own = events.filter(one => one.output_index === 0)
     expect(own.map(({ type }) => type)).toEqual(STREAM.slice(1, 5).map(one => one.event))
@@ -79,7 +80,7 @@ describe('what xAI’s own search did (trap 101)', () => {
   it('trap 101: is told apart from a call of a tool the caller declared', () => {
     const named = { type: 'freeform', name: 'x_keyword_search' } as const
     const called = (result: ReturnType<typeof whole>) => result.candidates[0]!.content[0]!.type
-    expect(called(whole(RESPONSE, { ...BASE, tools: [named] }))).toBe('tool-call')
+    expect(called(whole(RESPONSE, { ...REQUEST, tools: [named] }))).toBe('tool-call')
     expect(called(whole({ ...RESPONSE, tools: [{ type: 'custom', name: SEARCHED.name }, X_SEARCH] }))).toBe('tool-call')
     const group = { type: 'namespace', name: 'n', tools: [{ type: 'custom', name: SEARCHED.name }] }
     expect(called(whole({ ...RESPONSE, tools: [group, X_SEARCH] }))).toBe('tool-call')
@@ -87,8 +88,8 @@ describe('what xAI’s own search did (trap 101)', () => {
     const { tools: _, ...untold } = RESPONSE
     expect(called(whole(untold))).toBe('tool-call')
     const opaque = { type: 'opaque', format: 'responses', value: X_SEARCH } as const
-    expect(called(whole(untold, { ...BASE, tools: [opaque] }))).toBe('opaque')
-    expect(called(whole(untold, { ...BASE, tools: [opaque, { ...named, name: 'Ein Name' }] }))).toBe('tool-call')
+    expect(called(whole(untold, { ...REQUEST, tools: [opaque] }))).toBe('opaque')
+    expect(called(whole(untold, { ...REQUEST, tools: [opaque, { ...named, name: 'Ein Name' }] }))).toBe('tool-call')
   })
 
   it('trap 101: comes back in a history as no call that wants a result', () => {
@@ -120,10 +121,10 @@ describe('what other upstreams’ own tools did', () => {
       stop_reason: 'end_turn',
       usage: {},
     }
-    const result = READERS['messages']!.result!({ status: 200, headers: {}, body }, BASE)
+    const result = READERS['messages']!.result!({ status: 200, headers: {}, body }, REQUEST)
     expect(result.candidates[0]!.finish!.reason).toBe('stop')
     for (const to of ['chat', 'responses', 'contents'])
-      expect(JSON.stringify(WRITERS[to]!.result!(result, BASE).wire.body)).not.toContain('srvtoolu_1')
+      expect(JSON.stringify(WRITERS[to]!.result!(result, REQUEST).wire.body)).not.toContain('srvtoolu_1')
   })
 
   it('trap 101: Google’s own calls and the code it ran are no calls', () => {
@@ -135,10 +136,10 @@ describe('what other upstreams’ own tools did', () => {
       { text: 'Here.' },
     ]
     const body = { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }] }
-    const result = READERS['contents']!.result!({ status: 200, headers: {}, body }, BASE)
+    const result = READERS['contents']!.result!({ status: 200, headers: {}, body }, REQUEST)
     expect(result.candidates[0]!.finish!.reason).toBe('stop')
     expect(result.candidates[0]!.content.some(({ type }) => type === 'tool-call')).toBe(false)
     for (const to of ['chat', 'responses', 'messages'])
-      expect(JSON.stringify(WRITERS[to]!.result!(result, BASE).wire.body)).not.toContain('GOOGLE_SEARCH_WEB')
+      expect(JSON.stringify(WRITERS[to]!.result!(result, REQUEST).wire.body)).not.toContain('GOOGLE_SEARCH_WEB')
   })
 })

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { KEY } from '../faults/house.ts'
+import { KEY } from '../builders/config.ts'
 import { PUBLIC, VideoStage } from './stage.ts'
 import { clipBytes } from './upstreams/index.ts'
 

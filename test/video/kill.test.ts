@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type OpenAI from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
-import { configOf } from '../faults/house.ts'
+import { configOf } from '../builders/config.ts'
 import { clientAt, MODELS, PUBLIC, TASKS } from './stage.ts'
 import { type Kind, openVideoUpstream, type VideoScene } from './upstreams/index.ts'
 

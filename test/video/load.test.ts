@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
-import { KEY } from '../faults/house.ts'
+import { KEY } from '../builders/config.ts'
 import { PUBLIC, VideoStage } from './stage.ts'
 
 /* What many callers and large files cost. `VIDEO_TASKS=200 VIDEO_POLLS=50 VIDEO_MB=1024` for the full size. */

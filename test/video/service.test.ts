@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { House, KEY, keyOf } from '../faults/house.ts'
+import { KEY, keyOf } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
 import { clientAt, PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
 import { type Kind, PIXEL } from './upstreams/index.ts'
 

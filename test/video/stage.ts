@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI from 'openai'
 import type { ChannelConfig, TasksConfig } from '../../src/config/index.ts'
-import { House, type HouseOptions, KEY } from '../faults/house.ts'
+import { type HouseOptions, KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
 import { type Kind, openVideoUpstream, type VideoScene } from './upstreams/index.ts'
 
 /** The models of the channels: the caller's names, and the upstreams' own. */

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import OpenAI, { toFile } from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
-import { House, KEY } from '../faults/house.ts'
+import { KEY } from '../builders/config.ts'
+import { House } from '../builders/gateway.ts'
 import {
   type Clip,
   clipBytes,

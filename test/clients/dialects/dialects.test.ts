@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { VERSION_HEADERS } from '../../builders/http.ts'
 import { Stage } from '../stage.ts'
 import { CHAT } from './chat.ts'
 import { CONTENTS, MESSAGES, RESPONSES } from './others.ts'
@@ -15,9 +16,6 @@ const SAID: { readonly [format: string]: readonly Said[] } = {
 
 /** A whole answer goes to a client of its own format as it came, and some of these words only the gateway makes out. */
 const asItCame = (way: string, format: string): boolean => way === `${format}, whole, of a whole answer`
-
-const VERSION = { headers: { 'anthropic-version': '2023-06-01' } }
-
 describe.each(Object.keys(SAID))('an upstream of %s may send', format => {
   let stage: Stage
   beforeAll(async () => void (stage = await Stage.open(format)))
@@ -58,7 +56,7 @@ test.each([{}, { choices: [] }])('an error of chat under status 200 is a failure
   )
   const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi!' }] }
   for (const path of ['/v1/chat/completions', '/v1/messages']) {
-    const { status, json } = await stage.house.ask(path, body, VERSION)
+    const { status, json } = await stage.house.ask(path, body, VERSION_HEADERS)
     expect(status, path).toBeGreaterThanOrEqual(500)
     expect(json.error.message, path).toBe('The pen is missing.')
   }
@@ -76,7 +74,7 @@ test.each([
   const answer = { id: 'x', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: word }] }
   stage.does(response => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer)))
   const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi!' }] }
-  expect((await stage.house.ask('/v1/messages', body, VERSION)).json.stop_reason).toBe(heard)
+  expect((await stage.house.ask('/v1/messages', body, VERSION_HEADERS)).json.stop_reason).toBe(heard)
   await stage.close()
 })
 

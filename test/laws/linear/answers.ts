@@ -1,13 +1,11 @@
 import type { Part } from '../../../src/canonical/content.ts'
 import type { CanonicalEvent, PartStart } from '../../../src/canonical/event.ts'
 import type { TokenLogprob } from '../../../src/canonical/result.ts'
+import { times } from './times.ts'
 
 /* Streamed answers of n nodes, a row for each shape in which an upstream could send them. */
 
 export type Stream = (n: number) => readonly CanonicalEvent[]
-
-const times = <T>(n: number, make: (index: number) => T): T[] => Array.from({ length: n }, (_, index) => make(index))
-
 const CALL: Part = { type: 'tool-call', id: 'c', name: 'look', arguments: '' }
 const TEXT: Part = { type: 'text', text: '' }
 const THOUGHT: Part = { type: 'reasoning', text: '' }

@@ -8,8 +8,8 @@ import { drain } from '../../../src/canonical/transducer.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { EVENT_STREAM } from '../../../src/egress/transport/sse.ts'
 import { NATIVE } from '../../../src/egress/writer.ts'
-import { type Asked, House } from '../../faults/house.ts'
-import { channelAt } from '../../faults/upstream.ts'
+import { channelAt } from '../../builders/config.ts'
+import { type Asked, House } from '../../builders/gateway.ts'
 
 /* A gateway before upstreams of every format for conversations, one model each, all in this process. */
 

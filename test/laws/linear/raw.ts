@@ -1,11 +1,9 @@
 import type { Format, Json, JsonObject } from '../../../src/canonical/node.ts'
 import { EVENT_STREAM } from '../../../src/egress/transport/sse.ts'
 import type { Answer } from './gateway.ts'
+import { times } from './times.ts'
 
 /* Streams and requests as only one format has them, a row for each shape. */
-
-const times = <T>(n: number, make: (index: number) => T): T[] => Array.from({ length: n }, (_, index) => make(index))
-
 const stream = (events: readonly JsonObject[]): Answer => ({
   type: EVENT_STREAM.contentType,
   text: events.map(event => EVENT_STREAM.frame({ data: JSON.stringify(event) }, false)).join(''),

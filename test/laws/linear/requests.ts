@@ -2,14 +2,12 @@ import type { Part } from '../../../src/canonical/content.ts'
 import type { Json, JsonObject } from '../../../src/canonical/node.ts'
 import type { CanonicalRequest, Message, Role } from '../../../src/canonical/request.ts'
 import type { Tool } from '../../../src/canonical/tool.ts'
+import { text } from '../../builders/messages.ts'
+import { times } from './times.ts'
 
 /* Requests of n nodes, a row for each shape in which a stranger could send them. */
 
 export type Shape = (n: number) => Partial<CanonicalRequest>
-
-const times = <T>(n: number, make: (index: number) => T): T[] => Array.from({ length: n }, (_, index) => make(index))
-
-const text = (said: string): Part => ({ type: 'text', text: said })
 const says = (role: Role, ...content: (Part | string)[]): Message => ({
   role,
   content: content.map(part => (typeof part === 'string' ? text(part) : part)),

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { bytes, filled, json, object, record, schema, word } from '../arbitrary.ts'
 import { CHAT_COUNTS, usageIn } from '../counts.ts'
+import { dataUrl, maybeNull } from '../loose.ts'
 
 /* Chat-completions values as clients and upstreams write them, with fields nobody knows sprinkled in. */
 
@@ -14,12 +15,7 @@ const strange = fc
 /** The object with fields of unknown names beside its own. */
 export const plus = (known: fc.Arbitrary<unknown>): fc.Arbitrary<JsonObject> =>
   fc.tuple(strange, known).map(([more, own]) => ({ ...more, ...(own as JsonObject) }))
-
-const maybeNull = (value: fc.Arbitrary<unknown>) =>
-  fc.oneof({ weight: 5, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) })
-
 const marker = { cache_control: plus(record({ type: fc.constant('ephemeral') }, { ttl: fc.constantFrom('5m', '1h') })) }
-const dataUrl = bytes.map(data => `data:image/png;base64,${data}`)
 const textPart = plus(record({ type: fc.constant('text'), text: word }, marker))
 const part = fc.oneof(
   textPart,

@@ -2,14 +2,11 @@ import fc from 'fast-check'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { bytes, filled, record, word } from '../arbitrary.ts'
+import { dataUrl, maybeNull } from '../loose.ts'
 import { plus } from './chat.ts'
 import { meta } from './rerank.ts'
 
 /* Values of Cohere's second version: rankings and vectors, with fields nobody knows sprinkled in. */
-
-const maybeNull = (value: fc.Arbitrary<unknown>) =>
-  fc.oneof({ weight: 5, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) })
-
 const rerank = plus(
   record(
     { model: filled, query: word, documents: fc.array(word, { minLength: 1, maxLength: 4 }) },
@@ -20,8 +17,6 @@ const rerank = plus(
     },
   ),
 )
-
-const dataUrl = bytes.map(data => `data:image/png;base64,${data}`)
 const part = fc.oneof(
   plus(record({ type: fc.constant('text'), text: word })),
   plus(record({ type: fc.constant('image_url'), image_url: plus(record({ url: fc.oneof(dataUrl, fc.webUrl()) })) })),

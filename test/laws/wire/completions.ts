@@ -3,13 +3,10 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { filled, object, record, word } from '../arbitrary.ts'
 import { CHAT_COUNTS, usageIn } from '../counts.ts'
+import { maybeNull } from '../loose.ts'
 import { plus } from './chat.ts'
 
 /* Text-completions values as clients and upstreams write them, with fields nobody knows sprinkled in. */
-
-const maybeNull = (value: fc.Arbitrary<unknown>) =>
-  fc.oneof({ weight: 5, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) })
-
 const tokens = fc.array(fc.nat(200_000), { maxLength: 4 })
 const prompt = fc.oneof(
   { weight: 4, arbitrary: word },

@@ -3,13 +3,10 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { bytes, filled, json, object, record, word } from '../arbitrary.ts'
 import { CHAT_COUNTS, usageIn } from '../counts.ts'
+import { maybeNull } from '../loose.ts'
 import { plus } from './chat.ts'
 
 /* Embeddings values as clients and upstreams of OpenAI, Voyage, Jina and others write them. */
-
-const maybeNull = (value: fc.Arbitrary<unknown>) =>
-  fc.oneof({ weight: 5, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) })
-
 const tokens = fc.array(fc.nat(100_000), { minLength: 1, maxLength: 3 })
 const picture = fc.oneof(
   bytes,

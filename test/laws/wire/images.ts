@@ -4,14 +4,10 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireFile, WireRequest } from '../../../src/canonical/wire.ts'
 import { bytes, filled, json, record, word } from '../arbitrary.ts'
 import { RESPONSES_COUNTS, usageIn } from '../counts.ts'
+import { dataUrl, maybeNull } from '../loose.ts'
 import { plus } from './chat.ts'
 
 /* Requests for pictures, and answers with some, as clients and upstreams write them. */
-
-const maybeNull = (value: fc.Arbitrary<unknown>) =>
-  fc.oneof({ weight: 5, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) })
-
-const dataUrl = bytes.map(data => `data:image/png;base64,${data}`)
 const link = fc.oneof(dataUrl, fc.webUrl())
 const named = fc.oneof(
   link,

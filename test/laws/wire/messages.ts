@@ -3,13 +3,10 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { bytes, filled, json, object, record, schema, word } from '../arbitrary.ts'
 import { absurd } from '../counts.ts'
+import { maybeNull } from '../loose.ts'
 import { plus } from './chat.ts'
 
 /* Messages values as clients and upstreams write them, with fields nobody knows sprinkled in. */
-
-const maybeNull = (value: fc.Arbitrary<unknown>) =>
-  fc.oneof({ weight: 5, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) })
-
 /** An object of a fixed type with fields that may be missing. */
 const typed = (type: string, needed: object = {}, optional: object = {}) =>
   plus(record({ type: fc.constant(type), ...needed }, { ...optional }))

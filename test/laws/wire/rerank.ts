@@ -2,13 +2,10 @@ import fc from 'fast-check'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { bytes, filled, record, word } from '../arbitrary.ts'
+import { maybeNull } from '../loose.ts'
 import { plus } from './chat.ts'
 
 /* Rerank values as the clients and upstreams of three vendors write them, with fields nobody knows sprinkled in. */
-
-const maybeNull = (value: fc.Arbitrary<unknown>) =>
-  fc.oneof({ weight: 5, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) })
-
 const picture = fc.oneof(
   fc.webUrl(),
   bytes,

@@ -1,15 +1,13 @@
 import fc from 'fast-check'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
-import { bytes, filled, json, object, record, schema, word } from '../arbitrary.ts'
+import { bytes, filled, record, schema, word } from '../arbitrary.ts'
 import { RESPONSES_COUNTS, usageIn } from '../counts.ts'
+import { list, unknown } from '../loose.ts'
 
 /* Valid wire values of the responses format, with unknown fields and nulls sprinkled on every object. */
 
 type Generators = { readonly [field: string]: fc.Arbitrary<unknown> }
-
-const unknown = object(fc.oneof(json, fc.constant(null)))
-
 /** An object with every optional field there, null or missing, and unknown fields beside. */
 const loose = (needed: Generators, optional: Generators = {}): fc.Arbitrary<JsonObject> =>
   fc
@@ -23,8 +21,6 @@ const mapped = (fields: Generators, change: (value: fc.Arbitrary<unknown>) => fc
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value)]))
 
 const type = (name: string) => fc.constant(name)
-const list = (value: fc.Arbitrary<unknown>, maxLength = 3) => fc.array(value, { maxLength })
-
 const breakpoint = { prompt_cache_breakpoint: record({ mode: type('explicit') }, { ttl: type('12h') }) }
 const annotation = fc.oneof(
   loose(

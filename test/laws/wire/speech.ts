@@ -2,11 +2,10 @@ import fc from 'fast-check'
 import { HeldBytes } from '../../../src/canonical/bytes.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireAnswer, WireRequest } from '../../../src/canonical/wire.ts'
-import { filled, json, object, record, word } from '../arbitrary.ts'
+import { filled, record, word } from '../arbitrary.ts'
+import { unknown } from '../loose.ts'
 
 /* Valid text-to-speech values, with unknown fields and nulls sprinkled on every object. */
-
-const unknown = object(fc.oneof(json, fc.constant(null)))
 const maybe = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 6, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) })
 const loose = (value: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> =>

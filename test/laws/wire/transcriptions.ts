@@ -4,6 +4,8 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireFile, WireRequest } from '../../../src/canonical/wire.ts'
 import { filled, json, record, word } from '../arbitrary.ts'
 import { CHAT_COUNTS, RESPONSES_COUNTS, usageIn } from '../counts.ts'
+import { maybeNull } from '../loose.ts'
+import { seconds } from '../work-parts.ts'
 
 /* Forms with a recording as clients send them, and transcripts as upstreams write them. */
 
@@ -71,26 +73,21 @@ export const request: fc.Arbitrary<WireRequest> = fc
   .tuple(fc.constantFrom('/audio/transcriptions', '/audio/translations'), body, file)
   .filter(([path, body]) => isAllowed(path, body))
   .map(([path, body, file]) => ({ path, query: {}, headers: {}, body, files: [file] }))
-
-const time = fc.nat(90_000).map(milliseconds => milliseconds / 1000)
-const maybeNull = (value: fc.Arbitrary<unknown>) =>
-  fc.oneof({ weight: 5, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) })
-
 const segment = plus(
   fc.oneof(
     record(
-      { id: fc.nat(9), start: time, end: time, text: word },
+      { id: fc.nat(9), start: seconds, end: seconds, text: word },
       { seek: fc.nat(), tokens: fc.array(fc.nat(), { maxLength: 2 }), avg_logprob: fc.constant(-0.5) },
     ),
     record(
-      { type: fc.constant('transcript.text.segment'), start: time, end: time, text: word },
+      { type: fc.constant('transcript.text.segment'), start: seconds, end: seconds, text: word },
       { id: maybeNull(word), speaker: maybeNull(word), speaker_id: word },
     ),
-    record({ text: word, start: maybeNull(time), end: time }),
+    record({ text: word, start: maybeNull(seconds), end: seconds }),
   ),
 )
 const spoken = plus(
-  record({ word, start: time, end: time }, { speaker: maybeNull(word), probability: fc.constant(0.5) }),
+  record({ word, start: seconds, end: seconds }, { speaker: maybeNull(word), probability: fc.constant(0.5) }),
 )
 const token = plus(
   record({ token: word, logprob: fc.constant(-0.5) }, { bytes: maybeNull(fc.array(fc.nat(255), { maxLength: 2 })) }),
@@ -117,7 +114,7 @@ export const result: fc.Arbitrary<JsonObject> = plus(
     {
       task: fc.constantFrom('transcribe', 'translate'),
       language: maybeNull(filled),
-      duration: maybeNull(fc.oneof(time, fc.constant('12.5'))),
+      duration: maybeNull(fc.oneof(seconds, fc.constant('12.5'))),
       segments: maybeNull(fc.array(segment, { maxLength: 3 })),
       words: maybeNull(fc.array(spoken, { maxLength: 2 })),
       logprobs: maybeNull(fc.array(token, { maxLength: 2 })),

@@ -2,16 +2,10 @@ import fc from 'fast-check'
 import type { MediaPart, Part } from '../../../src/canonical/content.ts'
 import type { CanonicalRequest, EmbeddingPurpose } from '../../../src/canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../../src/canonical/result.ts'
-import { filled, media, object, record, word } from '../arbitrary.ts'
+import { filled, media, record, word } from '../arbitrary.ts'
+import { count, extras } from '../work-parts.ts'
 
 /* Things to embed, one message each, and the vectors of one candidate that answer them. */
-
-/** What formats say beside; where a format has no place for it, its name is not among these. */
-const extras = (...formats: string[]) =>
-  fc
-    .array(fc.tuple(fc.constantFrom(...formats), object(word)), { minLength: 1, maxLength: 2 })
-    .map(entries => Object.fromEntries(entries.filter(([, said]) => Object.keys(said).length > 0)))
-
 const text = record<Part>(
   { type: fc.constant('text'), text: word },
   { extras: extras('contents', 'cohere', 'elsewhere') },
@@ -83,8 +77,6 @@ const part = record<Part>(
   { type: fc.constant('embedding'), vector },
   { extras: extras('embeddings', 'contents', 'elsewhere') },
 )
-
-const count = fc.nat(9000)
 const usage: fc.Arbitrary<Usage> = record<Usage>(
   { input: count },
   {

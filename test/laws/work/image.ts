@@ -3,21 +3,8 @@ import { HeldBytes } from '../../../src/canonical/bytes.ts'
 import type { MediaPart, Part } from '../../../src/canonical/content.ts'
 import type { CanonicalRequest, Message, Output } from '../../../src/canonical/request.ts'
 import type { CanonicalResult } from '../../../src/canonical/result.ts'
-import { FINISH_REASONS } from '../../../src/canonical/result.ts'
-import {
-  bytes,
-  cache,
-  extras,
-  filled,
-  looks,
-  media,
-  opaque,
-  reasoning,
-  record,
-  text,
-  tool,
-  word,
-} from '../arbitrary.ts'
+import { bytes, cache, extras, filled, looks, media, opaque, reasoning, record, text, tool } from '../arbitrary.ts'
+import { count, finish } from '../work-parts.ts'
 
 /* Requests that want nothing but pictures, of any format's callers, and answers that have some. */
 
@@ -106,13 +93,10 @@ const made = record<Part>(
 const content = fc
   .tuple(fc.array(fc.oneof(text, reasoning, made), { maxLength: 2 }), made, fc.option(text))
   .map(([before, one, after]) => [...before, one, ...(after === null ? [] : [after])])
-
-const finish = record({ reason: fc.constantFrom(...FINISH_REASONS) }, { raw: word, stopSequence: filled })
 const candidate = fc.oneof(
   { weight: 6, arbitrary: record({ content }, { finish, extras }) },
   record({ content: fc.array(text, { maxLength: 1 }), finish }),
 )
-const count = fc.nat(9000)
 const by = record({}, { text: count, image: count, audio: count })
 const usage = record(
   {},

@@ -3,34 +3,19 @@ import type { MediaPart, Part } from '../../../src/canonical/content.ts'
 import type { CanonicalRequest } from '../../../src/canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../../src/canonical/result.ts'
 import { cache, citation, filled, media, object, record, word } from '../arbitrary.ts'
+import { count, extras, opaque } from '../work-parts.ts'
 
 /* Documents to rank, one message each, and the ranks of one candidate that answer them. */
-
-/** What formats say beside; where a format has no place for it, its name is not among these. */
-const extras = (...formats: string[]) =>
-  fc
-    .array(fc.tuple(fc.constantFrom(...formats), object(word)), { minLength: 1, maxLength: 2 })
-    .map(entries => Object.fromEntries(entries.filter(([, said]) => Object.keys(said).length > 0)))
-
 const text = record<Part>(
   { type: fc.constant('text'), text: word },
   { extras: extras('contents', 'elsewhere'), cache, annotations: fc.array(citation, { minLength: 1, maxLength: 1 }) },
 )
 const picture: fc.Arbitrary<MediaPart> = media
-const unknown = record<Part>(
-  {
-    type: fc.constant('opaque'),
-    format: fc.constantFrom('contents', 'elsewhere'),
-    value: fc.record({ type: fc.constant('x_unknown'), v: word }, { noNullPrototype: true }),
-  },
-  { text: word },
-)
-
 /** Mostly one text; sometimes a picture, several parts, or none. */
 const content: fc.Arbitrary<readonly Part[]> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(text) },
   { weight: 2, arbitrary: fc.tuple(picture) },
-  { weight: 3, arbitrary: fc.array(fc.oneof(text, text, picture, unknown), { maxLength: 4 }) },
+  { weight: 3, arbitrary: fc.array(fc.oneof(text, text, picture, opaque), { maxLength: 4 }) },
 )
 
 export const request: fc.Arbitrary<CanonicalRequest> = record<CanonicalRequest>(
@@ -54,8 +39,6 @@ const rank = record<Part>(
   { type: fc.constant('rank'), index: fc.nat(5), score: fc.constantFrom(0.98, 0.5, 0, -0.25, 1e-7) },
   { content, extras: extras('rerank', 'cohere', 'elsewhere') },
 )
-
-const count = fc.nat(9000)
 const usage: fc.Arbitrary<Usage> = record<Usage>(
   {},
   {

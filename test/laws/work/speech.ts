@@ -1,32 +1,18 @@
 import fc from 'fast-check'
 import type { MediaPart, Part } from '../../../src/canonical/content.ts'
 import type { CanonicalRequest, Message } from '../../../src/canonical/request.ts'
-import { type CanonicalResult, FINISH_REASONS, type Usage } from '../../../src/canonical/result.ts'
-import { bytes, cache, filled, media, object, record, word } from '../arbitrary.ts'
+import type { CanonicalResult, Usage } from '../../../src/canonical/result.ts'
+import { RAW_SPEECH } from '../../builders/media.ts'
+import { bytes, cache, filled, media, record, word } from '../arbitrary.ts'
+import { count, extras, finish, opaque } from '../work-parts.ts'
 
 /* A text to be spoken, and the recording that answers it. */
-
-/** What formats say beside; where a format has no place for it, its name is not among these. */
-const extras = (...formats: string[]) =>
-  fc
-    .array(fc.tuple(fc.constantFrom(...formats), object(word)), { minLength: 1, maxLength: 2 })
-    .map(entries => Object.fromEntries(entries.filter(([, said]) => Object.keys(said).length > 0)))
-
 const inside = extras('contents', 'chat', 'elsewhere')
 const text = record<Part>({ type: fc.constant('text'), text: word }, { cache, extras: inside })
-const unknown = record<Part>(
-  {
-    type: fc.constant('opaque'),
-    format: fc.constantFrom('contents', 'elsewhere'),
-    value: fc.record({ type: fc.constant('x_unknown'), v: word }, { noNullPrototype: true }),
-  },
-  { text: word },
-)
-
 /** Mostly one text. */
 const content: fc.Arbitrary<readonly Part[]> = fc.oneof(
   { weight: 5, arbitrary: fc.tuple(text) },
-  { weight: 2, arbitrary: fc.array(fc.oneof(text, media, unknown), { maxLength: 3 }) },
+  { weight: 2, arbitrary: fc.array(fc.oneof(text, media, opaque), { maxLength: 3 }) },
 )
 const turn = (...roles: Message['role'][]): fc.Arbitrary<Message> =>
   record<Message>({ role: fc.constantFrom(...roles), content }, { name: filled, extras: inside })
@@ -75,13 +61,8 @@ const recording = (...types: string[]): fc.Arbitrary<MediaPart> =>
     },
     { name: filled, transcript: filled, cache, extras: extras('contents', 'elsewhere') },
   )
-
-const RAW = 'audio/L16;codec=pcm;rate=24000'
-const PLAYABLE = ['audio/mpeg', 'audio/wav', 'audio/pcm', RAW]
-const others = fc.oneof(record<Part>({ type: fc.constant('text'), text: filled }), recording(...PLAYABLE), unknown)
-
-const finish = record({ reason: fc.constantFrom(...FINISH_REASONS) }, { raw: word, stopSequence: filled })
-const count = fc.nat(9000)
+const PLAYABLE = ['audio/mpeg', 'audio/wav', 'audio/pcm', RAW_SPEECH]
+const others = fc.oneof(record<Part>({ type: fc.constant('text'), text: filled }), recording(...PLAYABLE), opaque)
 const usage: fc.Arbitrary<Usage> = record<Usage>(
   { input: count, output: count },
   { outputBy: record({}, { audio: count }), extras: extras('speech', 'contents', 'elsewhere') },
@@ -98,7 +79,7 @@ export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
         {
           content: fc.oneof(
             { weight: 3, arbitrary: fc.tuple(recording(...PLAYABLE)) },
-            { weight: 1, arbitrary: fc.tuple(recording(RAW), recording(RAW)) },
+            { weight: 1, arbitrary: fc.tuple(recording(RAW_SPEECH), recording(RAW_SPEECH)) },
             { weight: 1, arbitrary: fc.tuple(recording(...PLAYABLE), others) },
             { weight: 1, arbitrary: fc.tuple(others, recording(...PLAYABLE)) },
           ),

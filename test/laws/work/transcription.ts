@@ -4,15 +4,10 @@ import type { MediaPart, Part } from '../../../src/canonical/content.ts'
 import { kindOfMediaType } from '../../../src/canonical/media/data-url.ts'
 import type { CanonicalRequest, Message } from '../../../src/canonical/request.ts'
 import type { CanonicalResult, Segment, Transcript, Usage, Word } from '../../../src/canonical/result.ts'
-import { filled, object, record, word } from '../arbitrary.ts'
+import { filled, record, word } from '../arbitrary.ts'
+import { count, extras, seconds } from '../work-parts.ts'
 
 /* Recordings to be written down, and what was said in them, when, and by whom. */
-
-const extras = (...formats: string[]) =>
-  fc
-    .array(fc.tuple(fc.constantFrom(...formats), object(word)), { minLength: 1, maxLength: 2 })
-    .map(entries => Object.fromEntries(entries.filter(([, said]) => Object.keys(said).length > 0)))
-
 const own = extras('transcriptions', 'deepgram', 'elsewhere')
 const others = extras('deepgram', 'elsewhere')
 
@@ -65,10 +60,8 @@ export const request: fc.Arbitrary<CanonicalRequest> = record<CanonicalRequest>(
   },
   { endUser: filled, extras: own },
 )
-
-const time = fc.nat(90_000).map(milliseconds => milliseconds / 1000)
-const segment = record<Segment>({ start: time, end: time, text: word }, { speaker: filled, extras: own })
-const spoken = record<Word>({ start: time, end: time, word }, { speaker: filled, extras: own })
+const segment = record<Segment>({ start: seconds, end: seconds, text: word }, { speaker: filled, extras: own })
+const spoken = record<Word>({ start: seconds, end: seconds, word }, { speaker: filled, extras: own })
 const token = record(
   { token: word, logprob: fc.constantFrom(-0.1, 0) },
   {
@@ -81,13 +74,12 @@ const transcript = record<Transcript>(
   {},
   {
     language: filled,
-    duration: time,
+    duration: seconds,
     segments: fc.array(segment, { maxLength: 3 }),
     words: fc.array(spoken, { maxLength: 3 }),
     extras: own,
   },
 )
-const count = fc.nat(9000)
 const usage: fc.Arbitrary<Usage> = record<Usage>(
   {},
   {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { SessionSettings } from '../../../src/canonical/session.ts'
 import type { ServerEvent } from '../../../src/canonical/session-event.ts'
-import { TIMED } from '../../faults/upstream.ts'
+import { TIMED } from '../../builders/time.ts'
 import { faultsIn } from './grammar.ts'
 import { inTurn, pause, Rig, type Scripts, says, speaks, textsOf } from './rig.ts'
 import { turn, voice } from './voice.ts'

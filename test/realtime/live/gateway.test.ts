@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
-import { House, type HouseOptions } from '../../faults/house.ts'
-import { until } from '../../faults/upstream.ts'
+import type { HouseOptions } from '../../builders/config.ts'
+import { House } from '../../builders/gateway.ts'
+import { until } from '../../builders/time.ts'
 import { Client } from '../../sockets/client.ts'
 import { channelTo, type Script, ScriptedUpstream } from '../upstream.ts'
 import {

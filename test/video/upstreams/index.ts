@@ -1,5 +1,5 @@
 import type { ChannelConfig } from '../../../src/config/index.ts'
-import { channelAt } from '../../faults/upstream.ts'
+import { channelAt } from '../../builders/config.ts'
 import { KLING_KEY, KlingVideos } from './kling.ts'
 import { OPENAI_KEY, OpenAIVideos } from './openai.ts'
 import { Storage } from './storage.ts'

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ChannelConfig, Config, GroupConfig } from '../../src/config/index.ts'
+
+export const KEY = 'caller-key-of-the-tests'
+export const OTHER_KEY = 'another-caller-of-the-tests'
+
+const hash = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+export const configOf = (
+  channels: readonly ChannelConfig[],
+  {
+    heartbeat = 15_000,
+    earlyHead = true,
+    body = 32 * 1024 * 1024,
+    group = {},
+    allow,
+    keep,
+    sockets = SOCKETS,
+    limits = {},
+    config = {},
+  }: HouseOptions = {},
+): Config => ({
+  server: {
+    host: '127.0.0.1',
+    port: 0,
+    heartbeat,
+    earlyHead,
+    drain: 0,
+    grace: 2000,
+    limits: { ...LIMITS, body, ...limits },
+    sockets,
+  },
+  media: { fetch: allow !== undefined, limit: 2 ** 20, count: 20, total: 2 ** 21, timeout: 2000, allow: allow ?? [] },
+  responses: { keep: keep === undefined ? 0 : 3_600_000, background: 2 },
+  thoughts: { keep: 3_600_000, memory: 2 ** 20 },
+  tasks: { poll: 0, keep: 0, limit: 2 ** 30, vendorPath: 'videovendor' },
+  realtime: REALTIME,
+  dataDir: keep ?? join(tmpdir(), 'interlingua-tests-without-keys'),
+  groups: new Map([['default', { name: 'default', models: ['*'], onLoss: 'show', ...group }]]),
+  keys: [{ name: 'dev', hash: hash(KEY), group: 'default' }],
+  channels,
+  models: new Map(),
+  ...config,
+})
+
+/** The config of a caller's key in the default group. */
+export const keyOf = (key: string, name: string) => ({ name, hash: hash(key), group: 'default' })
+
+export const LIMITS = {
+  byFormat: new Map<string, number>(),
+  waiting: { key: 2 ** 28, all: 2 ** 30 },
+  spooled: { key: 2 ** 33, all: 2 ** 35 },
+  connections: 1000,
+}
+
+export const REALTIME: Config['realtime'] = {
+  lifetime: 60_000,
+  idle: 60_000,
+  message: 2 ** 20,
+  buffer: 2 ** 22,
+  sessions: { key: 100, all: 1000 },
+  browserKeys: false,
+}
+
+export const SOCKETS = { lifetime: 60_000, idle: 60_000, queue: 16, turns: 64, memory: 2 ** 20 }
+
+export interface HouseOptions {
+  readonly sockets?: Config['server']['sockets']
+  readonly heartbeat?: number
+  readonly earlyHead?: boolean
+  readonly body?: number
+  readonly limits?: Partial<Config['server']['limits']>
+  readonly group?: Partial<GroupConfig>
+  /** Private address ranges from which media is fetched; absent, no media is fetched. */
+  readonly allow?: readonly string[]
+  /** A directory in which responses are stored; absent, none are. */
+  readonly keep?: string
+  /** Fields of the config that replace all others. */
+  readonly config?: Partial<Config>
+}
+
+type FormatFields = Partial<ChannelConfig['formats'][number]>
+
+/** Fields of a channel and of the one format it has. */
+export type ChannelFields = Partial<ChannelConfig> & Omit<FormatFields, 'auth'>
+
+/** A complete channel config, most of it by default. */
+export const channelAt = (
+  address: string,
+  { format = 'chat', baseUrl = `${address}/v1`, headers = {}, query = {}, dialect = {}, ...fields }: ChannelFields = {},
+): ChannelConfig => ({
+  name: 'secret-channel',
+  provider: 'custom',
+  formats: [{ format, baseUrl, auth: 'bearer', headers, query, dialect }],
+  key: 'upstream-key-1234',
+  models: { named: new Map([['m', 'm']]), patterns: [] },
+  priority: 0,
+  weight: 1,
+  timeout: { connect: 1000, firstByte: 2000, idle: 2000 },
+  allowHeaders: [],
+  betas: 'allow',
+  ...fields,
+})
+
+/** Ranges of addresses from which tests let media be fetched. */
+export const LOOPBACK = ['127.0.0.0/8']

@@ -1,0 +1,43 @@
+import type { ChannelConfig } from '../../src/config/index.ts'
+import { closingAfterEach } from './closing.ts'
+import { type ChannelFields, channelAt, type HouseOptions } from './config.ts'
+import { House } from './gateway.ts'
+import { FakeUpstream, type Script } from './upstream.ts'
+
+/** A channel by what its upstream answers and by fields of its config. */
+export type Row = ChannelFields & { script: Script }
+
+/** Opens upstreams and gateways for the tests of one file and closes them after each test, the last first. */
+export function opener() {
+  const closing = closingAfterEach()
+
+  const openUpstream = async (script: Script): Promise<FakeUpstream> => {
+    const upstream = await FakeUpstream.open(script)
+    closing.push(() => upstream.close())
+    return upstream
+  }
+
+  const openGateway = async (channels: readonly ChannelConfig[], options: HouseOptions = {}): Promise<House> => {
+    const house = await House.open(channels, options)
+    closing.push(() => house.server.close(0))
+    return house
+  }
+
+  /** A gateway before one upstream; `fields` are those of the channel between them. */
+  const open = async (script: Script, options: HouseOptions = {}, fields: ChannelFields = {}) => {
+    const upstream = await openUpstream(script)
+    const house = await openGateway([channelAt(upstream.address, fields)], options)
+    return { house, upstream }
+  }
+
+  /** A gateway with one channel for each row, to an upstream of its own. */
+  const openRows = async (rows: readonly Row[], options: HouseOptions = {}) => {
+    const upstreams = await Promise.all(rows.map(({ script }) => openUpstream(script)))
+    const channels = rows.map(({ script: _, ...fields }, index) =>
+      channelAt(upstreams[index]!.address, { name: `channel-${index}`, ...fields }),
+    )
+    return { house: await openGateway(channels, options), upstreams }
+  }
+
+  return { closing, openUpstream, openGateway, open, openRows }
+}

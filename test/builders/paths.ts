@@ -1,0 +1,17 @@
+import { join } from 'node:path'
+
+/** The paths of the endpoints at which conversations are requested, by format. */
+export const PATHS: { readonly [format: string]: string } = {
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+  contents: '/v1beta/models/m:generateContent',
+}
+
+export const CHAT_PATH = '/v1/chat/completions'
+export const MESSAGES_PATH = '/v1/messages'
+export const RESPONSES_PATH = '/v1/responses'
+export const TRANSCRIPTIONS_PATH = '/v1/audio/transcriptions'
+
+/** The program, for tests that start one. */
+export const MAIN = join(import.meta.dirname, '../../bin/interlingua.js')

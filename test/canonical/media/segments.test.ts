@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { segmentsOf } from '../../../src/canonical/media/segments.ts'
+
+const spoken = (word: string, start: number, end = start + 0.2, speaker?: string) => ({
+  word,
+  start,
+  end,
+  ...(speaker === undefined ? {} : { speaker }),
+})
+const textsOf = (words: Parameters<typeof segmentsOf>[0]) => segmentsOf(words).map(({ text }) => text)
+
+describe('segments made of words', () => {
+  test('have the times of their words', () => {
+    expect(segmentsOf([spoken('It', 1), spoken('is.', 1.2), spoken('Yes', 1.5)])).toEqual([
+      { start: 1, end: 1.4, text: 'It is.' },
+      { start: 1.5, end: 1.7, text: 'Yes' },
+    ])
+  })
+
+  test.each([
+    ['a sentence', [spoken('One.', 0), spoken('Two', 0.3)], ['One.', 'Two']],
+    [
+      'a sentence in quotes',
+      [spoken('„One!“', 0), spoken('two?”', 0.3), spoken('Three', 0.6)],
+      ['„One!“ two?”', 'Three'],
+    ],
+    ['a sentence without spaces', [spoken('好。', 0), spoken('是', 0.3)], ['好。', '是']],
+    ['a speaker', [spoken('One', 0, 0.2, 'A'), spoken('two', 0.3, 0.5, 'B')], ['One', 'two']],
+    ['a silence', [spoken('One', 0), spoken('two', 2)], ['One', 'two']],
+    ['no number', [spoken('1.5', 0), spoken('times', 0.3)], ['1.5 times']],
+  ])('end with %s', (_, words, texts) => expect(textsOf(words)).toEqual(texts))
+
+  test('never grow too long to be read', () => {
+    const words = Array.from({ length: 100 }, (_, index) => spoken('so', index * 0.3))
+    for (const { start, end } of segmentsOf(words)) expect(end - start).toBeLessThanOrEqual(7)
+    expect(textsOf(words).join(' ')).toBe(words.map(({ word }) => word).join(' '))
+  })
+
+  test('of nothing are none', () => expect(segmentsOf([])).toEqual([]))
+})

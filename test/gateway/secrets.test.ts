@@ -1,0 +1,260 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { ChannelConfig } from '../../src/config/index.ts'
+import { withoutAddresses, withoutKeys } from '../../src/gateway/secrets.ts'
+import { ANSWER, ASK, HEAD, STREAM, words } from '../builders/chat.ts'
+import { channelAt, type HouseOptions } from '../builders/config.ts'
+import type { House } from '../builders/gateway.ts'
+import { VERSION_HEADERS } from '../builders/http.ts'
+import { opener } from '../builders/opener.ts'
+import type { Script } from '../builders/upstream.ts'
+import { WireUpstream } from '../builders/wire-upstream.ts'
+import { UPSTREAMS } from '../clients/upstreams/index.ts'
+import { Client } from '../sockets/client.ts'
+
+const { closing, open: openBefore, openGateway } = opener()
+
+const OWN = 'upstream-key-1234-and-"more"'
+const FIXED = 'fixed-header-credential'
+const QUERY = 'query/credential=='
+/** What may stand nowhere but between the gateway and the upstream. */
+const KEYS = [
+  OWN,
+  encodeURIComponent(OWN),
+  JSON.stringify(OWN).slice(1, -1),
+  'upstream-key', // its beginning, as who masks it shows it
+  FIXED,
+  QUERY,
+  encodeURIComponent(QUERY),
+  Buffer.from(OWN).toString('base64'),
+  'sk-ant-api03-abcdefghij0123456789',
+  'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc',
+]
+/** What only the operator may read. */
+const INSIDE = [
+  'secret-channel',
+  'upstream-model',
+  '10.1.2.3',
+  '192.168.7.8',
+  'fd12:3456::1',
+  'vllm-7.svc.cluster.local',
+  'redis:6379',
+]
+
+const said = (host: string): string =>
+  [
+    ...KEYS,
+    'upstream-key-1****',
+    ...INSIDE.map(one => (one === 'redis:6379' ? `http://${one}/0` : one)),
+    `http://${host}/v1`,
+  ].join(' , ')
+
+/** An error whose every field says too much. */
+const errorOf = (host: string, kind: object = {}) => {
+  const text = said(host)
+  const fields = {
+    message: text,
+    type: text,
+    param: text,
+    code: text,
+    status: text,
+    metadata: { raw: text, code: text },
+    ...kind,
+  }
+  return {
+    ...fields,
+    error: {
+      ...fields,
+      details: [{ error_code: text, reason: text, metadata: { code: text }, fieldViolations: [{ field: text }] }],
+    },
+  }
+}
+
+const CHANNEL: Partial<ChannelConfig> = {
+  key: OWN,
+  models: { named: new Map([['m', 'upstream-model']]), patterns: [] },
+}
+
+async function open(script: Script, format = 'chat', options: HouseOptions = {}) {
+  const fields = { format, headers: { 'x-team': FIXED }, query: { sig: QUERY }, ...CHANNEL }
+  const { house, upstream } = await openBefore(script, options, fields)
+  return { house, upstream, host: new URL(upstream.address).host }
+}
+
+const tells = (text: string, secrets: readonly string[]): string[] =>
+  secrets.filter(secret => text.toLowerCase().includes(secret.toLowerCase()))
+
+function expectNothingOf(house: House, host: string, answer: string): void {
+  expect(tells(answer, [...KEYS, ...INSIDE, host])).toEqual([])
+  expect(tells(JSON.stringify(house.lines), KEYS)).toEqual([])
+}
+
+const DOORS: readonly (readonly [path: string, body: object])[] = [
+  ['/v1/chat/completions', ASK],
+  ['/v1/messages', { ...ASK, max_tokens: 9 }],
+  ['/v1/responses', { model: 'm', input: 'Say hello.' }],
+  ['/v1beta/models/m:generateContent', { contents: [{ role: 'user', parts: [{ text: 'Say hello.' }] }] }],
+]
+/** The frames of a streamed answer up to its first words. */
+function beginningOf(format: string): readonly string[] {
+  const frames = UPSTREAMS[format]!.frames({ text: 'Hello' })
+  return frames.slice(0, frames.findIndex(frame => frame.includes('He')) + 1)
+}
+
+const FORMATS = ['chat', 'messages', 'responses', 'contents']
+const streamedAt = (path: string): string => path.replace(':generateContent', ':streamGenerateContent?alt=sse')
+
+describe.each(FORMATS)('an error of an upstream of %s tells nobody its secrets', format => {
+  test.each([400, 404, 429, 500, 503])('with status %s', async status => {
+    const { house, host } = await open((response, { headers }) => {
+      const text = said(headers.host!)
+      const limits = { 'x-ratelimit-reset': text, 'anthropic-ratelimit-requests-limit': text, 'x-request-id': text }
+      response.writeHead(status, { 'content-type': 'application/json', ...limits })
+      response.end(JSON.stringify(errorOf(headers.host!)))
+    }, format)
+    for (const [path, body] of DOORS)
+      for (const stream of [false, true]) {
+        const asked = stream
+          ? await house.ask(streamedAt(path), { ...body, stream }, VERSION_HEADERS)
+          : await house.ask(path, body, VERSION_HEADERS)
+        expect(asked.status).toBeGreaterThanOrEqual(path.includes('responses') && stream ? 200 : 400)
+        expectNothingOf(house, host, JSON.stringify(asked.headers) + asked.text)
+      }
+  })
+
+  test.each([{}, { type: 'internal_error' }, { type: 'error', code: 'cancelled' }])(
+    'under status 200, as %j',
+    async kind => {
+      const { house, host } = await open((response, { headers }) => {
+        const failed = {
+          ...errorOf(headers.host!, kind),
+          ...(format === 'responses' ? { status: 'failed', output: [] } : {}),
+        }
+        response.writeHead(200, { 'content-type': 'application/json', 'x-ratelimit-reset': said(headers.host!) })
+        response.end(JSON.stringify(failed))
+      }, format)
+      for (const [path, body] of DOORS) {
+        const { status, text, headers } = await house.ask(path, body, VERSION_HEADERS)
+        expect(status).toBeGreaterThanOrEqual(400)
+        expectNothingOf(house, host, JSON.stringify(headers) + text)
+      }
+    },
+  )
+
+  test('in the middle of a stream', async () => {
+    const begun = beginningOf(format)
+    const { house, host } = await open((response, { headers }) => {
+      const error = errorOf(headers.host!, { type: 'error' })
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(begun.join(''))
+      response.end(`event: error\ndata: ${JSON.stringify(error)}\n\n`)
+    }, format)
+    for (const [path, body] of DOORS) {
+      const { status, text } = await house.ask(streamedAt(path), { ...body, stream: true }, VERSION_HEADERS)
+      expect([path, status, text.includes('error')]).toEqual([path, 200, true])
+      expectNothingOf(house, host, text)
+    }
+  })
+})
+
+describe('nor', () => {
+  const beside = (host: string) => ({
+    ...ANSWER,
+    error: errorOf(host).error,
+    choices: [{ ...ANSWER.choices[0], error: errorOf(host).error }],
+  })
+
+  test('beside an answer that stands', async () => {
+    const { house, host } = await open((response, { headers }) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(beside(headers.host!))),
+    )
+    const { status, text } = await house.ask('/v1/chat/completions', ASK)
+    expect(status).toBe(200)
+    expectNothingOf(house, host, text)
+    const last = await open((response, { headers }) => {
+      const choices = [{ index: 0, delta: {}, finish_reason: 'error', error: errorOf(headers.host!).error }]
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(`${HEAD}${words('Hello.')}data: ${JSON.stringify({ choices })}\n\ndata: [DONE]\n\n`)
+    })
+    expectNothingOf(last.house, last.host, (await last.house.ask('/v1/chat/completions', STREAM)).text)
+  })
+
+  test('in what is kept of a response, and over a socket', async () => {
+    const keep = mkdtempSync(join(tmpdir(), 'interlingua-secrets-'))
+    closing.push(() => rmSync(keep, { recursive: true }))
+    const { house, host } = await open(
+      (response, { headers }) => {
+        const begun = beginningOf('responses')
+        const error = errorOf(headers.host!, { type: 'error' })
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write(begun.join(''))
+        response.end(`event: error\ndata: ${JSON.stringify(error)}\n\n`)
+      },
+      'responses',
+      { keep },
+    )
+    const { text } = await house.ask('/v1/responses', { model: 'm', input: 'Hi', stream: true })
+    const id = /"id":"(resp_[^"]+)"/.exec(text)![1]
+    const kept = await house.ask(`/v1/responses/${id}`, undefined, { method: 'GET' })
+    expect(kept.json.status).toBe('failed')
+    expectNothingOf(house, host, kept.text)
+    const { id: later } = (await house.ask('/v1/responses', { model: 'm', input: 'Hi', background: true })).json
+    let settled = kept
+    do settled = await house.ask(`/v1/responses/${later}`, undefined, { method: 'GET' })
+    while (settled.json.status === 'queued' || settled.json.status === 'in_progress')
+    expect(settled.json.status).toBe('failed')
+    expectNothingOf(house, host, settled.text)
+    const client = await Client.open(house.server.address)
+    closing.push(() => client.socket.terminate())
+    const events = await client.turn({ input: 'Hi' })
+    expect(events.length).toBeGreaterThan(1)
+    expectNothingOf(house, host, JSON.stringify(events))
+  })
+
+  test('in the log, where an answer is no HTTP at all', async () => {
+    const upstream = await WireUpstream.open(({ socket }) =>
+      socket.write(`HTTP/9.9 nonsense ${KEYS.join(' ')}\r\n\r\n`),
+    )
+    closing.push(() => upstream.close())
+    const house = await openGateway([channelAt(upstream.address, CHANNEL)])
+    expect((await house.ask('/v1/chat/completions', ASK)).status).toBe(502)
+    expect(house.lines.some(({ fields }) => fields['err'] !== undefined)).toBe(true)
+    expect(tells(JSON.stringify(house.lines), KEYS)).toEqual([])
+  })
+})
+
+describe('what is no secret stays', () => {
+  test.each([
+    'Invalid value for temperature: 3.5 is not between 0 and 2.',
+    "messages.3.content.0.image_url.url: 'https://example.com/cat.png' could not be fetched from 93.184.216.34:443",
+    'No tool output found for function call call_Abc123def456ghi789.',
+    'The model `m` does not exist (request id: req_011CQabcdefghijkl).',
+    'See https://platform.openai.com/docs/api-reference at 12:30:45, version 1.2.3.4',
+    'std::vector, a::b, sk-learn, task-oriented-dialogue-2024, bearer authentication, key: temperature, token: unexpected',
+    'previous_response_id: resp_68a0b1c2d3e4f5a6b7c8d9e0f1a2b3c4 not found; max_tokens: 1234567890',
+    'my.settings.localized, internal.error, config.internals',
+  ])('%s', text => {
+    expect(withoutAddresses(withoutKeys(text))).toBe(text)
+  })
+
+  test.each([
+    ['dial tcp 10.0.0.3:8000: connect: connection refused', 'dial tcp [address]: connect: connection refused'],
+    ['at http://user:pass1234@example.com/v1', 'at http://example.com/v1'],
+    ['at http://[::1]:8000/v1 or fe80::1 or localhost:11434', 'at http://[address]/v1 or [address] or [address]'],
+    ['Authorization: Bearer abcdef123456', 'Authorization: Bearer [key]'],
+    ['api_key=abcdef123456&x=1', 'api_key=[key]&x=1'],
+    ['Incorrect API key provided: my-own-key-0001.', 'Incorrect API key provided: [key]'],
+    ['gsk_abcdefghijklmnop1234 AIzaSyA1234567890abcdefghijklmno', '[key] [key]'],
+  ])('%s', (text, safe) => {
+    expect(withoutAddresses(withoutKeys(text))).toBe(safe)
+  })
+
+  test.each(['a', ' ', '0', ':', '.', 'key', 'key:', 'a.', 'a://', 'sk-', '10.', 'eyJ', '[', 'bearer '])(
+    'and a text of nothing but "%s" is looked through in time',
+    piece => {
+      const at = performance.now()
+      withoutAddresses(withoutKeys(piece.repeat(1_000_000 / piece.length)))
+      expect(performance.now() - at).toBeLessThan(3000)
+    },
+  )
+})

@@ -1,0 +1,140 @@
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { GatewayError } from '../../../src/canonical/error.ts'
+import { readJson } from '../../../src/ingress/transport/body.ts'
+
+const LIMIT = 1000
+interface Outcome {
+  body: object
+  kind?: string
+}
+
+let server: Server
+let leaver: Promise<unknown> | undefined
+
+beforeAll(async () => {
+  server = createServer(async (message, response) => {
+    const reading = outcome(message)
+    leaver = reading
+    response.setHeader('connection', 'close').end(JSON.stringify(await reading))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+})
+
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+async function outcome(message: IncomingMessage): Promise<unknown> {
+  try {
+    return { body: await readJson(message, LIMIT) }
+  } catch (thrown) {
+    return thrown instanceof GatewayError ? { kind: thrown.error.kind, message: thrown.error.message } : String(thrown)
+  }
+}
+
+const open = (headers: Record<string, string>) =>
+  request({ port: (server.address() as AddressInfo).port, method: 'POST', agent: false, headers })
+
+function send(pieces: readonly (string | Uint8Array)[], headers: Record<string, string> = {}): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const out = open(headers)
+    out.on('error', reject)
+    out.on('response', answer => {
+      let text = ''
+      answer.on('data', chunk => (text += chunk)).on('end', () => resolve(JSON.parse(text)))
+    })
+    for (const piece of pieces) out.write(piece)
+    out.end()
+  })
+}
+
+/** What becomes of a body at a connection of its own, told how it comes; `meters` counts the meters it opened. */
+function metered(pieces: readonly string[]): Promise<{ body: object; meters: number }> {
+  return new Promise((resolve, reject) => {
+    let meters = 0
+    const meter = { take: () => {}, give: () => {}, close: () => {} }
+    const own = createServer((message, response) => {
+      const body = readJson(message, LIMIT, () => {
+        meters++
+        return meter
+      })
+      body.then(body => resolve({ body, meters }), reject).finally(() => response.end())
+    })
+    own.listen(0, '127.0.0.1', async () => {
+      const out = connect((own.address() as AddressInfo).port, '127.0.0.1')
+      out.on('close', () => own.close()).resume()
+      for (const piece of pieces) {
+        out.write(piece)
+        await new Promise(next => setTimeout(next, 30))
+      }
+    })
+  })
+}
+
+describe('JSON bodies', () => {
+  test('that come with their head are not metered, others are', async () => {
+    const head = 'POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 7\r\n\r\n'
+    expect(await metered([`${head}{"a":1}`])).toEqual({ body: { a: 1 }, meters: 0 })
+    expect(await metered([head, '{"a":1}'])).toEqual({ body: { a: 1 }, meters: 1 })
+    expect(await metered([`${head}{"a"`, ':1}'])).toEqual({ body: { a: 1 }, meters: 1 })
+  })
+
+  test('are read from pieces cut anywhere', async () => {
+    const bytes = Buffer.from('{"text":"grüße 🌍"}')
+    const pieces = Array.from(bytes, byte => Buffer.from([byte]))
+    expect(await send(pieces)).toEqual({ body: { text: 'grüße 🌍' } })
+  })
+
+  test('keep a key named __proto__ as any other', async () => {
+    const answer = await send(['{"__proto__":{"a":1}}'])
+    expect(Object.keys(answer.body)).toEqual(['__proto__'])
+  })
+
+  test('may begin with a byte order mark', async () => {
+    expect(await send(['\uFEFF{"a":1}'])).toEqual({ body: { a: 1 } })
+  })
+
+  test.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+  ] as const)('are unpacked from %s', async (encoding, pack) => {
+    expect(await send([pack('{"a":1}')], { 'content-encoding': encoding })).toEqual({ body: { a: 1 } })
+  })
+
+  test('are refused over the limit: announced, arriving, or unpacking', async () => {
+    const large = JSON.stringify({ text: 'x'.repeat(LIMIT) })
+    expect((await send([large], { 'content-length': String(large.length) })).kind).toBe('too-large')
+    expect((await send([large.slice(0, 500), large.slice(500)])).kind).toBe('too-large')
+    expect((await send([gzipSync(large)], { 'content-encoding': 'gzip' })).kind).toBe('too-large')
+  })
+
+  test.each([
+    ['no JSON', '{"a":', {}],
+    ['a list', '[]', {}],
+    ['null', 'null', {}],
+    ['nothing', '', {}],
+    ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}],
+    ['another charset', '{}', { 'content-type': 'application/json; charset=latin1' }],
+    ['an unknown encoding', '{}', { 'content-encoding': 'compress' }],
+    ['an encoding named like an object method', '{}', { 'content-encoding': 'constructor' }],
+    ['no gzip under gzip', '{}', { 'content-encoding': 'gzip' }],
+  ])('%s is an invalid request', async (_, body, headers) => {
+    expect((await send([body], headers)).kind).toBe('invalid-request')
+  })
+
+  test('a caller that leaves early ends the reading', async () => {
+    leaver = undefined
+    const out = open({ 'content-length': '500' })
+    out.on('error', () => {})
+    out.write('{"a":')
+    while (leaver === undefined) await new Promise(resolve => setTimeout(resolve, 5))
+    out.destroy()
+    expect(await leaver).toMatchObject({ kind: 'cancelled' })
+  })
+})

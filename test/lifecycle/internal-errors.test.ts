@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { CanonicalEvent } from '../../src/canonical/event.ts'
+import type { Transducer } from '../../src/canonical/transducer.ts'
+import type { WireEvent } from '../../src/canonical/wire.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import type { Writer } from '../../src/egress/writer.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import type { Reader } from '../../src/ingress/reader.ts'
+import { events, HEAD, TAIL, words } from '../builders/chat.ts'
+import type { House } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
+import { Client } from '../sockets/client.ts'
+import { STREAMED } from './streams.ts'
+
+/* Bugs of ours in the middle of a stream: they end it as its format has it, and are logged and not told. */
+
+afterEach(() => void vi.restoreAllMocks())
+const { closing, open: openBefore } = opener()
+
+const TOLD = 'The gateway failed to handle this request.'
+const BUG = 'a secret of the machine'
+
+/** The machine, until it is told something for which it fails; from then on always, or only that once. */
+function failing<I, O>(made: Transducer<I, O>, when: (said: I) => boolean, once: boolean): Transducer<I, O> {
+  let broken = false
+  return {
+    push: said => {
+      if ((broken && !once) || (!broken && when(said))) {
+        broken = true
+        throw new TypeError(BUG)
+      }
+      return made.push(said)
+    },
+    end: () => made.end(),
+  }
+}
+
+/** Whether something is the last word of what a door's upstream says. */
+const isSecond = () => {
+  let deltas = 0
+  return (event: CanonicalEvent): boolean => event.type === 'part-delta' && event.append.length > 0 && ++deltas === 2
+}
+
+const chat = (text: string) => (response: Parameters<typeof events>[0]) =>
+  events(response).end(`${HEAD}${words('Hel')}${words(text)}${TAIL}`)
+
+const open = async (format = 'chat') => (await openBefore(chat('lo.'), {}, { format })).house
+
+const TEXTS = Object.entries(STREAMED).filter(([, { format }]) => format === 'chat')
+
+const writerOf = (path: string): Required<Pick<Writer, 'events'>> => {
+  const format = path.includes('contents') || path.includes('v1beta') ? 'contents' : nameOf(path)
+  return WRITERS[format] as Required<Pick<Writer, 'events'>>
+}
+const nameOf = (path: string): string =>
+  path === '/v1/chat/completions' ? 'chat' : path.slice('/v1/'.length).replace(/\?.*/, '')
+
+function expectLogged(house: House): void {
+  const faults = house.lines.filter(({ level }) => level === 'error')
+  expect(faults).toHaveLength(1)
+  expect(faults[0]).toMatchObject({ message: 'a fault of the gateway', fields: { err: { message: BUG } } })
+  expect(house.lines.at(-1)!.fields).toMatchObject({ status: 200, error: 'internal', id: faults[0]!.fields['id'] })
+}
+
+describe.each(TEXTS)('a stream of %s', (_, door) => {
+  test.each([
+    ['once', true],
+    ['for good', false],
+  ])('whose writer fails %s', async (_, once) => {
+    const writer = writerOf(door.path)
+    const events = writer.events
+    // The writer that says the last words must be a sound one.
+    vi.spyOn(writer, 'events').mockImplementationOnce(asked => failing(events(asked), isSecond(), once))
+    const house = await open()
+    const { status, text } = await house.ask(door.path, door.body, { headers: door.headers ?? {} })
+    expect(status).toBe(200)
+    expect(text).toContain('Hel')
+    expect(text).not.toContain(BUG)
+    expect(door.error(text)).toBe(TOLD)
+    expectLogged(house)
+  })
+
+  test('whose reader fails', async () => {
+    const reader = READERS['chat'] as Required<Pick<Reader, 'events'>>
+    const events = reader.events
+    const isBad = ({ data }: WireEvent): boolean => data.includes('lo.')
+    vi.spyOn(reader, 'events').mockImplementation(asked => failing(events(asked), isBad, false))
+    const house = await open()
+    const { text } = await house.ask(door.path, door.body, { headers: door.headers ?? {} })
+    expect(text).toContain('Hel')
+    expect(door.error(text)).toBe(TOLD)
+    expectLogged(house)
+  })
+})
+
+test('a turn on a socket fails, and the next one does not', async () => {
+  const writer = writerOf('/v1/responses')
+  const events = writer.events
+  vi.spyOn(writer, 'events').mockImplementationOnce(asked => failing(events(asked), isSecond(), false))
+  const house = await open()
+  const client = await Client.open(house.server.address)
+  closing.push(() => client.socket.terminate())
+  const failed = await client.turn({ input: 'Hi' })
+  expect(failed.at(-1)).toMatchObject({ type: 'response.failed', response: { error: { message: TOLD } } })
+  expect((await client.turn({ input: 'Hi' })).at(-1).type).toBe('response.completed')
+})
+
+test('before anything is sent it is a 500', async () => {
+  const writer = writerOf('/v1/chat/completions')
+  vi.spyOn(writer, 'events').mockImplementation(() => ({
+    push: () => {
+      throw new TypeError(BUG)
+    },
+    end: () => [],
+  }))
+  const house = await open()
+  const door = STREAMED['chat']!
+  const { json, status } = await house.ask(door.path, door.body)
+  expect(status).toBe(500)
+  expect(json.error.message).toBe(TOLD)
+  expect(house.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
+})
