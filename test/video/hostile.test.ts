@@ -445,12 +445,115 @@ describe('states', () => {
         expect(text.replaceAll(stage!.house.server.address, '')).not.toContain(secret)
   })
 
+  test('under names that the gateway answers itself do not reach callers', async () => {
+    const id = await made()
+    const strange = { task_id: 'task_999', url: 7, error: 'none', remixed_from_video_id: 5, created_at: 'x', size: 3 }
+    const queued = await state(id, strange)
+    expect(queued).toMatchObject({ id, task_id: id, url: null, error: null, remixed_from_video_id: null })
+    expect(queued.created_at).toBeTypeOf('number')
+    const done = await state(id, { ...strange, status: 'completed', progress: '100', url: { a: 1 } })
+    const url = `${stage!.house.server.address}/v1/videos/${id}/content`
+    expect(done).toMatchObject({ id, task_id: id, status: 'completed', progress: 100, url })
+    const { json } = await ask(`/videovendor/v1/videos/text2video/${id}`)
+    expect(json.data).toMatchObject({ task_id: id, task_status: 'succeed', task_result: { videos: [{ url }] } })
+    expect((await ask(`/v1/video/generations/${id}`)).json).toMatchObject({ id, task_id: id, status: 'completed', url })
+  })
+
+  test.each([
+    [{ status: 'failed' }],
+    [{ status: 'failed', error: null }],
+    [{ status: 'expired', error: { code: 'x' } }],
+  ])('of a failure always have a reason: %j', async body => {
+    const id = await made()
+    const failed = await state(id, body)
+    expect(failed).toMatchObject({ status: 'failed', error: { message: expect.stringMatching(/./) } })
+    expect((await ask(`/v1/video/generations/${id}`)).json.error.message).toMatch(/./)
+    expect((await ask(`/videovendor/v1/videos/text2video/${id}`)).json.data.task_status_msg).toMatch(/./)
+    expect((await ask(`/v1/videos/${id}/content`)).json.error.message).toMatch(/: ./)
+  })
+
+  test.each(['', 'null', '[]', '{', '{}', '<html>', '{"error":{"message":"no"}}', '"completed"'])(
+    'in answers that are none leave the task as it is: %s',
+    async body => {
+      const id = await made()
+      stage!.upstream.fail('poll', { refuse: 200, body })
+      await sleep(150)
+      expect((await ask(`/v1/videos/${id}`)).json).toMatchObject({ status: 'queued', error: null })
+    },
+  )
+
   test('that an upstream tells in a text of many megabytes are not taken', async () => {
     const id = await made()
     await state(id, { prompt: 'x'.repeat(2 ** 21) })
     expect((await ask(`/v1/videos/${id}`)).text.length).toBeLessThan(2 ** 20)
   })
 })
+
+describe('errors of upstreams', () => {
+  const secrets = () => [OPENAI_KEY, new URL(stage!.upstream.address).host, 'videos-channel']
+  const clean = (text: string) => {
+    for (const secret of secrets()) expect(text).not.toContain(secret)
+  }
+
+  test.each([400, 401, 402, 403, 404, 409, 418, 429, 500, 502, 503])(
+    '%d to a download, a deletion and a remix: no credentials, and no fault of the account’s is the caller’s',
+    async status => {
+      const { upstream } = await open()
+      const id = await finished()
+      const message = `Bearer ${OPENAI_KEY} at ${upstream.address} of videos-channel`
+      const refuse = {
+        refuse: status,
+        body: { error: { message, type: OPENAI_KEY, code: OPENAI_KEY, param: message } },
+      }
+      for (const step of ['content', 'remove', 'remix'] as const) upstream.fail(step, refuse)
+      const answers = [
+        await ask(`/v1/videos/${id}/content`),
+        await ask(`/v1/videos/${id}/content`, undefined, {}, 'HEAD'),
+        await ask(`/v1/videos/${id}/remix`, { prompt: 'b' }),
+        await ask(`/v1/videos/${id}`, undefined, {}, 'DELETE'),
+      ]
+      for (const answer of answers) {
+        expect([401, 402, 403]).not.toContain(answer.status)
+        clean(JSON.stringify(answer))
+      }
+      clean(
+        JSON.stringify(stage!.house.lines.map(({ fields }) => fields)).replaceAll(
+          /videos-channel|127\.0\.0\.1:\d+/g,
+          '',
+        ),
+      )
+      expect(answers[0]!.status).toBe({ 403: 410, 404: 410 }[status] ?? answers[1]!.status)
+    },
+  )
+})
+
+test('a picture of 100 MB is refused, as a form and as JSON, and the gateway lives', async () => {
+  const { upstream } = await open()
+  const large = Buffer.concat([PIXEL, Buffer.alloc(100 * 2 ** 20)])
+  const body = new FormData()
+  body.set('model', PUBLIC)
+  body.set('prompt', 'a')
+  body.set('input_reference', new Blob([large], { type: 'image/png' }), 'a.png')
+  const headers = { authorization: `Bearer ${KEY}` }
+  const post = (sent: FormData | string, about = {}) =>
+    fetch(`${stage!.house.server.address}/v1/videos`, {
+      method: 'POST',
+      headers: { ...headers, ...about },
+      body: sent,
+    }).then(
+      ({ status }) => status,
+      () => 413,
+    )
+  expect(await post(body)).toBe(413)
+  const text = JSON.stringify({
+    model: PUBLIC,
+    prompt: 'a',
+    input_reference: `data:image/png;base64,${large.toString('base64')}`,
+  })
+  expect(await post(text, { 'content-type': 'application/json' })).toBe(413)
+  expect((await ask('/v1/videos', { model: PUBLIC, prompt: 'a' })).status).toBe(200)
+  expect(upstream.count('submit')).toBe(1)
+}, 30_000)
 
 describe('other tasks', () => {
   test('submits count against limits, questions about tasks do not', async () => {
