@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { House, KEY, keyOf } from '../faults/house.ts'
 import { clientAt, PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
 import { type Kind, type Loose, OPENAI_KEY, type OpenAIVideos, PIXEL } from './upstreams/index.ts'
+import { nameOf } from './upstreams/veo.ts'
 
 /* What callers and upstreams do wrong, by mistake or on purpose. */
 
@@ -586,4 +587,101 @@ describe('other tasks', () => {
     for (const one of [house, other]) expect((await clientAt(one).videos.retrieve(id)).status).toBe('completed')
     expect(upstream.count('poll')).toBe(1)
   }, 20_000)
+})
+
+describe('answers of other upstreams', () => {
+  const DONE: readonly (readonly [Kind, string, (id: string) => unknown, string])[] = [
+    [
+      'kling',
+      'no videos',
+      id => ({ code: 0, data: { task_id: id, task_status: 'succeed', task_result: { videos: [] } } }),
+      'failed',
+    ],
+    ['kling', 'no result', id => ({ code: 0, data: { task_id: id, task_status: 'succeed' } }), 'failed'],
+    [
+      'kling',
+      'an address that is none',
+      id => ({ code: 0, data: { task_id: id, task_status: 'succeed', task_result: { videos: [{ url: 7 }] } } }),
+      'failed',
+    ],
+    ['kling', 'a word of no state', id => ({ code: 0, data: { task_id: id, task_status: 'melting' } }), 'in_progress'],
+    ['kling', 'an error under 200', () => ({ code: 5000, message: 'later', data: null }), 'queued'],
+    [
+      'kling',
+      'another task',
+      () => ({ code: 0, data: { task_id: 'other', task_status: 'processing' } }),
+      'in_progress',
+    ],
+    ['veo', 'no videos', name => ({ name, done: true, response: {} }), 'failed'],
+    ['veo', 'no response', name => ({ name, done: true }), 'failed'],
+    [
+      'veo',
+      'samples that are none',
+      name => ({ name, done: true, response: { generateVideoResponse: { generatedSamples: [7, null, {}] } } }),
+      'failed',
+    ],
+    ['veo', 'a done that is a word', name => ({ name, done: 'true' }), 'in_progress'],
+    ['veo', 'a name that leads elsewhere', () => ({ name: '../../v1/other/../x', done: true }), 'in_progress'],
+  ]
+  test.each(DONE)('%s: %s', async (kind, _, body, status) => {
+    const { client, upstream } = await open(kind)
+    upstream.life = { queued: 1000, running: 0, outcome: 'completed' }
+    const { id } = await client.videos.create({ model: PUBLIC, prompt: 'a' })
+    const { last } = upstream
+    upstream.fail('poll', { refuse: 200, body: body(kind === 'veo' ? nameOf(last) : last.id) })
+    await sleep(150)
+    const found = await client.videos.retrieve(id)
+    expect(found.status).toBe(status)
+    if (status === 'failed') expect(found.error!.message).toMatch(/./)
+    const content = await ask(`/v1/videos/${id}/content`)
+    expect(content.status).toBe(409)
+  })
+
+  const ADDRESSES = [
+    'file:///etc/passwd',
+    'http://169.254.169.254/',
+    'http://localhost:1/x',
+    'ftp://a/b',
+    '/etc/passwd',
+    'gs://bucket/x',
+    'http://[::ffff:10.0.0.1]/',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://user:pass@10.0.0.1/',
+    '  ',
+    'https://',
+    `http://${'a'.repeat(300)}/`,
+  ]
+  test.each(['kling', 'veo'] as const)(
+    '%s: addresses of files that are not fetched from',
+    async kind => {
+      for (const url of ADDRESSES) {
+        const { client, upstream } = await open(kind, { allow: [] })
+        const { id } = await client.videos.create({ model: PUBLIC, prompt: 'a' })
+        const { last } = upstream
+        const videos = {
+          code: 0,
+          data: {
+            task_id: last.id,
+            task_status: 'succeed',
+            task_result: { videos: [{ id: '1', url, duration: '5' }] },
+          },
+        }
+        const samples = {
+          name: kind === 'veo' ? nameOf(last) : '',
+          done: true,
+          response: { generateVideoResponse: { generatedSamples: [{ video: { uri: url } }] } },
+        }
+        upstream.fail('poll', { refuse: 200, body: kind === 'veo' ? samples : videos })
+        const { status } = await stage!.ended(id)
+        expect(status, url).toBe('completed')
+        const answer = await ask(`/v1/videos/${id}/content`)
+        expect([404, 410, 502, 504], url).toContain(answer.status)
+        expect(answer.text).not.toMatch(/root:|10\.0\.0|169\.254|passwd/)
+        await stage!.close()
+        stage = undefined
+      }
+    },
+    30_000,
+  )
 })
