@@ -28,7 +28,7 @@ export function keyPairOf(key: string | undefined): KeyPair | undefined {
 export class SignedToken {
   private readonly pair: KeyPair
   private readonly now: () => number
-  private token: { readonly text: string; readonly until: number } | undefined
+  private token: { readonly text: string; readonly from: number; readonly until: number } | undefined
   private making: Promise<void> | undefined
 
   /** @param now Unix milliseconds. */
@@ -48,11 +48,18 @@ export class SignedToken {
    * @throws GatewayError `upstream-account` where the secret signs nothing.
    */
   ready(): Promise<void> | undefined {
-    if (this.token !== undefined && this.now() / 1000 < this.token.until) return undefined
+    if (this.lasts()) return undefined
     this.making ??= this.make().finally(() => {
       this.making = undefined
     })
     return this.making
+  }
+
+  /** Whether there is a token that is valid now: a clock that was set back may lie before its beginning. */
+  private lasts(): boolean {
+    const { from, until } = this.token ?? { from: 0, until: 0 }
+    const now = this.now() / 1000
+    return from <= now && now < until
   }
 
   private async make(): Promise<void> {
@@ -61,7 +68,8 @@ export class SignedToken {
     const claims = { iss: access, exp: now + LIFETIME, nbf: now - EARLIER }
     try {
       const unsigned = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-      this.token = { text: await unsigned.sign(new TextEncoder().encode(secret)), until: now + LIFETIME - SPARE }
+      const text = await unsigned.sign(new TextEncoder().encode(secret))
+      this.token = { text, from: claims.nbf, until: now + LIFETIME - SPARE }
     } catch {
       // The cause is left out: it may hold the secret.
       throw new GatewayError({ kind: 'upstream-account', message: 'The key of the upstream signs no tokens.' })

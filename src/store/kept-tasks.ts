@@ -126,14 +126,15 @@ export class KeptTasks implements Tasks {
   }
 
   async withFiles(): Promise<readonly StoredTask[]> {
-    const rows = await this.all().where('file_size', 'is not', null).orderBy('created_at').execute()
+    const rows = await this.all().where('file_size', '>', 0).orderBy('created_at').execute()
     return rows.map(taskOf)
   }
 
-  async keepFile(owner: string, id: string, size: number | undefined): Promise<void> {
-    await this.one(owner, id)
+  async keepFile(owner: string, id: string, size: number | undefined): Promise<boolean> {
+    const { numUpdatedRows } = await this.one(owner, id)
       .set({ file_size: size ?? null })
-      .execute()
+      .executeTakeFirst()
+    return numUpdatedRows === 1n
   }
 
   async drop(owner: string, id: string): Promise<void> {

@@ -44,7 +44,7 @@ export interface StoredTask extends TaskPlace {
   readonly misses: number
   /** When the row may be deleted. */
   readonly expiresAt: number
-  /** Bytes of the finished video, once it is kept here. */
+  /** Bytes of the finished video, once it is kept here; 0 where it is not going to be. */
   readonly fileSize?: number
 }
 
@@ -83,12 +83,12 @@ export interface Tasks {
   due(before: number, limit: number, channels: readonly string[]): Promise<readonly StoredTask[]>
   /** Tasks whose submit is not answered yet. */
   submitting(): Promise<readonly StoredTask[]>
-  /** Completed tasks since a time whose video is not kept yet, the oldest first. */
+  /** Completed tasks since a time whose video is still to be kept, the oldest first. */
   unkept(since: number, limit: number): Promise<readonly StoredTask[]>
   /** Tasks whose video is kept, the oldest first. */
   withFiles(): Promise<readonly StoredTask[]>
-  /** Stores that the video is kept, or no longer. */
-  keepFile(owner: string, id: string, size: number | undefined): Promise<void>
+  /** Stores that the video is kept, 0 for never, or no longer; false where there is no such task. */
+  keepFile(owner: string, id: string, size: number | undefined): Promise<boolean>
   drop(owner: string, id: string): Promise<void>
 }
 

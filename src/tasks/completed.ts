@@ -12,7 +12,7 @@ export function checkCompleted({ state, result }: StoredTask): void {
   if (state === 'failed')
     throw new GatewayError({
       kind: 'conflict',
-      message: `The video failed: ${failure?.message ?? 'the upstream gave no reason'}`,
+      message: `The video failed: ${failure?.message || 'the upstream gave no reason'}`,
       code: 'video_failed',
     })
   const name = state === 'in-progress' ? 'in_progress' : 'queued'

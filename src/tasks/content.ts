@@ -3,8 +3,9 @@ import { GatewayError } from '../canonical/error.ts'
 import type { TaskVariant } from '../canonical/task.ts'
 import type { Downloads } from '../channel/download.ts'
 import { type Answer, type Exchange, type Headers, single } from '../channel/index.ts'
+import { isRange } from './range.ts'
 import { type TaskUpstream, upstreamTask } from './task-upstream.ts'
-import { failureOf, sendCall } from './upstream.ts'
+import { publicFailure, sendCall } from './upstream.ts'
 
 /** A file of a task, whole or in part, still to be read. */
 export interface OpenedFile {
@@ -69,7 +70,9 @@ const isTrusted = (address: string, { channel, format }: TaskUpstream): boolean 
   channel.config.anyAddress === true ||
   (URL.canParse(address) && new URL(address).origin === new URL(format.baseUrl).origin)
 
+/** One part is asked for as it is; several, and what is no range, come to the whole file, as of kept files. */
 function ranges(asked: Headers): { readonly [name: string]: string } {
+  if (!isRange(single(asked['range']))) return {}
   const found = ASKED.filter(name => asked[name] !== undefined)
   return Object.fromEntries(found.map(name => [name, single(asked[name])]))
 }
@@ -82,9 +85,13 @@ async function opened(
 ): Promise<OpenedFile> {
   const { status, headers } = answer
   if (status !== 200 && status !== 206 && status !== 416) {
-    const failure = GONE.has(status) ? GONE_THERE : await failureOf(answer, upstream)
+    const failure = GONE.has(status) ? GONE_THERE : await publicFailure(answer, upstream)
     exchange.abort()
     throw failure
+  }
+  if (status !== 416 && PAGE.test(single(headers['content-type']))) {
+    exchange.abort()
+    throw NO_FILE
   }
   const passed = ANSWERED.filter(name => headers[name] !== undefined)
   return {
@@ -95,6 +102,11 @@ async function opened(
     close: () => exchange.abort(),
   }
 }
+
+/** Types of pages and messages, which some storages send with a status of success. */
+const PAGE = /^(?:text\/|application\/(?:json|xml|[\w.-]+\+(?:json|xml))\b)/i
+
+const NO_FILE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent something else than a file.' })
 
 const USUAL: { readonly [variant in TaskVariant]: string } = {
   video: 'video/mp4',

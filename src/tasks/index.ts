@@ -21,6 +21,7 @@ import { Poller } from './poller.ts'
 import { answerQuery, type QueryRoom, type TaskQuery, taskBody, unknownTask } from './queries.ts'
 import { Refresher } from './refresher.ts'
 import { remixRequest } from './remix.ts'
+import { isRepeated, REUSED } from './repeated.ts'
 import { Submission } from './submission.ts'
 import { upstreamOf } from './task-upstream.ts'
 import { askRemoval } from './upstream.ts'
@@ -74,6 +75,8 @@ export class VideoTasks {
       ...shared,
       limits: () => this.config.tasks,
       folder: () => join(this.config.dataDir, 'videos'),
+      worker: () => this.worker,
+      isAlive: worker => store().liveness.isAlive(worker),
       open: task => this.openUpstream(task, 'video', {}),
       onFault: ({ id, channel }, err) => log.warn({ task: id, channel, err }, 'a video could not be kept'),
     })
@@ -130,6 +133,8 @@ export class VideoTasks {
   }
 
   async close(): Promise<void> {
+    this.refresher.close()
+    this.files.close()
     await this.poller.close()
     await this.downloads.close()
   }
@@ -145,6 +150,7 @@ export class VideoTasks {
   private async once(order: Order, key: string, send: Send): Promise<void> {
     const first = await this.store.findByKey(order.caller.id, key)
     if (first === undefined) return this.make(order, send, key)
+    if (!isRepeated(first, order.request)) throw REUSED
     this.answer(order.call, first)
   }
 

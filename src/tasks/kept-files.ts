@@ -1,37 +1,56 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Bytes } from '../canonical/bytes.ts'
+import { GatewayError } from '../canonical/error.ts'
 import { sniffed } from '../canonical/media/sniff.ts'
 import { type Headers, single } from '../channel/index.ts'
 import type { StoredTask, Tasks } from '../store/tasks.ts'
-import type { OpenedFile, openUpstream } from './content.ts'
+import { GONE_THERE, type OpenedFile, type openUpstream } from './content.ts'
 import { rangeOf } from './range.ts'
 
-/** Videos that are kept in one go, and failures after which a video is left to its upstream. */
-const AT_ONCE = 4
-const ATTEMPTS = 5
+/** Tasks that are looked at in one go, and failures after which a video is left to its upstream. */
+const BATCH = 256
+const ATTEMPTS = 8
+/** Milliseconds a download may take, however slowly it flows. */
+const PATIENCE = 30 * 60_000
 /** Bytes of a file by which it is known. */
 const HEAD = 16
+/** Milliseconds after which a file without a task is nobody's: a younger one may not be stored yet. */
+const SETTLED = 10 * 60_000
 
 export interface KeptFilesOptions {
   readonly store: () => Tasks
   readonly now: () => number
+  /** Milliseconds between two looks at what has finished. */
+  readonly poll: () => number
   /** Milliseconds for which finished videos are kept, 0 for none, and bytes of all of them. */
   readonly limits: () => { readonly keep: number; readonly limit: number }
   /** Where they are kept. */
   readonly folder: () => string
+  /** This process among those that share the folder, and whether another is alive. */
+  readonly worker: () => string
+  isAlive(worker: string): boolean | undefined
   /** A finished video at its upstream; undefined where that is not configured any more. */
   open(task: StoredTask): ReturnType<typeof openUpstream> | undefined
   onFault(task: StoredTask, thrown: unknown): void
 }
 
+/** How much room is left for files, and which are kept, the oldest first. */
+interface Shelf {
+  room: number
+  readonly kept: StoredTask[]
+}
+
 /** Finished videos on disk, so that they outlive the addresses of their upstreams. */
 export class KeptFiles {
   private readonly options: KeptFilesOptions
-  /** How often a video could not be had. */
-  private readonly failures = new Map<string, number>()
+  /** How often a video could not be had, and when it is tried again. */
+  private readonly failures = new Map<string, { readonly count: number; readonly next: number }>()
+  private readonly opened = new Set<OpenedFile>()
+  private isTidy = false
+  private isClosed = false
 
   constructor(options: KeptFilesOptions) {
     this.options = options
@@ -39,7 +58,7 @@ export class KeptFiles {
 
   /** The kept video of a task, whole or the part a request asks for; undefined where it is not there. */
   async open(task: StoredTask, asked: Headers): Promise<OpenedFile | undefined> {
-    if (task.fileSize === undefined) return undefined
+    if (isGivenUp(task)) return undefined
     const file = await open(this.path(task.id)).catch(() => undefined)
     if (file === undefined) return undefined
     const head = Buffer.alloc(HEAD)
@@ -67,18 +86,22 @@ export class KeptFiles {
   async tend(): Promise<void> {
     const { store, now, limits } = this.options
     const { keep, limit } = limits()
-    const kept = await store().withFiles()
-    let room = limit - kept.reduce((sum, { fileSize = 0 }) => sum + fileSize, 0)
-    for (const task of kept)
-      if (task.createdAt < now() - keep || room < 0) {
-        room += task.fileSize!
-        await this.remove(task)
+    const files = await store().withFiles()
+    await this.tidy(files)
+    const shelf: Shelf = { room: limit, kept: [] }
+    for (const task of files) {
+      if (task.createdAt < now() - keep) await this.remove(task)
+      else {
+        shelf.room -= task.fileSize!
+        shelf.kept.push(task)
       }
-    if (keep === 0) return
-    for (const task of await store().unkept(now() - keep, AT_ONCE * ATTEMPTS)) {
-      if (room <= 0) break
-      if ((this.failures.get(task.id) ?? 0) < ATTEMPTS) room -= await this.keep(task, room)
     }
+    await this.makeRoom(shelf, 0)
+    if (keep === 0) return
+    const unkept = await store().unkept(now() - keep, BATCH)
+    const due = unkept.filter(({ id }) => (this.failures.get(id)?.next ?? 0) <= now())
+    const byChannel = Map.groupBy(due, ({ channel }) => channel)
+    await Promise.all(byChannel.values().map(tasks => this.keepAll(tasks, shelf)))
   }
 
   /** Deletes the kept video of a task. */
@@ -87,37 +110,119 @@ export class KeptFiles {
     await this.options.store().keepFile(owner, id, undefined)
   }
 
-  /** Bytes of the video that was kept, 0 where it could not be. */
-  private async keep(task: StoredTask, room: number): Promise<number> {
-    const part = `${this.path(task.id)}.part`
-    try {
-      const file = await this.options.open(task)
-      if (file === undefined) return 0
-      await mkdir(this.options.folder(), { recursive: true, mode: 0o700 })
-      let size = 0
-      const counted = async function* (): AsyncGenerator<Uint8Array> {
-        for await (const chunk of file.bytes.read()) {
-          size += chunk.length
-          if (size > room) throw new Error('there is no room for this video')
-          yield chunk
-        }
-      }
-      await pipeline(counted, createWriteStream(part, { mode: 0o600, flush: true }))
-      await rename(part, this.path(task.id))
-      await this.options.store().keepFile(task.owner, task.id, size)
-      this.failures.delete(task.id)
-      return size
-    } catch (thrown) {
-      await rm(part, { force: true })
-      this.failures.set(task.id, (this.failures.get(task.id) ?? 0) + 1)
-      this.options.onFault(task, thrown)
-      return 0
+  /** Ends the downloads that are on their way. */
+  close(): void {
+    this.isClosed = true
+    for (const file of this.opened) file.close()
+  }
+
+  /** Deletes what a process that was killed began, and files whose task is gone. */
+  private async tidy(files: readonly StoredTask[]): Promise<void> {
+    if (this.isTidy) return
+    this.isTidy = true
+    const known = new Set(files.map(({ id }) => id))
+    const { folder, isAlive } = this.options
+    for (const name of await readdir(folder()).catch(() => [])) {
+      const [, worker] = PART.exec(name) ?? []
+      const isLeft = worker === undefined ? !known.has(name) && (await this.isSettled(name)) : isAlive(worker) === false
+      if (isLeft) await rm(this.path(name), { force: true })
     }
   }
 
-  private path(id: string): string {
-    return join(this.options.folder(), id)
+  private async isSettled(name: string): Promise<boolean> {
+    const { mtimeMs } = (await stat(this.path(name)).catch(() => undefined)) ?? { mtimeMs: Date.now() }
+    return Date.now() - mtimeMs > SETTLED
+  }
+
+  /** One after the other, until the disk takes no more. */
+  private async keepAll(tasks: readonly StoredTask[], shelf: Shelf): Promise<void> {
+    for (const task of tasks) {
+      if (this.isClosed) return
+      try {
+        await this.keep(task, shelf)
+        this.failures.delete(task.id)
+      } catch (thrown) {
+        if (this.isClosed) return
+        this.options.onFault(task, thrown)
+        // A fault of the disk is no fault of the video: all wait for the next look.
+        if (!(thrown instanceof GatewayError)) return
+        await this.failed(task, thrown)
+      }
+    }
+  }
+
+  private async keep(task: StoredTask, shelf: Shelf): Promise<void> {
+    const part = `${this.path(task.id)}.${this.options.worker()}.part`
+    const file = await this.options.open(task)
+    if (file === undefined) throw GONE_THERE
+    this.opened.add(file)
+    const late = setTimeout(() => file.close(), PATIENCE)
+    let size = 0
+    try {
+      if (file.status !== 200) throw NO_WHOLE
+      await mkdir(this.options.folder(), { recursive: true, mode: 0o700 })
+      const counted = async function* (this: KeptFiles): AsyncGenerator<Uint8Array> {
+        for await (const chunk of file.bytes.read()) {
+          await this.makeRoom(shelf, chunk.length)
+          shelf.room -= chunk.length
+          size += chunk.length
+          yield chunk
+        }
+      }
+      await pipeline(counted.call(this), createWriteStream(part, { mode: 0o600, flush: true }))
+      if (size === 0) throw NO_WHOLE
+      await rename(part, this.path(task.id))
+      shelf.kept.push({ ...task, fileSize: size })
+      // Deleted meanwhile.
+      if (!(await this.options.store().keepFile(task.owner, task.id, size)))
+        await rm(this.path(task.id), { force: true })
+    } catch (thrown) {
+      shelf.room += size
+      await rm(part, { force: true })
+      throw thrown
+    } finally {
+      clearTimeout(late)
+      this.opened.delete(file)
+      file.close()
+    }
+  }
+
+  /** Deletes the oldest files until there is room; they are not kept again. Throws GatewayError `too-large`. */
+  private async makeRoom(shelf: Shelf, bytes: number): Promise<void> {
+    while (shelf.room < bytes) {
+      const oldest = shelf.kept.shift()
+      if (oldest === undefined) throw TOO_LARGE
+      shelf.room += oldest.fileSize!
+      await rm(this.path(oldest.id), { force: true })
+      await this.giveUp(oldest)
+    }
+  }
+
+  private async failed(task: StoredTask, thrown: GatewayError): Promise<void> {
+    const count = (this.failures.get(task.id)?.count ?? 0) + 1
+    const isFinal = thrown === GONE_THERE || thrown === TOO_LARGE || count >= ATTEMPTS
+    if (isFinal) await this.giveUp(task)
+    else this.failures.set(task.id, { count, next: this.options.now() + this.options.poll() * 2 ** count })
+  }
+
+  /** The video stays where its upstream has it. */
+  private async giveUp({ owner, id }: StoredTask): Promise<void> {
+    this.failures.delete(id)
+    await this.options.store().keepFile(owner, id, 0)
+  }
+
+  private path(name: string): string {
+    return join(this.options.folder(), name)
   }
 }
+
+/** A file that is still written: the task, and the process that writes it. */
+const PART = /\.([0-9a-f]{32})\.part$/
+
+/** Whether the video is not kept: not yet, or never. */
+const isGivenUp = ({ fileSize = 0 }: StoredTask): boolean => fileSize === 0
+
+const NO_WHOLE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream did not send the whole video.' })
+const TOO_LARGE = new GatewayError({ kind: 'too-large', message: 'The video is larger than all that is kept.' })
 
 const NOTHING: Bytes = { size: 0, read: async function* () {} }

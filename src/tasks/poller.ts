@@ -1,9 +1,9 @@
-import type { Tasks } from '../store/tasks.ts'
+import type { StoredTask, Tasks } from '../store/tasks.ts'
 import type { Refresher } from './refresher.ts'
 
-/** Tasks whose state is asked for at once. */
-const AT_ONCE = 8
-/** Tasks that are looked at in one go. */
+/** Tasks of a channel whose state is asked for at once. */
+const AT_ONCE = 4
+/** Tasks of a channel that are looked at in one go. */
 const BATCH = 256
 /** The longest pause of a background that has none of its own, in milliseconds. */
 const USUAL = 10_000
@@ -23,11 +23,18 @@ export interface PollerOptions {
   onFault(thrown: unknown): void
 }
 
-/** Brings tasks to their end although no caller asks for them, those that a killed process left among them. */
+/** Works that wait for none of a channel. */
+const FILES = Symbol('files')
+const SUBMITS = Symbol('submits')
+
+/**
+ * Brings tasks to their end although no caller asks for them, those that a killed process left among them. Each channel
+ * is asked by itself, so that one that hangs holds up no other.
+ */
 export class Poller {
   private readonly options: PollerOptions
   private timer: NodeJS.Timeout | undefined
-  private running: Promise<void> | undefined
+  private readonly running = new Map<string | symbol, Promise<void>>()
   private isClosed = false
 
   constructor(options: PollerOptions) {
@@ -39,40 +46,45 @@ export class Poller {
     clearTimeout(this.timer)
     const poll = this.options.poll()
     if (this.isClosed || poll === 0) return
-    this.timer = setTimeout(() => this.tick(), Math.min(poll, USUAL)).unref()
-  }
-
-  /** One look. Never rejects. */
-  look(): Promise<void> {
-    this.running ??= this.work()
-      .catch(thrown => this.options.onFault(thrown))
-      .finally(() => {
-        this.running = undefined
-      })
-    return this.running
+    this.timer = setTimeout(() => this.look(), Math.min(poll, USUAL)).unref()
   }
 
   async close(): Promise<void> {
     this.isClosed = true
     clearTimeout(this.timer)
-    await this.running
+    await Promise.all(this.running.values())
   }
 
-  private tick(): void {
-    void this.look().then(() => this.start())
+  /** Begins whatever is not still at work since the last look. */
+  private look(): void {
+    const { store, channels, hasStore, keepFiles } = this.options
+    if (hasStore()) {
+      for (const channel of channels()) this.work(channel, () => this.poll(channel))
+      this.work(SUBMITS, async () => this.refresh(await store().submitting()))
+      this.work(FILES, keepFiles)
+    }
+    this.start()
   }
 
-  private async work(): Promise<void> {
-    const { store, refresher, now, poll, hasStore, channels } = this.options
-    if (!hasStore()) return
-    const open = await store().submitting()
-    const due = await store().due(now() - Math.max(poll(), refresher.fresh), BATCH, channels())
-    const queue = [...open, ...due]
+  private work(lane: string | symbol, work: () => Promise<void>): void {
+    if (this.running.has(lane)) return
+    const done = work()
+      .catch(thrown => this.options.onFault(thrown))
+      .finally(() => this.running.delete(lane))
+    this.running.set(lane, done)
+  }
+
+  private async poll(channel: string): Promise<void> {
+    const { store, refresher, now, poll } = this.options
+    await this.refresh(await store().due(now() - Math.max(poll(), refresher.fresh), BATCH, [channel]))
+  }
+
+  private async refresh(tasks: readonly StoredTask[]): Promise<void> {
+    const queue = [...tasks]
     const ask = async (): Promise<void> => {
       for (let task = queue.shift(); task !== undefined && !this.isClosed; task = queue.shift())
-        await refresher.refresh(task)
+        await this.options.refresher.refresh(task)
     }
     await Promise.all(Array.from({ length: AT_ONCE }, ask))
-    if (!this.isClosed) await this.options.keepFiles()
   }
 }

@@ -35,7 +35,9 @@ export function publicTask(stored: StoredTask, base: string): CanonicalResult {
     ...defined({ prompt: stored.prompt, seconds: output.video?.seconds, size: output.video?.size }),
     ...task,
     state: state === 'submitting' ? 'queued' : state,
+    ...(task.progress === undefined ? {} : { progress: percent(task.progress) }),
     ...(state === 'completed' ? COMPLETED : {}),
+    ...(state === 'failed' ? { failure: withReason(task.failure) } : {}),
     ...(state === 'completed' ? { files: [{ variant: 'video', url: `${base}${VIDEOS_PATH}/${id}/content` }] } : {}),
     ...defined({ remixOf: stored.remixOf }),
   }
@@ -48,11 +50,21 @@ export function publicTask(stored: StoredTask, base: string): CanonicalResult {
 
 const COMPLETED = { progress: 100 } as const
 
+/** A failed task always has a reason to show. */
+const withReason = (failure: TaskFailure = { kind: 'broken', message: '' }): TaskFailure =>
+  failure.message === '' ? { ...failure, message: 'The upstream gave no reason.' } : failure
+
+const percent = (progress: number): number => Math.round(Math.min(100, Math.max(0, progress)))
+
 /**
  * An upstream's answer as it is stored: nothing in it tells what the gateway shows no caller, but for the addresses of
  * files, which `publicTask` leaves out.
  */
-export function storable(result: CanonicalResult, candidate: Candidate, model: string): CanonicalResult {
+export function storable(
+  result: CanonicalResult,
+  candidate: Candidate,
+  { id: publicId, model }: Pick<StoredTask, 'id' | 'model'>,
+): CanonicalResult {
   const { id = '', task, usage } = result
   const safe = <T extends Node>(node: T): T => withoutSpelling(node, id)
   const failure = task?.failure
@@ -65,14 +77,23 @@ export function storable(result: CanonicalResult, candidate: Candidate, model: s
       : {
           task: {
             ...safe(task),
-            ...(failure === undefined ? {} : { failure: safeFailure(safe(failure), candidate, model) }),
+            ...(failure === undefined
+              ? {}
+              : { failure: safeFailure(safe(failure), withoutId(scrubber(candidate, model), id, publicId)) }),
           },
         }),
   }
 }
 
-function safeFailure({ kind, ...failure }: TaskFailure, candidate: Candidate, model: string): TaskFailure {
-  const safe = scrubbed(failure as unknown as JsonObject, scrubber(candidate, model))
+/** Shorter ones are no ids that texts would name. */
+const SHORTEST_ID = 6
+
+/** Also replaces the upstream's id of the task by the public one. */
+const withoutId = (scrub: (text: string) => string, id: string, publicId: string) => (text: string) =>
+  scrub(id.length < SHORTEST_ID ? text : text.replaceAll(id, publicId))
+
+function safeFailure({ kind, ...failure }: TaskFailure, scrub: (text: string) => string): TaskFailure {
+  const safe = scrubbed(failure as unknown as JsonObject, scrub)
   return { ...(safe as unknown as Omit<TaskFailure, 'kind'>), kind }
 }
 

@@ -34,8 +34,15 @@ export class Refresher {
   /** Who asks already, by task: many callers that poll wait for one answer. */
   private readonly asking = new Map<string, Promise<StoredTask>>()
 
+  private readonly closing = new AbortController()
+
   constructor(options: RefresherOptions) {
     this.options = options
+  }
+
+  /** Ends all questions that are not answered yet. */
+  close(): void {
+    this.closing.abort()
   }
 
   /** The task as it is now, or as it last was where its upstream cannot be asked. Rejects where the store cannot be. */
@@ -78,9 +85,11 @@ export class Refresher {
     }
     if (upstream === undefined) return task
     try {
-      const result = await askState(upstream)
-      return await this.advance(task, storable(result, candidateOf(upstream), task.model), result)
+      const result = await askState(upstream, this.closing.signal)
+      const after = await this.advance(task, storable(result, candidateOf(upstream), task), result)
+      return isLate && after.state !== 'submitting' && !isFinal(after.state) ? await this.fail(after, LATE) : after
     } catch (thrown) {
+      if (this.closing.signal.aborted) return task
       const { error } = toFailure(thrown)
       const fields = {
         task: task.id,

@@ -98,7 +98,11 @@ export class Submission {
     this.isAccepted = true
     const { store, owner, request } = this.options
     const state = result.task!.state
-    const news = { state, result: storable(result, candidate, request.model), upstreamId: result.id! }
+    const news = {
+      state,
+      result: storable(result, candidate, { id: this.id, model: request.model }),
+      upstreamId: result.id!,
+    }
     for (let attempt = 1; ; attempt++) {
       try {
         await store.advance(owner, this.id, news)
@@ -127,7 +131,7 @@ export class Submission {
   private task(place: Pick<StoredTask, 'channel' | 'format' | 'upstreamModel' | 'reference'>): StoredTask {
     const { owner, request, idempotencyKey, origin, worker, now, lifetime } = this.options
     const { model, output } = request
-    const prompt = request.messages.flatMap(({ content }) => content).find(part => part.type === 'text')?.text
+    const prompt = promptOf(request)
     return {
       ...{ owner, id: this.id, model, ...place, state: 'submitting', from: madeFrom(request), output },
       ...(prompt === undefined ? {} : { prompt }),
@@ -145,8 +149,11 @@ const REPEATED = new GatewayError({
   code: 'idempotency_key_in_use',
 })
 
+export const promptOf = ({ messages }: CanonicalRequest): string | undefined =>
+  messages.flatMap(({ content }) => content).find(part => part.type === 'text')?.text
+
 /** What the video of a request is made from besides its prompt. */
-function madeFrom({ messages, output }: CanonicalRequest): UpstreamTask['from'] {
+export function madeFrom({ messages, output }: CanonicalRequest): UpstreamTask['from'] {
   if (output.video?.remixOf !== undefined) return 'video'
   const media = messages.flatMap(({ content }) => content.filter(part => part.type === 'media'))
   if (media.some(({ kind }) => kind === 'video')) return 'video'

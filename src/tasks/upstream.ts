@@ -2,7 +2,7 @@ import { GatewayError } from '../canonical/error.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Answer, Exchange } from '../channel/index.ts'
 import type { TaskCall } from '../egress/task-writer.ts'
-import { answerFailure } from '../gateway/failures.ts'
+import { answerFailure, publicError, toFailure } from '../gateway/failures.ts'
 import { readWireResult } from '../gateway/read-result.ts'
 import { upstreamError } from '../gateway/send.ts'
 import { READERS } from '../ingress/index.ts'
@@ -14,12 +14,12 @@ import { candidateOf, type TaskUpstream, upstreamTask } from './task-upstream.ts
  *
  * @throws GatewayError, `not-found` where there is no such task there.
  */
-export function askState(upstream: TaskUpstream): Promise<CanonicalResult> {
+export function askState(upstream: TaskUpstream, signal: AbortSignal): Promise<CanonicalResult> {
   const { task, format, writer } = upstream
   const { id, ...rest } = upstreamTask(task)
   const call =
     id !== '' ? writer.status({ id, ...rest }, format.dialect) : writer.find!(rest, task.reference!, format.dialect)
-  return exchange(upstream, call, answer => readWireResult(answer, READERS[format.format]!, requestOf(task)))
+  return exchange(upstream, call, answer => readWireResult(answer, READERS[format.format]!, requestOf(task)), signal)
 }
 
 /** Has the upstream forget a task, where it has a call for that. Throws GatewayError where it refuses. */
@@ -27,7 +27,8 @@ export async function askRemoval(upstream: TaskUpstream): Promise<void> {
   const call = upstream.writer.remove?.(upstreamTask(upstream.task), upstream.format.dialect)
   if (call === undefined) return
   await exchange(upstream, call, async () => {}).catch((thrown: unknown) => {
-    if (!(thrown instanceof GatewayError) || thrown.error.kind !== 'not-found') throw thrown
+    const failure = toFailure(thrown)
+    if (failure.error.kind !== 'not-found') throw shown(failure, upstream)
   })
 }
 
@@ -44,21 +45,38 @@ export async function sendCall(
 /** Milliseconds a question about a task may take: it is asked again later. */
 const PATIENCE = 15_000
 
-async function exchange<T>(upstream: TaskUpstream, call: TaskCall, use: (answer: Answer) => Promise<T>): Promise<T> {
+/** Bytes of an answer about a task: what it tells is stored, and shown at every question. */
+const LARGEST = 2 ** 20
+
+async function exchange<T>(
+  upstream: TaskUpstream,
+  call: TaskCall,
+  use: (answer: Answer) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const sent = await sendCall(upstream, call, { accept: 'application/json' })
-  const timer = setTimeout(() => sent.abort(), PATIENCE)
+  const abort = () => sent.abort()
+  const timer = setTimeout(abort, PATIENCE)
+  signal?.addEventListener('abort', abort)
   try {
     const answer = await sent.answer
     if (answer.status < 200 || answer.status > 299) throw await failureOf(answer, upstream)
-    return await use(answer)
+    return await use({ ...answer, text: limit => answer.text(Math.min(limit, LARGEST)) })
   } catch (thrown) {
     throw answerFailure(thrown)
   } finally {
     clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
     sent.release()
   }
 }
 
-/** The failure that an answer is. */
-export const failureOf = (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>
+/** The failure that an answer is, as a caller may see it. */
+export const publicFailure = async (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>
+  shown(await failureOf(answer, upstream), upstream)
+
+const shown = (failure: GatewayError, upstream: TaskUpstream): GatewayError =>
+  new GatewayError(publicError(failure.error, candidateOf(upstream), upstream.task.model), { cause: failure.cause })
+
+const failureOf = (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>
   upstreamError(answer, candidateOf(upstream), upstream.task.model)

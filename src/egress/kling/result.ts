@@ -44,19 +44,24 @@ export function writeResult(result: CanonicalResult): Written<WireAnswer> {
   const own = spelt(result, FORMAT)
   const isWhole = own['own'] !== true || result.complete === true
   const code = own['code'] ?? 0
-  const body = {
+  const fields = {
     ...(code === 'absent' && !isWhole ? {} : { code: code === 'absent' ? 0 : code }),
     ...(isWhole ? { message: 'SUCCEED', request_id: id } : {}),
     ...defined({ message: own['message'], request_id: own['request_id'] }),
     data: writeData(result, task, losses),
-    ...kept(result, FORMAT),
   }
+  const body = beneath(kept(result, FORMAT), fields, result)
   return { wire: { status: 200, headers: {}, body: body as JsonObject }, losses: losses.list }
 }
 
 const NO_TASK = new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered without a task.' })
 
-function writeData({ id = '', createdAt }: CanonicalResult, task: CanonicalTask, losses: Losses): JsonObject {
+/** What the gateway itself answers stands, whatever an upstream has under the same names. */
+const beneath = (extras: JsonObject, fields: object, { complete }: CanonicalResult): object =>
+  complete === true ? { ...extras, ...fields } : { ...fields, ...extras }
+
+function writeData(result: CanonicalResult, task: CanonicalTask, losses: Losses): JsonObject {
+  const { id = '', createdAt } = result
   losses.dropFields(task, ['task'], TASK_LOSSES)
   const marks = spelt(task, FORMAT)
   const isCompleted = task.state === 'completed'
@@ -67,7 +72,7 @@ function writeData({ id = '', createdAt }: CanonicalResult, task: CanonicalTask,
   const { beside, extras } = besideVideos(kept(task, FORMAT), videos)
   if (videos.length === 0) losses.dropFields(task, ['task'], { seconds: 'with-its-video-only' })
   if (isCompleted && videos.length === 0) reportNoVideo(losses)
-  return {
+  const fields = {
     task_id: marks['task_id'] === 'number' ? Number(id) : id,
     ...(status === 'absent' ? {} : { task_status: status }),
     ...(task.state === 'failed' ? writeFailure(task.failure, losses) : {}),
@@ -76,8 +81,8 @@ function writeData({ id = '', createdAt }: CanonicalResult, task: CanonicalTask,
       ? { updated_at: timeOf(task.completedAt, marks['updated_at']) }
       : {}),
     ...(videos.length === 0 ? {} : { task_result: { videos, ...beside } }),
-    ...extras,
-  } as JsonObject
+  }
+  return beneath(extras, fields, result) as JsonObject
 }
 
 /** What a result held beside its videos stands with them. */

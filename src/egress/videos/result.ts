@@ -24,12 +24,14 @@ export function writeResult(result: CanonicalResult): Written<WireAnswer> {
   for (const index of result.candidates.keys()) losses.drop(['candidates', index], 'tasks-only')
   const own = spelt(result, FORMAT)
   const isWhole = own['own'] !== true || result.complete === true
-  const body = {
+  const fields = {
     ...(isWhole ? wholeTask(result, task, losses) : {}),
     ...writeHead(result, own, isWhole),
     ...writeTask(task, own, losses),
-    ...kept(result, FORMAT),
   }
+  // What the gateway itself answers stands, whatever an upstream has under the same names.
+  const body =
+    result.complete === true ? { ...kept(result, FORMAT), ...fields } : { ...fields, ...kept(result, FORMAT) }
   return { wire: { status: 200, headers: {}, body: body as JsonObject }, losses: losses.list }
 }
 

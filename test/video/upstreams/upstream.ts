@@ -127,6 +127,13 @@ export abstract class VideoUpstream {
     await new Promise<void>(resolve => this.server.close(() => resolve()))
   }
 
+  /** Connections that are open now. */
+  connections(): Promise<number> {
+    return new Promise((resolve, reject) =>
+      this.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+    )
+  }
+
   /** Requests of a step so far, those that failed among them; optionally those about one task of the upstream. */
   count(step: Step, id?: string): number {
     return this.seen.filter(
@@ -253,6 +260,7 @@ function breakHalf(response: ServerResponse, { status, json: value }: Extract<Re
 
 /** Throws `Refusal` 400 for fields that are not among those known. */
 export function onlyKnown(fields: Loose, known: readonly string[], code: string | number, where = ''): void {
+  if (typeof fields !== 'object' || fields === null) throw new Refusal(400, code, `Not an object: '${where}'.`)
   const strange = Object.keys(fields).find(name => !known.includes(name))
   if (strange !== undefined) throw new Refusal(400, code, `Unknown field: '${where}${strange}'.`)
 }

@@ -1,0 +1,200 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import { GatewayError } from '../../src/canonical/error.ts'
+import type { StoredTask, Tasks } from '../../src/store/tasks.ts'
+import { KeptFiles, type KeptFilesOptions } from '../../src/tasks/kept-files.ts'
+import { House } from '../builders/gateway.ts'
+import { clientAt, PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
+import { openVideoUpstream } from './upstreams/index.ts'
+
+/* What is done although no caller asks: states of several upstreams, and videos that are kept. */
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+const open = async (options: StageOptions = {}): Promise<VideoStage> => {
+  const stage = await VideoStage.open('videos', { tasks: { poll: 20 }, ...options })
+  closing.push(() => stage.close())
+  return stage
+}
+
+test('an upstream that hangs holds up no other, and no end of the gateway', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlingua-hung-'))
+  const hung = await openVideoUpstream('videos')
+  const sound = await openVideoUpstream('videos')
+  const named = (name: string) => ({ models: { named: new Map([[name, 'sora-2']]), patterns: [] }, name })
+  const channels = [
+    { ...hung.channel, ...named('hung') },
+    { ...sound.channel, ...named('sound') },
+  ]
+  const house = await House.open(channels, {
+    ...{ allow: ['127.0.0.0/8'], keep: folder, config: { tasks: { ...TASKS, poll: 20 } } },
+  })
+  closing.push(
+    () => rmSync(folder, { recursive: true }),
+    () => hung.close(),
+    () => sound.close(),
+  )
+  const client = clientAt(house)
+  hung.upstream.fail('poll', 'hang')
+  for (let made = 0; made < 30; made++) await client.videos.create({ model: 'hung', prompt: 'a' })
+  await expect.poll(() => hung.upstream.count('poll'), { timeout: 3000 }).toBeGreaterThan(3)
+  for (let made = 0; made < 3; made++) await client.videos.create({ model: 'sound', prompt: 'a' })
+  await expect
+    .poll(
+      () => house.lines.filter(({ message, fields }) => message === 'task' && fields['state'] === 'completed').length,
+      {
+        timeout: 3000,
+      },
+    )
+    .toBe(3)
+  expect(hung.upstream.count('poll')).toBeLessThan(8)
+  const began = performance.now()
+  await house.server.close(0)
+  expect(performance.now() - began).toBeLessThan(3000)
+})
+
+describe('videos that are kept', () => {
+  const filesIn = ({ folder }: VideoStage) =>
+    existsSync(join(folder, 'videos')) ? readdirSync(join(folder, 'videos')) : []
+  const made = async (stage: VideoStage) => {
+    const { id } = await stage.client.videos.create({ model: PUBLIC, prompt: 'a' })
+    await stage.ended(id)
+    return id
+  }
+  const kept = (stage: VideoStage, id: string) => expect.poll(() => filesIn(stage), { timeout: 5000 }).toContain(id)
+
+  test('the oldest makes room for the newest, and is not fetched again', async () => {
+    const stage = await open({ tasks: { poll: 20, keep: 3_600_000, limit: 10_000 } })
+    const ids: string[] = []
+    for (let count = 0; count < 4; count++) {
+      const id = await made(stage)
+      await kept(stage, id)
+      ids.push(id)
+      await sleep(5)
+    }
+    expect(filesIn(stage).sort()).toEqual(ids.slice(2).sort())
+    await sleep(300)
+    expect(filesIn(stage).sort()).toEqual(ids.slice(2).sort())
+    expect(stage.upstream.count('content')).toBe(4)
+    expect((await stage.client.videos.downloadContent(ids[0]!)).status).toBe(200)
+  })
+
+  test('one that is larger than all that is kept is left to its upstream, and fetched once', async () => {
+    const stage = await open({ tasks: { poll: 20, keep: 3_600_000, limit: 1000 } })
+    const id = await made(stage)
+    await expect.poll(() => stage.upstream.count('content'), { timeout: 3000 }).toBe(1)
+    await sleep(300)
+    expect([filesIn(stage), stage.upstream.count('content')]).toEqual([[], 1])
+    expect((await stage.client.videos.downloadContent(id)).status).toBe(200)
+  })
+
+  test('one that is deleted leaves no file', async () => {
+    const stage = await open({ tasks: { poll: 20, keep: 3_600_000 } })
+    const id = await made(stage)
+    await kept(stage, id)
+    await sleep(50)
+    await stage.client.videos.delete(id)
+    expect(filesIn(stage)).toEqual([])
+  })
+
+  test('one that its upstream breaks off or does not have yet is tried again', async () => {
+    const stage = await open({ tasks: { poll: 20, keep: 3_600_000 } })
+    stage.upstream.fail('content', 'break-half', 1)
+    const id = await made(stage)
+    await kept(stage, id)
+    expect(stage.upstream.count('content')).toBe(2)
+    expect(filesIn(stage)).toEqual([id])
+  })
+
+  test('what a killed process left is deleted at the start, and what nobody has', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'interlingua-parts-'))
+    closing.push(() => rmSync(folder, { recursive: true, force: true }))
+    mkdirSync(join(folder, 'videos'))
+    const old = new Date(Date.now() - 3_600_000)
+    for (const name of [`video_${'a'.repeat(32)}.${'b'.repeat(32)}.part`, `video_${'c'.repeat(32)}`]) {
+      writeFileSync(join(folder, 'videos', name), 'x')
+      utimesSync(join(folder, 'videos', name), old, old)
+    }
+    const stage = await open({ keep: folder, tasks: { poll: 20, keep: 3_600_000 } })
+    const id = await made(stage)
+    await kept(stage, id)
+    expect(filesIn(stage)).toEqual([id])
+  })
+
+  /** Only what the files need of the store and the upstream. */
+  function files(options: Partial<KeptFilesOptions> = {}) {
+    const folder = mkdtempSync(join(tmpdir(), 'interlingua-full-'))
+    closing.push(() => rmSync(folder, { recursive: true, force: true }))
+    const task = { owner: 'o', id: `video_${'1'.repeat(32)}`, channel: 'c', createdAt: 1 } as StoredTask
+    const sizes: (number | undefined)[] = []
+    const faults: unknown[] = []
+    const store = {
+      withFiles: async () => [],
+      unkept: async () => (sizes.length === 0 ? [task] : []),
+      keepFile: async (_: string, __: string, size: number | undefined) => sizes.push(size) > 0,
+    } as unknown as Tasks
+    const worker = 'd'.repeat(32)
+    const room = new KeptFiles({
+      ...{ store: () => store, now: () => 1, poll: () => 1, limits: () => ({ keep: 1000, limit: 2 ** 20 }) },
+      ...{ folder: () => folder, worker: () => worker, isAlive: () => true },
+      open: async () => ({
+        ...{ status: 200, headers: {}, mediaType: 'video/mp4', close: () => {} },
+        bytes: {
+          read: async function* () {
+            yield Buffer.alloc(100_000)
+          },
+        },
+      }),
+      onFault: (_, thrown) => faults.push(thrown),
+      ...options,
+    })
+    return { room, folder, sizes, faults, part: join(folder, `${task.id}.${worker}.part`) }
+  }
+
+  test('a full disk is reported, leaves nothing behind and is tried again', async () => {
+    const { room, folder, sizes, faults, part } = files()
+    symlinkSync('/dev/full', part)
+    await room.tend()
+    expect(faults).toMatchObject([{ code: 'ENOSPC' }])
+    expect([readdirSync(folder), sizes]).toEqual([[], []])
+    await room.tend()
+    expect(sizes).toEqual([100_000])
+  })
+
+  test.each([
+    ['of no bytes', { status: 200 as const, bytes: { read: async function* () {} } }],
+    [
+      'in parts',
+      {
+        status: 206 as const,
+        bytes: {
+          read: async function* () {
+            yield Buffer.alloc(5)
+          },
+        },
+      },
+    ],
+  ])('a video %s is not kept', async (_, file) => {
+    const { room, folder, sizes, faults } = files({
+      open: async () => ({ headers: {}, mediaType: 'video/mp4', close: () => {}, ...file }),
+    })
+    await room.tend()
+    expect(faults).toEqual([expect.any(GatewayError)])
+    expect([readdirSync(folder), sizes]).toEqual([[], []])
+  })
+})

@@ -1,0 +1,42 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { PUBLIC, VideoStage } from './stage.ts'
+
+/* Clocks. */
+
+let stage: VideoStage | undefined
+afterEach(async () => {
+  vi.useRealTimers()
+  await stage?.close()
+  stage = undefined
+})
+
+const HOUR = 3_600_000
+
+test('a task that its upstream has not finished within a day has failed, and is asked for no more', async () => {
+  const now = Date.now()
+  vi.useFakeTimers({ toFake: ['Date'], now })
+  stage = await VideoStage.open('videos', { tasks: { poll: 0 } })
+  const { client, upstream } = stage
+  upstream.life = { queued: 0, running: 1000, outcome: 'completed' }
+  const { id } = await client.videos.create({ model: PUBLIC, prompt: 'a' })
+  vi.setSystemTime(now + 23 * HOUR)
+  expect((await client.videos.retrieve(id)).status).toBe('in_progress')
+  vi.setSystemTime(now + 25 * HOUR)
+  expect(await client.videos.retrieve(id)).toMatchObject({ status: 'failed', error: { code: 'task_timed_out' } })
+  vi.setSystemTime(now + 26 * HOUR)
+  const polls = upstream.count('poll')
+  await client.videos.retrieve(id)
+  expect(upstream.count('poll')).toBe(polls)
+})
+
+test('Kling: tokens are made anew before they end, also where the clock goes back', async () => {
+  const now = Date.now()
+  vi.useFakeTimers({ toFake: ['Date'], now })
+  stage = await VideoStage.open('kling', { tasks: { poll: 0 } })
+  const { client, upstream } = stage
+  for (const hours of [0, 0.4, 0.49, 0.6, 5, 4, -1]) {
+    vi.setSystemTime(now + hours * HOUR)
+    expect((await client.videos.create({ model: PUBLIC, prompt: 'a' })).status).toBe('queued')
+  }
+  expect(upstream.count('submit')).toBe(7)
+})
