@@ -145,10 +145,7 @@ export class Gateway extends Services {
     const { heartbeat, earlyHead } = this.config.server
     const early = earlyHead && mayBeginEarly(incoming) ? new EarlyHead(heartbeat) : undefined
     try {
-      if (workOf(incoming.request) === 'video')
-        await this.tasks.submit(incoming, (request, submission) =>
-          this.tryCandidates({ ...incoming, request, submission }, undefined),
-        )
+      if (workOf(incoming.request) === 'video') await this.submitTask(incoming)
       else await this.tryCandidates(incoming, early)
     } catch (thrown) {
       const failure = toFailure(thrown)
@@ -156,6 +153,20 @@ export class Gateway extends Services {
       else if (!writeErrorStream(incoming, failure, heartbeat)) throw thrown
     } finally {
       early?.close()
+    }
+  }
+
+  /** Submits a video task, unless it is known already; a task whose submit failed may be there all the same. */
+  private async submitTask(incoming: Incoming): Promise<void> {
+    const { tasks } = this
+    const submission = await tasks.prepare(incoming)
+    if (submission === undefined) return
+    try {
+      await this.tryCandidates({ ...incoming, request: submission.request, submission }, undefined)
+    } catch (thrown) {
+      await tasks.reconcile(submission, incoming.call, thrown)
+    } finally {
+      tasks.end(submission)
     }
   }
 

@@ -16,6 +16,7 @@ import type { StoredTask } from '../store/tasks.ts'
 import { type StoreView, UNAVAILABLE } from '../stored/index.ts'
 import { GONE_THERE, type OpenedFile, openUpstream } from './content.ts'
 import { KeptFiles } from './kept-files.ts'
+import { KeyedLock } from './keyed-lock.ts'
 import { checkPictures } from './pictures.ts'
 import { Poller } from './poller.ts'
 import { answerQuery, type QueryRoom, type TaskQuery, taskBody, unknownTask } from './queries.ts'
@@ -48,9 +49,6 @@ interface Order {
   readonly request: CanonicalRequest
 }
 
-/** Sends the submit on its way through routing and failover. */
-type Send = (request: CanonicalRequest, submission: Submission) => Promise<void>
-
 /** Video tasks: their submits, their states, their files. */
 export class VideoTasks {
   private config: Settings
@@ -59,10 +57,10 @@ export class VideoTasks {
   private readonly poller: Poller
   private readonly files: KeptFiles
   private downloads: Downloads
-  /** Ids of tasks this process submits just now. */
-  private readonly submitted = new Set<string>()
-  /** The last submit on its way of each owner and idempotency key: those of one key go one after the other. */
-  private readonly keyed = new Map<string, Promise<void>>()
+  /** Ids of tasks that this process submits now, each with what releases its idempotency key. */
+  private readonly submitted = new Map<string, (() => void) | undefined>()
+  /** Submits of one owner and idempotency key follow one another. */
+  private readonly keys = new KeyedLock()
 
   constructor(config: Settings, surroundings: Surroundings) {
     const { log, channels, store } = surroundings
@@ -88,26 +86,60 @@ export class VideoTasks {
       keepFiles: () => this.files.tend(),
       onFault: err => log.error({ err }, 'tasks could not be looked at'),
     })
-    this.begin()
+    this.startPolling()
   }
 
   /**
-   * Submits a task and answers its caller with it. A caller that repeats an idempotency key gets the first task.
+   * Prepares the submit of a task, to be tried like any request; `end` must follow. A caller that repeats an idempotency
+   * key is answered with the first task, and undefined is the result.
    *
-   * @throws GatewayError as `send` does, and for a remix or a picture that cannot be.
+   * @throws GatewayError `invalid-request` for a remix or a picture that cannot be, or the key of another request.
    */
-  submit(order: Order, send: Send): Promise<void> {
-    const key = keyOf(order.call)
-    if (key === undefined) return this.make(order, send)
-    const name = `${order.caller.id}\n${key}`
-    const made = (this.keyed.get(name) ?? Promise.resolve()).then(() => this.once(order, key, send))
-    const settled = made
-      .catch(() => {})
-      .then(() => {
-        if (this.keyed.get(name) === settled) this.keyed.delete(name)
-      })
-    this.keyed.set(name, settled)
-    return made
+  async prepare({ call, caller, request }: Order): Promise<Submission | undefined> {
+    const key = keyOf(call)
+    const release = key === undefined ? undefined : await this.keys.take(`${caller.id}\n${key}`)
+    try {
+      const first = key === undefined ? undefined : await this.store.findByKey(caller.id, key)
+      if (first === undefined) {
+        const submission = await this.submission(request, caller.id, this.base(call), key)
+        this.submitted.set(submission.id, release)
+        return submission
+      }
+      if (!isRepeated(first, request)) throw REUSED
+      this.answer(call, first)
+    } catch (thrown) {
+      release?.()
+      throw thrown
+    }
+    release?.()
+    return undefined
+  }
+
+  /**
+   * Settles a submit that failed: the upstream is asked whether it has the task, and where it has, the caller is
+   * answered with it.
+   *
+   * @throws the failure, where it has not.
+   */
+  async reconcile(submission: Submission, { reply, ...call }: Call, failure: unknown): Promise<void> {
+    const { id } = submission
+    const release = this.submitted.get(id)
+    this.submitted.delete(id)
+    try {
+      const open = await submission.ends()
+      const found = open && (await this.refresher.reconcile(open).catch(() => undefined))
+      if (found?.upstreamId === undefined || reply.begun || reply.gone) throw failure
+      this.answer({ ...call, reply }, found)
+    } finally {
+      release?.()
+    }
+  }
+
+  /** The submit is over: the next one of its key may follow. */
+  end({ id }: Submission): void {
+    const release = this.submitted.get(id)
+    this.submitted.delete(id)
+    release?.()
   }
 
   /** Answers a question about tasks. Throws GatewayError. */
@@ -129,7 +161,7 @@ export class VideoTasks {
       this.downloads = new Downloads(config.media.allow)
     }
     this.config = config
-    this.begin()
+    this.startPolling()
   }
 
   async close(): Promise<void> {
@@ -140,53 +172,29 @@ export class VideoTasks {
   }
 
   /** The background works where a channel makes videos: elsewhere the store stays closed. */
-  private begin(): void {
+  private startPolling(): void {
     const makes = ({ config }: Channel): boolean =>
       config.formats.some(({ format, dialect }) => fitnessOf(format, 'video', dialect) !== undefined)
     if (this.surroundings.channels().some(makes)) this.poller.start()
   }
 
-  /** As `make`, unless there is a task of the key already. */
-  private async once(order: Order, key: string, send: Send): Promise<void> {
-    const first = await this.store.findByKey(order.caller.id, key)
-    if (first === undefined) return this.make(order, send, key)
-    if (!isRepeated(first, order.request)) throw REUSED
-    this.answer(order.call, first)
-  }
-
-  private async make(
-    { call, caller: { id: owner }, request }: Order,
-    send: Send,
-    idempotencyKey?: string,
-  ): Promise<void> {
+  private async submission(
+    request: CanonicalRequest,
+    owner: string,
+    base: string,
+    idempotencyKey: string | undefined,
+  ): Promise<Submission> {
     checkPictures(request, this.config.media.limit)
     const { remixOf } = request.output.video ?? {}
     const origin = remixOf === undefined ? undefined : await this.find(owner, remixOf)
     if (remixOf !== undefined && origin === undefined) throw unknownTask(remixOf)
     const actual = origin === undefined ? request : remixRequest(request, origin, this.surroundings.channels())
-    const submission = new Submission({
+    return new Submission({
       ...{ store: this.store, owner, request: actual, worker: this.worker, now: Date.now() },
-      ...{ lifetime: Math.max(LIFETIME, this.config.tasks.keep), base: this.base(call) },
+      ...{ lifetime: Math.max(LIFETIME, this.config.tasks.keep), base },
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       ...(origin === undefined ? {} : { origin }),
     })
-    await this.follow(call, submission, () => send(actual, submission))
-  }
-
-  /** Has a submit made, and settles what it leaves open. */
-  private async follow(call: Call, submission: Submission, send: () => Promise<void>): Promise<void> {
-    this.submitted.add(submission.id)
-    try {
-      await send()
-    } catch (thrown) {
-      this.submitted.delete(submission.id)
-      const open = await submission.ends()
-      const found = open && (await this.refresher.reconcile(open).catch(() => undefined))
-      if (found?.upstreamId === undefined || call.reply.begun || call.reply.gone) throw thrown
-      this.answer(call, found)
-    } finally {
-      this.submitted.delete(submission.id)
-    }
   }
 
   /** A task of the key, in the state its upstream has it in. */

@@ -49,6 +49,11 @@ export class Submission {
     this.base = options.base
   }
 
+  /** The request to send: of a remix, with the model and the upstream's id of its original. */
+  get request(): CanonicalRequest {
+    return this.options.request
+  }
+
   /** Whether no other upstream may be tried. */
   get isSpent(): boolean {
     return this.isUnknown || this.isAccepted
