@@ -17,7 +17,7 @@ export type ClientEvent = ClientBase &
     | { readonly type: 'item-create'; readonly item: Item; readonly after?: Position }
     | { readonly type: 'item-retrieve'; readonly item: string }
     | { readonly type: 'item-delete'; readonly item: string }
-    /** The user has heard no more of an assistant's audio than its first `audioEndMs` milliseconds. */
+    /** Only the first `audioEndMs` milliseconds of an assistant's audio were played. */
     | { readonly type: 'item-truncate'; readonly item: string; readonly part: number; readonly audioEndMs: number }
     | { readonly type: 'response-create'; readonly settings?: ResponseSettings }
     | { readonly type: 'response-cancel'; readonly response?: string }

@@ -11,10 +11,10 @@ export const isFinal = (state: TaskState): boolean => state === 'completed' || s
 export const TASK_VARIANTS = ['video', 'thumbnail', 'spritesheet'] as const
 export type TaskVariant = (typeof TASK_VARIANTS)[number]
 
-/** One file of a finished task, as the upstream says where it is. */
+/** One file of a finished task, and where the upstream has it. */
 export interface TaskFile extends Node {
   readonly variant: TaskVariant
-  /** An absolute address, or a path below the upstream's base address; absent where the task's id says it all. */
+  /** An absolute address, or a path below the upstream's base address; absent where the task's id suffices. */
   readonly url?: string
   readonly mediaType?: string
 }
@@ -51,7 +51,7 @@ export interface CanonicalTask extends Node {
   readonly remixOf?: string
 }
 
-/** A task as its upstream is asked about it. */
+/** A task in requests to its upstream. */
 export interface UpstreamTask {
   /** As the upstream named it in its answer to the submit, `CanonicalResult.id`. */
   readonly id: string
@@ -59,6 +59,6 @@ export interface UpstreamTask {
   readonly model: string
   /** What the video is made from besides the prompt. */
   readonly from: 'text' | 'image' | 'video'
-  /** As the upstream last told of them. */
+  /** As of the upstream's last answer. */
   readonly files?: readonly TaskFile[]
 }

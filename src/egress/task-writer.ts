@@ -13,7 +13,7 @@ export interface TaskAddress {
 }
 
 /**
- * How an upstream is asked about a task it works on. Whatever it answers to `status` and `find` is read by the reader's
+ * Requests about a task to the upstream that works on it. Its answers to `status` and `find` are read by the reader's
  * `result`, as the answer to the submit is. All of it is pure.
  */
 export interface TaskWriter {
@@ -24,7 +24,7 @@ export interface TaskWriter {
   remove?(task: UpstreamTask, dialect: JsonObject): TaskCall
   /**
    * The status of the task by its reference (`output.video.reference`) instead of its id; without it, requests need no
-   * reference, and the upstream cannot be asked what became of a submit it did not answer. An answer of status 404, or
+   * reference, and a submit that was not answered cannot be found. An answer of status 404, or
    * one the reader throws `not-found` for, means that there is no such task.
    */
   find?(task: Omit<UpstreamTask, 'id'>, reference: string, dialect: JsonObject): TaskCall

@@ -7,7 +7,7 @@ export interface ReplayFile {
   readonly bytes: Buffer
 }
 
-/** Answers GET and HEAD with a file, or with the one range of it that is asked for (RFC 9110, 14). */
+/** Answers GET and HEAD with a file, or with one requested range of it (RFC 9110, 14). */
 export function sendFile(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,6 +1,6 @@
 import { borderAt, firstFrame, nextFrame, pictureUnit, type Raster, sequenceUnit } from './replay-frames.ts'
 
-/** What a video is asked to be. */
+/** The requested properties of a video. */
 export interface Movie extends Raster {
   readonly seconds: number
 }

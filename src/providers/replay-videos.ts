@@ -13,7 +13,7 @@ const MOST = 1000
 /** Questions about a task that find it queued, and those that find it in progress. */
 const QUEUED = 2
 const PROGRESS = [20, 45, 70, 90] as const
-/** Seconds a finished task's files are said to stay. */
+/** Seconds for which the files of a finished task are announced to stay. */
 const KEPT = 86_400
 
 interface Task {
@@ -24,7 +24,7 @@ interface Task {
   readonly remixOf?: string
   /** Why it fails, where it does. */
   readonly error?: JsonObject
-  asked: number
+  polls: number
   completedAt?: number
 }
 
@@ -34,7 +34,7 @@ interface Answer {
 }
 
 /**
- * Videos as OpenAI's upstream has them (FORMATS §11), played through: a task is queued when it is first asked about, then
+ * Videos as OpenAI's upstream has them (FORMATS §11), played through: a task is queued at its first polls, then
  * in progress, then completed with a video of the project's own making; one whose fixture failed fails as that did.
  */
 export class ReplayVideos {
@@ -109,14 +109,14 @@ export class ReplayVideos {
     const [oldest] = this.tasks.keys()
     if (oldest !== undefined && this.tasks.size >= MOST) this.tasks.delete(oldest)
     const id = `video_replay${randomBytes(12).toString('hex')}`
-    const task = { id, createdAt: now(), body, movie: movieFor(body), asked: 0, ...about }
+    const task = { id, createdAt: now(), body, movie: movieFor(body), polls: 0, ...about }
     this.tasks.set(id, task)
     return task
   }
 
-  /** The task as it is the next time somebody asks. */
+  /** The task at its next poll. */
   private next(task: Task): JsonObject {
-    task.asked++
+    task.polls++
     if (stateOf(task) === 'completed') task.completedAt ??= now()
     return shown(task)
   }
@@ -153,21 +153,21 @@ const LONGEST = 20
 const LARGEST = 1920
 
 function movieFor({ seconds, size }: JsonObject): Movie {
-  const asked = Math.round(Number(seconds ?? USUAL.seconds))
+  const wanted = Math.round(Number(seconds ?? USUAL.seconds))
   const [width, height] = pixelsOf(typeof size === 'string' ? size : undefined) ?? USUAL.size
   const fits = (side: number): number => Math.min(LARGEST, Math.max(32, side - (side % 2)))
   return {
-    seconds: asked >= 1 ? Math.min(LONGEST, asked) : USUAL.seconds,
+    seconds: wanted >= 1 ? Math.min(LONGEST, wanted) : USUAL.seconds,
     width: fits(width),
     height: fits(height),
   }
 }
 
-function stateOf({ asked, error }: Task): 'queued' | 'in_progress' | 'completed' | 'failed' {
-  if (asked <= QUEUED) return 'queued'
+function stateOf({ polls, error }: Task): 'queued' | 'in_progress' | 'completed' | 'failed' {
+  if (polls <= QUEUED) return 'queued'
   // A review of content does not wait for the end.
-  if (error !== undefined) return asked <= QUEUED + 1 ? 'in_progress' : 'failed'
-  return asked <= QUEUED + PROGRESS.length ? 'in_progress' : 'completed'
+  if (error !== undefined) return polls <= QUEUED + 1 ? 'in_progress' : 'failed'
+  return polls <= QUEUED + PROGRESS.length ? 'in_progress' : 'completed'
 }
 
 function shown(task: Task): JsonObject {
@@ -178,7 +178,7 @@ function shown(task: Task): JsonObject {
     object: 'video',
     model: body['model'] ?? 'replay',
     status,
-    progress: status === 'completed' ? 100 : status === 'in_progress' ? PROGRESS[task.asked - QUEUED - 1]! : 0,
+    progress: status === 'completed' ? 100 : status === 'in_progress' ? PROGRESS[task.polls - QUEUED - 1]! : 0,
     created_at: task.createdAt,
     completed_at: completedAt ?? null,
     expires_at: completedAt === undefined ? null : completedAt + KEPT,

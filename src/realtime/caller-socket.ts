@@ -126,7 +126,7 @@ export class CallerSocket {
       this.listener!.expired('idle')
       return
     }
-    // A caller that is not read cannot be heard.
+    // While the socket is paused, no pong of the caller arrives.
     if (this.socket.isPaused || this.socket.bufferedAmount > 0) return
     if (this.unheard >= 2) {
       this.socket.terminate()

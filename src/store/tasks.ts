@@ -38,7 +38,7 @@ export interface StoredTask extends TaskPlace {
   /** The process that submits it. */
   readonly worker: string
   readonly createdAt: number
-  /** When the upstream was last asked for its state. */
+  /** When the upstream was last polled. */
   readonly polledAt: number
   /** Consecutive answers of the upstream that it has no such task. */
   readonly misses: number
@@ -74,12 +74,12 @@ export interface Tasks {
   /**
    * Takes the right to ask the upstream for the state, which one process has at a time.
    *
-   * @param before false where the state was asked for after this time.
+   * @param before false where it was polled after this time.
    */
   claim(owner: string, id: string, now: number, before: number): Promise<boolean>
   /** Counts an answer that there is no such task. */
   miss(owner: string, id: string): Promise<void>
-  /** Submitted, unfinished tasks of the channels whose state was not asked for since, the longest waiting first. */
+  /** Submitted, unfinished tasks of the channels that were not polled since, the longest waiting first. */
   due(before: number, limit: number, channels: readonly string[]): Promise<readonly StoredTask[]>
   /** Tasks whose submit is not answered yet. */
   submitting(): Promise<readonly StoredTask[]>

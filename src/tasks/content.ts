@@ -19,7 +19,7 @@ export interface OpenedFile {
 }
 
 /** Headers of a download that its upstream gets, and those of its answer that its caller gets. */
-const ASKED = ['range', 'if-range'] as const
+const REQUEST_HEADERS = ['range', 'if-range'] as const
 const ANSWERED = ['content-range', 'accept-ranges', 'etag', 'last-modified'] as const
 const REDIRECTS = 3
 
@@ -30,19 +30,19 @@ const GONE: ReadonlySet<number> = new Set([403, 404, 410])
  * One file of a completed task at its upstream: with the channel's credential where its format says so, without any at
  * another address, to which redirects count.
  *
- * @param asked headers of the caller's request.
+ * @param requested headers of the caller's request.
  * @throws GatewayError `not-found` for a file upstreams of the format do not have, with status 410 for one that is gone.
  */
 export async function openUpstream(
   upstream: TaskUpstream,
   variant: TaskVariant,
-  asked: Headers,
+  requested: Headers,
   downloads: Downloads,
 ): Promise<OpenedFile> {
   const { format, writer, task } = upstream
   const place = writer.content(upstreamTask(task), variant, format.dialect)
   if (place === undefined) throw missing(variant)
-  const headers = ranges(asked)
+  const headers = ranges(requested)
   let exchange: Exchange
   let at: string
   if ('url' in place) {
@@ -70,11 +70,11 @@ const isTrusted = (address: string, { channel, format }: TaskUpstream): boolean 
   channel.config.anyAddress === true ||
   (URL.canParse(address) && new URL(address).origin === new URL(format.baseUrl).origin)
 
-/** One part is asked for as it is; several, and what is no range, come to the whole file, as of kept files. */
-function ranges(asked: Headers): { readonly [name: string]: string } {
-  if (!isRange(single(asked['range']))) return {}
-  const found = ASKED.filter(name => asked[name] !== undefined)
-  return Object.fromEntries(found.map(name => [name, single(asked[name])]))
+/** A single range is passed on; several ranges, and malformed ones, request the whole file, as for kept files. */
+function ranges(requested: Headers): { readonly [name: string]: string } {
+  if (!isRange(single(requested['range']))) return {}
+  const found = REQUEST_HEADERS.filter(name => requested[name] !== undefined)
+  return Object.fromEntries(found.map(name => [name, single(requested[name])]))
 }
 
 async function opened(

@@ -116,7 +116,7 @@ export class VideoTasks {
   }
 
   /**
-   * Settles a submit that failed: the upstream is asked whether it has the task, and where it has, the caller is
+   * Settles a submit that failed: the upstream is polled for the task, and where it has it, the caller is
    * answered with it.
    *
    * @throws the failure, where it has not.

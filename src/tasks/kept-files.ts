@@ -17,7 +17,7 @@ const ATTEMPTS = 8
 const PATIENCE = 30 * 60_000
 /** Bytes of a file by which it is known. */
 const HEAD = 16
-/** Milliseconds after which a file without a task is nobody's: a younger one may not be stored yet. */
+/** Milliseconds after which a file without a task is an orphan: the task of a younger one may not be stored yet. */
 const SETTLED = 10 * 60_000
 
 export interface KeptFilesOptions {
@@ -57,7 +57,7 @@ export class KeptFiles {
   }
 
   /** The kept video of a task, whole or the part a request asks for; undefined where it is not there. */
-  async open(task: StoredTask, asked: Headers): Promise<OpenedFile | undefined> {
+  async open(task: StoredTask, requested: Headers): Promise<OpenedFile | undefined> {
     if (isGivenUp(task)) return undefined
     const file = await open(this.path(task.id)).catch(() => undefined)
     if (file === undefined) return undefined
@@ -65,8 +65,8 @@ export class KeptFiles {
     await file.read(head, 0, HEAD, 0)
     const { size } = await file.stat()
     const etag = `"${task.id}"`
-    const condition = single(asked['if-range'])
-    const range = condition === '' || condition === etag ? rangeOf(single(asked['range']), size) : undefined
+    const condition = single(requested['if-range'])
+    const range = condition === '' || condition === etag ? rangeOf(single(requested['range']), size) : undefined
     const shared = { mediaType: sniffed(head) ?? 'video/mp4', close: () => void file.close().catch(() => {}) }
     const headers = { 'accept-ranges': 'bytes', etag }
     if (range === 'none')

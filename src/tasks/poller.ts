@@ -1,7 +1,7 @@
 import type { StoredTask, Tasks } from '../store/tasks.ts'
 import type { Refresher } from './refresher.ts'
 
-/** Tasks of a channel whose state is asked for at once. */
+/** Tasks of a channel that are polled at once. */
 const AT_ONCE = 4
 /** Tasks of a channel that are looked at in one go. */
 const BATCH = 256
@@ -29,7 +29,7 @@ const SUBMITS = Symbol('submits')
 
 /**
  * Brings tasks to their end although no caller asks for them, those that a killed process left among them. Each channel
- * is asked by itself, so that one that hangs holds up no other.
+ * is polled separately, so that one that hangs holds up no other.
  */
 export class Poller {
   private readonly options: PollerOptions

@@ -57,7 +57,7 @@ const withReason = (failure: TaskFailure = { kind: 'broken', message: '' }): Tas
 const percent = (progress: number): number => Math.round(Math.min(100, Math.max(0, progress)))
 
 /**
- * An upstream's answer as it is stored: nothing in it tells what the gateway shows no caller, but for the addresses of
+ * An upstream's answer as it is stored: without what the gateway shows no caller, except the addresses of
  * files, which `publicTask` leaves out.
  */
 export function storable(

@@ -12,7 +12,7 @@ import { checkCompleted } from './completed.ts'
 import { fileHeaders, type OpenedFile } from './content.ts'
 import { publicTask, requestOf } from './public-task.ts'
 
-/** What can be asked of stored tasks. */
+/** The operations on stored tasks. */
 export type TaskAction = 'retrieve' | 'list' | 'remove' | 'content'
 
 /** A question about tasks at its endpoint. */
@@ -64,7 +64,7 @@ export async function answerQuery(call: TaskQuery, room: QueryRoom): Promise<voi
   call.reply.whole(200, pollAfter(task, room), jsonText(taskBody(task, call.format, room.base)))
 }
 
-/** OpenAI's libraries that poll wait for as long as this header says. */
+/** The header from which OpenAI's libraries take their interval of polling. */
 const pollAfter = ({ state }: StoredTask, { fresh }: QueryRoom): { readonly [name: string]: string } =>
   state !== 'submitting' && isFinal(state) ? {} : { 'openai-poll-after-ms': String(fresh) }
 
@@ -100,7 +100,7 @@ function sendHead(reply: Reply, { status, bytes }: OpenedFile, headers: { readon
   reply.end('')
 }
 
-/** Which file is asked for. Throws GatewayError `invalid-request` for none there is. */
+/** The requested file. Throws GatewayError `invalid-request` for an unknown variant. */
 function variantOf(name = 'video'): TaskVariant {
   const variant = TASK_VARIANTS.find(one => one === name)
   if (variant !== undefined) return variant

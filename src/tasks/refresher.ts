@@ -14,7 +14,7 @@ const FRESH = 5000
 const MISSES = 3
 /** Milliseconds after which a task that did not finish has failed. */
 const LONGEST = 24 * 3_600_000
-/** Milliseconds for which an upstream is asked what became of a submit it did not answer. */
+/** Milliseconds for which an upstream is polled for a submit it did not answer. */
 const RECONCILED = 10 * 60_000
 
 export interface RefresherOptions {
@@ -28,11 +28,11 @@ export interface RefresherOptions {
   isSubmitted(task: StoredTask): boolean
 }
 
-/** Brings stored tasks to the state their upstreams have them in, each asked at most once in five seconds. */
+/** Brings stored tasks to the state of their upstreams, each polled at most once in five seconds. */
 export class Refresher {
   private readonly options: RefresherOptions
   /** Who asks already, by task: many callers that poll wait for one answer. */
-  private readonly asking = new Map<string, Promise<StoredTask>>()
+  private readonly polling = new Map<string, Promise<StoredTask>>()
 
   private readonly closing = new AbortController()
 
@@ -45,38 +45,38 @@ export class Refresher {
     this.closing.abort()
   }
 
-  /** The task as it is now, or as it last was where its upstream cannot be asked. Rejects where the store cannot be. */
+  /** The task as it is now, or as it last was where its upstream cannot be reached. Rejects where the store cannot be. */
   refresh(task: StoredTask): Promise<StoredTask> {
     if (task.state !== 'submitting' && isFinal(task.state)) return Promise.resolve(task)
     if (task.polledAt > this.options.now() - this.fresh) return Promise.resolve(task)
-    const running = this.asking.get(task.id)
+    const running = this.polling.get(task.id)
     if (running !== undefined) return running
-    const asked = this.ask(task, this.options.now() - this.fresh).finally(() => this.asking.delete(task.id))
-    this.asking.set(task.id, asked)
-    return asked
+    const poll = this.poll(task, this.options.now() - this.fresh).finally(() => this.polling.delete(task.id))
+    this.polling.set(task.id, poll)
+    return poll
   }
 
-  /** An upstream is asked no more often: five seconds, or as often as the background asks. */
+  /** The shortest interval of polling: five seconds, or that of the background. */
   get fresh(): number {
     return Math.min(FRESH, this.options.poll() || FRESH)
   }
 
-  /** Fails a task whose submit nobody answered, where its upstream cannot be asked for it. */
+  /** Fails a task whose submit was not answered, where its upstream has no way to find it. */
   async reconcile(task: StoredTask): Promise<StoredTask> {
     const upstream = upstreamOf(task, this.options.channels())
     const canAsk = upstream?.writer.find !== undefined && task.reference !== undefined
-    if (canAsk && this.options.now() - task.createdAt < RECONCILED) return this.ask(task, this.options.now())
+    if (canAsk && this.options.now() - task.createdAt < RECONCILED) return this.poll(task, this.options.now())
     return this.fail(task, UNKNOWN)
   }
 
-  /** @param before the task is left as it is where its state was asked for after this time. */
-  private async ask(task: StoredTask, before: number): Promise<StoredTask> {
+  /** @param before the task is left as it is where it was polled after this time. */
+  private async poll(task: StoredTask, before: number): Promise<StoredTask> {
     const { options } = this
     if (task.state === 'submitting' && options.isSubmitted(task)) return task
     const now = options.now()
     const upstream = upstreamOf(task, options.channels())
     const isLate = now - task.createdAt > LONGEST
-    // Another process may have the channel: it is not kept from asking.
+    // Another process may have the channel: it may still poll.
     if (upstream === undefined && task.state !== 'submitting') return isLate ? this.fail(task, LATE) : task
     if (!(await options.store().claim(task.owner, task.id, now, before))) return this.again(task)
     if (task.state === 'submitting') {
@@ -145,7 +145,7 @@ export class Refresher {
   }
 }
 
-/** What an upstream says once it may leave out later; progress never goes back. */
+/** Fields of earlier answers stay where a later one lacks them; progress never goes back. */
 function merged(before: CanonicalResult, now: CanonicalResult): CanonicalResult {
   const task = { ...before.task, ...now.task! }
   const [old = 0, new_ = 0] = [before.task?.progress, now.task?.progress]

@@ -7,7 +7,7 @@ import { checkCompleted } from './completed.ts'
 import { upstreamOf } from './task-upstream.ts'
 
 /**
- * A request to change the video of a task, as the upstream that made it is asked.
+ * A request to change the video of a task, for the upstream that made it.
  *
  * @throws GatewayError `conflict` for a task that is not completed, `invalid-request` for one that is a remix itself, or
  * whose upstream changes no videos.

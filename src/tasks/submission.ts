@@ -38,7 +38,7 @@ const ATTEMPTS = 8
 export class Submission {
   readonly id = `video_${freshId()}`
   readonly base: string
-  /** Whether an upstream may have accepted it, without an answer that says so. */
+  /** Whether an upstream may have accepted it without having answered. */
   isUnknown = false
   private stored: StoredTask | undefined
   private isAccepted = false

@@ -31,7 +31,7 @@ export const candidateOf = ({ task, channel, format }: TaskUpstream): Candidate 
   ...{ native: true, emulated: false, resting: false },
 })
 
-/** The task as its upstream is asked about it. */
+/** The task in requests to its upstream. */
 export const upstreamTask = ({ upstreamId = '', upstreamModel, from, result }: StoredTask): UpstreamTask => ({
   ...{ id: upstreamId, model: upstreamModel, from },
   ...defined({ files: result.task?.files }),

@@ -42,10 +42,10 @@ export async function sendCall(
   return channel.call(method, format, { ...where, headers: { ...where.headers, ...headers } })
 }
 
-/** Milliseconds a question about a task may take: it is asked again later. */
+/** Milliseconds a request about a task may take; it is repeated later. */
 const PATIENCE = 15_000
 
-/** Bytes of an answer about a task: what it tells is stored, and shown at every question. */
+/** Bytes of an answer about a task: it is stored, and shown in every answer to callers. */
 const LARGEST = 2 ** 20
 
 async function exchange<T>(

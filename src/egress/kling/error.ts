@@ -4,7 +4,7 @@ import { messageOf } from '../errors/context-length.ts'
 import { TOO_LONG } from '../errors/openai-error.ts'
 import { retryAfterHeader } from '../transport/retry-after.ts'
 
-/** The vendor's codes (Kling's API, "Error Code"); kinds it has none for are told by their status alone. */
+/** The vendor's codes (Kling's API, "Error Code"); kinds without one are written by their status alone. */
 const CODES: { readonly [K in ErrorKind]?: number } = {
   'invalid-request': 1201,
   unauthenticated: 1002,

@@ -6,13 +6,13 @@ import { spelt } from '../fields.ts'
 /** How a failure reads that has no message. */
 export const NO_REASON = 'The upstream gave no reason why there is no video.'
 
-/** How the vendor words that a prompt, a picture or what was made of them did not pass. */
+/** The vendor's messages for a prompt, an image or a result that did not pass review. */
 const REVIEW = /risk control|sensitive|violat|polic|moderation|prohibited|inappropriate|风控|敏感|违规|审核/i
 const NOT_PASSED = 'Failure to pass the risk control system:'
 
 const AT = ['task', 'failure']
 
-/** Why a task failed, in words alone: a review of content is known by its words. */
+/** The reason of a failed task as a message: a content review is recognised by it. */
 export function writeFailure(failure: TaskFailure | undefined, losses: Losses): JsonObject {
   if (failure === undefined) {
     losses.add(AT, { kind: 'broken', message: NO_REASON }, 'no-reason')

@@ -86,7 +86,7 @@ function writeMode(video: Output['video'], losses: Losses): string | undefined {
 
 const RATIOS = ['16:9', '9:16', '1:1']
 
-/** A size in pixels is told by the nearest ratio. */
+/** A size in pixels is written as the nearest ratio. */
 function writeRatio(video: Output['video'], losses: Losses): string | undefined {
   if (video?.size === undefined) return video?.aspectRatio
   losses.drop([...VIDEO, 'size'], 'ratios-only')

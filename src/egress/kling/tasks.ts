@@ -8,7 +8,7 @@ const statusOf = ({ from }: Pick<UpstreamTask, 'from'>, id: string): TaskCall =>
   headers: {},
 })
 
-/** How an upstream is asked about its tasks, by their ids and by their callers' own; videos are at public addresses. */
+/** Requests about tasks, by their ids and by their callers' own; videos are at public addresses. */
 export const tasks: TaskWriter = {
   status: task => statusOf(task, task.id),
   find: (task, reference) => statusOf(task, reference),

@@ -7,7 +7,7 @@ const DOWNLOAD =
   /^https?:\/\/[^/?#]+\/(?:[^?#]*\/)?(?<path>v\d\w*\/files\/[\w-]+:download)\?(?:[^#]*&)?alt=media(?:[&#]|$)/
 
 /**
- * How an upstream is asked about its operations. What it calls a file's address wants the upstream's key, so it is read
+ * Requests about operations. The address of a file needs the upstream's key, so it is read
  * as a path below the channel's own base address: the key goes nowhere else (trap 84).
  */
 export const tasks: TaskWriter = {

@@ -19,7 +19,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     : writeForeign(request, options)
 }
 
-/** As the format's own caller said it. */
+/** As the format's own caller wrote it. */
 function writeAsItCame(request: CanonicalRequest): WireRequest {
   const inForm = spelt(request, FORMAT)['form'] === true
   const { content = [] } = request.messages[0] ?? {}
@@ -29,7 +29,7 @@ function writeAsItCame(request: CanonicalRequest): WireRequest {
   return wireOf(request, { prompt, seconds, size: video?.size }, writeUnchanged(content, inForm))
 }
 
-/** As another format's caller said it, or this one's in a way its upstream does not take. */
+/** As another format's caller wrote it, or this one's in a way its upstream does not take. */
 function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
@@ -53,7 +53,7 @@ function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Wri
   return { wire: { ...wire, body: inTexts(wire.body, losses) }, losses: losses.list }
 }
 
-/** A prompt is required here, also where a picture says all. */
+/** A prompt is required here, also beside an image. */
 function addPrompt({ messages }: CanonicalRequest, pictures: number, losses: Losses): string {
   if (pictures === 0) throw NO_PROMPT
   const turn = messages.findLastIndex(({ role }) => role === 'user')
@@ -113,7 +113,7 @@ function writeLook(video: Output['video'], losses: Losses): JsonObject {
   return defined({ seconds: video?.seconds === undefined ? undefined : String(video.seconds), size }) as JsonObject
 }
 
-/** A form has texts alone; what only this format knows is read back as one. */
+/** A form has only texts; extras are read back as texts. */
 function inTexts(body: JsonObject, losses: Losses): JsonObject {
   const entries = Object.entries(body).filter(([, value]) => value !== null)
   return Object.fromEntries(entries.map(([field, value]) => [field, inText(field, value, losses)]))

@@ -4,7 +4,7 @@ import { videosDialect } from './dialect.ts'
 const place = (id: string): string => `/videos/${encodeURIComponent(id)}`
 const PLAIN = { query: {}, headers: {} } as const
 
-/** How an upstream is asked about its tasks (FORMATS §11). */
+/** Requests about tasks (FORMATS §11). */
 export const tasks: TaskWriter = {
   status: ({ id }) => ({ method: 'GET', path: place(id), ...PLAIN }),
   content: ({ id }, variant) => ({

@@ -19,7 +19,7 @@ export const writeSeconds = (seconds: number, own: JsonObject): Json => own['sec
 
 const REVIEW = /moderat|policy|safety|sentinel|content_filter|content_review|sensitive/i
 
-/** The code of a failure: one that tells what kind it is. As it came where it is of this format. */
+/** The code of a failure: one that names its kind, or as it came where it is of this format. */
 export function codeOf(failure: TaskFailure): string | undefined {
   const { kind, code } = failure
   if (code === undefined && failure.spelling?.['videos'] !== undefined) return undefined

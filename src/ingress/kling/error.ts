@@ -44,7 +44,7 @@ export function readError({ status, body, headers }: WireAnswer): CanonicalError
   return describe(body, status, retryAfter(headers))
 }
 
-/** The error under a status of 200 (trap 77): its code alone tells the kind. */
+/** The error under a status of 200 (trap 77): only its code determines the kind. */
 export const readInnerError = (body: JsonObject): CanonicalError => describe(body, 502, undefined)
 
 function describe(body: JsonObject, status: number, retryAfterSeconds: number | undefined): CanonicalError {

@@ -9,7 +9,7 @@ import { type Marks, readSeconds, readTime } from './values.ts'
 
 const FORMAT = 'kling'
 
-/** The states there are, and the words of vendors that nearly have the format. */
+/** The states, and those of vendors with nearly the same format. */
 const STATES: ReadonlyMap<Json | undefined, TaskState> = new Map<Json | undefined, TaskState>([
   ['submitted', 'queued'],
   ['processing', 'in-progress'],
@@ -98,10 +98,10 @@ function withResult(node: Pick<CanonicalTask, 'extras' | 'spelling'>, beside: Js
 
 const NO_REASON = 'The upstream gave no reason why there is no video.'
 
-/** How the vendor words that a prompt, a picture or what was made of them did not pass; it has no code for it here. */
+/** The vendor's messages for a prompt, an image or a result that did not pass review; it has no code for it here. */
 const REVIEW = /risk control|sensitive|violat|polic|moderation|prohibited|inappropriate|风控|敏感|违规|审核/i
 
-/** A task that ended well but shows no video has none of the vendor's words for why. */
+/** A task that succeeded without a video comes without a reason. */
 function readFailure(data: JsonObject, refused: string[]): TaskFailure {
   const { task_status_msg: wire } = data
   const message = anyText(wire)

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 
-/** How values were written, as far as canonical ones do not tell. */
+/** The spelling of values, where canonical ones do not determine it. */
 export interface Marks {
   [name: string]: Json
 }

@@ -10,7 +10,7 @@ const FORMAT = 'veo'
 
 /**
  * An operation of `:predictLongRunning`, as a submit and its own address answer it (`google.longrunning.Operation`).
- * It tells neither progress nor times; one that is not done is in progress.
+ * It has neither progress nor times; one that is not done is in progress.
  *
  * @throws GatewayError where it has no name a path can be made of, e.g. for an error under status 200.
  */
@@ -57,7 +57,7 @@ const readReasons = ({ raiMediaFilteredReasons: reasons }: JsonObject): string[]
 
 const NO_REASON = 'The upstream gave no reason why there is no video.'
 
-/** An operation that ended well but has no video to show: it was held back by a review, or nobody knows. */
+/** An operation that succeeded without a video: it was held back by a review, or for an unknown reason. */
 function withoutVideo(answer: JsonObject, reasons: readonly string[]): TaskFailure {
   const isReviewed = reasons.length > 0 || (anyNumber(answer['raiMediaFilteredCount']) ?? 0) > 0
   if (!isReviewed) return { kind: 'broken', message: NO_REASON }
@@ -83,7 +83,7 @@ const CODES: { readonly [code: number]: string } = {
   16: 'UNAUTHENTICATED',
 }
 
-/** How Google words that a prompt or a picture did not pass: it has no code for it. */
+/** Google's messages for a prompt or an image that did not pass review: it has no code for it. */
 const REVIEW = /responsible ai|sensitive words|usage guidelines|usage polic|violat|safety|prohibited|blocked by/i
 
 function readFailure(error: JsonObject): TaskFailure {

@@ -7,7 +7,7 @@ import { readInnerError } from '../errors/openai-error.ts'
 import { anyNumber, anyText, defined, rest } from '../fields.ts'
 import { FORMAT } from './pictures.ts'
 
-/** The states there are (FORMATS §11), and the words of vendors that nearly have the format. */
+/** The states (FORMATS §11), and those of vendors with nearly the same format. */
 const STATES: ReadonlyMap<Json | undefined, TaskState> = new Map<Json | undefined, TaskState>([
   ['queued', 'queued'],
   ['in_progress', 'in-progress'],

@@ -1,4 +1,4 @@
-/** Holds up whoever waits for it, while it is closed. */
+/** Holds up those that wait for it while it is closed. */
 export class Gate {
   private waiting: PromiseWithResolvers<void> | undefined
 

@@ -79,7 +79,7 @@ export class Outputs {
 
 const DELTAS = { text: 'text-delta', audio: 'transcript-delta', call: 'arguments-delta' } as const
 
-/** An item with what the history is to have of it: of audio the words that were sent. */
+/** An item as the history has it: of audio the words that were sent. */
 const itemOf = (output: Output): Item & { readonly id: string } => ({
   id: output.at.item,
   role: 'assistant',

@@ -118,7 +118,7 @@ function giveResult(state: LiveState, { id }: KnownItem, part: ToolResultPart): 
   }
   state.calls.answer(part)
   const { response } = state
-  // The response was asked for when not all calls were answered: it waits for this one.
+  // The response was requested when not all calls were answered: it waits for this one.
   if (response?.requested !== true || response.outputs > 0) return
   const results = state.calls.take()
   if (results.length > 0) state.connection.send(writeToolResponse(results))

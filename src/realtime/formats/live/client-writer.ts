@@ -7,7 +7,7 @@ import { AUDIO_TYPE, type Content, type FunctionResponse } from './wire.ts'
 
 export const ACTIVITY_START = '{"realtimeInput":{"activityStart":{}}}'
 export const ACTIVITY_END = '{"realtimeInput":{"activityEnd":{}}}'
-/** Automatic detection is told that no more audio comes for now. */
+/** Reports to automatic detection that no more audio follows for now. */
 export const STREAM_END = '{"realtimeInput":{"audioStreamEnd":true}}'
 
 export const writeAudio = (audio: Uint8Array): string =>
@@ -66,7 +66,7 @@ export function resultOf(part: ToolResultPart, call: { readonly id?: string; rea
   return { ...call, response } satisfies FunctionResponse
 }
 
-/** The result of a call the client itself told of, as a part of a turn. */
+/** The result of a call that the client itself added, as a part of a turn. */
 export const historicResult = ({ id, name, response }: FunctionResponse): Content => ({
   role: 'user',
   parts: [{ functionResponse: { ...(id === undefined ? {} : { id }), name, response } }],

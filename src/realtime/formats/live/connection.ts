@@ -99,7 +99,7 @@ export class Connection {
     this.handle = handle ?? this.handle
   }
 
-  /** The upstream says that it will close; what the caller has to know, where the session cannot outlive that. */
+  /** The upstream announces that it will close; an event for the caller where the session cannot outlive that. */
   leaving(seconds: number | undefined): CanonicalError | undefined {
     this.isLeaving = true
     if (this.mayChange) return undefined
@@ -116,7 +116,7 @@ export class Connection {
     return true
   }
 
-  /** Another connection was asked for. */
+  /** Another connection was requested. */
   get isMoving(): boolean {
     return this.phase === 'moving'
   }
@@ -170,7 +170,7 @@ const EXPIRED = new GatewayError({
   message: 'The upstream ended the session: it reached its maximum duration.',
 })
 
-/** Google has no error frames: the reason of the close frame says what was wrong. */
+/** Google has no error frames: the reason of the close frame is the message. */
 const REASONS: readonly (readonly [RegExp, ErrorKind])[] = [
   [/api key|credential|unauthenticated|permission/i, 'upstream-account'],
   [/quota|exhausted|rate limit/i, 'rate-limited'],

@@ -6,13 +6,13 @@ export interface LiveDialect {
   readonly vertex: boolean
   /** `version` of the API in the path. */
   readonly version: string
-  /** `voices`: callers' names for voices and the upstream's own; where it is given, nobody gets any other. */
+  /** `voices`: callers' names for voices and the upstream's own; where it is given, there is no other. */
   readonly voices: { readonly [name: string]: string } | undefined
-  /** `default_voice`: the upstream's voice that speaks where none is asked for. */
+  /** `default_voice`: the upstream's voice where none is requested. */
   readonly defaultVoice: string | undefined
   /** `resumption: false`: sessions end with their connection. */
   readonly resumption: boolean
-  /** `audio_only`: the model only speaks, so a text that is asked for is the transcript of what it says. */
+  /** `audio_only`: the model only speaks, so a requested text is the transcript of its speech. */
   readonly audioOnly: boolean
   /** `late_text: realtime`: after the model's first turn, text is taken as `realtimeInput` alone. */
   readonly lateText: 'content' | 'realtime'

@@ -76,7 +76,7 @@ export class OpenResponse {
     return events
   }
 
-  /** Ends what is open. `response-end` is the caller's, who knows why. */
+  /** Ends what is open. The caller of this function adds `response-end`, with its reason. */
   close(status: ItemStatus): ServerEvent[] {
     return this.closeMessage(status)
   }
@@ -136,7 +136,7 @@ export function addOwn(conversation: Conversation, item: KnownItem): { item: Kno
   try {
     conversation.insert(item)
   } catch {
-    // The conversation is full: nobody can retrieve the item.
+    // The conversation is full: the item cannot be retrieved.
   }
   return { item, after }
 }

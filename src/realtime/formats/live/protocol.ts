@@ -91,7 +91,7 @@ const ENDED: CanonicalError = {
   message: 'The upstream ended the session.',
 }
 
-/** Changes that the upstream cannot be told of any more. */
+/** Changes that can no longer be made at the upstream. */
 function lateLosses(settings: SessionSettings, state: LiveState, losses: Losses): void {
   const before = JSON.stringify(state.setup())
   for (const [field, value] of Object.entries(settings)) {

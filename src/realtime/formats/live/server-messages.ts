@@ -29,7 +29,7 @@ const HANDLERS: Handlers = {
     output(state, response => (state.isSpoken ? response.transcript(text) : response.text(text))),
   text: (state, { text }) => output(state, response => response.text(text)),
   audio: (state, { audio }) => {
-    // A model that only speaks, asked for text: its transcript is what was asked for.
+    // A model that only speaks was requested to write: its transcript is the text.
     if (state.isSpoken) output(state, response => response.audio(audio))
   },
   interrupted,
@@ -60,7 +60,7 @@ function output(state: LiveState, grow: (response: OpenResponse) => Iterable<Ser
   if (response !== undefined) state.emit(grow(response))
 }
 
-/** The response that what the model says is part of; undefined where that is not wanted any more. */
+/** The response that the model's output belongs to; undefined where it was cancelled. */
 function current(state: LiveState): OpenResponse | undefined {
   state.hasAnswered = true
   state.connection.answered()

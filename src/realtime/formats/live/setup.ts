@@ -5,7 +5,7 @@ import type { SessionSettings, TurnDetection } from '../../../canonical/session.
 import type { HostedKind, Tool } from '../../../canonical/tool.ts'
 import { type LiveDialect, modelName } from './dialect.ts'
 
-/** Whether the model speaks: where text and audio are asked for, the text is the transcript. */
+/** Whether the model speaks: where text and audio are requested, the text is the transcript. */
 export const speaks = ({ modalities }: SessionSettings): boolean =>
   modalities === undefined || modalities.length === 0 || modalities.includes('audio')
 

@@ -26,14 +26,14 @@ export class LiveState {
   readonly calls: ToolCalls
   readonly connection: Connection
   readonly turns = new Turns()
-  /** Names of calls the client told of, by their ids. */
+  /** Names of calls that the client added, by their ids. */
   readonly historic = new Map<string, string>()
   settings: SessionSettings
   response: OpenResponse | undefined
-  /** Of the setup in force: the client says when a turn begins and ends; answers are spoken. */
+  /** Of the setup in force: the client marks where a turn begins and ends; answers are spoken. */
   isManual = false
   isSpoken = true
-  /** The user's turn where it is manual. It is ended when a response is asked for: the upstream answers its end. */
+  /** The user's turn where it is manual. It ends when a response is requested: the upstream answers its end. */
   activity: 'none' | 'open' | 'committed' = 'none'
   /** Audio was committed where turns are detected: the upstream answers it unasked. */
   isStreamEnded = false
@@ -44,7 +44,7 @@ export class LiveState {
   /** A turn with function calls is complete at once, and not when its answer was given. */
   completesCalls = false
   hasAnswered = false
-  /** What the response that runs was asked for by, where that can be sent again: its frames, and their items. */
+  /** The frames that requested the running response, and their items, where they can be sent again. */
   asked: { readonly frames: readonly string[]; readonly items: ReadonlySet<string | undefined> } | undefined
   /** The last item of the conversation when the upstream gave its latest handle. */
   private known: Position = null
@@ -167,7 +167,7 @@ export class LiveState {
 
   /**
    * The connection broke: the next one begins with the state of the latest handle, and gets the conversation since then
-   * as text. A response that was asked for by turns and has not begun is asked for again; whatever else ran is lost.
+   * as text. A response that was requested by turns and has not begun is requested again; whatever else ran is lost.
    */
   recover(): void {
     const { response, asked } = this
@@ -206,7 +206,7 @@ export class LiveState {
     if (isLost) this.fail(LOST)
   }
 
-  /** What was done since it was last asked. */
+  /** The effects since the last check. */
   take(): Step {
     const { end } = this.connection
     const reconnect = end === undefined && this.connection.move(this.isIdle)

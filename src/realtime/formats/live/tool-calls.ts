@@ -68,7 +68,7 @@ export class ToolCalls {
     return results
   }
 
-  /** Whether cancelled calls were answered since this was last asked. */
+  /** Whether cancelled calls were answered since the last check. */
   takeInVain(): boolean {
     const { inVain } = this
     this.inVain = false

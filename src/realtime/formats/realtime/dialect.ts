@@ -8,7 +8,7 @@ export interface RealtimeDialect {
   readonly naming: Naming
   /** `layout`: where a session's fields stand, `mixed` for xAI. */
   readonly layout: Layout
-  /** `item_done: false`: no event tells that an item is complete. */
+  /** `item_done: false`: no event reports that an item is complete. */
   readonly itemDone: boolean
 }
 
