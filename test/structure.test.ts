@@ -31,9 +31,9 @@ const say = ({ file, target }: Import): string => `${file} imports ${target}`
 const SHARED: ReadonlySet<string> = new Set(['errors', 'media', 'sanitize', 'transport', 'usage'])
 
 /** The first folder below `src`, and for readers and writers the format's folder below that. */
-function roomOf(path: string): { room: string; format: string | undefined } {
-  const [, room = '', folder = '', file] = path.split('/')
-  return { room, format: file === undefined || SHARED.has(folder) ? undefined : folder }
+function moduleOf(path: string): { module: string; format: string | undefined } {
+  const [, module = '', folder = '', file] = path.split('/')
+  return { module, format: file === undefined || SHARED.has(folder) ? undefined : folder }
 }
 
 /** The groups of files of which each leads to every other by its imports (Tarjan's strongly connected components). */
@@ -71,14 +71,14 @@ describe('imports', () => {
 
   test('readers and writers know the hub and their own folder, and of the other side at most their wire types', () => {
     const faults = IMPORTS.filter(isOwn).filter(one => {
-      const from = roomOf(one.file)
-      if (from.room !== 'ingress' && from.room !== 'egress') return false
-      const to = roomOf(fileOf(one))
-      if (to.room === 'canonical') return false
-      if (to.room === from.room)
+      const from = moduleOf(one.file)
+      if (from.module !== 'ingress' && from.module !== 'egress') return false
+      const to = moduleOf(fileOf(one))
+      if (to.module === 'canonical') return false
+      if (to.module === from.module)
         return from.format !== undefined && to.format !== undefined && to.format !== from.format
       const wire = `src/ingress/${from.format}/wire.ts`
-      return !(from.room === 'egress' && one.typeOnly && fileOf(one) === wire)
+      return !(from.module === 'egress' && one.typeOnly && fileOf(one) === wire)
     })
     expect(faults.filter(({ file }) => !/\/(ingress|egress)\/index\.ts$/.test(file)).map(say)).toEqual([])
   })
@@ -91,9 +91,9 @@ describe('imports', () => {
       'src/egress/transport/sse.ts',
     ]
     const faults = IMPORTS.filter(isOwn).filter(one => {
-      const { room } = roomOf(one.file)
-      const to = roomOf(fileOf(one)).room
-      if ((to !== 'ingress' && to !== 'egress') || room === 'ingress' || room === 'egress') return false
+      const { module } = moduleOf(one.file)
+      const to = moduleOf(fileOf(one)).module
+      if ((to !== 'ingress' && to !== 'egress') || module === 'ingress' || module === 'egress') return false
       if (/^src\/(gateway|stored|tasks|channel)\//.test(one.file)) return false
       const mayList = /^src\/(main\.ts|commands\/|kit\/)/.test(one.file)
       return !(one.typeOnly || (mayList && lists.includes(fileOf(one))))
@@ -159,7 +159,9 @@ test('the gateway names no format, and what is stored names one in one place', (
   expect(named('src/gateway/')).toEqual([])
   expect(named('src/stored/')).toEqual(["src/stored/format.ts: 'responses'"])
   const into = IMPORTS.filter(isOwn).filter(one => /^src\/(gateway|stored)\//.test(one.file))
-  expect(into.filter(one => /^src\/(in|e)gress\//.test(fileOf(one)) && roomOf(fileOf(one)).format).map(say)).toEqual([])
+  expect(into.filter(one => /^src\/(in|e)gress\//.test(fileOf(one)) && moduleOf(fileOf(one)).format).map(say)).toEqual(
+    [],
+  )
 })
 
 test('files are small: the median at most 100 lines, nine of ten at most 250, none over 400', () => {
@@ -223,15 +225,16 @@ test('every fixture belongs to a format and is of a kind that tests use', () => 
   expect(faults).toEqual([])
 })
 
-test('a test in a room of the source that has the name of one source file lies in its folder', () => {
+test('a test in a module of the source that has the name of one source file lies in its folder', () => {
   const units = FILES.map(file => file.slice('src/'.length, -'.ts'.length).replace(/\/index$/, ''))
   const rooms = new Set(units.map(unit => unit.split('/')[0]))
   const faults = globSync('test/*/**/*.test.ts')
     .map(file => file.slice('test/'.length, -'.test.ts'.length))
     .filter(name => {
-      const room = name.split('/')[0]!
+      const module = name.split('/')[0]!
       // Tests of voice sessions are named after what a session does.
-      if (!rooms.has(room) || room === 'realtime' || name === `${room}/${room}` || units.includes(name)) return false
+      if (!rooms.has(module) || module === 'realtime' || name === `${module}/${module}` || units.includes(name))
+        return false
       return units.filter(unit => basename(unit) === basename(name)).length === 1
     })
   expect(faults).toEqual([])

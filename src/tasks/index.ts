@@ -19,7 +19,7 @@ import { KeptFiles } from './kept-files.ts'
 import { KeyedLock } from './keyed-lock.ts'
 import { checkPictures } from './pictures.ts'
 import { Poller } from './poller.ts'
-import { answerQuery, type QueryRoom, type TaskQuery, taskBody, unknownTask } from './queries.ts'
+import { answerQuery, type QueryContext, type TaskQuery, taskBody, unknownTask } from './queries.ts'
 import { Refresher } from './refresher.ts'
 import { remixRequest } from './remix.ts'
 import { isRepeated, REUSED } from './repeated.ts'
@@ -144,7 +144,7 @@ export class VideoTasks {
 
   /** Answers a question about tasks. Throws GatewayError. */
   query(call: TaskQuery, owner: string): Promise<void> {
-    const room: QueryRoom = {
+    const context: QueryContext = {
       ...{ owner, base: this.base(call), heartbeat: this.config.server.heartbeat },
       fresh: this.refresher.fresh,
       find: (owner, id) => this.find(owner, id),
@@ -152,7 +152,7 @@ export class VideoTasks {
       remove: task => this.remove(task),
       open: (task, variant, headers) => this.open(task, variant, headers),
     }
-    return answerQuery(call, room)
+    return answerQuery(call, context)
   }
 
   reload(config: Settings): void {

@@ -31,7 +31,7 @@ export interface TaskQuery {
 }
 
 /** What answers work with. */
-export interface QueryRoom {
+export interface QueryContext {
   readonly owner: string
   /** Where callers reach the gateway, without a slash at the end. */
   readonly base: string
@@ -52,23 +52,23 @@ export const taskBody = (task: StoredTask, format: Format, base: string): JsonOb
   WRITERS[format]!.result!(publicTask(task, base), requestOf(task)).wire.body
 
 /** Answers a question. Throws GatewayError, `not-found` for a task that is not the key's. */
-export async function answerQuery(call: TaskQuery, room: QueryRoom): Promise<void> {
-  if (call.action === 'list') return call.reply.whole(200, {}, jsonText(await listed(call, room)))
-  const task = await room.find(room.owner, call.task)
+export async function answerQuery(call: TaskQuery, context: QueryContext): Promise<void> {
+  if (call.action === 'list') return call.reply.whole(200, {}, jsonText(await listed(call, context)))
+  const task = await context.find(context.owner, call.task)
   if (task === undefined) throw unknownTask(call.task)
-  if (call.action === 'content') return sendContent(call, task, room)
+  if (call.action === 'content') return sendContent(call, task, context)
   if (call.action === 'remove') {
-    await room.remove(task)
+    await context.remove(task)
     return call.reply.whole(200, {}, jsonText({ id: task.id, object: 'video.deleted', deleted: true }))
   }
-  call.reply.whole(200, pollAfter(task, room), jsonText(taskBody(task, call.format, room.base)))
+  call.reply.whole(200, pollAfter(task, context), jsonText(taskBody(task, call.format, context.base)))
 }
 
 /** The header from which OpenAI's libraries take their interval of polling. */
-const pollAfter = ({ state }: StoredTask, { fresh }: QueryRoom): { readonly [name: string]: string } =>
+const pollAfter = ({ state }: StoredTask, { fresh }: QueryContext): { readonly [name: string]: string } =>
   state !== 'submitting' && isFinal(state) ? {} : { 'openai-poll-after-ms': String(fresh) }
 
-async function listed({ query, format }: TaskQuery, { owner, base, list }: QueryRoom): Promise<JsonObject> {
+async function listed({ query, format }: TaskQuery, { owner, base, list }: QueryContext): Promise<JsonObject> {
   const page = pageOf(query)
   const found = await list(owner, page)
   if (found === undefined) throw noSuchPlace(page.after!)
@@ -77,7 +77,7 @@ async function listed({ query, format }: TaskQuery, { owner, base, list }: Query
   return { object: 'list', data, first_id: first?.id ?? null, last_id: last?.id ?? null, has_more: found.more }
 }
 
-async function sendContent(call: TaskQuery, task: StoredTask, { open, heartbeat }: QueryRoom): Promise<void> {
+async function sendContent(call: TaskQuery, task: StoredTask, { open, heartbeat }: QueryContext): Promise<void> {
   const { reply, message } = call
   const variant = variantOf(call.query['variant'])
   checkCompleted(task)

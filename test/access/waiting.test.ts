@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { Waiting } from '../../src/access/waiting.ts'
 import { ANSWER, ASK, json } from '../builders/chat.ts'
-import { type HouseOptions, KEY, keyOf } from '../builders/config.ts'
-import type { House } from '../builders/gateway.ts'
+import { KEY, keyOf, type TestServerOptions } from '../builders/config.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { textOf } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
@@ -18,7 +18,7 @@ const KIB = 1024
 const OTHER = 'key-of-another'
 const ROOM = { key: 300 * KIB, all: 400 * KIB }
 
-async function open(limits: NonNullable<HouseOptions['limits']>, format = 'chat') {
+async function open(limits: NonNullable<TestServerOptions['limits']>, format = 'chat') {
   const script: Script = response => json(response, format === 'chat' ? ANSWER : { text: 'Hi.' })
   const keys = [keyOf(KEY, 'dev'), keyOf(OTHER, 'other')]
   return openBefore(script, { limits, config: { keys } }, { format })
@@ -30,8 +30,15 @@ interface Begun {
 }
 
 /** A request of which so many bytes come, and the rest when the test says so. */
-function begin(house: House, path: string, head: string, bytes: number, key = KEY, type = 'application/json'): Begun {
-  const out = request(`${house.server.address}${path}`, {
+function begin(
+  testServer: TestServer,
+  path: string,
+  head: string,
+  bytes: number,
+  key = KEY,
+  type = 'application/json',
+): Begun {
+  const out = request(`${testServer.server.address}${path}`, {
     method: 'POST',
     agent: false,
     headers: { authorization: `Bearer ${key}`, 'content-type': type, 'transfer-encoding': 'chunked' },
@@ -43,7 +50,8 @@ function begin(house: House, path: string, head: string, bytes: number, key = KE
   return { out, answer }
 }
 
-const beginChat = (house: House, bytes: number, key?: string): Begun => begin(house, CHAT_PATH, '', bytes, key)
+const beginChat = (testServer: TestServer, bytes: number, key?: string): Begun =>
+  begin(testServer, CHAT_PATH, '', bytes, key)
 
 async function finished({ out, answer }: Begun): Promise<number> {
   out.end(JSON.stringify(ASK))
@@ -74,44 +82,44 @@ describe('bytes that wait', () => {
   })
 
   test('of JSON bodies: what is too much is refused, what was there goes on, and makes room', async () => {
-    const { house } = await open({ waiting: ROOM })
-    const [one, two] = [beginChat(house, 120 * KIB), beginChat(house, 120 * KIB)]
+    const { testServer } = await open({ waiting: ROOM })
+    const [one, two] = [beginChat(testServer, 120 * KIB), beginChat(testServer, 120 * KIB)]
     await pause(200)
-    const three = beginChat(house, 120 * KIB)
+    const three = beginChat(testServer, 120 * KIB)
     const refused = await three.answer
     expect(refused.statusCode).toBe(503)
     expect(refused.headers['retry-after']).toBe('1')
     expect(JSON.parse(await textOf(refused)).error.message).toContain('of this key')
-    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+    expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(await finished(one)).toBe(200)
-    expect(await finished(beginChat(house, 120 * KIB))).toBe(200)
+    expect(await finished(beginChat(testServer, 120 * KIB))).toBe(200)
     expect(await finished(two)).toBe(200)
   })
 
   test('of one key leave room for another, until it is too much in all', async () => {
-    const { house } = await open({ waiting: ROOM })
-    const one = beginChat(house, 250 * KIB)
+    const { testServer } = await open({ waiting: ROOM })
+    const one = beginChat(testServer, 250 * KIB)
     await pause(200)
-    const others = [beginChat(house, 60 * KIB, OTHER), beginChat(house, 60 * KIB, OTHER)]
+    const others = [beginChat(testServer, 60 * KIB, OTHER), beginChat(testServer, 60 * KIB, OTHER)]
     const answered = await Promise.race(others.map(async other => (await other.answer).statusCode))
     expect(answered).toBe(503)
     expect(await finished(one)).toBe(200)
   })
 
   test('are free again when their caller leaves', async () => {
-    const { house } = await open({ waiting: ROOM })
+    const { testServer } = await open({ waiting: ROOM })
     for (let round = 0; round < 5; round++) {
-      const left = beginChat(house, 250 * KIB)
+      const left = beginChat(testServer, 250 * KIB)
       await pause(50)
       left.out.destroy()
-      await until(() => house.lines.filter(({ fields }) => fields['status'] === 499).length > round)
+      await until(() => testServer.lines.filter(({ fields }) => fields['status'] === 499).length > round)
     }
-    expect(await finished(beginChat(house, 250 * KIB))).toBe(200)
+    expect(await finished(beginChat(testServer, 250 * KIB))).toBe(200)
   })
 
   test('of one body that is more than may ever wait are 413', async () => {
-    const { house } = await open({ waiting: ROOM })
-    expect((await beginChat(house, 400 * KIB).answer).statusCode).toBe(413)
+    const { testServer } = await open({ waiting: ROOM })
+    expect((await beginChat(testServer, 400 * KIB).answer).statusCode).toBe(413)
   })
 
   test('of forms: in memory and on disk', async () => {
@@ -121,20 +129,20 @@ describe('bytes that wait', () => {
     const path = '/v1/audio/transcriptions'
     const rest = `\r\n${part('model')}m\r\n--x--\r\n`
     const memory = await open({ waiting: ROOM }, 'transcriptions')
-    const one = begin(memory.house, path, file, 200 * KIB, KEY, form)
+    const one = begin(memory.testServer, path, file, 200 * KIB, KEY, form)
     await pause(200)
-    expect((await begin(memory.house, path, file, 200 * KIB, KEY, form).answer).statusCode).toBe(503)
+    expect((await begin(memory.testServer, path, file, 200 * KIB, KEY, form).answer).statusCode).toBe(503)
     one.out.end(rest)
     expect((await one.answer).statusCode).toBe(200)
 
     const disk = await open({ spooled: { key: 6 * 2 ** 20, all: 2 ** 30 } }, 'transcriptions')
-    const large = begin(disk.house, path, file, 5 * 2 ** 20, KEY, form)
+    const large = begin(disk.testServer, path, file, 5 * 2 ** 20, KEY, form)
     await pause(500)
-    const another = begin(disk.house, path, file, 5 * 2 ** 20, KEY, form)
+    const another = begin(disk.testServer, path, file, 5 * 2 ** 20, KEY, form)
     expect((await another.answer).statusCode).toBe(503)
     large.out.end(rest)
     expect((await large.answer).statusCode).toBe(200)
-    const third = begin(disk.house, path, file, 5 * 2 ** 20, KEY, form)
+    const third = begin(disk.testServer, path, file, 5 * 2 ** 20, KEY, form)
     third.out.end(rest)
     expect((await third.answer).statusCode).toBe(200)
   })
@@ -142,8 +150,8 @@ describe('bytes that wait', () => {
 
 describe('WebSockets', () => {
   /** A connection over which a message begins and does not end. */
-  async function flooding(house: House, bytes: number) {
-    const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
+  async function flooding(testServer: TestServer, bytes: number) {
+    const socket = connect(Number(new URL(testServer.server.address).port), '127.0.0.1')
     let said = ''
     socket.on('data', (chunk: Buffer) => (said += chunk.toString('latin1'))).on('error', () => {})
     closing.push(() => socket.destroy())
@@ -161,23 +169,23 @@ describe('WebSockets', () => {
   }
 
   test('a message that is not whole counts, and one too much ends its connection', async () => {
-    const { house } = await open({ waiting: ROOM }, 'responses')
-    const one = await flooding(house, 150 * KIB)
+    const { testServer } = await open({ waiting: ROOM }, 'responses')
+    const one = await flooding(testServer, 150 * KIB)
     await pause(200)
-    const two = await flooding(house, 150 * KIB)
+    const two = await flooding(testServer, 150 * KIB)
     await until(() => two.socket.destroyed || two.socket.readableEnded)
     expect(two.said()).toContain('server_is_overloaded')
     expect(one.socket.destroyed).toBe(false)
     one.socket.destroy()
     await pause(100)
-    const three = await flooding(house, 150 * KIB)
+    const three = await flooding(testServer, 150 * KIB)
     await pause(200)
     expect(three.socket.destroyed || three.socket.readableEnded).toBe(false)
   })
 
   test('pings make no room, and whole messages take none', async () => {
-    const { house } = await open({ waiting: { key: 100 * KIB, all: 2 ** 20 } }, 'responses')
-    const client = await Client.open(house.server.address)
+    const { testServer } = await open({ waiting: { key: 100 * KIB, all: 2 ** 20 } }, 'responses')
+    const client = await Client.open(testServer.server.address)
     for (let round = 0; round < 20; round++) {
       client.send({ type: 'unknown', text: ' '.repeat(20 * KIB) })
       client.socket.ping('x'.repeat(100))
@@ -188,13 +196,13 @@ describe('WebSockets', () => {
   })
 
   test('a key has so many at once and no more, another its own', async () => {
-    const { house } = await open({ connections: 2 }, 'responses')
-    const [one, two] = [await Client.open(house.server.address), await Client.open(house.server.address)]
-    await expect(Client.open(house.server.address)).rejects.toMatchObject({ status: 503 })
-    const other = await Client.open(house.server.address, { authorization: `Bearer ${OTHER}` })
+    const { testServer } = await open({ connections: 2 }, 'responses')
+    const [one, two] = [await Client.open(testServer.server.address), await Client.open(testServer.server.address)]
+    await expect(Client.open(testServer.server.address)).rejects.toMatchObject({ status: 503 })
+    const other = await Client.open(testServer.server.address, { authorization: `Bearer ${OTHER}` })
     one.socket.terminate()
     await pause(100)
-    const three = await Client.open(house.server.address)
+    const three = await Client.open(testServer.server.address)
     for (const client of [two, other, three]) client.socket.terminate()
   })
 })

@@ -20,7 +20,7 @@ export const configOf = (
     sockets = SOCKETS,
     limits = {},
     config = {},
-  }: HouseOptions = {},
+  }: TestServerOptions = {},
 ): Config => ({
   server: {
     host: '127.0.0.1',
@@ -66,7 +66,7 @@ export const REALTIME: Config['realtime'] = {
 
 export const SOCKETS = { lifetime: 60_000, idle: 60_000, queue: 16, turns: 64, memory: 2 ** 20 }
 
-export interface HouseOptions {
+export interface TestServerOptions {
   readonly sockets?: Config['server']['sockets']
   readonly heartbeat?: number
   readonly earlyHead?: boolean

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { type Log, openServer, type RunningServer } from '../../src/server/index.ts'
-import { configOf, type HouseOptions, KEY } from './config.ts'
+import { configOf, KEY, type TestServerOptions } from './config.ts'
 import { jsonOf, textOf } from './http.ts'
 
 export interface Line {
@@ -11,7 +11,7 @@ export interface Line {
 }
 
 /** A gateway on the loopback and its log. */
-export class House {
+export class TestServer {
   readonly lines: Line[] = []
   readonly server: RunningServer
 
@@ -20,12 +20,12 @@ export class House {
     this.lines = lines
   }
 
-  static async open(channels: readonly ChannelConfig[], options: HouseOptions = {}): Promise<House> {
+  static async open(channels: readonly ChannelConfig[], options: TestServerOptions = {}): Promise<TestServer> {
     const lines: Line[] = []
     const noting = (level: keyof Log) => (fields: object, message: string) =>
       void lines.push({ level, fields: fields as Line['fields'], message })
     const log: Log = { info: noting('info'), warn: noting('warn'), error: noting('error') }
-    return new House(await openServer({ config: configOf(channels, options), log }), lines)
+    return new TestServer(await openServer({ config: configOf(channels, options), log }), lines)
   }
 
   /** Sends a request and leaves the answer to be read. */

@@ -1,7 +1,7 @@
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { closingAfterEach } from './closing.ts'
-import { type ChannelFields, channelAt, type HouseOptions } from './config.ts'
-import { House } from './gateway.ts'
+import { type ChannelFields, channelAt, type TestServerOptions } from './config.ts'
+import { TestServer } from './gateway.ts'
 import { FakeUpstream, type Script } from './upstream.ts'
 
 /** A channel by what its upstream answers and by fields of its config. */
@@ -17,26 +17,29 @@ export function opener() {
     return upstream
   }
 
-  const openGateway = async (channels: readonly ChannelConfig[], options: HouseOptions = {}): Promise<House> => {
-    const house = await House.open(channels, options)
-    closing.push(() => house.server.close(0))
-    return house
+  const openGateway = async (
+    channels: readonly ChannelConfig[],
+    options: TestServerOptions = {},
+  ): Promise<TestServer> => {
+    const testServer = await TestServer.open(channels, options)
+    closing.push(() => testServer.server.close(0))
+    return testServer
   }
 
   /** A gateway before one upstream; `fields` are those of the channel between them. */
-  const open = async (script: Script, options: HouseOptions = {}, fields: ChannelFields = {}) => {
+  const open = async (script: Script, options: TestServerOptions = {}, fields: ChannelFields = {}) => {
     const upstream = await openUpstream(script)
-    const house = await openGateway([channelAt(upstream.address, fields)], options)
-    return { house, upstream }
+    const testServer = await openGateway([channelAt(upstream.address, fields)], options)
+    return { testServer, upstream }
   }
 
   /** A gateway with one channel for each row, to an upstream of its own. */
-  const openRows = async (rows: readonly Row[], options: HouseOptions = {}) => {
+  const openRows = async (rows: readonly Row[], options: TestServerOptions = {}) => {
     const upstreams = await Promise.all(rows.map(({ script }) => openUpstream(script)))
     const channels = rows.map(({ script: _, ...fields }, index) =>
       channelAt(upstreams[index]!.address, { name: `channel-${index}`, ...fields }),
     )
-    return { house: await openGateway(channels, options), upstreams }
+    return { testServer: await openGateway(channels, options), upstreams }
   }
 
   return { closing, openUpstream, openGateway, open, openRows }

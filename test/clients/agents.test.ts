@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { PRESETS } from '../../src/providers/index.ts'
 import { channelAt } from '../builders/config.ts'
-import { type Asked, House } from '../builders/gateway.ts'
+import { type Asked, TestServer } from '../builders/gateway.ts'
 import { CHAT_PATH, MESSAGES_PATH, RESPONSES_PATH } from '../builders/paths.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import type { Loose } from './scene.ts'
@@ -29,15 +29,15 @@ async function sent(format: string, path: string, body: JsonObject, { dialect = 
           .end(JSON.stringify(spoken.whole({ text: 'Done.' }))),
   )
   const channel = channelAt(upstream.address, { format })
-  const house = await House.open([
+  const testServer = await TestServer.open([
     {
       ...channel,
       formats: [{ ...channel.formats[0]!, dialect }],
       models: { named: new Map([['m', model]]), patterns: [] },
     },
   ])
-  const answer: Asked = await house.ask(path, body, { headers: { 'anthropic-version': '2023-06-01' } })
-  await house.server.close(0)
+  const answer: Asked = await testServer.ask(path, body, { headers: { 'anthropic-version': '2023-06-01' } })
+  await testServer.server.close(0)
   await upstream.close()
   expect(answer.status, answer.text).toBe(200)
   return { body: bodyOf(upstream.seen[0]!) as Loose, loss: answer.headers['interlingua-loss'] ?? '', answer }
@@ -239,9 +239,9 @@ describe('Google’s older clients write numbers as texts', () => {
   })
 
   test.each(['', 'many', '1e', '0x10', ' 1'])('but %j is none', async maxOutputTokens => {
-    const house = await House.open([channelAt('http://127.0.0.1:9', { format: 'contents' })])
-    const { status, text } = await house.ask(CONTENTS, { contents, generationConfig: { maxOutputTokens } })
-    await house.server.close(0)
+    const testServer = await TestServer.open([channelAt('http://127.0.0.1:9', { format: 'contents' })])
+    const { status, text } = await testServer.ask(CONTENTS, { contents, generationConfig: { maxOutputTokens } })
+    await testServer.server.close(0)
     expect(status).toBe(400)
     expect(text).toContain('generationConfig.maxOutputTokens')
   })

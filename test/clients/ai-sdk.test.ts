@@ -5,14 +5,14 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, generateText, isStepCount, jsonSchema, type LanguageModel, Output, streamText, tool } from 'ai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../builders/time.ts'
-import { type House, RULES, SCHEMA } from './caller.ts'
+import { RULES, SCHEMA, type TestServer } from './caller.ts'
 import { PROOF, type Scene, USAGE } from './scene.ts'
 import { FORMATS, Stage } from './stage.ts'
 
 interface Provider {
   readonly name: string
   readonly format: string
-  model(house: House): LanguageModel
+  model(testServer: TestServer): LanguageModel
 }
 
 const PROVIDERS: readonly Provider[] = [

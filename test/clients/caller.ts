@@ -41,7 +41,7 @@ export interface Failure {
   readonly message: string
 }
 
-export interface House {
+export interface TestServer {
   readonly address: string
   readonly key: string
   readonly model?: string
@@ -57,7 +57,7 @@ export interface Caller {
   readonly words: { readonly stop: string; readonly calls: string }
   /** The error class it throws for a status. */
   readonly errors: (status: number) => string
-  open(house: House): Talk
+  open(testServer: TestServer): Talk
   failure(thrown: unknown): Failure
 }
 

@@ -2,7 +2,7 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseObject } from '../../src/canonical/node.ts'
 import { channelAt, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { USAGE } from './scene.ts'
 import { FORMATS, Stage } from './stage.ts'
@@ -146,7 +146,7 @@ describe('openai completions before an upstream of completions', () => {
   })
   const usage = { prompt_tokens: 4, completion_tokens: 2, total_tokens: 6 }
   let upstream: FakeUpstream
-  let house: House
+  let testServer: TestServer
   beforeAll(async () => {
     upstream = await FakeUpstream.open((response, { text }) => {
       if (parseObject(text)?.['stream'] !== true)
@@ -158,10 +158,10 @@ describe('openai completions before an upstream of completions', () => {
       for (const piece of pieces) response.write(`data: ${JSON.stringify(piece)}\n\n`)
       return response.end('data: [DONE]\n\n')
     })
-    house = await House.open([channelAt(upstream.address, { format: 'completions' })])
+    testServer = await TestServer.open([channelAt(upstream.address, { format: 'completions' })])
   })
   afterAll(async () => {
-    await house.server.close(0)
+    await testServer.server.close(0)
     await upstream.close()
   })
 
@@ -176,7 +176,7 @@ describe('openai completions before an upstream of completions', () => {
       logprobs: 2,
       logit_bias: { 50256: -1 },
     }
-    const { data, response } = await clientOf(house.server.address).completions.create(body).withResponse()
+    const { data, response } = await clientOf(testServer.server.address).completions.create(body).withResponse()
     expect(data).toMatchObject({ ...answer(STORY, 'length'), usage })
     expect(response.headers.get('interlingua-loss')).toBeNull()
     const seen = upstream.seen.at(-1)!
@@ -185,7 +185,7 @@ describe('openai completions before an upstream of completions', () => {
   })
 
   test('streamed, usage only where it was asked for', async () => {
-    const client = clientOf(house.server.address)
+    const client = clientOf(testServer.server.address)
     const body = { model: 'm', prompt: PROMPT, stream: true } as const
     const silent = await gathered(await client.completions.create(body))
     expect(silent).toMatchObject({ texts: [STORY], finishes: ['length'] })
@@ -210,8 +210,8 @@ describe('openai completions before a vendor that has them for few of its models
       const [status, body] = url === '/v1/completions' ? [404, none] : [200, chat]
       return response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
-    const house = await House.open([channelOf(upstream.address)])
-    const client = clientOf(house.server.address)
+    const testServer = await TestServer.open([channelOf(upstream.address)])
+    const client = clientOf(testServer.server.address)
     for (let round = 0; round < 2; round++)
       expect((await client.completions.create({ model: 'm', prompt: PROMPT })).choices[0]!.text).toBe(STORY)
     expect(upstream.seen.map(({ url }) => url)).toEqual([
@@ -219,7 +219,7 @@ describe('openai completions before a vendor that has them for few of its models
       '/v1/chat/completions',
       '/v1/chat/completions',
     ])
-    await house.server.close(0)
+    await testServer.server.close(0)
     await upstream.close()
   })
 
@@ -227,11 +227,11 @@ describe('openai completions before a vendor that has them for few of its models
     const upstream = await FakeUpstream.open(response =>
       response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify(none)),
     )
-    const house = await House.open([channelOf(upstream.address)])
-    const asked = clientOf(house.server.address).completions.create({ model: 'm', prompt: [1, 2] })
+    const testServer = await TestServer.open([channelOf(upstream.address)])
+    const asked = clientOf(testServer.server.address).completions.create({ model: 'm', prompt: [1, 2] })
     await expect(asked).rejects.toMatchObject({ status: 404, message: expect.stringContaining('chat model') })
     expect(upstream.seen.length).toBe(1)
-    await house.server.close(0)
+    await testServer.server.close(0)
     await upstream.close()
   })
 })

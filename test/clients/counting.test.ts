@@ -4,7 +4,7 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FORMATS as FACTS } from '../../src/providers/index.ts'
 import { channelAt, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { FORMATS } from './stage.ts'
 
@@ -62,7 +62,7 @@ const CALLS: { readonly [format: string]: { readonly path: string; readonly answ
 describe.each(COUNTERS)('$name', ({ count }) => {
   describe.each(FORMATS)('before an upstream of %s', format => {
     let upstream: FakeUpstream
-    let house: House
+    let testServer: TestServer
     beforeAll(async () => {
       upstream = await FakeUpstream.open((response, { url }) => {
         const call = CALLS[format]
@@ -71,15 +71,15 @@ describe.each(COUNTERS)('$name', ({ count }) => {
       })
       const channel = channelAt(upstream.address, { format })
       const baseUrl = FACTS.get(format)!.versioned === 'path' ? upstream.address : `${upstream.address}/v1`
-      house = await House.open([{ ...channel, formats: [{ ...channel.formats[0]!, baseUrl }] }])
+      testServer = await TestServer.open([{ ...channel, formats: [{ ...channel.formats[0]!, baseUrl }] }])
     })
     afterAll(async () => {
-      await house.server.close(0)
+      await testServer.server.close(0)
       await upstream.close()
     })
 
     test('counts', async () => {
-      const counted = await count(house.server.address)
+      const counted = await count(testServer.server.address)
       if (CALLS[format] !== undefined) {
         expect(counted).toBe(COUNT)
         expect(upstream.seen.map(({ url }) => url)).toEqual([CALLS[format].path])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { channelAt, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { WAYS } from '../builders/streams.ts'
 import { until } from '../builders/time.ts'
 import type { Caller, Failure } from './caller.ts'
@@ -124,8 +124,8 @@ describe.each(callers)('$name', caller => {
     beforeAll(async () => void (stage = await Stage.open(caller.format)))
     afterAll(() => stage.close())
 
-    const failing = (house: object, text = 'Hi!') =>
-      failureOf(caller, caller.open({ ...stage.address, ...house }).say({ text }, { stream: false }))
+    const failing = (testServer: object, text = 'Hi!') =>
+      failureOf(caller, caller.open({ ...stage.address, ...testServer }).say({ text }, { stream: false }))
     const isOf = (failure: Failure, status: number) =>
       expect(failure).toMatchObject({ status, name: caller.errors(status) })
 
@@ -135,8 +135,8 @@ describe.each(callers)('$name', caller => {
 
     test('for a loss it does not want', async () => {
       const other = await Stage.open(['chat', 'responses'].includes(caller.format) ? 'messages' : 'chat')
-      const house = { ...other.address, headers: { 'interlingua-on-loss': 'refuse' } }
-      const asking = caller.open(house).say({ text: 'Hi!' }, { stream: false, schema: true })
+      const testServer = { ...other.address, headers: { 'interlingua-on-loss': 'refuse' } }
+      const asking = caller.open(testServer).say({ text: 'Hi!' }, { stream: false, schema: true })
       const failure = await failureOf(caller, asking)
       expect(other.seen).toEqual([])
       await other.close()
@@ -145,10 +145,10 @@ describe.each(callers)('$name', caller => {
     })
 
     test('for a model its key may not use', async () => {
-      const house = await House.open([channelAt('http://127.0.0.1:9')], { group: { models: ['other'] } })
-      const address = { address: house.server.address, key: KEY }
+      const testServer = await TestServer.open([channelAt('http://127.0.0.1:9')], { group: { models: ['other'] } })
+      const address = { address: testServer.server.address, key: KEY }
       const failure = await failureOf(caller, caller.open(address).say({ text: 'Hi!' }, { stream: false }))
-      await house.server.close(0)
+      await testServer.server.close(0)
       expect([403, 404]).toContain(failure.status)
       isOf(failure, failure.status!)
     })

@@ -20,8 +20,8 @@ async function open(format: string, { whole, events = [] }: { whole: JsonObject;
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     return response.end(events.map(one => `event: ${one['type']}\ndata: ${JSON.stringify(one)}\n\n`).join(''))
   }
-  const { house, upstream } = await openBefore(script, {}, { format })
-  return { house, asked: (): Loose => JSON.parse(upstream.seen[0]!.text) }
+  const { testServer, upstream } = await openBefore(script, {}, { format })
+  return { testServer, asked: (): Loose => JSON.parse(upstream.seen[0]!.text) }
 }
 
 const eventsIn = (text: string): Loose[] =>
@@ -54,8 +54,12 @@ const RESPONSES = {
 
 describe('images before responses', () => {
   test('the tool has the settings, and the picture tells its looks', async () => {
-    const { house, asked } = await open('responses', RESPONSES)
-    const { json, headers } = await house.ask('/v1/images/generations', { model: 'm', prompt: 'a boat', ...SETTINGS })
+    const { testServer, asked } = await open('responses', RESPONSES)
+    const { json, headers } = await testServer.ask('/v1/images/generations', {
+      model: 'm',
+      prompt: 'a boat',
+      ...SETTINGS,
+    })
     expect(asked().tools).toEqual([{ type: 'image_generation', ...SETTINGS }])
     const { revised_prompt, ...looks } = MADE
     expect(json).toMatchObject({ ...looks, data: [{ b64_json: DATA, revised_prompt }], usage: USAGE })
@@ -63,9 +67,9 @@ describe('images before responses', () => {
   })
 
   test('streamed', async () => {
-    const { house } = await open('responses', RESPONSES)
+    const { testServer } = await open('responses', RESPONSES)
     const body = { model: 'm', prompt: 'a boat', stream: true, partial_images: 1 }
-    const [preview, completed, ...more] = eventsIn((await house.ask('/v1/images/generations', body)).text)
+    const [preview, completed, ...more] = eventsIn((await testServer.ask('/v1/images/generations', body)).text)
     const { revised_prompt, ...looks } = MADE
     const picture = { b64_json: DATA, ...looks, created_at: 7 }
     expect(preview).toEqual({ type: 'image_generation.partial_image', partial_image_index: 0, ...picture })
@@ -81,8 +85,8 @@ test('a drawing that came to nothing is told as no picture', async () => {
     ...('item' in event && event.item === CALL ? { item: failed } : {}),
     ...(event.type === 'response.completed' ? { response: { ...RESPONSE, output: [failed] } } : {}),
   }))
-  const { house } = await open('responses', { whole: {}, events })
-  const { text } = await house.ask('/v1/images/generations', { model: 'm', prompt: 'a boat', stream: true })
+  const { testServer } = await open('responses', { whole: {}, events })
+  const { text } = await testServer.ask('/v1/images/generations', { model: 'm', prompt: 'a boat', stream: true })
   expect(eventsIn(text).map(({ type }) => type)).toEqual(['image_generation.partial_image', 'error'])
 })
 
@@ -105,8 +109,8 @@ describe('responses before images', () => {
   }
 
   test('the request has the tool’s settings, and the item tells the looks', async () => {
-    const { house, asked } = await open('images', IMAGES)
-    const { json, headers } = await house.ask('/v1/responses', body)
+    const { testServer, asked } = await open('images', IMAGES)
+    const { json, headers } = await testServer.ask('/v1/responses', body)
     expect(asked()).toEqual({ model: 'm', prompt: 'a boat', ...SETTINGS })
     expect(json.output).toMatchObject([{ type: 'image_generation_call', result: DATA, ...MADE }])
     expect(json.usage).toMatchObject(USAGE)
@@ -114,8 +118,8 @@ describe('responses before images', () => {
   })
 
   test('streamed', async () => {
-    const { house } = await open('images', IMAGES)
-    const events = eventsIn((await house.ask('/v1/responses', { ...body, stream: true })).text)
+    const { testServer } = await open('images', IMAGES)
+    const events = eventsIn((await testServer.ask('/v1/responses', { ...body, stream: true })).text)
     const of = (type: string) => events.filter(event => event.type === type)
     expect(of('response.image_generation_call.partial_image')).toMatchObject([{ partial_image_b64: DATA, ...LOOKS }])
     expect(of('response.output_item.done')).toMatchObject([{ item: { result: DATA, ...MADE } }])
@@ -127,9 +131,9 @@ test('what several pictures of a stream cost is told of each, and together', asy
   const one = { type: 'image_generation.completed', b64_json: DATA, output_format: 'gif', usage: USAGE }
   const details = { input_tokens_details: { text_tokens: 1, image_tokens: 2 } }
   const events = [one, { ...one, usage: { ...USAGE, ...details } }]
-  const { house } = await open('images', { whole: {}, events })
+  const { testServer } = await open('images', { whole: {}, events })
   const body = { model: 'm', prompt: 'a boat', n: 2 }
-  const streamed = eventsIn((await house.ask('/v1/images/generations', { ...body, stream: true })).text)
+  const streamed = eventsIn((await testServer.ask('/v1/images/generations', { ...body, stream: true })).text)
   expect(streamed.map(({ usage }) => usage)).toEqual(events.map(({ usage }) => usage))
-  expect(house.lines.at(-1)!.fields).toMatchObject({ input_tokens: 6, output_tokens: 8 })
+  expect(testServer.lines.at(-1)!.fields).toMatchObject({ input_tokens: 6, output_tokens: 8 })
 })

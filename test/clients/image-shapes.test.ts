@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { channelAt, type HouseOptions, KEY } from '../builders/config.ts'
-import type { House } from '../builders/gateway.ts'
+import { channelAt, KEY, type TestServerOptions } from '../builders/config.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { formOf } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 
@@ -12,7 +12,7 @@ const DATA_URL = `data:image/gif;base64,${GIF.toString('base64')}`
 
 const { openGateway, openUpstream } = opener()
 
-async function open(dialect: JsonObject, options: HouseOptions = { allow: ['127.0.0.0/8'] }) {
+async function open(dialect: JsonObject, options: TestServerOptions = { allow: ['127.0.0.0/8'] }) {
   const upstream = await openUpstream((response, { url }) =>
     url.endsWith('.gif')
       ? response.writeHead(200, { 'content-type': 'image/gif' }).end(GIF)
@@ -20,17 +20,17 @@ async function open(dialect: JsonObject, options: HouseOptions = { allow: ['127.
           .writeHead(200, { 'content-type': 'application/json' })
           .end(JSON.stringify({ created: 7, data: [{ b64_json: GIF.toString('base64') }] })),
   )
-  const house = await openGateway([channelAt(upstream.address, { format: 'images', dialect })], options)
+  const testServer = await openGateway([channelAt(upstream.address, { format: 'images', dialect })], options)
   const asked = () => upstream.seen.filter(({ url }) => !url.endsWith('.gif'))
-  return { house, asked, address: upstream.address }
+  return { testServer, asked, address: upstream.address }
 }
 
 describe('an upstream that takes forms alone', () => {
   const dialect = { edits: 'form' }
 
   test('is sent what JSON names: addresses fetched, data decoded', async () => {
-    const { house, asked, address } = await open(dialect)
-    const { status, headers } = await house.ask('/v1/images/edits', {
+    const { testServer, asked, address } = await open(dialect)
+    const { status, headers } = await testServer.ask('/v1/images/edits', {
       model: 'm',
       prompt: 'at night',
       images: [{ image_url: `${address}/a.gif` }, { image_url: DATA_URL }],
@@ -72,23 +72,23 @@ describe('an upstream that takes forms alone', () => {
     ['an address that must not be fetched', { images: [{ image_url: 'http://10.0.0.1/a.gif' }] }, 400, 'address'],
     ['what is not there', { images: [{ image_url: 'http://127.0.0.1:1/a.gif' }] }, 400, 'fetched'],
   ])('is not asked for %s', async (_, start, status, why) => {
-    const { house, asked } = await open(dialect)
-    const answer = await house.ask('/v1/images/edits', { model: 'm', prompt: 'a', ...start })
+    const { testServer, asked } = await open(dialect)
+    const answer = await testServer.ask('/v1/images/edits', { model: 'm', prompt: 'a', ...start })
     expect({ status: answer.status, asked: asked().length }).toEqual({ status, asked: 0 })
     expect(answer.json.error.message).toContain(why)
     expect(answer.json.error.type).toBe('invalid_request_error')
   })
 
   test('is not asked for an address where nothing is fetched at all', async () => {
-    const { house, asked } = await open(dialect, {})
+    const { testServer, asked } = await open(dialect, {})
     const body = { model: 'm', prompt: 'a', images: [{ image_url: 'https://pictures.example/a.gif' }] }
-    expect((await house.ask('/v1/images/edits', body)).status).toBe(422)
+    expect((await testServer.ask('/v1/images/edits', body)).status).toBe(422)
     expect(asked()).toEqual([])
   })
 
   test('is sent a form as it came', async () => {
-    const { house, asked } = await open(dialect)
-    await send(house)
+    const { testServer, asked } = await open(dialect)
+    await send(testServer)
     const form = await formOf(asked()[0]!)
     expect([...form.keys()].sort()).toEqual(['image', 'model', 'prompt'])
   })
@@ -99,17 +99,17 @@ describe('an upstream that takes JSON alone', () => {
   const url = { url: DATA_URL, type: 'image_url' }
 
   test('is sent a form’s files by their data', async () => {
-    const { house, asked } = await open(dialect)
-    const answer = await send(house)
+    const { testServer, asked } = await open(dialect)
+    const answer = await send(testServer)
     expect(answer.status).toBe(200)
     expect(JSON.parse(asked()[0]!.text)).toEqual({ model: 'm', prompt: 'a', image: url })
   })
 
   test('is told addresses in its own words', async () => {
-    const { house, asked } = await open(dialect, {})
+    const { testServer, asked } = await open(dialect, {})
     const image_url = 'https://pictures.example/a.gif'
     const body = { model: 'm', prompt: 'a', images: [{ image_url }], mask: { image_url: DATA_URL } }
-    expect((await house.ask('/v1/images/edits', body)).status).toBe(200)
+    expect((await testServer.ask('/v1/images/edits', body)).status).toBe(200)
     expect(JSON.parse(asked()[0]!.text)).toEqual({
       ...{ model: 'm', prompt: 'a' },
       image: { url: image_url, type: 'image_url' },
@@ -118,25 +118,25 @@ describe('an upstream that takes JSON alone', () => {
   })
 
   test('is told as the caller said it who knows its words', async () => {
-    const { house, asked } = await open(dialect)
+    const { testServer, asked } = await open(dialect)
     const body = { model: 'm', prompt: 'a', images: [{ ...url, x_a: 1 }] }
-    expect((await house.ask('/v1/images/edits', body)).status).toBe(200)
+    expect((await testServer.ask('/v1/images/edits', body)).status).toBe(200)
     expect(JSON.parse(asked()[0]!.text)).toEqual(body)
   })
 })
 
 test('an upstream that takes either is told as the caller said it', async () => {
-  const { house, asked } = await open({})
+  const { testServer, asked } = await open({})
   const body = { model: 'm', prompt: 'a', images: [{ image_url: DATA_URL }, { file_id: 'file-1' }] }
-  expect((await house.ask('/v1/images/edits', body)).status).toBe(200)
+  expect((await testServer.ask('/v1/images/edits', body)).status).toBe(200)
   expect(JSON.parse(asked()[0]!.text)).toEqual(body)
 })
 
-function send(house: House): Promise<Response> {
+function send(testServer: TestServer): Promise<Response> {
   const form = new FormData()
   form.append('model', 'm')
   form.append('prompt', 'a')
   form.append('image', new File([GIF], 'a.gif', { type: 'image/gif' }))
   const headers = { authorization: `Bearer ${KEY}` }
-  return fetch(`${house.server.address}/v1/images/edits`, { method: 'POST', body: form, headers })
+  return fetch(`${testServer.server.address}/v1/images/edits`, { method: 'POST', body: form, headers })
 }

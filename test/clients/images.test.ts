@@ -7,7 +7,7 @@ import OpenAI, { toFile } from 'openai'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { channelAt, type HouseOptions, KEY, LIMITS } from '../builders/config.ts'
+import { channelAt, KEY, LIMITS, type TestServerOptions } from '../builders/config.ts'
 import { formOf } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
@@ -115,7 +115,7 @@ const frame = (event: JsonObject): string =>
 
 async function open(
   format: string,
-  { answer, channel, ...options }: HouseOptions & { answer?: JsonObject; channel?: Partial<ChannelConfig> } = {},
+  { answer, channel, ...options }: TestServerOptions & { answer?: JsonObject; channel?: Partial<ChannelConfig> } = {},
 ) {
   const upstream = await openUpstream((response, seen) => {
     if (!streams(seen))
@@ -137,10 +137,10 @@ async function open(
   const at = channelAt(upstream.address, { format, models, ...channel })
   const [spoken] = at.formats
   const formats = format === 'contents' ? [{ ...spoken!, baseUrl: upstream.address }] : at.formats
-  const house = await openGateway([{ ...at, formats: channel?.formats ?? formats }], options)
-  const { address } = house.server
+  const testServer = await openGateway([{ ...at, formats: channel?.formats ?? formats }], options)
+  const { address } = testServer.server
   return {
-    house,
+    testServer,
     seen: upstream.seen,
     openai: new OpenAI({ apiKey: KEY, baseURL: `${address}/v1`, maxRetries: 0 }),
     google: new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: address } }),
@@ -155,8 +155,8 @@ test.each([
   [{ quality: 'low', output_format: 'svg' }, { quality: 'low' }, 'output/image/mediaType no-such-picture-type'],
   [{ output_format: 'gif' }, {}, 'output/image/mediaType no-such-picture-type'],
 ])('looks the drawing tool has no word for: %j', async (looks, tool, loss) => {
-  const { house, seen } = await open('responses')
-  const { headers } = await house.ask('/v1/images/generations', { model: 'm', prompt: 'a boat', ...looks })
+  const { testServer, seen } = await open('responses')
+  const { headers } = await testServer.ask('/v1/images/generations', { model: 'm', prompt: 'a boat', ...looks })
   expect(bodyOf(seen[0]).tools).toEqual([{ type: 'image_generation', ...tool }])
   expect(headers['interlingua-loss']).toContain(loss)
 })
@@ -222,22 +222,22 @@ describe.each(Object.keys(MADE))('%s makes the pictures', format => {
   })
 
   test('AI SDK: generateImage at the images door', async () => {
-    const { house } = await open(format)
-    const model = createOpenAI({ apiKey: KEY, baseURL: `${house.server.address}/v1` }).image('gpt-image-1')
+    const { testServer } = await open(format)
+    const model = createOpenAI({ apiKey: KEY, baseURL: `${testServer.server.address}/v1` }).image('gpt-image-1')
     const { image } = await generateImage({ model, prompt: 'a boat', size: '1024x1024', maxRetries: 0 })
     expect(image.base64).toBe(DATA)
   })
 
   test('AI SDK: generateImage with a picture to start from', async () => {
-    const { house } = await open(format)
-    const model = createOpenAI({ apiKey: KEY, baseURL: `${house.server.address}/v1` }).image('gpt-image-1')
+    const { testServer } = await open(format)
+    const model = createOpenAI({ apiKey: KEY, baseURL: `${testServer.server.address}/v1` }).image('gpt-image-1')
     const { image } = await generateImage({ model, prompt: { text: 'at night', images: [PNG] }, maxRetries: 0 })
     expect(image.base64).toBe(DATA)
   })
 
   test('AI SDK: generateImage as Google’s provider asks', async () => {
-    const { house } = await open(format)
-    const google = createGoogleGenerativeAI({ apiKey: KEY, baseURL: `${house.server.address}/v1beta` })
+    const { testServer } = await open(format)
+    const google = createGoogleGenerativeAI({ apiKey: KEY, baseURL: `${testServer.server.address}/v1beta` })
     const model = google.image('gemini-2.5-flash-image')
     const { image } = await generateImage({ model, prompt: 'a boat', aspectRatio: '3:2', maxRetries: 0 })
     expect(image.base64).toBe(DATA)
@@ -279,10 +279,10 @@ describe.each(Object.keys(MADE))('%s makes the pictures', format => {
 
 describe('pictures by address', () => {
   test('bytes of an upstream are fetched from the gateway, once their caller has the address', async () => {
-    const { openai, house } = await open('contents')
+    const { openai, testServer } = await open('contents')
     const made = await openai.images.generate({ model: 'm', prompt: 'a boat', response_format: 'url' })
     const url = made.data![0]!.url!
-    expect(url).toMatch(new RegExp(`^${house.server.address}/v1/images/files/[\\w-]{43}$`))
+    expect(url).toMatch(new RegExp(`^${testServer.server.address}/v1/images/files/[\\w-]{43}$`))
     const picture = await fetch(url)
     expect(picture.status).toBe(200)
     expect(picture.headers.get('content-type')).toBe('image/png')
@@ -290,7 +290,7 @@ describe('pictures by address', () => {
     expect(Buffer.from(await picture.arrayBuffer()).equals(PNG)).toBe(true)
     expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
     expect((await fetch(`${url}x`)).status).toBe(404)
-    expect((await fetch(`${house.server.address}/v1/images/files`)).status).toBe(404)
+    expect((await fetch(`${testServer.server.address}/v1/images/files`)).status).toBe(404)
   })
 
   test('models whose callers count on an address get one', async () => {
@@ -315,8 +315,8 @@ describe('pictures by address', () => {
   })
 
   test('a host that is none is not repeated', async () => {
-    const { house } = await open('contents')
-    const { text } = await house.ask(
+    const { testServer } = await open('contents')
+    const { text } = await testServer.ask(
       '/v1/images/generations',
       { model: 'm', prompt: 'a', response_format: 'url' },
       { headers: { host: 'a"b<c>', 'x-forwarded-proto': 'javascript' } },
@@ -340,8 +340,12 @@ describe('pictures by address', () => {
 
   test('one that must not be fetched stays an address, and the caller is told', async () => {
     const answer = { created: 1, data: [{ url: 'http://127.0.0.1:1/a.png' }] }
-    const { house } = await open('images', { answer })
-    const told = await house.ask('/v1/images/generations', { model: 'm', prompt: 'a', response_format: 'b64_json' })
+    const { testServer } = await open('images', { answer })
+    const told = await testServer.ask('/v1/images/generations', {
+      model: 'm',
+      prompt: 'a',
+      response_format: 'b64_json',
+    })
     expect(JSON.parse(told.text).data).toEqual([{ url: 'http://127.0.0.1:1/a.png' }])
     expect(told.headers['interlingua-loss']).toContain('address-not-fetched')
   })
@@ -383,7 +387,7 @@ describe('forms', () => {
   const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
 
   test('fields may stand in any order, behind the files as well', async () => {
-    const { house, seen } = await open('images')
+    const { testServer, seen } = await open('images')
     const form =
       part('name="image[]"; filename="a.png"', 'AAA') +
       part('name="mask"; filename="m.png"', 'MMM') +
@@ -391,7 +395,7 @@ describe('forms', () => {
       part('name="n"', '2') +
       part('name="model"', 'm') +
       part('name="prompt"', 'at night')
-    const { status } = await house.ask('/v1/images/edits', `${form}--${boundary}--\r\n`, { headers })
+    const { status } = await testServer.ask('/v1/images/edits', `${form}--${boundary}--\r\n`, { headers })
     expect(status).toBe(200)
     const told = await formOf(seen[0]!)
     expect(told.get('n')).toBe('2')
@@ -401,8 +405,8 @@ describe('forms', () => {
   })
 
   test('a broken one is refused', async () => {
-    const { house, seen } = await open('images')
-    const { status, text } = await house.ask('/v1/images/edits', `${part('name="model"', 'm')}--${boundary}`, {
+    const { testServer, seen } = await open('images')
+    const { status, text } = await testServer.ask('/v1/images/edits', `${part('name="model"', 'm')}--${boundary}`, {
       headers,
     })
     expect(status).toBe(400)
@@ -411,9 +415,9 @@ describe('forms', () => {
   })
 
   test('a number that is none is refused, and named', async () => {
-    const { house } = await open('images')
+    const { testServer } = await open('images')
     const form = part('name="model"', 'm') + part('name="prompt"', 'a') + part('name="n"', 'two')
-    const { status, text } = await house.ask('/v1/images/edits', `${form}--${boundary}--\r\n`, { headers })
+    const { status, text } = await testServer.ask('/v1/images/edits', `${form}--${boundary}--\r\n`, { headers })
     expect(status).toBe(400)
     expect(JSON.parse(text).error.param).toBe('n')
   })
@@ -453,9 +457,9 @@ describe('forms', () => {
 })
 
 test('a body with an image’s address is an edit too', async () => {
-  const { house, seen } = await open('images')
+  const { testServer, seen } = await open('images')
   const body = { model: 'm', prompt: 'at night', image: 'https://pictures.example/a.png' }
-  expect((await house.ask('/v1/images/edits', body)).status).toBe(200)
+  expect((await testServer.ask('/v1/images/edits', body)).status).toBe(200)
   expect(bodyOf(seen[0])).toEqual(body)
 })
 
@@ -469,25 +473,25 @@ describe('large forms', () => {
     `${'x'.repeat(6 * 1024 * 1024)}\r\n${behind}--${boundary}--\r\n`
 
   test.each(['images', 'contents'])('%s: fields behind a picture that flows count', async format => {
-    const { house, seen } = await open(format)
+    const { testServer, seen } = await open(format)
     const body = large(field('model', 'm'), field('prompt', 'at night') + field('size', '1024x1024'))
-    const { status } = await house.ask('/v1/images/edits', body, { headers })
+    const { status } = await testServer.ask('/v1/images/edits', body, { headers })
     expect(status).toBe(200)
     expect(seen[0]!.text).toContain('at night')
     expect(seen[0]!.text.length).toBeGreaterThan(6 * 1024 * 1024)
   })
 
   test('one that breaks off in the middle leaves nobody waiting', async () => {
-    const { house, seen } = await open('images')
+    const { testServer, seen } = await open('images')
     const authorization = `Bearer ${KEY}`
-    const out = request(`${house.server.address}/v1/images/edits`, {
+    const out = request(`${testServer.server.address}/v1/images/edits`, {
       method: 'POST',
       headers: { ...headers, authorization, 'content-length': 7_000_000 },
     })
     out.on('error', () => {})
     out.write(large(field('model', 'm'), '').slice(0, 5 * 1024 * 1024))
     setTimeout(() => out.destroy(), 100)
-    await until(() => house.lines.some(({ fields }) => fields['status'] === 499))
+    await until(() => testServer.lines.some(({ fields }) => fields['status'] === 499))
     expect(seen).toHaveLength(0)
   })
 })

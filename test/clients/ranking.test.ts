@@ -65,7 +65,7 @@ describe.each(KINDS)('documents ranked by an upstream of the kind %s', kind => {
   test('for a client of Jina’s, which is told the documents again', async () => {
     library = await Library.open(kind)
     const body = { model: 'm', query: QUERY, documents: DOCUMENTS, top_n: 2 }
-    const { status, headers, json } = await library.house.ask('/v1/rerank', body)
+    const { status, headers, json } = await library.testServer.ask('/v1/rerank', body)
     expect(status).toBe(200)
     expect(headers['interlingua-loss']).toBe(byCosine ? 'output/ranking ranked-by-cosine' : undefined)
     expect(json).toMatchObject({ model: 'm', object: 'list' })
@@ -75,17 +75,17 @@ describe.each(KINDS)('documents ranked by an upstream of the kind %s', kind => {
     ])
     // Searches are no tokens, and clients add up what there is.
     expect(json.usage).toEqual({ total_tokens: kind === 'cohere' ? 0 : byCosine ? 8 : 40 })
-    const short = await library.house.ask('/v1/rerank', { ...body, return_documents: false })
+    const short = await library.testServer.ask('/v1/rerank', { ...body, return_documents: false })
     expect(short.json.results[0]).not.toHaveProperty('document')
   })
 
   test('for a client of Voyage’s', async () => {
     library = await Library.open(kind)
     const body = { model: 'm', query: QUERY, documents: DOCUMENTS, top_k: 1, truncation: true, return_documents: true }
-    const { json } = await library.house.ask('/v1/rerank', body)
+    const { json } = await library.testServer.ask('/v1/rerank', body)
     expect(json).toMatchObject({ object: 'list', data: [{ index: 1, document: DOCUMENTS[1] }] })
     expect(json.usage.total_tokens).toEqual(expect.any(Number))
-    const bare = await library.house.ask('/v1/rerank', { ...body, return_documents: undefined, top_k: null })
+    const bare = await library.testServer.ask('/v1/rerank', { ...body, return_documents: undefined, top_k: null })
     expect(bare.json.data.map(Object.keys)).toEqual([1, 0, 2].map(() => ['index', 'relevance_score']))
   })
 })
@@ -106,7 +106,12 @@ describe('an upstream that only embeds ranks', () => {
     const documents = Array.from({ length: 250 }, (_, at) =>
       at === 240 ? 'Lisbon, capital of Portugal' : `Text ${at}`,
     )
-    const { json, headers } = await library.house.ask('/v1/rerank', { model: 'm', query: QUERY, documents, top_n: 3 })
+    const { json, headers } = await library.testServer.ask('/v1/rerank', {
+      model: 'm',
+      query: QUERY,
+      documents,
+      top_n: 3,
+    })
     expect(order(json.results)).toEqual([240, 0, 1])
     expect(library.bodies.map(({ input }) => input.length).sort()).toEqual([100, 100, 51])
     expect(json.usage.total_tokens).toBe(502)
@@ -116,7 +121,7 @@ describe('an upstream that only embeds ranks', () => {
   test('not for a caller who wants nothing lost', async () => {
     library = await Library.open('embeddings')
     const body = { model: 'm', query: QUERY, documents: DOCUMENTS }
-    const { status, json } = await library.house.ask('/v1/rerank', body, {
+    const { status, json } = await library.testServer.ask('/v1/rerank', body, {
       headers: { 'interlingua-on-loss': 'refuse' },
     })
     expect(status).toBe(422)
@@ -133,7 +138,7 @@ describe('an upstream that only embeds ranks', () => {
       const data = input.map((_: string, index: number) => ({ object: 'embedding', index, embedding: vector(index) }))
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ object: 'list', data }))
     })
-    const { json } = await library.house.ask('/v1/rerank', { model: 'm', query: QUERY, documents: ['a', 'b'] })
+    const { json } = await library.testServer.ask('/v1/rerank', { model: 'm', query: QUERY, documents: ['a', 'b'] })
     expect(json.results.map(({ index, relevance_score }: never) => [index, relevance_score])).toEqual([
       [1, expect.closeTo(1 / Math.sqrt(5), 6)],
       [0, 0],
@@ -144,7 +149,11 @@ describe('an upstream that only embeds ranks', () => {
   test('nothing where a vector is missing', async () => {
     library = await Library.open('embeddings')
     library.fails(200, { object: 'list', data: [], model: 'm' })
-    const { status, json } = await library.house.ask('/v1/rerank', { model: 'm', query: QUERY, documents: DOCUMENTS })
+    const { status, json } = await library.testServer.ask('/v1/rerank', {
+      model: 'm',
+      query: QUERY,
+      documents: DOCUMENTS,
+    })
     expect(status).toBe(502)
     expect(json.message).toContain('4 inputs with 0 embeddings')
   })
@@ -178,7 +187,7 @@ describe('vectors at the door of Cohere’s second version', () => {
     library = await Library.open('cohere')
     const texts = Array.from({ length: 100 }, (_, at) => `Lisbon ${at}`)
     const asked = { model: 'm', texts, input_type: 'clustering', embedding_types: ['float', 'int8'], priority: 1 }
-    const { json } = await library.house.ask('/v2/embed', asked)
+    const { json } = await library.testServer.ask('/v2/embed', asked)
     expect(json.texts).toEqual(texts)
     expect([json.embeddings.float.length, json.embeddings.int8.length]).toEqual([100, 100])
     expect(json.meta.billed_units).toEqual({ input_tokens: 300, image_tokens: 0 })
@@ -188,7 +197,7 @@ describe('vectors at the door of Cohere’s second version', () => {
   test('from Cohere for a client of OpenAI’s, in batches', async () => {
     library = await Library.open('cohere')
     const input = Array.from({ length: 200 }, () => 'Lisbon')
-    const { json, headers } = await library.house.ask('/v1/embeddings', { model: 'm', input })
+    const { json, headers } = await library.testServer.ask('/v1/embeddings', { model: 'm', input })
     expect(json.data).toHaveLength(200)
     expect(json.usage.prompt_tokens).toBe(600)
     expect(library.bodies.map(({ texts }) => texts.length).sort()).toEqual([8, 96, 96])
@@ -214,7 +223,7 @@ describe('bad input', () => {
   test.each(BAD)('%s', async (_, fields, says) => {
     library = await Library.open('cohere')
     for (const path of ['/v1/rerank', '/v2/rerank']) {
-      const { status, json } = await library.house.ask(path, { ...GOOD, ...fields })
+      const { status, json } = await library.testServer.ask(path, { ...GOOD, ...fields })
       expect(status).toBe(400)
       expect(json.message).toContain(says)
       expect(json.detail).toBe(json.message)
@@ -225,12 +234,12 @@ describe('bad input', () => {
 
   test('more wanted than there are', async () => {
     library = await Library.open('embeddings')
-    expect((await library.house.ask('/v1/rerank', { ...GOOD, top_n: 99 })).json.results).toHaveLength(3)
+    expect((await library.testServer.ask('/v1/rerank', { ...GOOD, top_n: 99 })).json.results).toHaveLength(3)
   })
 
   test('nothing to embed', async () => {
     library = await Library.open('cohere')
-    const { status, json } = await library.house.ask('/v2/embed', {
+    const { status, json } = await library.testServer.ask('/v2/embed', {
       model: 'm',
       input_type: 'classification',
       texts: [],
@@ -242,7 +251,7 @@ describe('bad input', () => {
     library = await Library.open('cohere')
     for (const image of ['data:image/png;base64,iVBORw0KGgo=', 'https://example.com/never-fetched.png']) {
       const documents = [{ image }, 'text']
-      const { status, json } = await library.house.ask('/v1/rerank', { ...GOOD, documents })
+      const { status, json } = await library.testServer.ask('/v1/rerank', { ...GOOD, documents })
       expect(status).toBe(422)
       expect(json).toMatchObject({ code: 'cannot_express', message: expect.stringContaining('documents-are-text') })
     }
@@ -252,7 +261,7 @@ describe('bad input', () => {
 test('who comes without a body is told in the words of the door', async () => {
   library = await Library.open('cohere')
   for (const path of ['/v1/rerank', '/v2/rerank', '/v2/embed', '/v2/nothing']) {
-    const { status, json } = await library.house.ask(path, undefined, { method: 'GET' })
+    const { status, json } = await library.testServer.ask(path, undefined, { method: 'GET' })
     expect([404, 405]).toContain(status)
     expect(json).toMatchObject({ id: expect.any(String), message: expect.any(String) })
   }

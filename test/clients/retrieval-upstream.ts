@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { channelAt, type HouseOptions } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { channelAt, type TestServerOptions } from '../builders/config.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Loose } from './scene.ts'
 
@@ -118,18 +118,18 @@ const FORMATS: { readonly [K in Kind]: { readonly format: string; readonly base:
 
 /** One such upstream behind a gateway of its own. */
 export class Library {
-  readonly house: House
+  readonly testServer: TestServer
   private readonly upstream: FakeUpstream
 
-  private constructor(house: House, upstream: FakeUpstream) {
-    this.house = house
+  private constructor(testServer: TestServer, upstream: FakeUpstream) {
+    this.testServer = testServer
     this.upstream = upstream
   }
 
   static async open(
     kind: Kind,
     fields: Partial<ChannelConfig> = {},
-    options: HouseOptions = {},
+    options: TestServerOptions = {},
     quirks: Loose = {},
   ): Promise<Library> {
     const serve = SERVES[kind]
@@ -147,7 +147,10 @@ export class Library {
         dialect: { ...dialect, ...quirks },
       } as const,
     ]
-    return new Library(await House.open([{ ...channelAt(upstream.address), formats, ...fields }], options), upstream)
+    return new Library(
+      await TestServer.open([{ ...channelAt(upstream.address), formats, ...fields }], options),
+      upstream,
+    )
   }
 
   /** From now on it does this. */
@@ -160,7 +163,7 @@ export class Library {
   }
 
   get address(): string {
-    return this.house.server.address
+    return this.testServer.server.address
   }
 
   /** The bodies it was sent. */
@@ -169,7 +172,7 @@ export class Library {
   }
 
   async close(): Promise<void> {
-    await this.house.server.close(0)
+    await this.testServer.server.close(0)
     await this.upstream.close()
   }
 }

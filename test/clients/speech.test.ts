@@ -6,7 +6,7 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { wavHeader } from '../../src/canonical/media/wav.ts'
 import { channelAt, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { RAW_SPEECH } from '../builders/media.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { framesIn } from '../speech/frames.ts'
@@ -88,7 +88,7 @@ const VOICES = { voices: { alloy: 'Kore', onyx: 'Charon' }, default_voice: 'Kore
 describe.each(Object.keys(UPSTREAMS))('speech of %s', format => {
   const { answer, heard } = UPSTREAMS[format]!
   let upstream: FakeUpstream
-  let house: House
+  let testServer: TestServer
   let openai: OpenAI
 
   beforeAll(async () => {
@@ -96,8 +96,8 @@ describe.each(Object.keys(UPSTREAMS))('speech of %s', format => {
     const base = format === 'speech' ? `${upstream.address}/v1` : upstream.address
     const auth = format === 'elevenlabs' ? 'xi-api-key' : 'bearer'
     const row = { format, baseUrl: base, auth, headers: {}, query: {}, dialect: VOICES } as const
-    house = await House.open([{ ...channelAt(upstream.address), formats: [row] }])
-    openai = new OpenAI({ baseURL: `${house.server.address}/v1`, apiKey: KEY, maxRetries: 0 })
+    testServer = await TestServer.open([{ ...channelAt(upstream.address), formats: [row] }])
+    openai = new OpenAI({ baseURL: `${testServer.server.address}/v1`, apiKey: KEY, maxRetries: 0 })
   })
 
   beforeEach(() => {
@@ -106,7 +106,7 @@ describe.each(Object.keys(UPSTREAMS))('speech of %s', format => {
   })
 
   afterAll(async () => {
-    await house.server.close(0)
+    await testServer.server.close(0)
     await upstream.close()
   })
 
@@ -176,7 +176,7 @@ describe.each(Object.keys(UPSTREAMS))('speech of %s', format => {
   })
 
   it('AI SDK, as OpenAI', async () => {
-    const provider = createOpenAI({ baseURL: `${house.server.address}/v1`, apiKey: KEY })
+    const provider = createOpenAI({ baseURL: `${testServer.server.address}/v1`, apiKey: KEY })
     const { audio } = await generateSpeech({
       ...{ model: provider.speech('m'), text: 'Hello.', outputFormat: 'wav', maxRetries: 0 },
     })
@@ -185,7 +185,7 @@ describe.each(Object.keys(UPSTREAMS))('speech of %s', format => {
   })
 
   it('AI SDK, as Google', async () => {
-    const provider = createGoogleGenerativeAI({ baseURL: `${house.server.address}/v1beta`, apiKey: KEY })
+    const provider = createGoogleGenerativeAI({ baseURL: `${testServer.server.address}/v1beta`, apiKey: KEY })
     const { audio } = await generateSpeech({
       ...{ model: provider.speech('m'), text: 'Hello.', voice: 'Charon', outputFormat: 'pcm', maxRetries: 0 },
     })
@@ -194,7 +194,7 @@ describe.each(Object.keys(UPSTREAMS))('speech of %s', format => {
   })
 
   it('Google’s own client, with a voice and the language it speaks', async () => {
-    const google = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: house.server.address } })
+    const google = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: testServer.server.address } })
     const speechConfig = { languageCode: 'en-US', voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Charon' } } }
     await google.models.generateContent({
       model: 'm',
@@ -205,7 +205,7 @@ describe.each(Object.keys(UPSTREAMS))('speech of %s', format => {
   })
 
   it('Google’s own client, whole and streamed', async () => {
-    const google = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: house.server.address } })
+    const google = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: testServer.server.address } })
     const asked = {
       model: 'm',
       contents: 'Hello.',

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { channelAt, type HouseOptions, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { channelAt, KEY, type TestServerOptions } from '../builders/config.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import { formatsWith } from '../laws/support.ts'
-import type { House as Address } from './caller.ts'
+import type { TestServer as Address } from './caller.ts'
 import type { HeardRequest, Scene, UpstreamFormat } from './scene.ts'
 import { UPSTREAMS } from './upstreams/index.ts'
 
@@ -15,23 +15,27 @@ export const FORMATS = formatsWith('events').filter(format => UPSTREAMS[format] 
 /** One format's upstream behind a gateway of its own. */
 export class Stage {
   readonly format: UpstreamFormat
-  readonly house: House
+  readonly testServer: TestServer
   private readonly upstream: FakeUpstream
   private scenes: Scene[] = []
 
-  private constructor(format: UpstreamFormat, house: House, upstream: FakeUpstream) {
+  private constructor(format: UpstreamFormat, testServer: TestServer, upstream: FakeUpstream) {
     this.format = format
-    this.house = house
+    this.testServer = testServer
     this.upstream = upstream
   }
 
-  static async open(name: string, fields: Partial<ChannelConfig> = {}, options: HouseOptions = {}): Promise<Stage> {
+  static async open(
+    name: string,
+    fields: Partial<ChannelConfig> = {},
+    options: TestServerOptions = {},
+  ): Promise<Stage> {
     const upstream = await FakeUpstream.open(() => {})
-    const house = await House.open([{ ...channelAt(upstream.address, { format: name }), ...fields }], {
+    const testServer = await TestServer.open([{ ...channelAt(upstream.address, { format: name }), ...fields }], {
       body: 64 * 1024,
       ...options,
     })
-    return new Stage(UPSTREAMS[name]!, house, upstream)
+    return new Stage(UPSTREAMS[name]!, testServer, upstream)
   }
 
   /** From now on the upstream answers with these, one a request. */
@@ -62,11 +66,11 @@ export class Stage {
   }
 
   get address(): Address {
-    return { address: this.house.server.address, key: KEY }
+    return { address: this.testServer.server.address, key: KEY }
   }
 
   async close(): Promise<void> {
-    await this.house.server.close(0)
+    await this.testServer.server.close(0)
     await this.upstream.close()
   }
 

@@ -64,10 +64,10 @@ describe
     })
     afterAll(() => gateway.close())
 
-    const ask = (body: JsonObject, path = '/v1/responses') => gateway.house.ask(path, body)
+    const ask = (body: JsonObject, path = '/v1/responses') => gateway.testServer.ask(path, body)
 
     async function socket(): Promise<Client> {
-      const client = await Client.open(gateway.house.server.address)
+      const client = await Client.open(gateway.testServer.server.address)
       clients.push(client)
       return client
     }

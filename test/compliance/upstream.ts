@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
 import { openReplay, type Replay } from '../../src/providers/replay.ts'
 import { channelAt } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Scene } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
@@ -35,15 +35,15 @@ export async function openGateway(name: string) {
     response.writeHead(200, { 'content-type': type }).end(text)
   })
   const dataDir = mkdtempSync(join(tmpdir(), 'interlingua-compliance-'))
-  const house = await House.open([channelAt(upstream.address, { format })], { config: { dataDir } })
+  const testServer = await TestServer.open([channelAt(upstream.address, { format })], { config: { dataDir } })
   const close = async (): Promise<void> => {
-    await house.server.close(0)
+    await testServer.server.close(0)
     await upstream.close()
     await replay?.close()
     replay = undefined
     rmSync(dataDir, { recursive: true, force: true })
   }
-  return { house, upstream, close }
+  return { testServer, upstream, close }
 }
 
 function translated(format: string, { url, text }: Seen): string {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseObject } from '../../src/canonical/node.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { channelAt, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { embedding, heard, tokensOf, UPSTREAMS, vectorOf } from './upstreams.ts'
 
@@ -18,19 +18,19 @@ const QUERY: { readonly [format: string]: string } = { contents: 'RETRIEVAL_QUER
 
 describe.each(FORMATS)('before an upstream of %s', format => {
   let upstream: FakeUpstream
-  let house: House
+  let testServer: TestServer
   beforeAll(async () => {
     upstream = await FakeUpstream.open(embedding(format))
-    house = await House.open([channelAt(upstream.address, { format })])
+    testServer = await TestServer.open([channelAt(upstream.address, { format })])
   })
   afterAll(async () => {
-    await house.server.close(0)
+    await testServer.server.close(0)
     await upstream.close()
   })
   const last = () => heard(format, upstream.seen.at(-1)!)
 
   describe('openai', () => {
-    const client = () => new OpenAI({ baseURL: `${house.server.address}/v1`, apiKey: KEY, maxRetries: 0 })
+    const client = () => new OpenAI({ baseURL: `${testServer.server.address}/v1`, apiKey: KEY, maxRetries: 0 })
 
     test.each([undefined, 'float', 'base64'] as const)('encoding %s', async encoding_format => {
       const got = await client().embeddings.create({
@@ -79,7 +79,7 @@ describe.each(FORMATS)('before an upstream of %s', format => {
   })
 
   test.each(['v1', 'v1beta'])('@google/genai, %s', async apiVersion => {
-    const client = new GoogleGenAI({ apiKey: KEY, apiVersion, httpOptions: { baseUrl: house.server.address } })
+    const client = new GoogleGenAI({ apiKey: KEY, apiVersion, httpOptions: { baseUrl: testServer.server.address } })
     const got = await client.models.embedContent({
       model: 'm',
       contents: TEXTS,
@@ -90,10 +90,10 @@ describe.each(FORMATS)('before an upstream of %s', format => {
   })
 
   const providers: readonly (readonly [string, () => EmbeddingModel])[] = [
-    ['openai', () => createOpenAI({ baseURL: `${house.server.address}/v1`, apiKey: KEY }).embedding('m')],
+    ['openai', () => createOpenAI({ baseURL: `${testServer.server.address}/v1`, apiKey: KEY }).embedding('m')],
     [
       'google',
-      () => createGoogleGenerativeAI({ baseURL: `${house.server.address}/v1beta`, apiKey: KEY }).embedding('m'),
+      () => createGoogleGenerativeAI({ baseURL: `${testServer.server.address}/v1beta`, apiKey: KEY }).embedding('m'),
     ],
   ]
   test.each(providers)('AI SDK, %s: one and many', async (_, model) => {
@@ -106,7 +106,7 @@ describe.each(FORMATS)('before an upstream of %s', format => {
   test('the gateway holds no number to the light: every bit of a float comes through', async () => {
     const input = Array.from({ length: 50 }, (_, index) => `text ${index}`)
     const whole = (encoding_format: string) =>
-      house.ask('/v1/embeddings', { model: 'm', input, encoding_format }).then(({ json }) => json.data)
+      testServer.ask('/v1/embeddings', { model: 'm', input, encoding_format }).then(({ json }) => json.data)
     const [floats, packed] = [await whole('float'), await whole('base64')]
     for (const [index, { embedding }] of floats.entries()) {
       const bytes = Buffer.from(packed[index].embedding, 'base64')

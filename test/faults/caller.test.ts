@@ -15,8 +15,8 @@ describe('what a caller may get wrong', () => {
     ['no key', { authorization: '' }, 401],
     ['a wrong key', { authorization: 'Bearer nobody' }, 401],
   ])('%s', async (_, headers, status) => {
-    const { house, upstream } = await open(helloWhole)
-    const answer = await house.ask(CHAT_PATH, ASK, { headers })
+    const { testServer, upstream } = await open(helloWhole)
+    const answer = await testServer.ask(CHAT_PATH, ASK, { headers })
     expect(answer.status).toBe(status)
     expect(answer.json.error.message).toEqual(expect.any(String))
     expect(upstream.seen).toHaveLength(0)
@@ -30,32 +30,32 @@ describe('what a caller may get wrong', () => {
     ['no model', { messages: ASK.messages }, 400],
     ["another door's body", { model: 'm', contents: [] }, 400],
   ])('%s', async (_, body, status) => {
-    const { house, upstream } = await open(helloWhole)
-    const answer = await house.ask(CHAT_PATH, body)
+    const { testServer, upstream } = await open(helloWhole)
+    const answer = await testServer.ask(CHAT_PATH, body)
     expect(answer.json?.error?.message).toEqual(expect.any(String))
     expect(answer.status).toBe(status)
     expect(upstream.seen).toHaveLength(0)
   })
 
   test("a model the key's group may not use", async () => {
-    const { house } = await open(helloWhole, { group: { models: ['other-*'] } })
-    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(403)
+    const { testServer } = await open(helloWhole, { group: { models: ['other-*'] } })
+    expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(403)
   })
 
   test('too many requests', async () => {
-    const { house } = await open(helloWhole, { group: { rpm: 2 } })
+    const { testServer } = await open(helloWhole, { group: { rpm: 2 } })
     const statuses = []
-    for (let index = 0; index < 4; index++) statuses.push(await house.ask(CHAT_PATH, ASK))
+    for (let index = 0; index < 4; index++) statuses.push(await testServer.ask(CHAT_PATH, ASK))
     const refused = statuses.find(({ status }) => status === 429)!
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
   })
 
   test('a body of 40 MB: refused at once, and the answer arrives although the caller is still sending', async () => {
-    const { house } = await open(helloWhole)
+    const { testServer } = await open(helloWhole)
     const piece = Buffer.alloc(1024 * 1024, 'x')
     const answer = await new Promise<{ status: number; text: string; sent: number }>((resolve, reject) => {
       let sent = 0
-      const out = request(`${house.server.address}${CHAT_PATH}`, {
+      const out = request(`${testServer.server.address}${CHAT_PATH}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${KEY}` },
       })
@@ -77,8 +77,8 @@ describe('what a caller may get wrong', () => {
   })
 
   test('an announced body over the limit is refused before it is sent', async () => {
-    const { house } = await open(helloWhole, { body: 1000 })
-    const out = request(`${house.server.address}${CHAT_PATH}`, {
+    const { testServer } = await open(helloWhole, { body: 1000 })
+    const out = request(`${testServer.server.address}${CHAT_PATH}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${KEY}`, 'content-length': '5000' },
     })
@@ -94,19 +94,19 @@ describe('what a caller may get wrong', () => {
     ['a content', (deep: string) => `{"model":"m","messages":[{"role":"user","content":${deep}}]}`],
     ['the tools', (deep: string) => `{"model":"m","messages":[],"tools":${deep}}`],
   ])('%s nested without end', async (_, body) => {
-    const { house } = await open(helloWhole)
-    const answer = await house.ask(CHAT_PATH, body('['.repeat(200_000) + ']'.repeat(200_000)))
+    const { testServer } = await open(helloWhole)
+    const answer = await testServer.ask(CHAT_PATH, body('['.repeat(200_000) + ']'.repeat(200_000)))
     expect(answer.status).toBeLessThan(500)
   })
 
   test('no HTTP at all', async () => {
-    const { house } = await open(helloWhole)
-    const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
+    const { testServer } = await open(helloWhole)
+    const socket = connect(Number(new URL(testServer.server.address).port), '127.0.0.1')
     socket.write('nonsense\r\n\r\n')
     const text = await new Promise(resolve => socket.on('data', data => resolve(String(data))))
     expect(text).toContain('400 Bad Request')
     socket.destroy()
-    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+    expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
   })
 })
 
@@ -117,8 +117,8 @@ describe('a caller that leaves', () => {
       [STREAM, () => {}],
       [ASK, () => {}],
     ] satisfies [unknown, Script][]) {
-      const { house, upstream } = await open(script)
-      const { out, answer } = house.send(CHAT_PATH, body)
+      const { testServer, upstream } = await open(script)
+      const { out, answer } = testServer.send(CHAT_PATH, body)
       out.on('error', () => {})
       if (script.length > 0) (await answer).resume().on('error', () => {})
       await until(() => upstream.seen.length === 1)
@@ -127,21 +127,21 @@ describe('a caller that leaves', () => {
       out.destroy()
       await until(() => upstream.seen[0]!.brokenAt !== undefined)
       expect(upstream.seen[0]!.brokenAt! - at).toBeLessThan(100)
-      await until(() => house.lines.length > 0)
-      expect(house.lines.at(-1)).toMatchObject({ level: 'info', fields: { error: 'cancelled', status: 499 } })
+      await until(() => testServer.lines.length > 0)
+      expect(testServer.lines.at(-1)).toMatchObject({ level: 'info', fields: { error: 'cancelled', status: 499 } })
     }
   })
 
   test('before its body was whole troubles nobody', async () => {
-    const { house, upstream } = await open(helloWhole)
-    const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
+    const { testServer, upstream } = await open(helloWhole)
+    const socket = connect(Number(new URL(testServer.server.address).port), '127.0.0.1')
     socket.write(
       `POST ${CHAT_PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\ncontent-length: 500\r\n\r\n{"mo`,
     )
     await new Promise(resolve => setTimeout(resolve, 50))
     socket.resetAndDestroy()
-    await until(() => house.lines.length > 0)
-    expect(house.lines.at(-1)).toMatchObject({ fields: { status: 499 } })
+    await until(() => testServer.lines.length > 0)
+    expect(testServer.lines.at(-1)).toMatchObject({ fields: { status: 499 } })
     expect(upstream.seen).toHaveLength(0)
   })
 })
@@ -149,7 +149,7 @@ describe('a caller that leaves', () => {
 test('a slow reader holds up the upstream and does not grow the memory', async () => {
   const LARGE = words('x'.repeat(8000))
   let written = 0
-  const { house } = await open(response => {
+  const { testServer } = await open(response => {
     events(response).write(HEAD)
     const more = (): void => {
       while (written < 100e6) {
@@ -161,7 +161,7 @@ test('a slow reader holds up the upstream and does not grow the memory', async (
     more()
   })
   const before = process.memoryUsage().rss
-  const { answer, out } = house.send(CHAT_PATH, STREAM)
+  const { answer, out } = testServer.send(CHAT_PATH, STREAM)
   out.on('error', () => {})
   const reading = await answer
   reading.pause()
@@ -174,7 +174,7 @@ test('a slow reader holds up the upstream and does not grow the memory', async (
 })
 
 test('500 streams at once, each whole and its own', async () => {
-  const { house } = await open((response, seen) => {
+  const { testServer } = await open((response, seen) => {
     const { messages } = JSON.parse(seen.text)
     events(response).write(HEAD)
     let sent = 0
@@ -187,7 +187,7 @@ test('500 streams at once, each whole and its own', async () => {
   })
   const texts = await Promise.all(
     Array.from({ length: 500 }, async (_, index) => {
-      const sent = house.send(CHAT_PATH, { ...STREAM, messages: [{ role: 'user', content: `n${index}` }] })
+      const sent = testServer.send(CHAT_PATH, { ...STREAM, messages: [{ role: 'user', content: `n${index}` }] })
       return textOf(await sent.answer)
     }),
   )

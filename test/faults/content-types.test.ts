@@ -32,16 +32,16 @@ describe.each(FORMATS)('an answer of %s under any content type', format => {
   describe.each(['result.json', 'events.sse'] as const)('that is %s', kind => {
     test.each(TYPES)('called %s', async type => {
       const body = bodyOf(format, kind)
-      const { house } = await open(response => typed(response, type).end(body), {}, { format })
-      const { house: plain } = await open(
+      const { testServer } = await open(response => typed(response, type).end(body), {}, { format })
+      const { testServer: plain } = await open(
         response => typed(response, 'application/json').end(bodyOf(format, 'result.json')),
         {},
         { format },
       )
       const right = (await plain.ask(CHAT_PATH, ASK)).json.choices[0].message.content
-      const whole = await house.ask(CHAT_PATH, ASK)
+      const whole = await testServer.ask(CHAT_PATH, ASK)
       expect([whole.status, whole.json?.choices?.[0].message.content]).toEqual([200, right])
-      const streamed = await house.ask(CHAT_PATH, STREAM)
+      const streamed = await testServer.ask(CHAT_PATH, STREAM)
       expect([streamed.status, saidIn(streamed.text)]).toEqual([200, right])
       expect(streamed.text.endsWith(ENDS)).toBe(true)
     })
@@ -58,42 +58,42 @@ const PIECES: readonly (readonly [string, readonly (string | Buffer)[]])[] = [
 
 describe('JSON', () => {
   test.each(PIECES)('%s', async (_, pieces) => {
-    const { house } = await open(async response => {
+    const { testServer } = await open(async response => {
       response.writeHead(200, { 'content-type': 'application/json' })
       for (const piece of pieces) await new Promise(resolve => response.write(piece, () => setTimeout(resolve, 10)))
       response.end()
     })
-    expect((await house.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
-    expect(saidIn((await house.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
+    expect((await testServer.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
+    expect(saidIn((await testServer.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
   })
 })
 
 test('a stream of Google that came as a list', async () => {
   const events = [...bodyOf('contents', 'events.sse').matchAll(/^data: (.*)$/gm)].map(([, data]) => data)
-  const { house } = await open(
+  const { testServer } = await open(
     response => typed(response, 'application/json').end(`[${events.join(',\r\n')}]`),
     {},
     { format: 'contents' },
   )
-  const { house: plain } = await open(
+  const { testServer: plain } = await open(
     response => typed(response, 'text/event-stream').end(bodyOf('contents', 'events.sse')),
     {},
     { format: 'contents' },
   )
   const right = saidIn((await plain.ask(CHAT_PATH, STREAM)).text)
   expect(right).not.toBe('')
-  expect(saidIn((await house.ask(CHAT_PATH, STREAM)).text)).toBe(right)
-  expect(saidIn((await house.ask(CHAT_PATH, ASK)).text)).toBe(right)
+  expect(saidIn((await testServer.ask(CHAT_PATH, STREAM)).text)).toBe(right)
+  expect(saidIn((await testServer.ask(CHAT_PATH, ASK)).text)).toBe(right)
 })
 
 test('comments before an event stream, and its first line cut', async () => {
   const [first, rest] = [': keep-alive\n\n', bodyOf('chat', 'events.sse')]
-  const { house } = await open(response => {
+  const { testServer } = await open(response => {
     response.writeHead(200).write(first)
     setTimeout(() => response.write(rest.slice(0, 3)), 10)
     setTimeout(() => response.end(rest.slice(3)), 20)
   })
-  for (const body of [ASK, STREAM]) expect((await house.ask(CHAT_PATH, body)).status).toBe(200)
+  for (const body of [ASK, STREAM]) expect((await testServer.ask(CHAT_PATH, body)).status).toBe(200)
 })
 
 describe('an encoding', () => {
@@ -105,11 +105,11 @@ describe('an encoding', () => {
     ['deflate that is none', { 'content-encoding': 'deflate' }, Buffer.from(said)],
     ['deflate that is one', { 'content-encoding': 'deflate' }, deflateSync(said)],
   ])('%s', async (_, headers, body) => {
-    const { house } = await open(response =>
+    const { testServer } = await open(response =>
       response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(body),
     )
-    expect((await house.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
-    expect(saidIn((await house.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
+    expect((await testServer.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
+    expect(saidIn((await testServer.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
   })
 })
 
@@ -121,17 +121,17 @@ describe('an error', () => {
     ['as an event called JSON', 'application/json', `data: ${error}\n\n`],
     ['called a text', 'text/plain', error],
   ])('%s is told', async (_, type, body) => {
-    const { house } = await open(response => response.writeHead(400, { 'content-type': type }).end(body))
+    const { testServer } = await open(response => response.writeHead(400, { 'content-type': type }).end(body))
     for (const asked of [ASK, STREAM]) {
-      const { status, json } = await house.ask(CHAT_PATH, asked)
+      const { status, json } = await testServer.ask(CHAT_PATH, asked)
       expect([status, json.error.message, json.error.param]).toEqual([400, 'Wrong temperature.', 'temperature'])
     }
   })
 
   test.each(TYPES)('under status 200, called %s, is one', async type => {
-    const { house } = await open(response => typed(response, type).end(error))
+    const { testServer } = await open(response => typed(response, type).end(error))
     for (const asked of [ASK, STREAM]) {
-      const { status, json } = await house.ask(CHAT_PATH, asked)
+      const { status, json } = await testServer.ask(CHAT_PATH, asked)
       expect([status, json.error.message]).toEqual([400, 'Wrong temperature.'])
     }
   })
@@ -148,10 +148,10 @@ test.each([
   ['half an object', '{"id":', 'application/json'],
 ])('%s is no answer', async (_, body, type) => {
   for (const format of [...FORMATS, 'embeddings']) {
-    const { house } = await open(response => typed(response, type).end(body), {}, { format })
+    const { testServer } = await open(response => typed(response, type).end(body), {}, { format })
     const [path, asked] = format === 'embeddings' ? ['/v1/embeddings', { model: 'm', input: 'a' }] : [CHAT_PATH, ASK]
-    expect((await house.ask(path, asked)).status).toBe(502)
-    if (format !== 'embeddings') expect((await house.ask(path, STREAM)).status).toBe(502)
+    expect((await testServer.ask(path, asked)).status).toBe(502)
+    if (format !== 'embeddings') expect((await testServer.ask(path, STREAM)).status).toBe(502)
   }
 })
 
@@ -164,7 +164,11 @@ test('a transcript that begins like JSON or an event is the text it was asked fo
     `name="file"; filename="a.wav"\r\ncontent-type: audio/wav\r\n\r\nRIFF\r\n--${boundary}--\r\n`
   const headers = { 'content-type': `multipart/form-data; boundary=${boundary}`, authorization: `Bearer ${KEY}` }
   for (const text of ['{ he said', 'data: the thing itself', '[music]']) {
-    const { house } = await open(response => typed(response, 'text/plain').end(text), {}, { format: 'transcriptions' })
-    expect((await house.ask('/v1/audio/transcriptions', form, { headers })).text).toBe(text)
+    const { testServer } = await open(
+      response => typed(response, 'text/plain').end(text),
+      {},
+      { format: 'transcriptions' },
+    )
+    expect((await testServer.ask('/v1/audio/transcriptions', form, { headers })).text).toBe(text)
   }
 })

@@ -7,9 +7,9 @@ const { open } = opener()
 /** What a gateway with one upstream of the format answers at a door. */
 async function ask(format: string, path: string, body: unknown, script: Script, headers = {}) {
   const models = { named: new Map([['m', 'secret-model']]), patterns: [] }
-  const { house } = await open(script, {}, { format, models })
-  const answer = await house.ask(path, body, { headers })
-  expect(JSON.stringify(house.lines)).not.toContain('upstream-key')
+  const { testServer } = await open(script, {}, { format, models })
+  const answer = await testServer.ask(path, body, { headers })
+  expect(JSON.stringify(testServer.lines)).not.toContain('upstream-key')
   expect(answer.text).not.toMatch(/secret-(model|channel)|upstream-key|127\.0\.0\.1/)
   return answer
 }

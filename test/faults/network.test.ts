@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { ANSWER, ASK, chunk, events, failure, HEAD, helloWhole, json, STREAM, TAIL, words } from '../builders/chat.ts'
 import { channelAt, configOf, KEY } from '../builders/config.ts'
-import type { House } from '../builders/gateway.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
 import { TIMED, until } from '../builders/time.ts'
@@ -16,25 +16,27 @@ const packed = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip'
 describe('what an upstream packs unasked', () => {
   test('and breaks is let go at once, though it never ends', async () => {
     for (const body of [ASK, STREAM]) {
-      const { house, upstream } = await open(response => void response.writeHead(200, packed).write('this is no gzip'))
-      expect((await house.ask(CHAT_PATH, body)).status).toBe(502)
+      const { testServer, upstream } = await open(
+        response => void response.writeHead(200, packed).write('this is no gzip'),
+      )
+      expect((await testServer.ask(CHAT_PATH, body)).status).toBe(502)
       await until(() => upstream.seen[0]!.brokenAt !== undefined, 1000)
     }
   })
 
   test.each(['GZIP', 'x-gzip'])('may be called %s', async encoding => {
-    const { house } = await open(response =>
+    const { testServer } = await open(response =>
       response
         .writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding })
         .end(gzipSync(JSON.stringify(ANSWER))),
     )
-    expect((await house.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
+    expect((await testServer.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
   })
 })
 
 describe('a caller that holds a connection', () => {
-  const hold = async (house: House, text: string): Promise<{ closed: () => boolean; resume(): void }> => {
-    const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
+  const hold = async (testServer: TestServer, text: string): Promise<{ closed: () => boolean; resume(): void }> => {
+    const socket = connect(Number(new URL(testServer.server.address).port), '127.0.0.1')
     let closed = false
     socket.on('error', () => {}).on('close', () => (closed = true))
     closing.push(() => socket.destroy())
@@ -46,17 +48,17 @@ describe('a caller that holds a connection', () => {
     `POST ${CHAT_PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: ${length}\r\n\r\n`
 
   test('and never sends the body of a request that was refused loses it', async () => {
-    const { house } = await open(helloWhole)
-    const held = await hold(house, headOf(1000, 'nobody'))
+    const { testServer } = await open(helloWhole)
+    const held = await hold(testServer, headOf(1000, 'nobody'))
     held.resume()
     await until(held.closed, 3000)
   })
 
   test('and never takes a whole answer loses it', async () => {
     const large = { ...ANSWER, choices: [{ ...ANSWER.choices[0], message: { content: 'x'.repeat(20_000_000) } }] }
-    const { house } = await open(response => json(response, large), { heartbeat: 40 })
+    const { testServer } = await open(response => json(response, large), { heartbeat: 40 })
     const body = JSON.stringify(ASK)
-    const held = await hold(house, headOf(body.length) + body)
+    const held = await hold(testServer, headOf(body.length) + body)
     await new Promise(resolve => setTimeout(resolve, 1200))
     held.resume()
     await until(held.closed, 3000)
@@ -73,10 +75,10 @@ describe('a reload', () => {
       await openUpstream(helloWhole),
       await openUpstream(helloWhole),
     ]
-    const house = await openGateway([channelAt(first.address), second(old.address, 'old-key')])
-    const asked = house.ask(CHAT_PATH, ASK)
+    const testServer = await openGateway([channelAt(first.address), second(old.address, 'old-key')])
+    const asked = testServer.ask(CHAT_PATH, ASK)
     await until(() => first.seen.length === 1)
-    house.server.reload(configOf([second(next.address, 'new-key')]))
+    testServer.server.reload(configOf([second(next.address, 'new-key')]))
     expect((await asked).status).toBe(200)
     expect(old.seen[0]!.headers.authorization).toBe('Bearer old-key')
     expect(next.seen).toHaveLength(0)
@@ -84,49 +86,51 @@ describe('a reload', () => {
 
   test('that takes all channels away drops nothing', async () => {
     const [first, spare] = [await openUpstream(slowly), await openUpstream(helloWhole)]
-    const house = await openGateway([channelAt(first.address), second(spare.address, 'k')])
-    const asked = house.ask(CHAT_PATH, ASK)
+    const testServer = await openGateway([channelAt(first.address), second(spare.address, 'k')])
+    const asked = testServer.ask(CHAT_PATH, ASK)
     await until(() => first.seen.length === 1)
-    house.server.reload(configOf([]))
+    testServer.server.reload(configOf([]))
     expect((await asked).status).toBe(200)
-    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(404)
+    expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(404)
   })
 })
 
 test('an upstream that counts without end blocks no key for ever', async () => {
   let counts = '1e999'
-  const { house } = await open(
+  const { testServer } = await open(
     response =>
       response
         .writeHead(200, { 'content-type': 'application/json' })
         .end(JSON.stringify(ANSWER).replace(/"total_tokens":\d+/, `"total_tokens":${counts}`)),
     { group: { tpm: 1000 } },
   )
-  expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
-  expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+  expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
+  expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
   counts = '-1e300'
-  expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
-  expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+  expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
+  expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
 })
 
 test.each([
   ['stays open', () => {}],
   ['goes on', (response: ServerResponse) => setInterval(() => response.write(words('More.')), 20)],
 ])('a stream nobody asked for is whole at its last event, though it %s behind it', async (_, more) => {
-  const { house, upstream } = await open(response => {
+  const { testServer, upstream } = await open(response => {
     events(response).write(`${HEAD}${words('Hello.')}${TAIL}`)
     const timer = more(response)
     response.on('close', () => clearInterval(timer as NodeJS.Timeout))
   })
   const at = Date.now()
-  expect((await house.ask(CHAT_PATH, ASK)).json.choices[0].message.content).toBe('Hello.')
+  expect((await testServer.ask(CHAT_PATH, ASK)).json.choices[0].message.content).toBe('Hello.')
   expect(Date.now() - at).toBeLessThan(1500)
   await until(() => upstream.seen[0]!.brokenAt !== undefined, 4000)
 })
 
 test('what comes after the end of a stream is not heard', async () => {
-  const { house } = await open(response => events(response).end(`${HEAD}${words('Hello.')}${TAIL}${words('More.')}`))
-  expect((await house.ask(CHAT_PATH, STREAM)).text).not.toContain('More.')
+  const { testServer } = await open(response =>
+    events(response).end(`${HEAD}${words('Hello.')}${TAIL}${words('More.')}`),
+  )
+  expect((await testServer.ask(CHAT_PATH, STREAM)).text).not.toContain('More.')
 })
 
 describe('an answer of very many pieces', () => {
@@ -141,10 +145,10 @@ describe('an answer of very many pieces', () => {
 
   test('takes time for each of them, not for each pair', TIMED, async () => {
     const calls = chunk({ tool_calls: many(30_000, call) })
-    const { house } = await open(response => events(response).end(`${HEAD}${calls}${TAIL}`))
+    const { testServer } = await open(response => events(response).end(`${HEAD}${calls}${TAIL}`))
     for (const body of [ASK, STREAM]) {
       const at = Date.now()
-      const { status, text } = await house.ask(CHAT_PATH, body)
+      const { status, text } = await testServer.ask(CHAT_PATH, body)
       expect(status).toBe(200)
       expect(text).toContain('"c29999"')
       expect(Date.now() - at).toBeLessThan(4000)
@@ -155,8 +159,8 @@ describe('an answer of very many pieces', () => {
 
   test('is told to its end', async () => {
     const rated = JSON.stringify({ choices: [{ index: 0, delta: { content: 'a' }, logprobs: { content: odds } }] })
-    const { house } = await open(response => events(response).end(`${HEAD}data: ${rated}\n\n${TAIL}`))
-    expect((await house.ask(CHAT_PATH, STREAM)).text.endsWith('data: [DONE]\n\n')).toBe(true)
+    const { testServer } = await open(response => events(response).end(`${HEAD}data: ${rated}\n\n${TAIL}`))
+    expect((await testServer.ask(CHAT_PATH, STREAM)).text.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
   test('is no fault of the caller, even where it is too much', async () => {
@@ -169,7 +173,7 @@ describe('an answer of very many pieces', () => {
     }
     const content = [{ type: 'text', text: 'a', citations: many(150_000, () => citation) }]
     const upstream = await openUpstream(response => json(response, { type: 'message', role: 'assistant', content }))
-    const house = await openGateway([channelAt(upstream.address, { format: 'messages' })])
-    expect((await house.ask(CHAT_PATH, ASK)).status).not.toBe(400)
+    const testServer = await openGateway([channelAt(upstream.address, { format: 'messages' })])
+    expect((await testServer.ask(CHAT_PATH, ASK)).status).not.toBe(400)
   })
 })

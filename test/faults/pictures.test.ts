@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { channelAt } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
 const HEARTBEAT = 30
@@ -13,8 +13,10 @@ test('who asks for a large picture and takes none of it is gone after eight hear
   const upstream = await FakeUpstream.open(response =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ created: 1, data })),
   )
-  const house = await House.open([channelAt(upstream.address, { format: 'images' })], { heartbeat: HEARTBEAT })
-  const made = await house.ask('/v1/images/generations', { model: 'm', prompt: 'a', response_format: 'url' })
+  const testServer = await TestServer.open([channelAt(upstream.address, { format: 'images' })], {
+    heartbeat: HEARTBEAT,
+  })
+  const made = await testServer.ask('/v1/images/generations', { model: 'm', prompt: 'a', response_format: 'url' })
   const { hostname, port, pathname } = new URL(made.json.data[0].url)
 
   const socket = connect(Number(port), hostname)
@@ -28,6 +30,6 @@ test('who asks for a large picture and takes none of it is gone after eight hear
   expect(taken).toBeLessThan(LARGE)
 
   socket.destroy()
-  await house.server.close(0)
+  await testServer.server.close(0)
   await upstream.close()
 })

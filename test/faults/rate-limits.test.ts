@@ -10,10 +10,10 @@ const costs = (tokens: number) => ({ ...ANSWER, usage: { prompt_tokens: 0, compl
 
 describe('requests that come at once', () => {
   test('are let in as far as the tokens of the minute go', async () => {
-    const { house, upstream } = await open(response => void setTimeout(() => json(response, costs(900)), 100), {
+    const { testServer, upstream } = await open(response => void setTimeout(() => json(response, costs(900)), 100), {
       group: { tpm: 5000 },
     })
-    const answers = await Promise.all(Array.from({ length: 40 }, () => house.ask(CHAT_PATH, ASK)))
+    const answers = await Promise.all(Array.from({ length: 40 }, () => testServer.ask(CHAT_PATH, ASK)))
     const good = answers.filter(({ status }) => status === 200)
     expect(good.length).toBeGreaterThan(0)
     expect(good.length * 900).toBeLessThanOrEqual(5000)
@@ -25,14 +25,14 @@ describe('requests that come at once', () => {
 
   test('get back what they did not spend, also where they failed', async () => {
     let status = 200
-    const { house } = await open(response => json(response, status === 200 ? costs(10) : { error: {} }, status), {
+    const { testServer } = await open(response => json(response, status === 200 ? costs(10) : { error: {} }, status), {
       group: { tpm: 3000 },
     })
-    for (let asked = 0; asked < 10; asked++) expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+    for (let asked = 0; asked < 10; asked++) expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
     status = 400
-    for (let asked = 0; asked < 10; asked++) expect((await house.ask(CHAT_PATH, ASK)).status).toBe(400)
+    for (let asked = 0; asked < 10; asked++) expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(400)
     status = 200
-    const { headers } = await house.ask(CHAT_PATH, ASK)
+    const { headers } = await testServer.ask(CHAT_PATH, ASK)
     expect(Number(headers['x-ratelimit-limit-tokens'])).toBe(3000)
     expect(Number(headers['x-ratelimit-remaining-tokens'])).toBeGreaterThan(1500)
   })
@@ -42,13 +42,16 @@ describe('requests that come at once', () => {
     ['in which clients look for it', 400, '/v1/responses', { model: 'm', input: 'Hi.', stream: true, store: false }],
   ])('get it back where they failed in a stream %s', async (_, status, path, body) => {
     const late = status === 503
-    const { house } = await open(response => void setTimeout(() => json(response, TOO_LONG, status), late ? 100 : 0), {
-      group: { tpm: 3000 },
-      earlyHead: late,
-      heartbeat: late ? 20 : 15_000,
-    })
+    const { testServer } = await open(
+      response => void setTimeout(() => json(response, TOO_LONG, status), late ? 100 : 0),
+      {
+        group: { tpm: 3000 },
+        earlyHead: late,
+        heartbeat: late ? 20 : 15_000,
+      },
+    )
     for (let asked = 0; asked < 5; asked++) {
-      const answer = await house.ask(path, body)
+      const answer = await testServer.ask(path, body)
       expect(answer.status).toBe(200)
       expect(answer.text).toContain('"error"')
     }
@@ -56,19 +59,19 @@ describe('requests that come at once', () => {
 
   test('keep what was reserved for them where nobody counted', async () => {
     const { usage: _, ...uncounted } = ANSWER
-    const { house } = await open(response => json(response, uncounted), { group: { tpm: 3000 } })
+    const { testServer } = await open(response => json(response, uncounted), { group: { tpm: 3000 } })
     const statuses = []
-    for (let asked = 0; asked < 4; asked++) statuses.push((await house.ask(CHAT_PATH, ASK)).status)
+    for (let asked = 0; asked < 4; asked++) statuses.push((await testServer.ask(CHAT_PATH, ASK)).status)
     expect(statuses).toEqual([200, 200, 429, 429])
   })
 
   test('do not wait for pictures, which are no text', async () => {
-    const { house } = await open(response => json(response, costs(10)), { group: { tpm: 5000 } })
+    const { testServer } = await open(response => json(response, costs(10)), { group: { tpm: 5000 } })
     const url = `data:image/png;base64,${'A'.repeat(1_000_000)}`
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
     const asked = await Promise.all([
-      house.ask(CHAT_PATH, { ...ASK, messages }),
-      house.ask(CHAT_PATH, { ...ASK, messages }),
+      testServer.ask(CHAT_PATH, { ...ASK, messages }),
+      testServer.ask(CHAT_PATH, { ...ASK, messages }),
     ])
     expect(asked.map(({ status }) => status)).toEqual([200, 200])
   })
@@ -99,43 +102,43 @@ describe('every answer says what is left of the limits', () => {
     ['messages', '/v1/messages', { ...ASK, max_tokens: 9 }, ANTHROPIC],
     ['contents', '/v1beta/models/m:generateContent', { contents: [{ parts: [{ text: 'Hello.' }] }] }, OPENAI],
   ])('%s', async (_, path, body, headers) => {
-    const { house } = await open(helloWhole, GROUP)
-    const answer = await house.ask(path, body, { headers: { 'anthropic-version': '2023-06-01' } })
+    const { testServer } = await open(helloWhole, GROUP)
+    const answer = await testServer.ask(path, body, { headers: { 'anthropic-version': '2023-06-01' } })
     expect(answer.status).toBe(200)
     expect(answer.headers).toMatchObject(headers)
   })
 
   test('a stream', async () => {
-    const { house } = await open(response => events(response).end(`${HEAD}${words('Hello.')}${TAIL}`), GROUP)
-    expect((await house.ask(CHAT_PATH, STREAM)).headers).toMatchObject(OPENAI)
+    const { testServer } = await open(response => events(response).end(`${HEAD}${words('Hello.')}${TAIL}`), GROUP)
+    expect((await testServer.ask(CHAT_PATH, STREAM)).headers).toMatchObject(OPENAI)
   })
 
   test('a request that is wrong', async () => {
-    const { house } = await open(helloWhole, GROUP)
-    const answer = await house.ask(CHAT_PATH, { ...ASK, messages: 7 })
+    const { testServer } = await open(helloWhole, GROUP)
+    const answer = await testServer.ask(CHAT_PATH, { ...ASK, messages: 7 })
     expect(answer.status).toBe(400)
     expect(answer.headers).toMatchObject({ 'x-ratelimit-remaining-requests': '59' })
   })
 
   test('one that is too much', async () => {
-    const { house } = await open(helloWhole, { group: { rpm: 1 } })
-    await house.ask(CHAT_PATH, ASK)
-    const answer = await house.ask(CHAT_PATH, ASK)
+    const { testServer } = await open(helloWhole, { group: { rpm: 1 } })
+    await testServer.ask(CHAT_PATH, ASK)
+    const answer = await testServer.ask(CHAT_PATH, ASK)
     expect(answer.status).toBe(429)
     expect(answer.headers).toMatchObject({ 'x-ratelimit-remaining-requests': '0' })
     expect(answer.headers['x-ratelimit-limit-tokens']).toBeUndefined()
   })
 
   test('the list of models, which costs nothing', async () => {
-    const { house } = await open(helloWhole, GROUP)
-    const { headers } = await house.ask('/v1/models', undefined, { method: 'GET' })
+    const { testServer } = await open(helloWhole, GROUP)
+    const { headers } = await testServer.ask('/v1/models', undefined, { method: 'GET' })
     expect(headers).toMatchObject({ 'x-ratelimit-remaining-requests': '60' })
   })
 
   test('a model there is not', async () => {
-    const { house } = await open(helloWhole, GROUP)
+    const { testServer } = await open(helloWhole, GROUP)
     for (const path of ['/v1/models/none', '/v1beta/models/none']) {
-      const { status, headers } = await house.ask(path, undefined, { method: 'GET' })
+      const { status, headers } = await testServer.ask(path, undefined, { method: 'GET' })
       expect(status).toBe(404)
       expect(headers).toMatchObject({ 'x-ratelimit-remaining-requests': '60' })
     }
@@ -143,13 +146,13 @@ describe('every answer says what is left of the limits', () => {
 
   test("the key's own limits stand above the upstream's", async () => {
     const own = { 'x-ratelimit-limit-requests': '7', 'x-ratelimit-limit-tokens': '8' }
-    const { house } = await open(response => json(response, ANSWER, 200, own), { group: { rpm: 60 } })
-    expect((await house.ask(CHAT_PATH, ASK)).headers).toMatchObject({ ...own, 'x-ratelimit-limit-requests': '60' })
+    const { testServer } = await open(response => json(response, ANSWER, 200, own), { group: { rpm: 60 } })
+    expect((await testServer.ask(CHAT_PATH, ASK)).headers).toMatchObject({ ...own, 'x-ratelimit-limit-requests': '60' })
   })
 
   test('a key without limits is told of none', async () => {
-    const { house } = await open(helloWhole)
-    const { headers } = await house.ask(CHAT_PATH, ASK)
+    const { testServer } = await open(helloWhole)
+    const { headers } = await testServer.ask(CHAT_PATH, ASK)
     expect(Object.keys(headers).filter(name => name.includes('ratelimit'))).toEqual([])
   })
 })
@@ -158,14 +161,17 @@ test.each([
   ['nobody counted', ''],
   ['so far little was counted', `data: ${JSON.stringify({ ...costs(1), choices: [] })}\n\n`],
 ])('who leaves in the middle has spent what was expected: %s', async (_, counted) => {
-  const { house, upstream } = await open(response => void events(response).write(HEAD + counted + words('Hello.')), {
-    group: { tpm: 3000 },
-  })
+  const { testServer, upstream } = await open(
+    response => void events(response).write(HEAD + counted + words('Hello.')),
+    {
+      group: { tpm: 3000 },
+    },
+  )
   for (const asked of [1, 2]) {
-    const { out, answer } = house.send(CHAT_PATH, STREAM)
+    const { out, answer } = testServer.send(CHAT_PATH, STREAM)
     await answer
     out.destroy()
     await until(() => upstream.seen[asked - 1]?.brokenAt !== undefined)
   }
-  expect((await house.ask(CHAT_PATH, STREAM)).status).toBe(429)
+  expect((await testServer.ask(CHAT_PATH, STREAM)).status).toBe(429)
 })

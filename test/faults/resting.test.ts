@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { ANSWER, ASK, failure, helloWhole, json, STREAM } from '../builders/chat.ts'
 import { channelAt } from '../builders/config.ts'
-import type { House } from '../builders/gateway.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { dataOf, VERSION } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
@@ -22,9 +22,9 @@ const models = {
 
 async function open(scripts: readonly Script[], fields: Partial<ChannelConfig> = {}) {
   const rows = scripts.map((script, priority) => ({ script, priority, models, ...fields }))
-  const { house, upstreams } = await openRows(rows)
+  const { testServer, upstreams } = await openRows(rows)
   const asked = () => upstreams.map(({ seen }) => seen.length)
-  return { house, upstreams, asked }
+  return { testServer, upstreams, asked }
 }
 
 const says =
@@ -37,54 +37,57 @@ const of =
   (response, seen) =>
     (JSON.parse(seen.text).model === model ? script : otherwise)(response, seen)
 
-const failed = (house: House) =>
-  house.lines.filter(({ message }) => message === 'a channel failed').map(line => line.fields)
-const resting = async (house: House) => (await house.ask('/readyz', undefined, { method: 'GET' })).json
+const failed = (testServer: TestServer) =>
+  testServer.lines.filter(({ message }) => message === 'a channel failed').map(line => line.fields)
+const resting = async (testServer: TestServer) => (await testServer.ask('/readyz', undefined, { method: 'GET' })).json
 
 describe('trap 100: what rests', () => {
   const DAY = { 'retry-after': '86400' }
 
   test.each([429, 503, 529])('a %i rests one model of the channel', async status => {
-    const { house, asked } = await open([of('up-m', says(status, 'Later.', DAY)), helloWhole])
-    for (const model of ['m', 'm', 'n', 'n']) expect((await house.ask(CHAT_PATH, { ...ASK, model })).status).toBe(200)
+    const { testServer, asked } = await open([of('up-m', says(status, 'Later.', DAY)), helloWhole])
+    for (const model of ['m', 'm', 'n', 'n'])
+      expect((await testServer.ask(CHAT_PATH, { ...ASK, model })).status).toBe(200)
     expect(asked()).toEqual([3, 2])
-    expect(failed(house)).toMatchObject([{ channel: 'channel-0', model: 'up-m', rests: 'model', seconds: 60, status }])
-    expect(await resting(house)).toEqual({ status: 'ready', resting: { channels: 0, models: 1 } })
+    expect(failed(testServer)).toMatchObject([
+      { channel: 'channel-0', model: 'up-m', rests: 'model', seconds: 60, status },
+    ])
+    expect(await resting(testServer)).toEqual({ status: 'ready', resting: { channels: 0, models: 1 } })
   })
 
   test('for a minute at most, whatever the upstream asks for', async () => {
-    const { house, upstreams, asked } = await open([says(429, 'Later.', DAY), helloWhole])
-    await house.ask(CHAT_PATH, ASK)
+    const { testServer, upstreams, asked } = await open([says(429, 'Later.', DAY), helloWhole])
+    await testServer.ask(CHAT_PATH, ASK)
     upstreams[0]!.script = helloWhole
     const later = Date.now() + 61_000
     vi.spyOn(Date, 'now').mockImplementation(() => later)
-    await house.ask(CHAT_PATH, ASK)
+    await testServer.ask(CHAT_PATH, ASK)
     vi.restoreAllMocks()
     expect(asked()).toEqual([2, 1])
   })
 
   test('the only way left is always tried, and the caller told what the upstream says', async () => {
-    const { house, upstreams, asked } = await open([says(429, 'Request too large.', DAY)])
+    const { testServer, upstreams, asked } = await open([says(429, 'Request too large.', DAY)])
     for (let index = 0; index < 2; index++)
-      expect(await house.ask(CHAT_PATH, ASK)).toMatchObject({ status: 429, headers: { 'retry-after': '86400' } })
+      expect(await testServer.ask(CHAT_PATH, ASK)).toMatchObject({ status: 429, headers: { 'retry-after': '86400' } })
     upstreams[0]!.script = helloWhole
-    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+    expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(asked()).toEqual([3])
-    expect(await resting(house)).toMatchObject({ resting: { channels: 0, models: 0 } })
+    expect(await resting(testServer)).toMatchObject({ resting: { channels: 0, models: 0 } })
   })
 
   test('also where the one that was well fails', async () => {
-    const { house, upstreams, asked } = await open([says(429, 'Later.', DAY), helloWhole])
-    await house.ask(CHAT_PATH, ASK)
+    const { testServer, upstreams, asked } = await open([says(429, 'Later.', DAY), helloWhole])
+    await testServer.ask(CHAT_PATH, ASK)
     upstreams[0]!.script = helloWhole
     upstreams[1]!.script = says(500, 'Oops.')
-    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+    expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(asked()).toEqual([2, 2])
   })
 
   test('a broken answer rests the model shortly', async () => {
-    const { house, asked } = await open([of('up-m', says(500, 'Oops.')), helloWhole])
-    for (const model of ['m', 'm', 'n']) await house.ask(CHAT_PATH, { ...ASK, model })
+    const { testServer, asked } = await open([of('up-m', says(500, 'Oops.')), helloWhole])
+    for (const model of ['m', 'm', 'n']) await testServer.ask(CHAT_PATH, { ...ASK, model })
     expect(asked()).toEqual([2, 2])
   })
 
@@ -95,43 +98,43 @@ describe('trap 100: what rests', () => {
     ['wants money', says(402, 'Pay.')],
   ])('all of a channel rests that %s', async (_, script) => {
     const timeout = { connect: 500, firstByte: 200, idle: 200 }
-    const { house, asked } = await open([of('up-m', script), helloWhole], { timeout })
-    for (const model of ['m', 'n']) expect((await house.ask(CHAT_PATH, { ...ASK, model })).status).toBe(200)
+    const { testServer, asked } = await open([of('up-m', script), helloWhole], { timeout })
+    for (const model of ['m', 'n']) expect((await testServer.ask(CHAT_PATH, { ...ASK, model })).status).toBe(200)
     expect(asked()).toEqual([1, 2])
-    expect(await resting(house)).toMatchObject({ resting: { channels: 1, models: 0 } })
+    expect(await resting(testServer)).toMatchObject({ resting: { channels: 1, models: 0 } })
   })
 
   test('and one that is not there', async () => {
-    const house = await openGateway([channelAt(await deadAddress(), { name: 'gone' })])
-    await house.ask(CHAT_PATH, ASK)
-    expect(await resting(house)).toMatchObject({ resting: { channels: 1 } })
-    expect(failed(house)).toMatchObject([{ channel: 'gone', kind: 'unreachable', rests: 'channel', seconds: 5 }])
+    const testServer = await openGateway([channelAt(await deadAddress(), { name: 'gone' })])
+    await testServer.ask(CHAT_PATH, ASK)
+    expect(await resting(testServer)).toMatchObject({ resting: { channels: 1 } })
+    expect(failed(testServer)).toMatchObject([{ channel: 'gone', kind: 'unreachable', rests: 'channel', seconds: 5 }])
   })
 
   test('a 403 may be about a model or a feature, and rests the model', async () => {
-    const { house } = await open([says(403, 'No.'), helloWhole])
-    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
-    expect(await resting(house)).toMatchObject({ resting: { channels: 0, models: 1 } })
+    const { testServer } = await open([says(403, 'No.'), helloWhole])
+    expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
+    expect(await resting(testServer)).toMatchObject({ resting: { channels: 0, models: 1 } })
   })
 
   test.each([400, 404, 413])('a %i is about the request, and rests nothing', async status => {
-    const { house } = await open([says(status, 'No.'), helloWhole])
-    await house.ask(CHAT_PATH, ASK)
-    expect(await resting(house)).toMatchObject({ resting: { channels: 0, models: 0 } })
+    const { testServer } = await open([says(status, 'No.'), helloWhole])
+    await testServer.ask(CHAT_PATH, ASK)
+    expect(await resting(testServer)).toMatchObject({ resting: { channels: 0, models: 0 } })
   })
 
   test('names that callers make up fill no memory', async () => {
-    const { house } = await open([says(429, 'Later.')], { models: { named: new Map(), patterns: ['*'] } })
-    for (let index = 0; index < 300; index++) await house.ask(CHAT_PATH, { ...ASK, model: `x-${index}` })
-    const { models } = (await resting(house)).resting
+    const { testServer } = await open([says(429, 'Later.')], { models: { named: new Map(), patterns: ['*'] } })
+    for (let index = 0; index < 300; index++) await testServer.ask(CHAT_PATH, { ...ASK, model: `x-${index}` })
+    const { models } = (await resting(testServer)).resting
     expect(models).toBeGreaterThan(100)
     expect(models).toBeLessThanOrEqual(256)
   })
 
   test('who asks whether it is ready learns no names', async () => {
-    const { house } = await open([says(429, 'Later.')])
-    await house.ask(CHAT_PATH, ASK)
-    const { text } = await house.ask('/readyz', undefined, { method: 'GET', headers: { authorization: '' } })
+    const { testServer } = await open([says(429, 'Later.')])
+    await testServer.ask(CHAT_PATH, ASK)
+    const { text } = await testServer.ask('/readyz', undefined, { method: 'GET', headers: { authorization: '' } })
     expect(text).not.toMatch(/channel-0|up-m|127/)
   })
 })
@@ -168,17 +171,17 @@ describe("trap 99: an upstream's account is not the caller's fault", () => {
   ]
 
   test.each(FAULTS)('%s is another channel’s chance', async (_, script) => {
-    const { house } = await open([script, helloWhole])
-    expect((await house.ask(CHAT_PATH, ASK)).json).toMatchObject({ choices: ANSWER.choices })
-    const [said] = failed(house)
+    const { testServer } = await open([script, helloWhole])
+    expect((await testServer.ask(CHAT_PATH, ASK)).json).toMatchObject({ choices: ANSWER.choices })
+    const [said] = failed(testServer)
     expect(said).toMatchObject({ channel: 'channel-0', said: expect.stringContaining('credit balance') })
     expect(JSON.stringify(said)).not.toContain('upstream-key-1234')
   })
 
   describe.each(DOORS)('%s', (_, path, body, code) => {
     test.each(FAULTS)('is told of %s', async (_, script) => {
-      const { house } = await open([script])
-      const answer = await house.ask(path, body, { headers: VERSION })
+      const { testServer } = await open([script])
+      const answer = await testServer.ask(path, body, { headers: VERSION })
       expect(answer.status).toBe(503)
       expect(code(answer.json as never)).toBe('upstream_account')
       expect(answer.text).not.toMatch(/credit|billing|key-1234/)
@@ -186,8 +189,8 @@ describe("trap 99: an upstream's account is not the caller's fault", () => {
   })
 
   test('a limit that passes is told rather', async () => {
-    const { house } = await open([says(429, 'Slow down.'), says(401, SAID)])
-    expect((await house.ask(CHAT_PATH, ASK)).status).toBe(429)
+    const { testServer } = await open([says(429, 'Slow down.'), says(401, SAID)])
+    expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(429)
   })
 })
 
@@ -196,8 +199,8 @@ describe('trap 98: a request too long', () => {
   const short = says(400, SAID, {}, { code: 'context_length_exceeded' })
 
   test('is another channel’s chance, and rests nothing', async () => {
-    const { house, asked } = await open([short, helloWhole])
-    for (let index = 0; index < 2; index++) expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+    const { testServer, asked } = await open([short, helloWhole])
+    for (let index = 0; index < 2; index++) expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(asked()).toEqual([2, 2])
   })
 
@@ -207,8 +210,8 @@ describe('trap 98: a request too long', () => {
         [short, other],
         [other, short],
       ]) {
-        const { house } = await open(scripts)
-        expect((await house.ask(CHAT_PATH, ASK)).json.error.code).toBe('context_length_exceeded')
+        const { testServer } = await open(scripts)
+        expect((await testServer.ask(CHAT_PATH, ASK)).json.error.code).toBe('context_length_exceeded')
       }
   })
 
@@ -217,22 +220,22 @@ describe('trap 98: a request too long', () => {
     contents: 'The input token count (9000) exceeds the maximum number of tokens allowed (8192).',
   }
   test.each(DOORS)('%s: in the caller’s own way', async (format, path, body) => {
-    const { house } = await open([short])
-    const answer = await house.ask(path, body, { headers: VERSION })
+    const { testServer } = await open([short])
+    const answer = await testServer.ask(path, body, { headers: VERSION })
     expect(answer.status).toBe(400)
     expect(answer.json.error.message).toBe(WORDS[format] ?? SAID)
     if (WORDS[format] === undefined) expect(answer.json.error.code).toBe('context_length_exceeded')
   })
 
   test('chat: with its status where a stream was asked for', async () => {
-    const { house } = await open([short])
-    const { status, json: body } = await house.ask(CHAT_PATH, STREAM)
+    const { testServer } = await open([short])
+    const { status, json: body } = await testServer.ask(CHAT_PATH, STREAM)
     expect([status, body.error.code]).toEqual([400, 'context_length_exceeded'])
   })
 
   test('responses: within the stream, where Codex looks for it', async () => {
-    const { house } = await open([short])
-    const answer = await house.ask('/v1/responses', { model: 'm', input: 'Hi.', stream: true })
+    const { testServer } = await open([short])
+    const answer = await testServer.ask('/v1/responses', { model: 'm', input: 'Hi.', stream: true })
     expect(answer.status).toBe(200)
     expect(answer.headers['content-type']).toContain('text/event-stream')
     const events = dataOf(answer.text)
@@ -252,6 +255,6 @@ describe('trap 98: a request too long', () => {
       model: 'm',
       error: { code: 'context_length_exceeded', message: SAID },
     })
-    expect(house.lines.at(-1)).toMatchObject({ fields: { status: 200, error: 'context-too-long' } })
+    expect(testServer.lines.at(-1)).toMatchObject({ fields: { status: 200, error: 'context-too-long' } })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { channelAt } from '../builders/config.ts'
-import type { House } from '../builders/gateway.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { dataOf, textOf } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { TIMED, until } from '../builders/time.ts'
@@ -14,11 +14,11 @@ const PIECE = Buffer.alloc(64 * 1024, 7)
 
 const { openGateway, openUpstream } = opener()
 let upstream: FakeUpstream
-let house: House
+let testServer: TestServer
 
 const open = async (script: Script, ...others: ChannelConfig[]): Promise<void> => {
   upstream = await openUpstream(script)
-  house = await openGateway([channelAt(upstream.address, { format: 'speech' }), ...others])
+  testServer = await openGateway([channelAt(upstream.address, { format: 'speech' }), ...others])
 }
 
 /** Sends pieces for as long as they are taken; says how many were. */
@@ -46,7 +46,7 @@ describe.each([
   it('a reader that takes nothing holds up the upstream', TIMED, async () => {
     const flood = pouring()
     await open(flood.script)
-    const { answer } = house.send('/v1/audio/speech', ask)
+    const { answer } = testServer.send('/v1/audio/speech', ask)
     const message = await answer
     message.pause()
     await until(() => flood.sent > 3)
@@ -65,7 +65,7 @@ describe.each([
       response.writeHead(200, { 'content-type': 'audio/wav' })
       response.end(Buffer.alloc(size, 'abc'))
     })
-    const message = await house.send('/v1/audio/speech', ask).answer
+    const message = await testServer.send('/v1/audio/speech', ask).answer
     message.pause()
     await new Promise(resolve => setTimeout(resolve, 100))
     message.resume()
@@ -78,20 +78,20 @@ describe.each([
   it('a caller that leaves frees the upstream within 100 ms', TIMED, async () => {
     const flood = pouring()
     await open(flood.script)
-    const { out, answer } = house.send('/v1/audio/speech', ask)
+    const { out, answer } = testServer.send('/v1/audio/speech', ask)
     const message = await answer
     await new Promise(resolve => message.once('data', resolve))
     const left = Date.now()
     out.destroy()
     await until(() => upstream.seen[0]!.brokenAt !== undefined)
     expect(upstream.seen[0]!.brokenAt! - left).toBeLessThan(100)
-    await until(() => house.lines.some(({ fields }) => fields['status'] === 499))
+    await until(() => testServer.lines.some(({ fields }) => fields['status'] === 499))
   })
 
   it('a caller that leaves while it is behind frees the upstream, too', TIMED, async () => {
     const flood = pouring()
     await open(flood.script)
-    const { out, answer } = house.send('/v1/audio/speech', ask)
+    const { out, answer } = testServer.send('/v1/audio/speech', ask)
     ;(await answer).pause()
     await until(() => flood.sent > 3)
     await new Promise(resolve => setTimeout(resolve, 200))
@@ -108,14 +108,14 @@ describe('an upstream that breaks off', () => {
 
   it('midway: the answer is broken off, never ended as if it were whole', async () => {
     await open(breaking)
-    const message = await house.send('/v1/audio/speech', ASK).answer
+    const message = await testServer.send('/v1/audio/speech', ASK).answer
     await textOf(message)
     expect(message.complete).toBe(false)
   })
 
   it('midway, as events: an error event ends the stream', async () => {
     await open(breaking)
-    const { status, text } = await house.ask('/v1/audio/speech', { ...ASK, stream_format: 'sse' })
+    const { status, text } = await testServer.ask('/v1/audio/speech', { ...ASK, stream_format: 'sse' })
     const events = dataOf(text).map(data => JSON.parse(data))
     expect(status).toBe(200)
     expect(events.at(-2).type).toBe('speech.audio.delta')
@@ -135,15 +135,15 @@ describe('an upstream that breaks off', () => {
       },
       { ...channelAt(second.address, { format: 'speech' }), name: 'second', priority: 1 },
     )
-    const { status, text } = await house.ask('/v1/audio/speech', ASK)
+    const { status, text } = await testServer.ask('/v1/audio/speech', ASK)
     expect([status, text]).toEqual([200, 'ID3 whole'])
     await second.close()
   })
 
   it('at once: the caller is told in its own shape', async () => {
     upstream = await openUpstream(() => {})
-    house = await openGateway([channelAt(await deadAddress(), { format: 'speech' })])
-    const { status, json } = await house.ask('/v1/audio/speech', ASK)
+    testServer = await openGateway([channelAt(await deadAddress(), { format: 'speech' })])
+    const { status, json } = await testServer.ask('/v1/audio/speech', ASK)
     expect(status).toBe(502)
     expect(json.error).toMatchObject({ type: 'upstream_error' })
   })
@@ -153,12 +153,12 @@ describe('an upstream that breaks off', () => {
       response.writeHead(200, { 'content-type': 'text/html' })
       response.end('<html>')
     })
-    expect((await house.ask('/v1/audio/speech', ASK)).status).toBe(502)
+    expect((await testServer.ask('/v1/audio/speech', ASK)).status).toBe(502)
     upstream.script = response => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ error: { message: 'no', type: 'invalid_request_error' } }))
     }
-    expect((await house.ask('/v1/audio/speech', ASK)).status).toBe(400)
+    expect((await testServer.ask('/v1/audio/speech', ASK)).status).toBe(400)
   })
 })
 
@@ -170,7 +170,7 @@ describe('events are made of bytes as they come', () => {
       response.write(Buffer.from('abcd'))
       finish = () => response.end(Buffer.from('ef'))
     })
-    const message = await house.send('/v1/audio/speech', { ...ASK, stream_format: 'sse' }).answer
+    const message = await testServer.send('/v1/audio/speech', { ...ASK, stream_format: 'sse' }).answer
     const first = await new Promise<string>(resolve => message.once('data', data => resolve(String(data))))
     expect(JSON.parse(dataOf(first)[0]!)).toEqual({ type: 'speech.audio.delta', audio: 'YWJj' })
     finish()
@@ -193,7 +193,7 @@ describe('events are made of bytes as they come', () => {
       contents: [{ role: 'user', parts: [{ text: 'Hello.' }] }],
       generationConfig: { responseModalities: ['AUDIO'] },
     }
-    const message = await house.send('/v1beta/models/m:streamGenerateContent?alt=sse', ask).answer
+    const message = await testServer.send('/v1beta/models/m:streamGenerateContent?alt=sse', ask).answer
     const first = await new Promise<string>(resolve => message.once('data', data => resolve(String(data))))
     const dataIn = (event: string) => JSON.parse(event).candidates[0].content?.parts[0].inlineData?.data
     expect(dataIn(dataOf(first)[0]!)).toBe('YWJj')
@@ -213,7 +213,7 @@ it.each([
   TIMED,
   async (response_format, bytes, type, lost) => {
     await open(response => response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes))
-    const { answer } = house.send('/v1/audio/speech', { ...ASK, response_format })
+    const { answer } = testServer.send('/v1/audio/speech', { ...ASK, response_format })
     const message = await answer
     const said = message.headers['interlingua-loss']?.includes('other-container') === true
     expect([message.statusCode, message.headers['content-type'], said]).toEqual([200, type, lost])
@@ -229,7 +229,7 @@ it('the upstream of mere bytes is let go when their reader leaves', TIMED, async
     })
     response.writeHead(200, { 'content-type': 'application/octet-stream' }).write(PIECE)
   })
-  const message = await house.send('/v1/audio/speech', ASK).answer
+  const message = await testServer.send('/v1/audio/speech', ASK).answer
   message.destroy()
   await until(() => gone)
 })

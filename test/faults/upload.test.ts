@@ -3,13 +3,13 @@ import { Readable } from 'node:stream'
 import { fetch, request } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { ANSWER, ASK, json } from '../builders/chat.ts'
-import { type HouseOptions, KEY } from '../builders/config.ts'
-import type { House } from '../builders/gateway.ts'
+import { KEY, type TestServerOptions } from '../builders/config.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { opener } from '../builders/opener.ts'
 
 const { closing, open: openBefore } = opener()
 
-const open = (options: HouseOptions = {}) => openBefore(response => json(response, ANSWER), options)
+const open = (options: TestServerOptions = {}) => openBefore(response => json(response, ANSWER), options)
 
 const HEADERS = { authorization: `Bearer ${KEY}`, 'anthropic-version': '2023-06-01' }
 const JSON_BODY = { ...HEADERS, 'content-type': 'application/json' }
@@ -56,17 +56,23 @@ describe.each(CLIENTS)('%s reads the refusal of what it still sends', (_, ask) =
     ['a body without a key', '/v1/messages', { 'content-type': 'application/json' }, LARGE, 401, 'No API key'],
     ['a body to nowhere', '/v1/nowhere', JSON_BODY, LARGE, 404, 'There is nothing'],
   ])('%s', async (_, path, headers, body, status, words) => {
-    const { house } = await open({ body: 4 * MIB })
-    const [said, text] = await ask(`${house.server.address}${path}`, headers, body)
+    const { testServer } = await open({ body: 4 * MIB })
+    const [said, text] = await ask(`${testServer.server.address}${path}`, headers, body)
     expect(said).toBe(status)
     expect(text).toContain(words)
-    expect((await house.ask('/v1/chat/completions', ASK)).status).toBe(200)
+    expect((await testServer.ask('/v1/chat/completions', ASK)).status).toBe(200)
   })
 })
 
 /** Sends all before it reads, as Python's http.client does, in so many pieces with pauses between. */
-async function sendFirst(house: House, head: string, body: Buffer, count: number, pause: number): Promise<string> {
-  const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1').pause()
+async function sendFirst(
+  testServer: TestServer,
+  head: string,
+  body: Buffer,
+  count: number,
+  pause: number,
+): Promise<string> {
+  const socket = connect(Number(new URL(testServer.server.address).port), '127.0.0.1').pause()
   closing.push(() => socket.destroy())
   const broken = new Promise<never>((_, reject) => socket.on('error', reject))
   broken.catch(() => {})
@@ -89,33 +95,33 @@ const headOf = (path: string, length: number, more = ''): string =>
 
 describe('who sends all before it reads', () => {
   test('has its answer, however long that takes', async () => {
-    const { house } = await open({ body: 4 * MIB })
-    const text = await sendFirst(house, headOf('/v1/messages', LARGE.length), LARGE, 20, 100)
+    const { testServer } = await open({ body: 4 * MIB })
+    const text = await sendFirst(testServer, headOf('/v1/messages', LARGE.length), LARGE, 20, 100)
     expect(text).toMatch(/^HTTP\/1\.1 413 /)
     expect(text).toContain('connection: close')
     expect(text).toContain('request_too_large')
   })
 
   test('has it for a form that was refused in the middle', async () => {
-    const { house } = await open()
+    const { testServer } = await open()
     const head = headOf('/v1/images/edits', MANY_FIELDS.length, 'content-type: multipart/form-data; boundary=x\r\n')
-    const text = await sendFirst(house, head, MANY_FIELDS, 20, 100)
+    const text = await sendFirst(testServer, head, MANY_FIELDS, 20, 100)
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
     expect(text).toContain('too many parts')
   })
 
   test('has it where the headers were too large already', async () => {
-    const { house } = await open()
+    const { testServer } = await open()
     const head = headOf('/v1/messages', LARGE.length, `x-a: ${'a'.repeat(40_000)}\r\n`)
-    const text = await sendFirst(house, head, LARGE, 20, 100)
+    const text = await sendFirst(testServer, head, LARGE, 20, 100)
     expect(text).toMatch(/^HTTP\/1\.1 431 /)
     expect(text).toContain('request_too_large')
   })
 
   test('and falls silent, is let go', async () => {
-    const { house } = await open({ body: 4 * MIB })
+    const { testServer } = await open({ body: 4 * MIB })
     const began = Date.now()
-    const text = await sendFirst(house, headOf('/v1/messages', 2 * LARGE.length), LARGE, 2, 0)
+    const text = await sendFirst(testServer, headOf('/v1/messages', 2 * LARGE.length), LARGE, 2, 0)
     expect(text).toMatch(/^HTTP\/1\.1 413 /)
     expect(Date.now() - began).toBeLessThan(10_000)
   })
@@ -125,14 +131,14 @@ describe('a body of as many fields as fit', () => {
   const wide = { ...ASK, ...Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`f${index}`, index])) }
 
   test('is passed on where its format is spoken', async () => {
-    const { house, upstream } = await open()
-    expect((await house.ask('/v1/chat/completions', wide)).status).toBe(200)
+    const { testServer, upstream } = await open()
+    expect((await testServer.ask('/v1/chat/completions', wide)).status).toBe(200)
     expect(Object.keys(JSON.parse(upstream.seen[0]!.text))).toHaveLength(200_002)
   })
 
   test('is translated elsewhere, with all of them told as lost', async () => {
-    const { house } = await open()
-    const answer = await house.ask('/v1/messages', { ...wide, max_tokens: 5 }, { headers: HEADERS })
+    const { testServer } = await open()
+    const answer = await testServer.ask('/v1/messages', { ...wide, max_tokens: 5 }, { headers: HEADERS })
     expect(answer.status).toBe(200)
     expect(answer.headers['interlingua-loss-count']).toBe('200000')
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { ANSWER, ASK, chunk, events, failure, HEAD, hello, json, STREAM, TAIL, words } from '../builders/chat.ts'
-import { channelAt, type HouseOptions } from '../builders/config.ts'
+import { channelAt, type TestServerOptions } from '../builders/config.ts'
 import { dataOf } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
@@ -9,7 +9,7 @@ import { deadAddress, type Script } from '../builders/upstream.ts'
 
 const { openGateway, openRows } = opener()
 /** A gateway with a channel for each script, tried in that order. */
-const open = (scripts: readonly Script[], fields: Partial<ChannelConfig> = {}, options: HouseOptions = {}) =>
+const open = (scripts: readonly Script[], fields: Partial<ChannelConfig> = {}, options: TestServerOptions = {}) =>
   openRows(
     scripts.map((script, priority) => ({ script, name: `secret-channel-${priority}`, priority, ...fields })),
     options,
@@ -22,22 +22,22 @@ const said = (text: string): string =>
 
 describe('all well', () => {
   test('a whole answer', async () => {
-    const { house, upstreams } = await open([hello])
-    const answer = await house.ask(CHAT_PATH, ASK)
+    const { testServer, upstreams } = await open([hello])
+    const answer = await testServer.ask(CHAT_PATH, ASK)
     expect(answer.status).toBe(200)
     expect(answer.json).toEqual(ANSWER)
     expect(answer.headers['x-request-id']).toMatch(/^req_/)
     expect(answer.headers['content-length']).toBe(String(answer.text.length))
     expect(upstreams[0]!.seen[0]!.headers.authorization).toBe('Bearer upstream-key-1234')
-    expect(house.lines.at(-1)).toMatchObject({
+    expect(testServer.lines.at(-1)).toMatchObject({
       level: 'info',
       fields: { key: 'dev', model: 'm', channel: 'secret-channel-0', status: 200, input_tokens: 5, output_tokens: 2 },
     })
   })
 
   test('a stream', async () => {
-    const { house } = await open([hello])
-    const answer = await house.ask(CHAT_PATH, STREAM)
+    const { testServer } = await open([hello])
+    const answer = await testServer.ask(CHAT_PATH, STREAM)
     expect(answer.status).toBe(200)
     expect(answer.headers['content-type']).toContain('text/event-stream')
     expect(said(answer.text)).toBe('Hello.')
@@ -46,25 +46,25 @@ describe('all well', () => {
 
   test('a stream asked for and answered whole, and the other way round', async () => {
     const stubborn = await open([response => json(response, ANSWER)])
-    expect(said((await stubborn.house.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
+    expect(said((await stubborn.testServer.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
     const eager = await open([response => events(response).end(`${HEAD}${words('Hel', 'lo.')}${TAIL}`)])
-    expect((await eager.house.ask(CHAT_PATH, ASK)).json.choices[0].message.content).toBe('Hello.')
+    expect((await eager.testServer.ask(CHAT_PATH, ASK)).json.choices[0].message.content).toBe('Hello.')
   })
 
   test('a stream that does not say what it is', async () => {
-    const { house } = await open([response => response.end(`${HEAD}${words('Hel', 'lo.')}${TAIL}`)])
-    expect(said((await house.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
+    const { testServer } = await open([response => response.end(`${HEAD}${words('Hel', 'lo.')}${TAIL}`)])
+    expect(said((await testServer.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
   })
 
   test('an upstream that forgets to end its stream after the last event', async () => {
-    const { house } = await open([response => events(response).write(`${HEAD}${words('Hello.')}${TAIL}`)])
-    expect((await house.ask(CHAT_PATH, STREAM)).text.endsWith('data: [DONE]\n\n')).toBe(true)
+    const { testServer } = await open([response => events(response).write(`${HEAD}${words('Hello.')}${TAIL}`)])
+    expect((await testServer.ask(CHAT_PATH, STREAM)).text.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
   test('the public name of a mapped model', async () => {
     const models = { named: new Map([['m', 'upstream-m']]), patterns: [] }
-    const { house, upstreams } = await open([(response, seen) => hello(response, seen)], { models })
-    expect((await house.ask(CHAT_PATH, ASK)).json.model).toBe('m')
+    const { testServer, upstreams } = await open([(response, seen) => hello(response, seen)], { models })
+    expect((await testServer.ask(CHAT_PATH, ASK)).json.model).toBe('m')
     expect(JSON.parse(upstreams[0]!.seen[0]!.text).model).toBe('upstream-m')
   })
 })
@@ -87,25 +87,25 @@ describe('before the first byte', () => {
   ])('trap 76: an upstream that %s', async (_, script, status) => {
     const timeout = { connect: 500, firstByte: 200, idle: 200 }
     for (const body of [ASK, STREAM]) {
-      const { house } = await open([script], { timeout })
-      const answer = await house.ask(CHAT_PATH, body)
+      const { testServer } = await open([script], { timeout })
+      const answer = await testServer.ask(CHAT_PATH, body)
       expect(answer.status).toBe(status)
       expect(answer.headers['content-type']).toContain('application/json')
       expect(answer.json.error.message).toEqual(expect.any(String))
-      expect(house.lines.at(-1)).toMatchObject({ level: 'warn', fields: { status } })
+      expect(testServer.lines.at(-1)).toMatchObject({ level: 'warn', fields: { status } })
     }
   })
 
   test('an upstream that is not there', async () => {
-    const house = await openGateway([channelAt(await deadAddress())])
-    const answer = await house.ask(CHAT_PATH, ASK)
+    const testServer = await openGateway([channelAt(await deadAddress())])
+    const answer = await testServer.ask(CHAT_PATH, ASK)
     expect(answer.status).toBe(502)
     expect(answer.text).not.toContain('127.0.0.1')
   })
 
   test("an upstream's 400 is passed on, and tried nowhere else", async () => {
-    const { house, upstreams } = await open([response => json(response, failure('You are wrong.'), 400), hello])
-    const answer = await house.ask(CHAT_PATH, ASK)
+    const { testServer, upstreams } = await open([response => json(response, failure('You are wrong.'), 400), hello])
+    const answer = await testServer.ask(CHAT_PATH, ASK)
     expect(answer.status).toBe(400)
     expect(answer.json.error.message).toBe('You are wrong.')
     expect(upstreams[1]!.seen).toHaveLength(0)
@@ -113,19 +113,19 @@ describe('before the first byte', () => {
 
   test.each([404, 413])("an upstream's %s is another channel's chance, and told where all say so", async status => {
     const refuse: Script = response => json(response, failure('Not here.'), status)
-    expect((await (await open([refuse, hello])).house.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
-    const { house, upstreams } = await open([refuse, refuse])
-    expect(await house.ask(CHAT_PATH, ASK)).toMatchObject({ status, json: { error: { message: 'Not here.' } } })
+    expect((await (await open([refuse, hello])).testServer.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
+    const { testServer, upstreams } = await open([refuse, refuse])
+    expect(await testServer.ask(CHAT_PATH, ASK)).toMatchObject({ status, json: { error: { message: 'Not here.' } } })
     expect(upstreams[1]!.seen).toHaveLength(1)
     const worded: Script = response => json(response, failure('Model Not Exist'), 400)
-    expect((await (await open([worded, hello])).house.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
-    expect((await (await open([worded, worded])).house.ask(CHAT_PATH, ASK)).status).toBe(400)
+    expect((await (await open([worded, hello])).testServer.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
+    expect((await (await open([worded, worded])).testServer.ask(CHAT_PATH, ASK)).status).toBe(400)
     const later = await open([refuse, response => json(response, failure('Slow down.'), 429)])
-    expect((await later.house.ask(CHAT_PATH, ASK)).status).toBe(429)
+    expect((await later.testServer.ask(CHAT_PATH, ASK)).status).toBe(429)
   })
 
   test('what an upstream says tells no names, addresses and keys', async () => {
-    const { house } = await open(
+    const { testServer } = await open(
       [
         (response, seen) =>
           json(
@@ -136,20 +136,20 @@ describe('before the first byte', () => {
       ],
       { models: { named: new Map([['m', 'upstream-m']]), patterns: [] } },
     )
-    const { json: body } = await house.ask(CHAT_PATH, ASK)
+    const { json: body } = await testServer.ask(CHAT_PATH, ASK)
     expect(body.error.message).toBe('Model m is not at [upstream], [upstream], [upstream].')
   })
 
   test('trap 77: a 200 with an error body is an error', async () => {
-    const { house } = await open([response => json(response, failure('Not really.'))])
-    expect((await house.ask(CHAT_PATH, ASK)).status).toBeGreaterThanOrEqual(400)
+    const { testServer } = await open([response => json(response, failure('Not really.'))])
+    expect((await testServer.ask(CHAT_PATH, ASK)).status).toBeGreaterThanOrEqual(400)
     const second = await open([response => json(response, failure('Not really.')), hello])
-    expect((await second.house.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
+    expect((await second.testServer.ask(CHAT_PATH, ASK)).json).toEqual(ANSWER)
     const streaming = await open([
       response => events(response).end(`data: ${JSON.stringify(failure('No.'))}\n\n`),
       hello,
     ])
-    expect(said((await streaming.house.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
+    expect(said((await streaming.testServer.ask(CHAT_PATH, STREAM)).text)).toBe('Hello.')
   })
 })
 
@@ -166,54 +166,54 @@ describe('another channel', () => {
     ['streams an error', response => events(response).end(`${HEAD}data: ${JSON.stringify(failure('No.'))}\n\n`)],
   ]
   test.each(broken)('answers where the first %s', async (_, script) => {
-    const { house, upstreams } = await open([script, hello])
-    const answer = await house.ask(CHAT_PATH, STREAM)
+    const { testServer, upstreams } = await open([script, hello])
+    const answer = await testServer.ask(CHAT_PATH, STREAM)
     expect(said(answer.text)).toBe('Hello.')
     expect(upstreams[0]!.seen).toHaveLength(1)
-    expect(house.lines.at(-1)).toMatchObject({
+    expect(testServer.lines.at(-1)).toMatchObject({
       level: 'info',
       fields: { attempts: 2, channel: 'secret-channel-1', error: undefined },
     })
   })
 
   test('is asked first for a while, where it could and the first could not', async () => {
-    const { house, upstreams } = await open([response => response.destroy(), hello])
-    for (let index = 0; index < 3; index++) expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+    const { testServer, upstreams } = await open([response => response.destroy(), hello])
+    for (let index = 0; index < 3; index++) expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(upstreams.map(({ seen }) => seen.length)).toEqual([1, 3])
     const alone = await open([response => response.destroy()])
-    for (let index = 0; index < 3; index++) expect((await alone.house.ask(CHAT_PATH, ASK)).status).toBe(502)
+    for (let index = 0; index < 3; index++) expect((await alone.testServer.ask(CHAT_PATH, ASK)).status).toBe(502)
     expect(alone.upstreams[0]!.seen).toHaveLength(3)
   })
 
   test('is not asked once content was sent', async () => {
-    const { house, upstreams } = await open([
+    const { testServer, upstreams } = await open([
       response => void events(response).write(`${HEAD}${words('Hel')}`, () => response.destroy()),
       hello,
     ])
-    const answer = await house.ask(CHAT_PATH, STREAM)
+    const answer = await testServer.ask(CHAT_PATH, STREAM)
     expect(answer.status).toBe(200)
     expect(said(answer.text)).toBe('Hel')
     expect(upstreams[1]!.seen).toHaveLength(0)
   })
 
   test('trap 78: a channel that asks to be left alone is left alone', async () => {
-    const { house, upstreams } = await open([
+    const { testServer, upstreams } = await open([
       response => json(response, failure('Slow down.'), 429, { 'retry-after': '30' }),
       hello,
     ])
-    for (let index = 0; index < 3; index++) expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+    for (let index = 0; index < 3; index++) expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
     expect(upstreams[0]!.seen).toHaveLength(1)
     expect(upstreams[1]!.seen).toHaveLength(3)
   })
 
   test('trap 78: where there is none, the caller is told when to come back', async () => {
-    const { house, upstreams } = await open([
+    const { testServer, upstreams } = await open([
       response => json(response, failure('Slow down.'), 429, { 'retry-after': '30' }),
     ])
-    const first = await house.ask(CHAT_PATH, ASK)
+    const first = await testServer.ask(CHAT_PATH, ASK)
     expect(first.status).toBe(429)
     expect(first.headers['retry-after']).toBe('30')
-    const second = await house.ask(CHAT_PATH, ASK)
+    const second = await testServer.ask(CHAT_PATH, ASK)
     expect(second.status).toBe(429)
     expect(second.headers['retry-after']).toBe('30')
     expect(upstreams[0]!.seen).toHaveLength(2)
@@ -221,15 +221,15 @@ describe('another channel', () => {
 
   test('trap 78: what is left of the limits is told with the refusal', async () => {
     const limits = { 'anthropic-ratelimit-unified-status': 'rejected', 'x-should-retry': 'false' }
-    const { house } = await open([response => json(response, failure('Slow down.'), 429, limits)])
-    expect(await house.ask(CHAT_PATH, ASK)).toMatchObject({ status: 429, headers: limits })
+    const { testServer } = await open([response => json(response, failure('Slow down.'), 429, limits)])
+    expect(await testServer.ask(CHAT_PATH, ASK)).toMatchObject({ status: 429, headers: limits })
   })
 
   test('trap 86: a refusal is read once and told as what it is, whole or streamed', async () => {
     const refuse: Script = response => json(response, failure('Slow down.'), 429)
     for (const body of [ASK, STREAM]) {
-      const { house } = await open([refuse, refuse])
-      expect(await house.ask(CHAT_PATH, body)).toMatchObject({
+      const { testServer } = await open([refuse, refuse])
+      expect(await testServer.ask(CHAT_PATH, body)).toMatchObject({
         status: 429,
         json: { error: { message: 'Slow down.' } },
       })
@@ -237,8 +237,10 @@ describe('another channel', () => {
   })
 
   test('what is left of the limits is told to a caller of the same format', async () => {
-    const { house } = await open([response => json(response, ANSWER, 200, { 'x-ratelimit-remaining-tokens': '99' })])
-    expect((await house.ask(CHAT_PATH, ASK)).headers['x-ratelimit-remaining-tokens']).toBe('99')
+    const { testServer } = await open([
+      response => json(response, ANSWER, 200, { 'x-ratelimit-remaining-tokens': '99' }),
+    ])
+    expect((await testServer.ask(CHAT_PATH, ASK)).headers['x-ratelimit-remaining-tokens']).toBe('99')
   })
 })
 
@@ -251,8 +253,8 @@ describe('trap 75: in the middle of a stream', () => {
     ['an error', response => events(response).end(`${HEAD}${words('Hel')}data: ${JSON.stringify(failure('No.'))}\n\n`)],
     ['garbage', response => events(response).end(`${HEAD}${words('Hel')}data: {"never\n\n`)],
   ])('%s is an event of the format', async (_, script) => {
-    const { house } = await open([script], { timeout })
-    const answer = await house.ask(CHAT_PATH, STREAM)
+    const { testServer } = await open([script], { timeout })
+    const answer = await testServer.ask(CHAT_PATH, STREAM)
     expect(answer.status).toBe(200)
     expect(said(answer.text)).toBe('Hel')
     const last = dataOf(answer.text)
@@ -260,11 +262,11 @@ describe('trap 75: in the middle of a stream', () => {
       .at(-1)!
     expect(JSON.parse(last).error.message).toEqual(expect.any(String))
     expect(answer.text).not.toContain('"finish_reason":"stop"')
-    expect(house.lines.at(-1)).toMatchObject({ level: 'warn', fields: { error: expect.any(String) } })
+    expect(testServer.lines.at(-1)).toMatchObject({ level: 'warn', fields: { error: expect.any(String) } })
   })
 
   test('trap 85: a long silence is broken by signs of life, only after the first byte where none is to be sent early', async () => {
-    const { house } = await open(
+    const { testServer } = await open(
       [
         response => {
           setTimeout(() => events(response).write(`${HEAD}${chunk({ content: 'Hel' })}`), 150)
@@ -275,7 +277,7 @@ describe('trap 75: in the middle of a stream', () => {
       { heartbeat: 50, earlyHead: false },
     )
     const at = Date.now()
-    const sent = house.send(CHAT_PATH, STREAM)
+    const sent = testServer.send(CHAT_PATH, STREAM)
     const answer = await sent.answer
     expect(Date.now() - at).toBeGreaterThan(120)
     let text = ''
@@ -291,7 +293,7 @@ describe('trap 75: in the middle of a stream', () => {
   ])(
     'trap 85: an upstream that began %s but thinks for long is let through, so that its caller sees it live',
     async (_, late) => {
-      const { house } = await open(
+      const { testServer } = await open(
         [
           response => {
             events(response).flushHeaders()
@@ -302,7 +304,7 @@ describe('trap 75: in the middle of a stream', () => {
         {},
         { heartbeat: 50 },
       )
-      const { text } = await house.ask(CHAT_PATH, STREAM)
+      const { text } = await testServer.ask(CHAT_PATH, STREAM)
       expect(text.indexOf(': ping')).toBeGreaterThanOrEqual(0)
       expect(text.indexOf(': ping')).toBeLessThan(text.indexOf('Hello.'))
     },
@@ -310,12 +312,12 @@ describe('trap 75: in the middle of a stream', () => {
 })
 
 test('a channel takes no more than it may at once', async () => {
-  const { house, upstreams } = await open([response => setTimeout(() => json(response, ANSWER), 100)], {
+  const { testServer, upstreams } = await open([response => setTimeout(() => json(response, ANSWER), 100)], {
     maxConcurrent: 2,
   })
-  const answers = await Promise.all([1, 2, 3].map(() => house.ask(CHAT_PATH, ASK)))
+  const answers = await Promise.all([1, 2, 3].map(() => testServer.ask(CHAT_PATH, ASK)))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 503])
   expect(answers.find(({ status }) => status === 503)!.headers['retry-after']).toBe('1')
   expect(upstreams[0]!.seen).toHaveLength(2)
-  expect((await house.ask(CHAT_PATH, ASK)).status).toBe(200)
+  expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
 })

@@ -10,7 +10,7 @@ import { eventParser } from '../../src/ingress/transport/sse.ts'
 import { readCases } from '../../src/providers/fixtures.ts'
 import { events, json } from '../builders/chat.ts'
 import { channelAt } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { grammarFault } from '../laws/grammar.ts'
@@ -65,12 +65,12 @@ afterAll(() => upstream.close())
 
 describe.each(FORMATS)('a caller of %s', caller => {
   describe.each(FORMATS)('before an upstream of %s', format => {
-    let house: House
+    let testServer: TestServer
     beforeAll(async () => {
       const channel = channelAt(upstream.address, { format })
-      house = await House.open([channel])
+      testServer = await TestServer.open([channel])
     })
-    afterAll(() => house.server.close(0))
+    afterAll(() => testServer.server.close(0))
 
     const asks = (stream: boolean): JsonObject => {
       const body = { ...helloOf(caller), model: 'm' }
@@ -79,7 +79,7 @@ describe.each(FORMATS)('a caller of %s', caller => {
 
     test.each(casesOf(format))('gets $name whole', async ({ result }) => {
       upstream.script = response => json(response, result)
-      const answer = await house.ask(DOORS[caller]!.whole, asks(false), { headers: DOORS[caller]!.headers ?? {} })
+      const answer = await testServer.ask(DOORS[caller]!.whole, asks(false), { headers: DOORS[caller]!.headers ?? {} })
       expect(answer.status, answer.text).toBe(200)
       expect(said(readWhole(caller, answer.json))).toEqual(said(readWhole(format, result!)))
     })
@@ -94,7 +94,7 @@ describe.each(FORMATS)('a caller of %s', caller => {
         }
         response.end()
       }
-      const answer = await house.ask(DOORS[caller]!.stream, asks(true), { headers: DOORS[caller]!.headers ?? {} })
+      const answer = await testServer.ask(DOORS[caller]!.stream, asks(true), { headers: DOORS[caller]!.headers ?? {} })
       expect(answer.status, answer.text).toBe(200)
       const read = readEvents(caller, answer.text)
       expect(grammarFault(read)).toBeUndefined()

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { ANSWER, ASK, events, json } from '../builders/chat.ts'
-import type { HouseOptions } from '../builders/config.ts'
+import type { TestServerOptions } from '../builders/config.ts'
 import { dataOf, VERSION } from '../builders/http.ts'
 import { opener, type Row } from '../builders/opener.ts'
 import { CHAT_PATH, MESSAGES_PATH } from '../builders/paths.ts'
@@ -12,9 +12,9 @@ speakPlain('messages', 'contents')
 const { openRows } = opener()
 
 /** A gateway with one channel for each row; rows of one format stand one behind the other. */
-async function open(rows: readonly Row[], options: HouseOptions = {}) {
-  const { house, upstreams } = await openRows(rows, options)
-  return { house, upstreams, asked: (index: number) => JSON.parse(upstreams[index]!.seen.at(-1)!.text) }
+async function open(rows: readonly Row[], options: TestServerOptions = {}) {
+  const { testServer, upstreams } = await openRows(rows, options)
+  return { testServer, upstreams, asked: (index: number) => JSON.parse(upstreams[index]!.seen.at(-1)!.text) }
 }
 
 const PLAIN = { model: 'm', messages: [], say: 'hello' }
@@ -32,44 +32,44 @@ const plain = (script: Script = answering({ text: 'Hello.' }), fields: Partial<R
 const chat = (fields: Partial<Row> = {}): Row => ({ script: response => json(response, ANSWER), ...fields })
 describe('losses', () => {
   test('are shown in headers, in the log, and not at all where there are none', async () => {
-    const { house } = await open([plain()])
-    const lossy = await house.ask(MESSAGES_PATH, { ...PLAIN, topK: 5 }, { headers: VERSION })
+    const { testServer } = await open([plain()])
+    const lossy = await testServer.ask(MESSAGES_PATH, { ...PLAIN, topK: 5 }, { headers: VERSION })
     expect(lossy.headers).toMatchObject({
       'interlingua-loss': 'sampling/topK no-top-k',
       'interlingua-loss-count': '1',
     })
-    expect(house.lines.at(-1)).toMatchObject({ fields: { losses: 1 } })
-    const lossless = await house.ask(MESSAGES_PATH, PLAIN, { headers: VERSION })
+    expect(testServer.lines.at(-1)).toMatchObject({ fields: { losses: 1 } })
+    const lossless = await testServer.ask(MESSAGES_PATH, PLAIN, { headers: VERSION })
     expect(lossless.headers['interlingua-loss']).toBeUndefined()
-    const streamed = await house.ask(MESSAGES_PATH, { ...PLAIN, topK: 5, stream: true }, { headers: VERSION })
+    const streamed = await testServer.ask(MESSAGES_PATH, { ...PLAIN, topK: 5, stream: true }, { headers: VERSION })
     expect(streamed.headers['interlingua-loss-count']).toBe('1')
   })
 
   test('refuse the request where the caller or its group wants that, before anything is sent', async () => {
-    const { house, upstreams } = await open([plain()])
+    const { testServer, upstreams } = await open([plain()])
     const headers = { ...VERSION, 'interlingua-on-loss': 'refuse' }
-    const refused = await house.ask(MESSAGES_PATH, { ...PLAIN, topK: 5 }, { headers })
+    const refused = await testServer.ask(MESSAGES_PATH, { ...PLAIN, topK: 5 }, { headers })
     expect(refused.status).toBe(422)
     expect(refused.json.oops).toContain('sampling/topK (no-top-k)')
     expect(upstreams[0]!.seen).toHaveLength(0)
-    expect((await house.ask(MESSAGES_PATH, PLAIN, { headers })).status).toBe(200)
+    expect((await testServer.ask(MESSAGES_PATH, PLAIN, { headers })).status).toBe(200)
 
     const strict = await open([plain()], { group: { onLoss: 'refuse' } })
-    expect((await strict.house.ask(MESSAGES_PATH, { ...PLAIN, topK: 5 }, { headers: VERSION })).status).toBe(422)
+    expect((await strict.testServer.ask(MESSAGES_PATH, { ...PLAIN, topK: 5 }, { headers: VERSION })).status).toBe(422)
   })
 
   test('of a picture in the last turn, or of state, always refuse it', async () => {
-    const { house } = await open([plain()])
+    const { testServer } = await open([plain()])
     const picture = { ...PLAIN, picture: 'https://example.org/a.png' }
-    expect((await house.ask(MESSAGES_PATH, picture, { headers: VERSION })).status).toBe(422)
-    expect((await house.ask(MESSAGES_PATH, { ...PLAIN, store: true }, { headers: VERSION })).status).toBe(422)
-    expect((await house.ask(MESSAGES_PATH, { ...PLAIN, store: false }, { headers: VERSION })).status).toBe(200)
+    expect((await testServer.ask(MESSAGES_PATH, picture, { headers: VERSION })).status).toBe(422)
+    expect((await testServer.ask(MESSAGES_PATH, { ...PLAIN, store: true }, { headers: VERSION })).status).toBe(422)
+    expect((await testServer.ask(MESSAGES_PATH, { ...PLAIN, store: false }, { headers: VERSION })).status).toBe(200)
   })
 
   test('send a refused request to the next channel that can carry it', async () => {
-    const { house, upstreams } = await open([plain(), chat({ priority: 1 })])
+    const { testServer, upstreams } = await open([plain(), chat({ priority: 1 })])
     const picture = { ...PLAIN, picture: 'https://example.org/a.png' }
-    expect((await house.ask(MESSAGES_PATH, picture, { headers: VERSION })).status).toBe(200)
+    expect((await testServer.ask(MESSAGES_PATH, picture, { headers: VERSION })).status).toBe(200)
     expect(upstreams.map(({ seen }) => seen.length)).toEqual([0, 1])
   })
 })
@@ -77,47 +77,47 @@ describe('losses', () => {
 describe('another format', () => {
   test('has the names of its tools restored', async () => {
     const body = { ...ASK, tools: [{ type: 'function', function: { name: 'mcp.look' } }] }
-    const { house, asked } = await open([plain(answering({ call: 'mcp_look', arguments: '{"a":1}' }))])
-    const whole = await house.ask(CHAT_PATH, body)
+    const { testServer, asked } = await open([plain(answering({ call: 'mcp_look', arguments: '{"a":1}' }))])
+    const whole = await testServer.ask(CHAT_PATH, body)
     expect(asked(0).tools).toEqual(['mcp_look'])
     expect(whole.json.choices[0].message.tool_calls[0].function).toEqual({ name: 'mcp.look', arguments: '{"a":1}' })
-    const streamed = await house.ask(CHAT_PATH, { ...body, stream: true })
+    const streamed = await testServer.ask(CHAT_PATH, { ...body, stream: true })
     expect(streamed.text).toContain('"mcp.look"')
     expect(streamed.text).not.toContain('mcp_look')
   })
 
   test('trap 65: has calls of freeform tools unwrapped', async () => {
-    const { house } = await open([plain(answering({ call: 'patch', arguments: '{"input":"*** Begin"}' }))])
+    const { testServer } = await open([plain(answering({ call: 'patch', arguments: '{"input":"*** Begin"}' }))])
     const body = { ...PLAIN, tools: ['[patch]'] }
-    const whole = await house.ask(MESSAGES_PATH, body, { headers: VERSION })
+    const whole = await testServer.ask(MESSAGES_PATH, body, { headers: VERSION })
     expect(whole.json).toMatchObject({ call: 'patch', arguments: '*** Begin', freeform: true })
-    const streamed = await house.ask(MESSAGES_PATH, { ...body, stream: true }, { headers: VERSION })
+    const streamed = await testServer.ask(MESSAGES_PATH, { ...body, stream: true }, { headers: VERSION })
     expect(JSON.parse(dataOf(streamed.text)[0]!)).toMatchObject({ append: '*** Begin', name: 'patch' })
   })
 
   test('trap 44: gets a repaired history, and the same format the history as it is', async () => {
-    const { house, asked } = await open([chat()])
-    await house.ask(MESSAGES_PATH, { ...PLAIN, orphan: true }, { headers: VERSION })
+    const { testServer, asked } = await open([chat()])
+    await testServer.ask(MESSAGES_PATH, { ...PLAIN, orphan: true }, { headers: VERSION })
     expect(asked(0).messages).toEqual([{ role: 'user', content: expect.anything() }])
     const orphan = { role: 'tool', tool_call_id: 'x', content: 'seen' }
-    await house.ask(CHAT_PATH, { ...ASK, messages: [orphan, ...ASK.messages] })
+    await testServer.ask(CHAT_PATH, { ...ASK, messages: [orphan, ...ASK.messages] })
     expect(asked(0).messages[0]).toEqual(orphan)
   })
 
   test("fills in what the upstream's has no word for", async () => {
-    const { house } = await open([plain()])
-    const { json: answer, headers } = await house.ask(CHAT_PATH, ASK)
+    const { testServer } = await open([plain()])
+    const { json: answer, headers } = await testServer.ask(CHAT_PATH, ASK)
     expect(answer).toMatchObject({ id: headers['x-request-id'], model: 'm', created: expect.any(Number) })
     expect(Math.abs(answer.created - Date.now() / 1000)).toBeLessThan(10)
-    const streamed = await house.ask(MESSAGES_PATH, { ...PLAIN, stream: true }, { headers: VERSION })
+    const streamed = await testServer.ask(MESSAGES_PATH, { ...PLAIN, stream: true }, { headers: VERSION })
     expect(JSON.parse(dataOf(streamed.text)[0]!).id).toBe(`${streamed.headers['request-id']} m`)
   })
 
   test("keeps the upstream's limits to itself", async () => {
-    const { house } = await open([
+    const { testServer } = await open([
       plain(response => json(response, { text: 'x' }, 200, { 'x-ratelimit-remaining-tokens': '9' })),
     ])
-    expect((await house.ask(CHAT_PATH, ASK)).headers['x-ratelimit-remaining-tokens']).toBeUndefined()
+    expect((await testServer.ask(CHAT_PATH, ASK)).headers['x-ratelimit-remaining-tokens']).toBeUndefined()
   })
 })
 
@@ -126,8 +126,8 @@ test('a format with a ping of its own uses it', async () => {
     events(response).write('data: {"text":"Hel"}\n\n')
     setTimeout(() => response.end('data: {"text":"lo."}\n\ndata: {"end":true}\n\n'), 200)
   }
-  const { house } = await open([plain(script)], { heartbeat: 50 })
-  const { text } = await house.ask(MESSAGES_PATH, { ...PLAIN, stream: true }, { headers: VERSION })
+  const { testServer } = await open([plain(script)], { heartbeat: 50 })
+  const { text } = await testServer.ask(MESSAGES_PATH, { ...PLAIN, stream: true }, { headers: VERSION })
   expect(text).toContain('event: ping\ndata: {"type":"ping"}\n\n')
   expect(text).not.toContain(': ping\n\nevent')
 })
@@ -136,34 +136,34 @@ test('a fault of a reader or writer ends one answer, not the process', async () 
   const broken = vi.spyOn(plainWriter, 'result').mockImplementation(() => {
     throw new TypeError('a bug')
   })
-  const { house } = await open([plain()])
-  const answer = await house.ask(MESSAGES_PATH, PLAIN, { headers: VERSION })
+  const { testServer } = await open([plain()])
+  const answer = await testServer.ask(MESSAGES_PATH, PLAIN, { headers: VERSION })
   expect(answer.status).toBe(500)
   expect(answer.text).not.toContain('a bug')
-  expect(house.lines.some(({ level }) => level === 'error')).toBe(true)
+  expect(testServer.lines.some(({ level }) => level === 'error')).toBe(true)
   broken.mockRestore()
-  expect((await house.ask(MESSAGES_PATH, PLAIN, { headers: VERSION })).status).toBe(200)
+  expect((await testServer.ask(MESSAGES_PATH, PLAIN, { headers: VERSION })).status).toBe(200)
 })
 
 test('an upstream that lists its models is asked for them, and only they are called', async () => {
   const list: Script = (response, seen) =>
     json(response, seen.method === 'GET' ? { data: [{ id: 'listed' }, { id: 'other' }] } : ANSWER)
-  const { house, upstreams } = await open([chat({ script: list, models: { named: new Map(), patterns: ['*'] } })])
+  const { testServer, upstreams } = await open([chat({ script: list, models: { named: new Map(), patterns: ['*'] } })])
   await vi.waitFor(() => expect(upstreams[0]!.seen[0]).toMatchObject({ method: 'GET', url: '/v1/models' }))
   await vi.waitFor(async () => {
-    const { json: models } = await house.ask('/v1/models', undefined, { method: 'GET' })
+    const { json: models } = await testServer.ask('/v1/models', undefined, { method: 'GET' })
     expect(models.data.map(({ id }: { id: string }) => id)).toEqual(['listed', 'other'])
   })
-  expect((await house.ask(CHAT_PATH, { ...ASK, model: 'listed' })).status).toBe(200)
-  expect((await house.ask(CHAT_PATH, { ...ASK, model: 'unlisted' })).status).toBe(404)
+  expect((await testServer.ask(CHAT_PATH, { ...ASK, model: 'listed' })).status).toBe(200)
+  expect((await testServer.ask(CHAT_PATH, { ...ASK, model: 'unlisted' })).status).toBe(404)
 })
 
 test('an upstream that has no list to show is asked for any model', async () => {
   const models = { named: new Map(), patterns: ['*'] }
-  const { house, upstreams } = await open([chat({ models })])
+  const { testServer, upstreams } = await open([chat({ models })])
   await vi.waitFor(() => expect(upstreams[0]!.seen).toHaveLength(1))
   await new Promise(resolve => setTimeout(resolve, 50))
-  expect((await house.ask(CHAT_PATH, { ...ASK, model: 'any' })).status).toBe(200)
+  expect((await testServer.ask(CHAT_PATH, { ...ASK, model: 'any' })).status).toBe(200)
 })
 
 test("a messages upstream is asked for its list in its format's way", async () => {

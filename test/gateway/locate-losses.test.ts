@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { closingAfterEach } from '../builders/closing.ts'
-import { Keeping, Speaker } from '../stored/house.ts'
+import { Keeping, Speaker } from '../stored/test-server.ts'
 
 /* Paths of losses count what the caller sent. */
 
 const closing = closingAfterEach()
 
-async function house(format: string) {
+async function testServer(format: string) {
   const keeping = await Keeping.open([await Speaker.open(format)])
   closing.push(() => keeping.close())
   const ask = async (path: string, body: object, headers = {}) => {
@@ -14,7 +14,7 @@ async function house(format: string) {
       status,
       headers: got,
       json,
-    } = await keeping.house.ask(path, body, {
+    } = await keeping.testServer.ask(path, body, {
       headers: { 'anthropic-version': '2023-06-01', ...headers },
     })
     return { status, json, loss: (got['interlingua-loss'] ?? '').split('; ') }
@@ -27,7 +27,7 @@ const said = (text: string) => ({ role: 'user', content: text })
 
 describe('the path of a loss', () => {
   test('counts the caller’s turns: the system is none of them, results stand in the user’s', async () => {
-    const { ask } = await house('chat')
+    const { ask } = await testServer('chat')
     const messages = [
       said('Hi'),
       { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
@@ -52,7 +52,7 @@ describe('the path of a loss', () => {
   })
 
   test('counts items of the input, and points before what was repaired', async () => {
-    const { ask } = await house('chat')
+    const { ask } = await testServer('chat')
     const input = [
       said('Hi'),
       { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
@@ -70,7 +70,7 @@ describe('the path of a loss', () => {
   })
 
   test('tells of turns that are kept here by the field that points at them', async () => {
-    const { ask } = await house('chat')
+    const { ask } = await testServer('chat')
     const first = await ask('/v1/responses', { model: 'm', input: [said('Hi'), thought, said('Well?')] })
     expect(first.loss).toEqual(['input/1 no-reasoning-in-history'])
     const input = [said('So?'), thought, said('And?')]
@@ -79,7 +79,7 @@ describe('the path of a loss', () => {
   })
 
   test('is a place in contents', async () => {
-    const { ask } = await house('chat')
+    const { ask } = await testServer('chat')
     const contents = [
       { role: 'user', parts: [{ text: 'Hi' }] },
       { role: 'model', parts: [{ text: 'Hm.', thought: true }, { text: 'Ok.' }] },

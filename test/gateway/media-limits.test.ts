@@ -6,7 +6,7 @@ import type { ChannelConfig } from '../../src/config/index.ts'
 import { Media } from '../../src/gateway/media.ts'
 import type { Candidate } from '../../src/router.ts'
 import { ANSWER, json } from '../builders/chat.ts'
-import { channelAt, type HouseOptions, LOOPBACK } from '../builders/config.ts'
+import { channelAt, LOOPBACK, type TestServerOptions } from '../builders/config.ts'
 import { VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
@@ -19,12 +19,12 @@ const SAID = { candidates: [{ content: { role: 'model', parts: [{ text: 'Seen.' 
 const serving = (script: (response: ServerResponse, path: string) => unknown): Promise<FakeUpstream> =>
   openUpstream((response, { url }) => script(response, url))
 
-/** A house before an upstream of contents that can be told no address, or of chat that can. */
+/** A gateway before an upstream of contents that can be told no address, or of chat that can. */
 async function open(
   format: 'contents' | 'chat',
   allow?: readonly string[],
   more: Partial<ChannelConfig> = {},
-  limits: NonNullable<HouseOptions['limits']> = {},
+  limits: NonNullable<TestServerOptions['limits']> = {},
 ) {
   const script: Script = response => json(response, format === 'chat' ? ANSWER : SAID)
   const dialect = format === 'chat' ? {} : { fetch_urls: true }
@@ -44,9 +44,9 @@ const picture = (size: number) => (response: ServerResponse) =>
 describe('media of one request', () => {
   test('are no more bytes together than the limit, each as often as it is named', async () => {
     const pages = await serving(picture(400_000))
-    const { house, upstream } = await open('contents', LOOPBACK)
+    const { testServer, upstream } = await open('contents', LOOPBACK)
     const at = (count: number, one = (index: number) => `${pages.address}/${index}`) =>
-      house.ask('/v1/messages', asking(Array.from({ length: count }, (_, index) => one(index))), VERSION_HEADERS)
+      testServer.ask('/v1/messages', asking(Array.from({ length: count }, (_, index) => one(index))), VERSION_HEADERS)
     expect((await at(5)).status).toBe(200)
     const many = await at(6)
     expect(many.status).toBe(413)
@@ -57,17 +57,17 @@ describe('media of one request', () => {
 
   test('are no more things than the limit', async () => {
     const pages = await serving(picture(100))
-    const { house } = await open('contents', LOOPBACK)
+    const { testServer } = await open('contents', LOOPBACK)
     const urls = Array.from({ length: 21 }, (_, index) => `${pages.address}/${index}`)
-    expect((await house.ask('/v1/messages', asking(urls.slice(1)), VERSION_HEADERS)).status).toBe(200)
-    expect((await house.ask('/v1/messages', asking(urls), VERSION_HEADERS)).status).toBe(413)
+    expect((await testServer.ask('/v1/messages', asking(urls.slice(1)), VERSION_HEADERS)).status).toBe(200)
+    expect((await testServer.ask('/v1/messages', asking(urls), VERSION_HEADERS)).status).toBe(413)
   })
 
   test('are fetched once from an address', async () => {
     const pages = await serving(picture(100))
-    const { house, upstream } = await open('contents', LOOPBACK)
+    const { testServer, upstream } = await open('contents', LOOPBACK)
     const url = `${pages.address}/a.png`
-    expect((await house.ask('/v1/messages', asking([url, url, url]), VERSION_HEADERS)).status).toBe(200)
+    expect((await testServer.ask('/v1/messages', asking([url, url, url]), VERSION_HEADERS)).status).toBe(200)
     expect(pages.seen).toHaveLength(1)
     expect(JSON.parse(upstream.seen[0]!.text).contents[0].parts).toHaveLength(3)
   })
@@ -76,16 +76,16 @@ describe('media of one request', () => {
     const pages = await serving((response, path) =>
       path === '/slow' ? response.writeHead(200).write(Buffer.alloc(600_000, PNG)) : picture(600_000)(response),
     )
-    const { house } = await open('contents', LOOPBACK, {}, { waiting: { key: 1_000_000, all: 2 ** 30 } })
-    const one = () => house.ask('/v1/messages', asking([`${pages.address}/quick`]), VERSION_HEADERS)
+    const { testServer } = await open('contents', LOOPBACK, {}, { waiting: { key: 1_000_000, all: 2 ** 30 } })
+    const one = () => testServer.ask('/v1/messages', asking([`${pages.address}/quick`]), VERSION_HEADERS)
     expect([(await one()).status, (await one()).status]).toEqual([200, 200])
-    const slow = house.send('/v1/messages', asking([`${pages.address}/slow`]), VERSION_HEADERS)
+    const slow = testServer.send('/v1/messages', asking([`${pages.address}/slow`]), VERSION_HEADERS)
     slow.answer.catch(() => {})
     await until(() => pages.seen.some(({ url }) => url === '/slow'))
     await new Promise(resolve => setTimeout(resolve, 100))
     expect((await one()).status).toBe(503)
     slow.out.destroy()
-    await until(() => house.lines.some(({ fields }) => fields['status'] === 499))
+    await until(() => testServer.lines.some(({ fields }) => fields['status'] === 499))
     expect((await one()).status).toBe(200)
   })
 
@@ -93,9 +93,9 @@ describe('media of one request', () => {
     const pages = await serving((response, path) =>
       path === '/gone' ? setTimeout(() => response.writeHead(404).end(), 50) : response.writeHead(200).write('x'),
     )
-    const { house } = await open('contents', LOOPBACK)
+    const { testServer } = await open('contents', LOOPBACK)
     const began = performance.now()
-    const answer = await house.ask(
+    const answer = await testServer.ask(
       '/v1/messages',
       asking(['/slow', '/gone'].map(path => pages.address + path)),
       VERSION_HEADERS,
@@ -108,15 +108,15 @@ describe('media of one request', () => {
 
   test('are not fetched any more once the caller left', async () => {
     const pages = await serving(response => response.writeHead(200).write('x'))
-    const { house, upstream } = await open('contents', LOOPBACK)
-    const { out, answer } = house.send('/v1/messages', asking([`${pages.address}/slow`]), VERSION_HEADERS)
+    const { testServer, upstream } = await open('contents', LOOPBACK)
+    const { out, answer } = testServer.send('/v1/messages', asking([`${pages.address}/slow`]), VERSION_HEADERS)
     answer.catch(() => {})
     await until(() => pages.seen.length === 1)
     const left = Date.now()
     out.destroy()
     await until(() => pages.seen[0]!.brokenAt !== undefined)
     expect(pages.seen[0]!.brokenAt! - left).toBeLessThan(1000)
-    await until(() => house.lines.some(({ fields }) => fields['status'] === 499))
+    await until(() => testServer.lines.some(({ fields }) => fields['status'] === 499))
     expect(upstream.seen).toEqual([])
   })
 })
@@ -171,8 +171,8 @@ describe('addresses that go upstream as they are', () => {
         { model: 'm', messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] },
       ],
     ] as const) {
-      const { house, upstream } = await open('chat')
-      expect((await house.ask(path, body, VERSION_HEADERS)).status).toBe(400)
+      const { testServer, upstream } = await open('chat')
+      expect((await testServer.ask(path, body, VERSION_HEADERS)).status).toBe(400)
       expect(upstream.seen).toEqual([])
     }
   })
@@ -187,21 +187,25 @@ describe('addresses that go upstream as they are', () => {
     ],
     ...['files/abc', `/9j/${'A'.repeat(8000)}`],
   ])('may be %.40s', async url => {
-    const { house, upstream } = await open('chat')
-    expect((await house.ask('/v1/messages', asking([url]), VERSION_HEADERS)).status).toBe(200)
+    const { testServer, upstream } = await open('chat')
+    expect((await testServer.ask('/v1/messages', asking([url]), VERSION_HEADERS)).status).toBe(200)
     expect(upstream.seen[0]!.text).toContain(JSON.stringify(url))
   })
 
   test('may be any where the channel says so, and those that are fetched from anyway', async () => {
     const url = 'http://127.0.0.1/a.png'
     const any = await open('chat', undefined, { anyAddress: true })
-    expect((await any.house.ask('/v1/messages', asking([url, 'http://intranet/']), VERSION_HEADERS)).status).toBe(200)
+    expect((await any.testServer.ask('/v1/messages', asking([url, 'http://intranet/']), VERSION_HEADERS)).status).toBe(
+      200,
+    )
     const allowed = await open('chat', LOOPBACK)
-    expect((await allowed.house.ask('/v1/messages', asking([url]), VERSION_HEADERS)).status).toBe(200)
-    expect((await allowed.house.ask('/v1/messages', asking(['http://10.0.0.1/']), VERSION_HEADERS)).status).toBe(400)
+    expect((await allowed.testServer.ask('/v1/messages', asking([url]), VERSION_HEADERS)).status).toBe(200)
+    expect((await allowed.testServer.ask('/v1/messages', asking(['http://10.0.0.1/']), VERSION_HEADERS)).status).toBe(
+      400,
+    )
   })
 
-  test('are looked up where the upstream is in house and would look them up, too', async () => {
+  test('are looked up where the upstream is in the same network and would look them up, too', async () => {
     const looked: string[] = []
     const media = new Media({ fetch: true, limit: 1, count: 1, total: 1, timeout: 1, allow: [] }, async name => {
       looked.push(name)
@@ -224,10 +228,19 @@ describe('addresses that go upstream as they are', () => {
       expect(media.concerns(request as never, candidate)).toBe('check')
       return media.ready(request as never, candidate, { reply: { gone: false, worker: undefined } } as never)
     }
-    for (const house of ['http://127.0.0.1:9000/v1', 'http://vllm:8000', 'http://10.1.2.3', 'http://gpu.local/v1']) {
-      await expect(at(house, 'http://inside.example/')).rejects.toMatchObject({ error: { kind: 'invalid-request' } })
-      await expect(at(house, 'http://nowhere.example/')).rejects.toMatchObject({ error: { kind: 'invalid-request' } })
-      await at(house, 'http://outside.example/')
+    for (const testServer of [
+      'http://127.0.0.1:9000/v1',
+      'http://vllm:8000',
+      'http://10.1.2.3',
+      'http://gpu.local/v1',
+    ]) {
+      await expect(at(testServer, 'http://inside.example/')).rejects.toMatchObject({
+        error: { kind: 'invalid-request' },
+      })
+      await expect(at(testServer, 'http://nowhere.example/')).rejects.toMatchObject({
+        error: { kind: 'invalid-request' },
+      })
+      await at(testServer, 'http://outside.example/')
     }
     expect(looked).toHaveLength(12)
     await at('https://api.example.com/v1', 'http://inside.example/')

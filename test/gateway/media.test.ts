@@ -17,7 +17,7 @@ async function between(allow: readonly string[]) {
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ id: 'c', model: 'm', created: 1, choices: [{ index: 0, message, finish_reason: 'stop' }] }))
   })
-  const house = await openGateway([channelAt(upstream.address)], { allow })
+  const testServer = await openGateway([channelAt(upstream.address)], { allow })
   const body = {
     model: 'm',
     max_tokens: 10,
@@ -25,7 +25,7 @@ async function between(allow: readonly string[]) {
       { role: 'user', content: [{ type: 'document', source: { type: 'url', url: `${pages.address}/a.pdf` } }] },
     ],
   }
-  const answer = await house.ask('/v1/messages', body, { headers: { 'anthropic-version': '2023-06-01' } })
+  const answer = await testServer.ask('/v1/messages', body, { headers: { 'anthropic-version': '2023-06-01' } })
   return { answer, asked }
 }
 
@@ -49,7 +49,9 @@ test('trap 48: a picture at an address in the result of a tool reaches Gemini as
       .writeHead(200, { 'content-type': 'application/json' })
       .end('{"candidates":[{"content":{"role":"model","parts":[{"text":"Seen."}]},"finishReason":"STOP"}]}'),
   )
-  const house = await openGateway([channelAt(upstream.address, { format: 'contents' })], { allow: ['127.0.0.0/8'] })
+  const testServer = await openGateway([channelAt(upstream.address, { format: 'contents' })], {
+    allow: ['127.0.0.0/8'],
+  })
   const image = { type: 'image', source: { type: 'url', url: `${pages.address}/a.png` } }
   const messages = [
     { role: 'user', content: 'Look.' },
@@ -57,7 +59,7 @@ test('trap 48: a picture at an address in the result of a tool reaches Gemini as
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [image] }] },
   ]
   const body = { model: 'm', max_tokens: 10, messages }
-  const answer = await house.ask('/v1/messages', body, { headers: { 'anthropic-version': '2023-06-01' } })
+  const answer = await testServer.ask('/v1/messages', body, { headers: { 'anthropic-version': '2023-06-01' } })
   expect(answer.status, answer.text).toBe(200)
   const { parts } = JSON.parse(upstream.seen[0]!.text).contents.at(-1).parts[0].functionResponse
   expect(parts).toEqual([{ inlineData: { mimeType: 'image/png', data: PICTURE.toString('base64') } }])
@@ -83,13 +85,13 @@ test('trap 50: what cannot be fetched for one channel goes by its address to the
     { ...fetching, formats, name: 'another', priority: 1 },
     channelAt(upstream.address, { name: 'seeing', priority: 2 }),
   ]
-  const house = await openGateway(channels, { allow: ['127.0.0.0/8'] })
+  const testServer = await openGateway(channels, { allow: ['127.0.0.0/8'] })
   const alone = await openGateway(channels.slice(0, 2), { allow: ['127.0.0.0/8'] })
   const url = `${pages.address}/a.png`
   const content = [{ type: 'image', source: { type: 'url', url } }]
   const body = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content }] }
   const headers = { 'anthropic-version': '2023-06-01' }
-  const answer = await house.ask('/v1/messages', body, { headers })
+  const answer = await testServer.ask('/v1/messages', body, { headers })
   expect(answer.status, answer.text).toBe(200)
   expect(JSON.parse(upstream.seen[0]!.text).messages[0].content).toEqual([{ type: 'image_url', image_url: { url } }])
   expect(blind.seen).toEqual([])

@@ -14,11 +14,11 @@ async function open(rows: { readonly [format: string]: readonly string[] }, fact
     const models = { named: new Map(ids.map(id => [id, id])), patterns: [] }
     return { ...channelAt('http://127.0.0.1:1', { format, models }), name: format }
   })
-  const house = await openGateway(channels, { config: { models: new Map(facts.map(one => [one.id, one])) } })
-  const get = (path: string) => house.ask(path, undefined, { method: 'GET' })
+  const testServer = await openGateway(channels, { config: { models: new Map(facts.map(one => [one.id, one])) } })
+  const get = (path: string) => testServer.ask(path, undefined, { method: 'GET' })
   const asMessages = (path: string) =>
-    house.ask(path, undefined, { method: 'GET', headers: { 'anthropic-version': '2023-06-01' } })
-  return { house, get, asMessages }
+    testServer.ask(path, undefined, { method: 'GET', headers: { 'anthropic-version': '2023-06-01' } })
+  return { testServer, get, asMessages }
 }
 
 describe('pages of models in the messages shape', () => {
@@ -55,8 +55,8 @@ describe('pages of models in the messages shape', () => {
   )
 
   test('are gone through by Anthropic’s own client', async () => {
-    const { house } = await open({ chat: IDS })
-    const client = new Anthropic({ apiKey: KEY, baseURL: house.server.address })
+    const { testServer } = await open({ chat: IDS })
+    const client = new Anthropic({ apiKey: KEY, baseURL: testServer.server.address })
     const ids: string[] = []
     for await (const { id } of client.models.list({ limit: 2 })) ids.push(id)
     expect(ids).toEqual(IDS)
@@ -94,8 +94,8 @@ describe('pages of models in the contents shape', () => {
   })
 
   test('are gone through by Google’s own client', async () => {
-    const { house } = await open({ chat: IDS })
-    const client = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: house.server.address } })
+    const { testServer } = await open({ chat: IDS })
+    const client = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: testServer.server.address } })
     const names: unknown[] = []
     for await (const { name } of await client.models.list({ config: { pageSize: 2 } })) names.push(name)
     expect(names).toEqual(IDS.map(id => `models/${id}`))

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { withoutAddresses, withoutKeys } from '../../src/gateway/secrets.ts'
 import { ANSWER, ASK, HEAD, STREAM, words } from '../builders/chat.ts'
-import { channelAt, type HouseOptions } from '../builders/config.ts'
-import type { House } from '../builders/gateway.ts'
+import { channelAt, type TestServerOptions } from '../builders/config.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import type { Script } from '../builders/upstream.ts'
@@ -77,18 +77,18 @@ const CHANNEL: Partial<ChannelConfig> = {
   models: { named: new Map([['m', 'upstream-model']]), patterns: [] },
 }
 
-async function open(script: Script, format = 'chat', options: HouseOptions = {}) {
+async function open(script: Script, format = 'chat', options: TestServerOptions = {}) {
   const fields = { format, headers: { 'x-team': FIXED }, query: { sig: QUERY }, ...CHANNEL }
-  const { house, upstream } = await openBefore(script, options, fields)
-  return { house, upstream, host: new URL(upstream.address).host }
+  const { testServer, upstream } = await openBefore(script, options, fields)
+  return { testServer, upstream, host: new URL(upstream.address).host }
 }
 
 const tells = (text: string, secrets: readonly string[]): string[] =>
   secrets.filter(secret => text.toLowerCase().includes(secret.toLowerCase()))
 
-function expectNothingOf(house: House, host: string, answer: string): void {
+function expectNothingOf(testServer: TestServer, host: string, answer: string): void {
   expect(tells(answer, [...KEYS, ...INSIDE, host])).toEqual([])
-  expect(tells(JSON.stringify(house.lines), KEYS)).toEqual([])
+  expect(tells(JSON.stringify(testServer.lines), KEYS)).toEqual([])
 }
 
 const DOORS: readonly (readonly [path: string, body: object])[] = [
@@ -108,7 +108,7 @@ const streamedAt = (path: string): string => path.replace(':generateContent', ':
 
 describe.each(FORMATS)('an error of an upstream of %s tells nobody its secrets', format => {
   test.each([400, 404, 429, 500, 503])('with status %s', async status => {
-    const { house, host } = await open((response, { headers }) => {
+    const { testServer, host } = await open((response, { headers }) => {
       const text = said(headers.host!)
       const limits = { 'x-ratelimit-reset': text, 'anthropic-ratelimit-requests-limit': text, 'x-request-id': text }
       response.writeHead(status, { 'content-type': 'application/json', ...limits })
@@ -117,17 +117,17 @@ describe.each(FORMATS)('an error of an upstream of %s tells nobody its secrets',
     for (const [path, body] of DOORS)
       for (const stream of [false, true]) {
         const asked = stream
-          ? await house.ask(streamedAt(path), { ...body, stream }, VERSION_HEADERS)
-          : await house.ask(path, body, VERSION_HEADERS)
+          ? await testServer.ask(streamedAt(path), { ...body, stream }, VERSION_HEADERS)
+          : await testServer.ask(path, body, VERSION_HEADERS)
         expect(asked.status).toBeGreaterThanOrEqual(path.includes('responses') && stream ? 200 : 400)
-        expectNothingOf(house, host, JSON.stringify(asked.headers) + asked.text)
+        expectNothingOf(testServer, host, JSON.stringify(asked.headers) + asked.text)
       }
   })
 
   test.each([{}, { type: 'internal_error' }, { type: 'error', code: 'cancelled' }])(
     'under status 200, as %j',
     async kind => {
-      const { house, host } = await open((response, { headers }) => {
+      const { testServer, host } = await open((response, { headers }) => {
         const failed = {
           ...errorOf(headers.host!, kind),
           ...(format === 'responses' ? { status: 'failed', output: [] } : {}),
@@ -136,24 +136,24 @@ describe.each(FORMATS)('an error of an upstream of %s tells nobody its secrets',
         response.end(JSON.stringify(failed))
       }, format)
       for (const [path, body] of DOORS) {
-        const { status, text, headers } = await house.ask(path, body, VERSION_HEADERS)
+        const { status, text, headers } = await testServer.ask(path, body, VERSION_HEADERS)
         expect(status).toBeGreaterThanOrEqual(400)
-        expectNothingOf(house, host, JSON.stringify(headers) + text)
+        expectNothingOf(testServer, host, JSON.stringify(headers) + text)
       }
     },
   )
 
   test('in the middle of a stream', async () => {
     const begun = beginningOf(format)
-    const { house, host } = await open((response, { headers }) => {
+    const { testServer, host } = await open((response, { headers }) => {
       const error = errorOf(headers.host!, { type: 'error' })
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(begun.join(''))
       response.end(`event: error\ndata: ${JSON.stringify(error)}\n\n`)
     }, format)
     for (const [path, body] of DOORS) {
-      const { status, text } = await house.ask(streamedAt(path), { ...body, stream: true }, VERSION_HEADERS)
+      const { status, text } = await testServer.ask(streamedAt(path), { ...body, stream: true }, VERSION_HEADERS)
       expect([path, status, text.includes('error')]).toEqual([path, 200, true])
-      expectNothingOf(house, host, text)
+      expectNothingOf(testServer, host, text)
     }
   })
 })
@@ -166,24 +166,24 @@ describe('nor', () => {
   })
 
   test('beside an answer that stands', async () => {
-    const { house, host } = await open((response, { headers }) =>
+    const { testServer, host } = await open((response, { headers }) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(beside(headers.host!))),
     )
-    const { status, text } = await house.ask('/v1/chat/completions', ASK)
+    const { status, text } = await testServer.ask('/v1/chat/completions', ASK)
     expect(status).toBe(200)
-    expectNothingOf(house, host, text)
+    expectNothingOf(testServer, host, text)
     const last = await open((response, { headers }) => {
       const choices = [{ index: 0, delta: {}, finish_reason: 'error', error: errorOf(headers.host!).error }]
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end(`${HEAD}${words('Hello.')}data: ${JSON.stringify({ choices })}\n\ndata: [DONE]\n\n`)
     })
-    expectNothingOf(last.house, last.host, (await last.house.ask('/v1/chat/completions', STREAM)).text)
+    expectNothingOf(last.testServer, last.host, (await last.testServer.ask('/v1/chat/completions', STREAM)).text)
   })
 
   test('in what is kept of a response, and over a socket', async () => {
     const keep = mkdtempSync(join(tmpdir(), 'interlingua-secrets-'))
     closing.push(() => rmSync(keep, { recursive: true }))
-    const { house, host } = await open(
+    const { testServer, host } = await open(
       (response, { headers }) => {
         const begun = beginningOf('responses')
         const error = errorOf(headers.host!, { type: 'error' })
@@ -193,22 +193,22 @@ describe('nor', () => {
       'responses',
       { keep },
     )
-    const { text } = await house.ask('/v1/responses', { model: 'm', input: 'Hi', stream: true })
+    const { text } = await testServer.ask('/v1/responses', { model: 'm', input: 'Hi', stream: true })
     const id = /"id":"(resp_[^"]+)"/.exec(text)![1]
-    const kept = await house.ask(`/v1/responses/${id}`, undefined, { method: 'GET' })
+    const kept = await testServer.ask(`/v1/responses/${id}`, undefined, { method: 'GET' })
     expect(kept.json.status).toBe('failed')
-    expectNothingOf(house, host, kept.text)
-    const { id: later } = (await house.ask('/v1/responses', { model: 'm', input: 'Hi', background: true })).json
+    expectNothingOf(testServer, host, kept.text)
+    const { id: later } = (await testServer.ask('/v1/responses', { model: 'm', input: 'Hi', background: true })).json
     let settled = kept
-    do settled = await house.ask(`/v1/responses/${later}`, undefined, { method: 'GET' })
+    do settled = await testServer.ask(`/v1/responses/${later}`, undefined, { method: 'GET' })
     while (settled.json.status === 'queued' || settled.json.status === 'in_progress')
     expect(settled.json.status).toBe('failed')
-    expectNothingOf(house, host, settled.text)
-    const client = await Client.open(house.server.address)
+    expectNothingOf(testServer, host, settled.text)
+    const client = await Client.open(testServer.server.address)
     closing.push(() => client.socket.terminate())
     const events = await client.turn({ input: 'Hi' })
     expect(events.length).toBeGreaterThan(1)
-    expectNothingOf(house, host, JSON.stringify(events))
+    expectNothingOf(testServer, host, JSON.stringify(events))
   })
 
   test('in the log, where an answer is no HTTP at all', async () => {
@@ -216,10 +216,10 @@ describe('nor', () => {
       socket.write(`HTTP/9.9 nonsense ${KEYS.join(' ')}\r\n\r\n`),
     )
     closing.push(() => upstream.close())
-    const house = await openGateway([channelAt(upstream.address, CHANNEL)])
-    expect((await house.ask('/v1/chat/completions', ASK)).status).toBe(502)
-    expect(house.lines.some(({ fields }) => fields['err'] !== undefined)).toBe(true)
-    expect(tells(JSON.stringify(house.lines), KEYS)).toEqual([])
+    const testServer = await openGateway([channelAt(upstream.address, CHANNEL)])
+    expect((await testServer.ask('/v1/chat/completions', ASK)).status).toBe(502)
+    expect(testServer.lines.some(({ fields }) => fields['err'] !== undefined)).toBe(true)
+    expect(tells(JSON.stringify(testServer.lines), KEYS)).toEqual([])
   })
 })
 

@@ -5,8 +5,8 @@ import { MemoryStore } from '../../src/gateway/thoughts/memory.ts'
 import { Spool } from '../../src/ingress/transport/spool.ts'
 import { channelAt } from '../builders/config.ts'
 import { opener } from '../builders/opener.ts'
-import { Keeping, Speaker, scratch } from '../stored/house.ts'
-import { ASKED, CALL, history, Remembering, THINKS, Thinker } from '../thoughts/house.ts'
+import { Keeping, Speaker, scratch } from '../stored/test-server.ts'
+import { ASKED, CALL, history, Remembering, THINKS, Thinker } from '../thoughts/test-server.ts'
 import { upload } from '../transcriptions/upload.ts'
 
 /* What the gateway cannot remember costs no request that can go without. */
@@ -31,7 +31,7 @@ test.each([true, false])(
       expect((await gateway.chat([ASKED], { stream })).status).toBe(200)
       expect((await gateway.chat(history(CALL), { stream })).status).toBe(200)
     }
-    const faults = gateway.house.lines.filter(({ level }) => level === 'error')
+    const faults = gateway.testServer.lines.filter(({ level }) => level === 'error')
     expect(faults.map(({ message }) => message)).toEqual(['thoughts cannot be remembered'])
   },
 )
@@ -40,14 +40,15 @@ test('a conversation that cannot be sealed is put in short by nobody, until it c
   const place = scratch()
   closing.push(place.drop)
   const speaker = await Speaker.open('chat')
-  const house = await Keeping.open([speaker], { dataDir: place.path })
-  closing.push(() => house.close())
-  const compact = () => house.house.ask('/v1/responses/compact', { model: 'm', input: 'We move to Lisbon in May.' })
+  const testServer = await Keeping.open([speaker], { dataDir: place.path })
+  closing.push(() => testServer.close())
+  const compact = () =>
+    testServer.testServer.ask('/v1/responses/compact', { model: 'm', input: 'We move to Lisbon in May.' })
   mkdirSync(join(place.path, 'compaction.key'))
   for (let round = 0; round < 3; round++)
     expect(await compact()).toMatchObject({ status: 503, json: { error: { code: 'store_unavailable' } } })
   expect(speaker.upstream.seen).toHaveLength(0)
-  expect(house.faults).toHaveLength(1)
+  expect(testServer.faults).toHaveLength(1)
   rmSync(join(place.path, 'compaction.key'), { recursive: true })
   expect((await compact()).status).toBe(200)
 })
@@ -57,15 +58,15 @@ test('a file for which the disk has no room is a 503 that passes, told once', as
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"Well."}'),
   )
   // Before a channel that takes no forms, files wait on disk.
-  const house = await openGateway([channelAt(upstream.address, { format: 'chat' })])
+  const testServer = await openGateway([channelAt(upstream.address, { format: 'chat' })])
   const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
   const opening = vi.spyOn(Spool, 'open').mockRejectedValue(full)
   const send = () =>
-    upload(house.server.address, '/v1/audio/transcriptions', [
+    upload(testServer.server.address, '/v1/audio/transcriptions', [
       { name: 'model', value: 'm' },
       { name: 'file', file: 'talk.mp3', size: 12 * 1024 * 1024 },
     ])
   for (let round = 0; round < 2; round++) expect((await send()).status).toBe(503)
   expect(opening).toHaveBeenCalled()
-  expect(house.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
+  expect(testServer.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
 })

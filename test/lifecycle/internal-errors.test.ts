@@ -7,7 +7,7 @@ import type { Writer } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import type { Reader } from '../../src/ingress/reader.ts'
 import { events, HEAD, TAIL, words } from '../builders/chat.ts'
-import type { House } from '../builders/gateway.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { opener } from '../builders/opener.ts'
 import { Client } from '../sockets/client.ts'
 import { STREAMED } from './streams.ts'
@@ -44,7 +44,7 @@ const isSecond = () => {
 const chat = (text: string) => (response: Parameters<typeof events>[0]) =>
   events(response).end(`${HEAD}${words('Hel')}${words(text)}${TAIL}`)
 
-const open = async (format = 'chat') => (await openBefore(chat('lo.'), {}, { format })).house
+const open = async (format = 'chat') => (await openBefore(chat('lo.'), {}, { format })).testServer
 
 const TEXTS = Object.entries(STREAMED).filter(([, { format }]) => format === 'chat')
 
@@ -55,11 +55,11 @@ const writerOf = (path: string): Required<Pick<Writer, 'events'>> => {
 const nameOf = (path: string): string =>
   path === '/v1/chat/completions' ? 'chat' : path.slice('/v1/'.length).replace(/\?.*/, '')
 
-function expectLogged(house: House): void {
-  const faults = house.lines.filter(({ level }) => level === 'error')
+function expectLogged(testServer: TestServer): void {
+  const faults = testServer.lines.filter(({ level }) => level === 'error')
   expect(faults).toHaveLength(1)
   expect(faults[0]).toMatchObject({ message: 'a fault of the gateway', fields: { err: { message: BUG } } })
-  expect(house.lines.at(-1)!.fields).toMatchObject({ status: 200, error: 'internal', id: faults[0]!.fields['id'] })
+  expect(testServer.lines.at(-1)!.fields).toMatchObject({ status: 200, error: 'internal', id: faults[0]!.fields['id'] })
 }
 
 describe.each(TEXTS)('a stream of %s', (_, door) => {
@@ -71,13 +71,13 @@ describe.each(TEXTS)('a stream of %s', (_, door) => {
     const events = writer.events
     // The writer that says the last words must be a sound one.
     vi.spyOn(writer, 'events').mockImplementationOnce(asked => failing(events(asked), isSecond(), once))
-    const house = await open()
-    const { status, text } = await house.ask(door.path, door.body, { headers: door.headers ?? {} })
+    const testServer = await open()
+    const { status, text } = await testServer.ask(door.path, door.body, { headers: door.headers ?? {} })
     expect(status).toBe(200)
     expect(text).toContain('Hel')
     expect(text).not.toContain(BUG)
     expect(door.error(text)).toBe(TOLD)
-    expectLogged(house)
+    expectLogged(testServer)
   })
 
   test('whose reader fails', async () => {
@@ -85,11 +85,11 @@ describe.each(TEXTS)('a stream of %s', (_, door) => {
     const events = reader.events
     const isBad = ({ data }: WireEvent): boolean => data.includes('lo.')
     vi.spyOn(reader, 'events').mockImplementation(asked => failing(events(asked), isBad, false))
-    const house = await open()
-    const { text } = await house.ask(door.path, door.body, { headers: door.headers ?? {} })
+    const testServer = await open()
+    const { text } = await testServer.ask(door.path, door.body, { headers: door.headers ?? {} })
     expect(text).toContain('Hel')
     expect(door.error(text)).toBe(TOLD)
-    expectLogged(house)
+    expectLogged(testServer)
   })
 })
 
@@ -97,8 +97,8 @@ test('a turn on a socket fails, and the next one does not', async () => {
   const writer = writerOf('/v1/responses')
   const events = writer.events
   vi.spyOn(writer, 'events').mockImplementationOnce(asked => failing(events(asked), isSecond(), false))
-  const house = await open()
-  const client = await Client.open(house.server.address)
+  const testServer = await open()
+  const client = await Client.open(testServer.server.address)
   closing.push(() => client.socket.terminate())
   const failed = await client.turn({ input: 'Hi' })
   expect(failed.at(-1)).toMatchObject({ type: 'response.failed', response: { error: { message: TOLD } } })
@@ -113,10 +113,10 @@ test('before anything is sent it is a 500', async () => {
     },
     end: () => [],
   }))
-  const house = await open()
+  const testServer = await open()
   const door = STREAMED['chat']!
-  const { json, status } = await house.ask(door.path, door.body)
+  const { json, status } = await testServer.ask(door.path, door.body)
   expect(status).toBe(500)
   expect(json.error.message).toBe(TOLD)
-  expect(house.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
+  expect(testServer.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
 })

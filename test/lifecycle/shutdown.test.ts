@@ -3,14 +3,14 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { ASK, events, HEAD, hello, STREAM, words } from '../builders/chat.ts'
 import { channelAt, configOf, KEY } from '../builders/config.ts'
-import type { House } from '../builders/gateway.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { GET, textOf } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
 import { TIMED, until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 import { Client } from '../sockets/client.ts'
-import { scratch } from '../stored/house.ts'
+import { scratch } from '../stored/test-server.ts'
 import { STREAMED } from './streams.ts'
 
 const { closing, open, openGateway, openUpstream } = opener()
@@ -18,8 +18,8 @@ const silent: Script = () => {}
 const STOPPED = 'The gateway is being stopped. Ask again.'
 
 /** Reads an answer until something of it is there, and then on. */
-async function reading(house: House, path: string, body: unknown, headers = {}, begun = '') {
-  const answer = await house.send(path, body, { headers }).answer
+async function reading(testServer: TestServer, path: string, body: unknown, headers = {}, begun = '') {
+  const answer = await testServer.send(path, body, { headers }).answer
   let text = ''
   answer.setEncoding('utf8').on('data', piece => (text += piece))
   const whole = new Promise<string>((resolve, reject) => answer.on('end', () => resolve(text)).on('error', reject))
@@ -30,38 +30,38 @@ async function reading(house: House, path: string, body: unknown, headers = {}, 
 
 describe('before the port closes', () => {
   test('it is said not to be ready, and whoever asks is answered and sent away', async () => {
-    const { house } = await open(hello)
-    const drained = house.server.drain(300)
-    expect((await house.ask('/readyz', undefined, GET)).status).toBe(503)
-    expect((await house.ask('/healthz', undefined, GET)).status).toBe(200)
-    const whole = await house.ask(CHAT_PATH, ASK, { headers: { connection: 'keep-alive' } })
+    const { testServer } = await open(hello)
+    const drained = testServer.server.drain(300)
+    expect((await testServer.ask('/readyz', undefined, GET)).status).toBe(503)
+    expect((await testServer.ask('/healthz', undefined, GET)).status).toBe(200)
+    const whole = await testServer.ask(CHAT_PATH, ASK, { headers: { connection: 'keep-alive' } })
     expect(whole).toMatchObject({ status: 200, headers: { connection: 'close' } })
-    const streamed = await house.ask(CHAT_PATH, STREAM, { headers: { connection: 'keep-alive' } })
+    const streamed = await testServer.ask(CHAT_PATH, STREAM, { headers: { connection: 'keep-alive' } })
     expect(streamed).toMatchObject({ status: 200, headers: { connection: 'close' } })
     expect(streamed.text).toContain('[DONE]')
-    expect((await house.ask('/v1/models', undefined, GET)).headers['connection']).toBe('close')
-    const socket = await Client.open(house.server.address)
+    expect((await testServer.ask('/v1/models', undefined, GET)).headers['connection']).toBe('close')
+    const socket = await Client.open(testServer.server.address)
     expect((await socket.turn({ input: 'Hi' })).at(-1).type).toBe('response.completed')
     await drained
-    await house.server.close()
+    await testServer.server.close()
     await until(() => socket.closed !== undefined)
     expect(socket.closed).toBe(1001)
-    await expect(house.ask('/healthz', undefined, GET)).rejects.toThrow()
+    await expect(testServer.ask('/healthz', undefined, GET)).rejects.toThrow()
   })
 
   test('a connection is kept before that', async () => {
-    const { house } = await open(hello)
-    const whole = await house.ask(CHAT_PATH, ASK, { headers: { connection: 'keep-alive' } })
+    const { testServer } = await open(hello)
+    const whole = await testServer.ask(CHAT_PATH, ASK, { headers: { connection: 'keep-alive' } })
     expect(whole.headers['connection']).toBe('keep-alive')
   })
 })
 
 describe('what outlasts the grace time', () => {
   test.each(Object.entries(STREAMED))('a stream of %s ends with its error', TIMED, async (_, door) => {
-    const { house, upstream } = await open(door.begins, {}, { format: door.format })
-    const { answer, whole } = await reading(house, door.path, door.body, door.headers, door.begun)
+    const { testServer, upstream } = await open(door.begins, {}, { format: door.format })
+    const { answer, whole } = await reading(testServer, door.path, door.body, door.headers, door.begun)
     const began = Date.now()
-    await house.server.close(50)
+    await testServer.server.close(50)
     expect(Date.now() - began).toBeLessThan(900)
     const text = await whole
     expect(answer.statusCode).toBe(200)
@@ -69,39 +69,39 @@ describe('what outlasts the grace time', () => {
     expect(text).toContain(door.begun)
     expect(door.error(text)).toBe(STOPPED)
     await until(() => upstream.seen[0]!.brokenAt !== undefined)
-    expect(house.lines.at(-1)!.fields).toMatchObject({ status: 200, error: 'overloaded' })
+    expect(testServer.lines.at(-1)!.fields).toMatchObject({ status: 200, error: 'overloaded' })
   })
 
   test.each(Object.entries(STREAMED))('an answer of %s that was not begun is a 503', async (name, door) => {
-    const { house, upstream } = await open(silent, {}, { format: door.format })
-    const asked = house.ask(door.path, door.body, door.headers === undefined ? {} : { headers: door.headers })
+    const { testServer, upstream } = await open(silent, {}, { format: door.format })
+    const asked = testServer.ask(door.path, door.body, door.headers === undefined ? {} : { headers: door.headers })
     await until(() => upstream.seen.length > 0)
-    await house.server.close(20)
+    await testServer.server.close(20)
     const { status, json, headers } = await asked
     expect(status).toBe(503)
     expect(headers['retry-after'] ?? '1').toBe('1')
     const body = name.includes('array') ? json[0] : json
     expect(body.error.message).toBe(STOPPED)
-    expect(house.lines.at(-1)!.fields).toMatchObject({ status: 503, error: 'overloaded' })
+    expect(testServer.lines.at(-1)!.fields).toMatchObject({ status: 503, error: 'overloaded' })
   })
 
   test('a whole answer is a 503, and no other channel is asked', async () => {
-    const { house, upstream } = await open(silent)
+    const { testServer, upstream } = await open(silent)
     const other = await openUpstream(hello)
-    house.server.reload(
+    testServer.server.reload(
       configOf([channelAt(upstream.address), channelAt(other.address, { name: 'other', priority: 1 })]),
     )
-    const asked = house.ask(CHAT_PATH, ASK)
+    const asked = testServer.ask(CHAT_PATH, ASK)
     await until(() => upstream.seen.length > 0)
-    await house.server.close(20)
+    await testServer.server.close(20)
     expect(await asked).toMatchObject({ status: 503, json: { error: { message: STOPPED } } })
     expect(other.seen).toHaveLength(0)
-    expect(house.lines.filter(({ level }) => level === 'error')).toEqual([])
+    expect(testServer.lines.filter(({ level }) => level === 'error')).toEqual([])
   })
 
   test('a request that is still coming is a 503', TIMED, async () => {
-    const { house, upstream } = await open(hello)
-    const out = request(`${house.server.address}${CHAT_PATH}`, {
+    const { testServer, upstream } = await open(hello)
+    const out = request(`${testServer.server.address}${CHAT_PATH}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${KEY}`, 'content-length': 500 },
     })
@@ -109,7 +109,7 @@ describe('what outlasts the grace time', () => {
     out.write('{"model":')
     const answered = new Promise<number>(resolve => out.on('response', answer => resolve(answer.statusCode!)))
     await new Promise(resolve => setTimeout(resolve, 100))
-    await house.server.close(20)
+    await testServer.server.close(20)
     expect(await answered).toBe(503)
     expect(upstream.seen).toHaveLength(0)
   })
@@ -120,46 +120,49 @@ describe('what outlasts the grace time', () => {
     ['falls silent', () => {}],
     ['goes on with what is no HTTP', socket => socket.end('no\r\n\r\n')],
   ])('nobody waits for the rest of a request that is refused, where its caller %s', TIMED, async (_, then) => {
-    const { house } = await open(hello)
-    const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
+    const { testServer } = await open(hello)
+    const socket = connect(Number(new URL(testServer.server.address).port), '127.0.0.1')
     closing.push(() => socket.destroy())
     socket.write(`POST ${CHAT_PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\n`)
     socket.write('transfer-encoding: chunked\r\n\r\n2\r\n{ \r\n')
     socket.on('error', () => {}).on('data', () => then(socket))
     await new Promise(resolve => setTimeout(resolve, 100))
-    await house.server.close(20)
-    await until(() => house.lines.length > 0)
-    expect(house.lines.map(({ message }) => message)).toEqual(['request'])
+    await testServer.server.close(20)
+    await until(() => testServer.lines.length > 0)
+    expect(testServer.lines.map(({ message }) => message)).toEqual(['request'])
   })
 
   test('bytes without a format are cut off', TIMED, async () => {
     const begins: Script = response => response.writeHead(200, { 'content-type': 'audio/mpeg' }).write('half a sound')
-    const { house } = await open(begins, {}, { format: 'speech' })
-    const answer = await house.send('/v1/audio/speech', { model: 'm', input: 'Hi', voice: 'alloy' }).answer
+    const { testServer } = await open(begins, {}, { format: 'speech' })
+    const answer = await testServer.send('/v1/audio/speech', { model: 'm', input: 'Hi', voice: 'alloy' }).answer
     const text = textOf(answer)
     await new Promise(resolve => setTimeout(resolve, 50))
-    await house.server.close(20)
+    await testServer.server.close(20)
     expect(await text).toBe('half a sound')
     expect(answer.complete).toBe(false)
   })
 
   test('a turn on a socket ends with its error, and the connection closes in order', async () => {
-    const { house } = await open(STREAMED['chat']!.begins)
-    const [begun, silentOne] = [await Client.open(house.server.address), await Client.open(house.server.address)]
+    const { testServer } = await open(STREAMED['chat']!.begins)
+    const [begun, silentOne] = [
+      await Client.open(testServer.server.address),
+      await Client.open(testServer.server.address),
+    ]
     begun.send({ type: 'response.create', model: 'm', input: 'x' })
     await until(() => begun.events.some(({ type }) => type === 'response.output_text.delta'))
-    await house.server.close(50)
+    await testServer.server.close(50)
     await until(() => begun.closed !== undefined && silentOne.closed !== undefined)
     expect(begun.events.at(-1)).toMatchObject({ type: 'response.failed', response: { error: { message: STOPPED } } })
     expect([begun.closed, silentOne.closed]).toEqual([1001, 1001])
   })
 
   test('a turn on a socket of which nothing was said is told its status', async () => {
-    const { house, upstream } = await open(silent)
-    const one = await Client.open(house.server.address)
+    const { testServer, upstream } = await open(silent)
+    const one = await Client.open(testServer.server.address)
     one.send({ type: 'response.create', model: 'm', input: 'x' })
     await until(() => upstream.seen.length > 0)
-    await house.server.close(50)
+    await testServer.server.close(50)
     await until(() => one.closed !== undefined)
     expect(one.events.at(-1)).toMatchObject({ type: 'error', status: 503, error: { message: STOPPED } })
     expect(one.closed).toBe(1001)
@@ -170,13 +173,13 @@ describe('what outlasts the grace time', () => {
       events(response).write(HEAD)
       for (let i = 0; i < 2000; i++) response.write(words('x'.repeat(10_000)))
     }
-    const { house, upstream } = await open(flood)
-    const answer = await house.send(CHAT_PATH, STREAM).answer
+    const { testServer, upstream } = await open(flood)
+    const answer = await testServer.send(CHAT_PATH, STREAM).answer
     answer.pause()
     await until(() => upstream.seen.length > 0)
     await new Promise(resolve => setTimeout(resolve, 200))
     const began = Date.now()
-    await house.server.close(50)
+    await testServer.server.close(50)
     expect(Date.now() - began).toBeLessThan(2500)
   })
 })
@@ -188,10 +191,10 @@ describe('work in the background', () => {
     const place = scratch()
     closing.push(place.drop)
     const slow: Script = (response, seen) => void setTimeout(() => hello(response, seen), 200)
-    const { house, upstream } = await open(slow, { keep: place.path })
-    const { id } = (await house.ask('/v1/responses', begin)).json
+    const { testServer, upstream } = await open(slow, { keep: place.path })
+    const { id } = (await testServer.ask('/v1/responses', begin)).json
     await until(() => upstream.seen.length > 0)
-    await house.server.close(5000)
+    await testServer.server.close(5000)
     const next = await openGateway([channelAt(upstream.address)], { keep: place.path })
     expect((await next.ask(`/v1/responses/${id}`, undefined, GET)).json.status).toBe('completed')
   })
@@ -199,9 +202,9 @@ describe('work in the background', () => {
   test('that outlasts it has failed, for whoever listens and for the next start', async () => {
     const place = scratch()
     closing.push(place.drop)
-    const { house, upstream } = await open(STREAMED['chat']!.begins, { keep: place.path })
-    const { whole } = await reading(house, '/v1/responses', { ...begin, stream: true }, {}, 'response.queued')
-    await house.server.close(50)
+    const { testServer, upstream } = await open(STREAMED['chat']!.begins, { keep: place.path })
+    const { whole } = await reading(testServer, '/v1/responses', { ...begin, stream: true }, {}, 'response.queued')
+    await testServer.server.close(50)
     expect(STREAMED['responses']!.error(await whole)).toBeDefined()
     const kept = JSON.parse(/data: (\{"type":"response.failed".*)/.exec(await whole)![1]!).response
     const next = await openGateway([channelAt(upstream.address)], { keep: place.path })

@@ -1,26 +1,26 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type HouseOptions, KEY, REALTIME } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { KEY, REALTIME, type TestServerOptions } from '../builders/config.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
 import { Client } from '../sockets/client.ts'
 import { CLIENT, playing, SPOKEN_TURN } from './sessions.ts'
 import { channelTo, created, type Script, ScriptedUpstream } from './upstream.ts'
 
-let house: House | undefined
+let testServer: TestServer | undefined
 let upstreams: ScriptedUpstream[] = []
 
 afterEach(async () => {
-  await house?.server.close(0)
-  house = undefined
+  await testServer?.server.close(0)
+  testServer = undefined
   for (const upstream of upstreams) await upstream.close()
   upstreams = []
 })
 
-async function open(script: Script, options: HouseOptions = {}): Promise<ScriptedUpstream> {
+async function open(script: Script, options: TestServerOptions = {}): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.open(script)
   upstreams.push(upstream)
-  house = await House.open([channelTo(upstream)], options)
+  testServer = await TestServer.open([channelTo(upstream)], options)
   return upstream
 }
 
@@ -32,9 +32,9 @@ const PATHS = [
 ] as const
 
 const client = (headers: { readonly [name: string]: string } = {}) =>
-  Client.open(house!.server.address, headers, '/v1/realtime?model=voice')
+  Client.open(testServer!.server.address, headers, '/v1/realtime?model=voice')
 
-const sessions = () => house!.lines.filter(({ message }) => message === 'session')
+const sessions = () => testServer!.lines.filter(({ message }) => message === 'session')
 
 describe.each(PATHS)('%s', (_, headers) => {
   it('a whole turn, with its usage', async () => {
@@ -60,7 +60,7 @@ describe.each(PATHS)('%s', (_, headers) => {
         expect(caller.closed).toBe(1011)
       } else expect([at, caller.status]).toEqual([0, 502])
       await until(() => upstream.open === 0 && sessions().length === 1)
-      await house!.server.close(0)
+      await testServer!.server.close(0)
       await upstream.close()
     }
   })
@@ -94,7 +94,7 @@ describe.each(PATHS)('%s', (_, headers) => {
     const caller = await client(headers)
     caller.send({ type: 'response.create' })
     await until(() => caller.events.some(({ type }) => type === 'response.created'))
-    const closed = house!.server.close(5000)
+    const closed = testServer!.server.close(5000)
     await new Promise(resolve => setTimeout(resolve, 50))
     expect(caller.closed).toBeUndefined()
     go()
@@ -110,7 +110,7 @@ describe.each(PATHS)('%s', (_, headers) => {
     const caller = await client(headers)
     caller.send({ type: 'response.create' })
     await until(() => caller.events.some(({ type }) => type === 'response.created'))
-    await house!.server.close(100)
+    await testServer!.server.close(100)
     await until(() => caller.closed !== undefined)
     expect(caller.closed).toBe(1001)
     expect(caller.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'server_shutdown' } })
@@ -122,7 +122,7 @@ describe.each(PATHS)('%s', (_, headers) => {
     const idle = await client(headers)
     await until(() => idle.closed !== undefined)
     expect([idle.closed, idle.events.at(-1).error.code]).toEqual([1000, 'session_idle'])
-    await house!.server.close(0)
+    await testServer!.server.close(0)
     await open(playing([]), { config: { realtime: { ...REALTIME, lifetime: 60 } } })
     const long = await client(headers)
     await until(() => long.closed !== undefined)
@@ -217,7 +217,7 @@ describe.each(PATHS)('%s', (_, headers) => {
 
 it('a ping flood without a reader does not grow without bound', async () => {
   const upstream = await open(playing([]), { config: { realtime: { ...REALTIME, buffer: 2 ** 20 } } })
-  const { port } = new URL(house!.server.address)
+  const { port } = new URL(testServer!.server.address)
   const socket = connect(Number(port), '127.0.0.1')
   socket.on('error', () => {})
   socket.write(

@@ -1,22 +1,26 @@
 import { afterEach, expect, it } from 'vitest'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
 import { Client } from '../sockets/client.ts'
 import { CLIENT, playing, SPOKEN_TURN } from './sessions.ts'
 import { channelTo, ScriptedUpstream } from './upstream.ts'
 
-let house: House | undefined
+let testServer: TestServer | undefined
 let upstream: ScriptedUpstream | undefined
 
 afterEach(async () => {
-  await house?.server.close(0)
+  await testServer?.server.close(0)
   await upstream?.close()
 })
 
 it('a caller of G.711 has it converted both ways', async () => {
   upstream = await ScriptedUpstream.open(playing(SPOKEN_TURN))
-  house = await House.open([channelTo(upstream)])
-  const client = await Client.open(house.server.address, { 'openai-beta': 'realtime=v1' }, '/v1/realtime?model=voice')
+  testServer = await TestServer.open([channelTo(upstream)])
+  const client = await Client.open(
+    testServer.server.address,
+    { 'openai-beta': 'realtime=v1' },
+    '/v1/realtime?model=voice',
+  )
   client.send({
     type: 'session.update',
     session: { input_audio_format: 'g711_ulaw', output_audio_format: 'g711_alaw' },

@@ -1,28 +1,28 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
-import type { HouseOptions } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import type { TestServerOptions } from '../builders/config.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
 import { Client } from '../sockets/client.ts'
 import { FUNCTION_CALL, playing, SPOKEN_TURN } from './sessions.ts'
 import { channelTo, created, type Script, ScriptedUpstream } from './upstream.ts'
 
-let house: House | undefined
+let testServer: TestServer | undefined
 let upstreams: ScriptedUpstream[] = []
 
 afterEach(async () => {
-  await house?.server.close(0)
-  const faults = house?.lines.filter(({ level }) => level === 'error') ?? []
-  house = undefined
+  await testServer?.server.close(0)
+  const faults = testServer?.lines.filter(({ level }) => level === 'error') ?? []
+  testServer = undefined
   for (const upstream of upstreams) await upstream.close()
   upstreams = []
   expect(faults).toEqual([])
 })
 
-async function open(script: Script, options: HouseOptions = {}): Promise<ScriptedUpstream> {
+async function open(script: Script, options: TestServerOptions = {}): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.open(script)
   upstreams.push(upstream)
-  house = await House.open([channelTo(upstream)], options)
+  testServer = await TestServer.open([channelTo(upstream)], options)
   return upstream
 }
 
@@ -33,7 +33,7 @@ const PATHS = [
 ] as const
 
 const client = (headers: { readonly [name: string]: string } = {}) =>
-  Client.open(house!.server.address, headers, '/v1/realtime?model=voice')
+  Client.open(testServer!.server.address, headers, '/v1/realtime?model=voice')
 
 /** More than any recursion takes. */
 const DEPTH = 30_000

@@ -3,29 +3,29 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
-import { configOf, type HouseOptions, KEY, keyOf, REALTIME } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { configOf, KEY, keyOf, REALTIME, type TestServerOptions } from '../builders/config.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
 import { Client } from '../sockets/client.ts'
 import { playing } from './sessions.ts'
 import { channelTo, created, type Script, ScriptedUpstream } from './upstream.ts'
 
-let house: House | undefined
+let testServer: TestServer | undefined
 let upstreams: ScriptedUpstream[] = []
 
 afterEach(async () => {
-  await house?.server.close(0)
-  const faults = house?.lines.filter(({ level }) => level === 'error') ?? []
-  house = undefined
+  await testServer?.server.close(0)
+  const faults = testServer?.lines.filter(({ level }) => level === 'error') ?? []
+  testServer = undefined
   for (const upstream of upstreams) await upstream.close()
   upstreams = []
   expect(faults).toEqual([])
 })
 
-async function open(script: Script, options: HouseOptions = {}): Promise<ScriptedUpstream> {
+async function open(script: Script, options: TestServerOptions = {}): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.open(script)
   upstreams.push(upstream)
-  house = await House.open([channelTo(upstream)], options)
+  testServer = await TestServer.open([channelTo(upstream)], options)
   return upstream
 }
 
@@ -38,7 +38,7 @@ const PATHS = [
 
 const PATH = '/v1/realtime?model=voice'
 const client = (headers: { readonly [name: string]: string } = {}, path = PATH) =>
-  Client.open(house!.server.address, headers, path)
+  Client.open(testServer!.server.address, headers, path)
 
 const refusal = (headers: { readonly [name: string]: string } = {}, path = PATH) =>
   client(headers, path).then(
@@ -151,7 +151,7 @@ describe.each(PATHS)('%s', (_, headers) => {
     const { received } = upstream.connections[0]!
     const requested = () => received.filter(({ type }) => type === 'response.create').length
     await until(() => requested() === 1)
-    house!.server.reload({ ...configOf([channelTo(upstream)]), keys: [keyOf('another-key', 'another')] })
+    testServer!.server.reload({ ...configOf([channelTo(upstream)]), keys: [keyOf('another-key', 'another')] })
     caller.send({ type: 'response.create', event_id: 'late' })
     await until(() => caller.events.some(({ error }) => error?.event_id === 'late'))
     expect(caller.events.at(-1).error).toMatchObject({ type: 'authentication_error', code: 'invalid_api_key' })
@@ -180,7 +180,7 @@ describe.each(PATHS)('%s', (_, headers) => {
     await until(() => upstream.open === 30)
     for (const caller of callers) caller.socket.terminate()
     await until(() => upstream.open === 0)
-    await until(() => house!.lines.filter(({ message }) => message === 'session').length === 30)
+    await until(() => testServer!.lines.filter(({ message }) => message === 'session').length === 30)
     expect(await ask(KEY)).toBe(101)
   })
 })
@@ -190,7 +190,7 @@ describe('an upstream', () => {
   const at = async (script: Script) => {
     const upstream = await ScriptedUpstream.open(script)
     upstreams.push(upstream)
-    house = await House.open([{ ...channelTo(upstream), timeout: quick }])
+    testServer = await TestServer.open([{ ...channelTo(upstream), timeout: quick }])
     return upstream
   }
 
@@ -210,7 +210,7 @@ describe('an upstream', () => {
       const upstream = await at(script)
       expect(await refusal(headers)).toBeGreaterThanOrEqual(502)
       await until(() => upstream.open === 0)
-      await house!.server.close(0)
+      await testServer!.server.close(0)
     }
   })
 
@@ -223,7 +223,7 @@ describe('an upstream', () => {
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { readonly port: number }
-    house = await House.open([{ ...channelTo({ url: `http://127.0.0.1:${port}` }), timeout: quick }])
+    testServer = await TestServer.open([{ ...channelTo({ url: `http://127.0.0.1:${port}` }), timeout: quick }])
     const status = await refusal()
     server.closeAllConnections()
     await new Promise(resolve => server.close(resolve))
@@ -239,7 +239,7 @@ describe('an upstream that hangs', () => {
     const good = await ScriptedUpstream.open(playing([]))
     upstreams.push(good)
     const timeout = { connect: 5000, firstByte: 200, idle: 300 }
-    house = await House.open([
+    testServer = await TestServer.open([
       { ...channelTo({ url: `http://127.0.0.1:${port}` }, { priority: 0 }), timeout },
       channelTo(good, { name: 'good', priority: 1 }),
     ])
@@ -272,7 +272,7 @@ describe('client secrets', () => {
   const create = async (key = KEY) => {
     const headers = { authorization: `Bearer ${key}` }
     const body = { session: { type: 'realtime', model: 'voice' } }
-    return (await house!.ask('/v1/realtime/client_secrets', body, { headers })).json.value as string
+    return (await testServer!.ask('/v1/realtime/client_secrets', body, { headers })).json.value as string
   }
 
   it('open one session, however many ask at once', async () => {
@@ -293,9 +293,11 @@ describe('client secrets', () => {
     expect(await refusal({ authorization: 'Bearer ek_' })).toBe(401)
     expect(await refusal(bearer, '/v1/realtime?model=other')).toBe(403)
     expect(
-      (await house!.ask('/v1/chat/completions', { model: 'voice', messages: [] }, { headers: bearer })).status,
+      (await testServer!.ask('/v1/chat/completions', { model: 'voice', messages: [] }, { headers: bearer })).status,
     ).toBe(401)
-    expect((await house!.ask('/v1/realtime/client_secrets', { session: {} }, { headers: bearer })).status).toBe(401)
+    expect((await testServer!.ask('/v1/realtime/client_secrets', { session: {} }, { headers: bearer })).status).toBe(
+      401,
+    )
     expect(await refusal(bearer)).toBe(101)
   })
 
@@ -309,6 +311,6 @@ describe('client secrets', () => {
     ['depth', `{"session":{"model":"voice","tracing":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`, 400],
   ])('%s is refused', async (_, body, status) => {
     await open(playing([]))
-    expect((await house!.ask('/v1/realtime/client_secrets', body)).status).toBe(status)
+    expect((await testServer!.ask('/v1/realtime/client_secrets', body)).status).toBe(status)
   })
 })

@@ -1,23 +1,23 @@
 import { afterEach, expect, it } from 'vitest'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
 import { Client } from '../sockets/client.ts'
 import { playing } from './sessions.ts'
 import { channelTo, ScriptedUpstream } from './upstream.ts'
 
-let house: House | undefined
+let testServer: TestServer | undefined
 let upstream: ScriptedUpstream | undefined
 
 afterEach(async () => {
-  await house?.server.close(0)
+  await testServer?.server.close(0)
   await upstream?.close()
 })
 
 /** An upstream whose sessions have no modalities. */
 async function open(headers: { readonly [name: string]: string }): Promise<Client> {
   upstream = await ScriptedUpstream.open(playing([]))
-  house = await House.open([channelTo(upstream, { dialect: { layout: 'mixed' } })])
-  return Client.open(house.server.address, headers, '/v1/realtime?model=voice')
+  testServer = await TestServer.open([channelTo(upstream, { dialect: { layout: 'mixed' } })])
+  return Client.open(testServer.server.address, headers, '/v1/realtime?model=voice')
 }
 
 const UPDATE = { type: 'session.update', event_id: 'u1', session: { type: 'realtime', output_modalities: ['text'] } }
@@ -27,8 +27,8 @@ it('a loss is in the line of the log, once', async () => {
   for (let count = 0; count < 2; count++) client.send(UPDATE)
   await until(() => client.events.filter(({ type }) => type === 'session.updated').length === 2)
   await client.close()
-  await until(() => house!.lines.some(({ message }) => message === 'session'))
-  const { fields } = house!.lines.find(({ message }) => message === 'session')!
+  await until(() => testServer!.lines.some(({ message }) => message === 'session'))
+  const { fields } = testServer!.lines.find(({ message }) => message === 'session')!
   expect(fields['losses']).toEqual(['settings.modalities no-modalities'])
 })
 

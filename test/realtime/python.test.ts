@@ -6,7 +6,7 @@ import { defaultConfig } from '../../src/config/read.ts'
 import { openReplay, type Replay } from '../../src/providers/replay.ts'
 import { withReplay } from '../../src/providers/replay-channels.ts'
 import { KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 
 /** A Python that has `openai[realtime]`. */
 const PYTHON = process.env['REALTIME_PYTHON'] ?? 'python3'
@@ -22,22 +22,22 @@ const hasClient = ((): boolean => {
 })()
 
 let replay: Replay
-let house: House
+let testServer: TestServer
 
 describe.skipIf(!hasClient)('the openai SDK of Python', () => {
   beforeAll(async () => {
     replay = await openReplay()
-    house = await House.open(withReplay(defaultConfig({}).channels, replay))
+    testServer = await TestServer.open(withReplay(defaultConfig({}).channels, replay))
   })
 
   afterAll(async () => {
-    await house.server.close(0)
+    await testServer.server.close(0)
     await replay.close()
   })
 
   it('holds sessions by key and by client secret, of either generation', { timeout: 60_000 }, async () => {
     const program = join(import.meta.dirname, 'client.py')
-    const { stdout } = await promisify(execFile)(PYTHON, [program, house.server.address, KEY])
+    const { stdout } = await promisify(execFile)(PYTHON, [program, testServer.server.address, KEY])
     const text = 'Hello from the replay.'
     expect(
       stdout

@@ -1,17 +1,17 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { KEY, REALTIME } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
 import { Client, type Event } from '../sockets/client.ts'
 import { channelTo, created, type Script, ScriptedUpstream } from './upstream.ts'
 
-let house: House | undefined
+let testServer: TestServer | undefined
 let upstreams: ScriptedUpstream[] = []
 
 afterEach(async () => {
-  await house?.server.close()
-  house = undefined
+  await testServer?.server.close()
+  testServer = undefined
   for (const upstream of upstreams) await upstream.close()
   upstreams = []
 })
@@ -36,12 +36,12 @@ const answering: Script = async connection => {
 async function open(script: Script = answering): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.open(script)
   upstreams.push(upstream)
-  house = await House.open([channelTo(upstream)])
+  testServer = await TestServer.open([channelTo(upstream)])
   return upstream
 }
 
 const client = (headers: { [name: string]: string } = {}, path = PATH) =>
-  Client.open(house!.server.address, headers, path)
+  Client.open(testServer!.server.address, headers, path)
 
 describe('a caller and an upstream of the same format', () => {
   it('have frames pass as they came, under the caller’s model', async () => {
@@ -58,8 +58,8 @@ describe('a caller and an upstream of the same format', () => {
     expect(caller.events[2]).toMatchObject({ spelled: 'as it came' })
     await caller.close()
     await until(() => upstream.open === 0)
-    await until(() => house!.lines.some(({ message }) => message === 'session'))
-    const { fields } = house!.lines.find(({ message }) => message === 'session')!
+    await until(() => testServer!.lines.some(({ message }) => message === 'session'))
+    const { fields } = testServer!.lines.find(({ message }) => message === 'session')!
     expect(fields).toMatchObject({
       ...{ key: 'dev', model: 'voice', channel: 'up', format: 'realtime', upstream_model: 'upstream-voice' },
       ...{ responses: 1, input_tokens: 7, output_tokens: 3, attempts: 1 },
@@ -95,7 +95,7 @@ describe('a caller and an upstream of the same format', () => {
 
 describe('the door', () => {
   const refused = (path: string, headers: { [name: string]: string } = {}) =>
-    Client.open(house!.server.address, headers, path).then(
+    Client.open(testServer!.server.address, headers, path).then(
       () => 101,
       thrown => thrown.status as number,
     )
@@ -115,10 +115,10 @@ describe('the door', () => {
   it('refuses by group, by limit and by the number of sessions', async () => {
     const upstream = await ScriptedUpstream.open(answering)
     upstreams.push(upstream)
-    house = await House.open([channelTo(upstream)], { group: { models: ['others-*'] } })
+    testServer = await TestServer.open([channelTo(upstream)], { group: { models: ['others-*'] } })
     expect(await refused(PATH)).toBe(403)
-    await house.server.close()
-    house = await House.open([channelTo(upstream)], { group: { rpm: 1 } })
+    await testServer.server.close()
+    testServer = await TestServer.open([channelTo(upstream)], { group: { rpm: 1 } })
     expect(await refused(PATH)).toBe(101)
     expect(await refused(PATH)).toBe(429)
   })
@@ -131,7 +131,7 @@ describe('the door', () => {
     })
     const good = await ScriptedUpstream.open(answering)
     upstreams.push(bad, erring, good)
-    house = await House.open([
+    testServer = await TestServer.open([
       channelTo(bad, { name: 'bad', priority: 0 }),
       channelTo(erring, { name: 'erring', priority: 1 }),
       channelTo(good, { name: 'good', priority: 2 }),
@@ -141,22 +141,22 @@ describe('the door', () => {
     await until(() => erring.open === 0)
     expect(good.open).toBe(1)
     await caller.close()
-    await until(() => house!.lines.some(({ message }) => message === 'session'))
-    expect(house.lines.find(({ message }) => message === 'session')!.fields).toMatchObject({ attempts: 3 })
+    await until(() => testServer!.lines.some(({ message }) => message === 'session'))
+    expect(testServer.lines.find(({ message }) => message === 'session')!.fields).toMatchObject({ attempts: 3 })
   })
 
   it('answers in HTTP where no upstream begins', async () => {
     const bad = await ScriptedUpstream.open(() => {})
     bad.refusal = { status: 503, body: { error: { message: 'busy' } } }
     upstreams.push(bad)
-    house = await House.open([channelTo(bad)])
+    testServer = await TestServer.open([channelTo(bad)])
     expect(await refused(PATH)).toBe(503)
   })
 })
 
 describe('a client secret', () => {
   const create = (body: object) =>
-    fetch(`${house!.server.address}/v1/realtime/client_secrets`, {
+    fetch(`${testServer!.server.address}/v1/realtime/client_secrets`, {
       method: 'POST',
       headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -200,11 +200,11 @@ it('a caller that leaves before its session begins leaves nothing behind', async
   }
   const upstream = await ScriptedUpstream.open(slow)
   upstreams.push(upstream)
-  house = await House.open([channelTo(upstream)], {
+  testServer = await TestServer.open([channelTo(upstream)], {
     config: { realtime: { ...REALTIME, sessions: { key: 1, all: 1 } } },
   })
   for (let count = 0; count < 3; count++) {
-    const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
+    const socket = connect(Number(new URL(testServer.server.address).port), '127.0.0.1')
     const lines = [
       'upgrade: websocket',
       'connection: upgrade',
@@ -215,7 +215,7 @@ it('a caller that leaves before its session begins leaves nothing behind', async
     await until(() => upstream.connections.length === count + 1)
     socket.destroy()
     await until(() => upstream.open === 0)
-    await until(() => house!.lines.filter(({ message }) => message === 'session').length === count + 1)
+    await until(() => testServer!.lines.filter(({ message }) => message === 'session').length === count + 1)
   }
   const caller = await client()
   await until(() => caller.events.length === 1)

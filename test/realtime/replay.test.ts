@@ -3,20 +3,20 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import { defaultConfig } from '../../src/config/read.ts'
 import { openReplay, type Replay } from '../../src/providers/replay.ts'
 import { withReplay } from '../../src/providers/replay-channels.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
 import { Client, type Event } from '../sockets/client.ts'
 
 let replay: Replay
-let house: House
+let testServer: TestServer
 
 beforeAll(async () => {
   replay = await openReplay()
-  house = await House.open(withReplay(defaultConfig({}).channels, replay))
+  testServer = await TestServer.open(withReplay(defaultConfig({}).channels, replay))
 })
 
 afterAll(async () => {
-  await house.server.close(0)
+  await testServer.server.close(0)
   await replay.close()
 })
 
@@ -26,7 +26,7 @@ const NAMINGS = [
 ] as const
 
 describe.each(NAMINGS)('the built-in upstream, by names of %s', (_, headers) => {
-  const open = () => Client.open(house.server.address, headers, '/v1/realtime?model=replay')
+  const open = () => Client.open(testServer.server.address, headers, '/v1/realtime?model=replay')
   const isBeta = 'openai-beta' in headers
 
   const session = (settings: JsonObject): JsonObject => ({

@@ -4,13 +4,13 @@ import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket'
 import { OpenAIRealtimeWS } from 'openai/realtime/ws'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { KEY, REALTIME } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import type { Event } from '../sockets/client.ts'
 import { CLIENT, FUNCTION_CALL, playing, SPOKEN_TURN } from './sessions.ts'
 import { hasOpenssl, openTls, type TlsFront } from './tls.ts'
 import { channelTo, ScriptedUpstream } from './upstream.ts'
 
-let house: House
+let testServer: TestServer
 let front: TlsFront
 let upstreams: ScriptedUpstream[]
 const verified = process.env['NODE_TLS_REJECT_UNAUTHORIZED']
@@ -38,7 +38,7 @@ describe.skipIf(!hasOpenssl)('the openai SDK', () => {
     const spoken = await ScriptedUpstream.open(playing(SPOKEN_TURN))
     const calling = await ScriptedUpstream.open(playing(FUNCTION_CALL))
     upstreams = [spoken, calling]
-    house = await House.open(
+    testServer = await TestServer.open(
       [
         channelTo(spoken, { models: { voice: 'upstream-voice' } }),
         channelTo(calling, { name: 'calling', models: { tools: 'upstream-voice' } }),
@@ -46,15 +46,15 @@ describe.skipIf(!hasOpenssl)('the openai SDK', () => {
       // The native WebSocket sets no headers: its client shows the key as a subprotocol.
       { config: { realtime: { ...REALTIME, browserKeys: true } } },
     )
-    front = await openTls(house.server.address)
+    front = await openTls(testServer.server.address)
   })
 
-  afterEach(() => expect(house.lines.filter(({ level }) => level === 'error')).toEqual([]))
+  afterEach(() => expect(testServer.lines.filter(({ level }) => level === 'error')).toEqual([]))
 
   afterAll(async () => {
     if (verified === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
     else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = verified
-    await house.server.close(0)
+    await testServer.server.close(0)
     await front.close()
     for (const upstream of upstreams) await upstream.close()
   })

@@ -1,32 +1,32 @@
 import { afterEach, expect, it } from 'vitest'
-import { type HouseOptions, KEY, REALTIME } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { KEY, REALTIME, type TestServerOptions } from '../builders/config.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
 import { Client } from '../sockets/client.ts'
 import { CLIENT, playing, SPOKEN_TURN } from './sessions.ts'
 import { channelTo, type Script, ScriptedUpstream } from './upstream.ts'
 
-let house: House | undefined
+let testServer: TestServer | undefined
 let upstream: ScriptedUpstream | undefined
 
 afterEach(async () => {
-  await house?.server.close(0)
-  const faults = house?.lines.filter(({ level }) => level === 'error') ?? []
-  house = undefined
+  await testServer?.server.close(0)
+  const faults = testServer?.lines.filter(({ level }) => level === 'error') ?? []
+  testServer = undefined
   await upstream?.close()
   expect(faults).toEqual([])
 })
 
-async function open(script: Script, options: HouseOptions = {}): Promise<ScriptedUpstream> {
+async function open(script: Script, options: TestServerOptions = {}): Promise<ScriptedUpstream> {
   upstream = await ScriptedUpstream.open(script)
   const config = { realtime: { ...REALTIME, sessions: { key: 1000, all: 1000 } } }
-  house = await House.open([channelTo(upstream)], { config, ...options })
+  testServer = await TestServer.open([channelTo(upstream)], { config, ...options })
   return upstream
 }
 
 const BETA = { 'openai-beta': 'realtime=v1', authorization: `Bearer ${KEY}` }
 const headersOf = (index: number) => (index % 2 === 0 ? {} : BETA)
-const client = (index: number) => Client.open(house!.server.address, headersOf(index), '/v1/realtime?model=voice')
+const client = (index: number) => Client.open(testServer!.server.address, headersOf(index), '/v1/realtime?model=voice')
 
 /** Plays until a place, and stays there; before the first, the session is not even created. */
 const stayingAt =
@@ -54,7 +54,7 @@ it('fifty sessions in every phase end within the grace time, each with its last 
   await new Promise(resolve => setTimeout(resolve, 200))
   callers[0]?.socket.terminate()
   const began = performance.now()
-  await house!.server.close(300)
+  await testServer!.server.close(300)
   expect(performance.now() - began).toBeLessThan(5000)
   await until(() => callers.every(({ closed }) => closed !== undefined) && callers.length + refused.length === 50)
   expect(up.open).toBe(0)
@@ -87,6 +87,6 @@ it('nothing is left after sessions that end at any moment, by either side', asyn
   }
   for (let round = 0; round < 10; round++) await Promise.all(Array.from({ length: 50 }, (_, index) => one(index)))
   await until(() => up.open === 0)
-  await until(() => house!.lines.filter(({ message }) => message === 'session').length === 500)
+  await until(() => testServer!.lines.filter(({ message }) => message === 'session').length === 500)
   await until(() => timers() <= before + 2)
 })

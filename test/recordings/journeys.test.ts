@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { channelAt } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { bodyOf } from '../clients/stage.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
@@ -36,7 +36,7 @@ describe.skipIf(!present).each(FORMATS)(`recorded exchanges of %s${where}`, form
     test.concurrent.each(named(asked(format).filter(isAnswer)))('%s', async (name, recording) => {
       const body = renamed(recording.request!.body, name)
       const options = { headers: headersOf(recording) }
-      const answer = await replaying.house.ask(doorOf(recording, name), body, options)
+      const answer = await replaying.testServer.ask(doorOf(recording, name), body, options)
       expect(answer.status, answer.text).toBe(200)
       expect(answer.headers['interlingua-loss']).toBeUndefined()
       same(bodyOf(replaying.seen(name)), body)
@@ -47,7 +47,7 @@ describe.skipIf(!present).each(FORMATS)(`recorded exchanges of %s${where}`, form
 
   describe.each(FORMATS.filter(other => other !== format))('reach an upstream of %s', other => {
     let upstream: FakeUpstream
-    let house: House
+    let testServer: TestServer
     beforeAll(async () => {
       upstream = await FakeUpstream.open((response, seen) => {
         const body = bodyOf(seen)
@@ -56,17 +56,17 @@ describe.skipIf(!present).each(FORMATS)(`recorded exchanges of %s${where}`, form
         response.writeHead(200, { 'content-type': 'text/event-stream' })
         return response.end(UPSTREAMS[other]!.frames({ text: 'Well heard.' }).join(''))
       })
-      house = await House.open([channelAt(upstream.address, { format: other })])
+      testServer = await TestServer.open([channelAt(upstream.address, { format: other })])
     })
     afterAll(async () => {
-      await house.server.close(0)
+      await testServer.server.close(0)
       await upstream.close()
     })
 
     test.concurrent.each(named(asked(format)))('%s', async (_, recording) => {
       const body = renamed(recording.request!.body, 'm')
       const options = { headers: headersOf(recording) }
-      const answer = await house.ask(doorOf(recording, 'm'), body, options)
+      const answer = await testServer.ask(doorOf(recording, 'm'), body, options)
       if (answer.status === 404) expect(answer.json.error.code).toBe('conversation_not_found')
       else if (answer.status === 422) expect(answer.text).toMatch(/cannot|lost|express/i)
       else {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
 import { channelTo, ScriptedUpstream } from '../realtime/upstream.ts'
 import { Client } from '../sockets/client.ts'
@@ -9,11 +9,11 @@ import { where } from './recording.ts'
 
 /* Either side of every recorded session breaks off at every message of the upstream, and no connection is left. */
 
-let house: House | undefined
+let testServer: TestServer | undefined
 let upstream: ScriptedUpstream | undefined
 
 afterEach(async () => {
-  await house?.server.close(0)
+  await testServer?.server.close(0)
   await upstream?.close()
 })
 
@@ -57,7 +57,7 @@ async function eachCount(count: number, run: (at: number) => Promise<void>): Pro
 }
 
 const open = (headers: { readonly [name: string]: string }, model = 'voice') =>
-  Client.open(house!.server.address, headers, `/v1/realtime?model=${model}`)
+  Client.open(testServer!.server.address, headers, `/v1/realtime?model=${model}`)
 
 const messagesOf = ({ frames }: SessionRecording): number =>
   frames.filter(({ direction }) => direction === 'received').length
@@ -74,7 +74,7 @@ describe.skipIf(rows.length === 0)(`recorded sessions that break off${where}`, {
     const count = messagesOf(session)
     // The upstream's name of the model is the number of messages that it sends.
     const models = Object.fromEntries(Array.from({ length: count }, (_, at) => [`voice-${at}`, `${at}`]))
-    house = await House.open([channelTo(upstream, { dialect: DIALECTS[session.vendor]!, models })])
+    testServer = await TestServer.open([channelTo(upstream, { dialect: DIALECTS[session.vendor]!, models })])
     await eachCount(count, async at => {
       const client = await open(headers, `voice-${at}`).catch(() => undefined)
       // Before the session has begun, which takes xAI four messages, the caller gets an answer in HTTP instead.
@@ -89,7 +89,7 @@ describe.skipIf(rows.length === 0)(`recorded sessions that break off${where}`, {
 
   test.each(rows)('%s: %s, by the caller', async (_, __, session, headers) => {
     upstream = await ScriptedUpstream.open(connection => play(connection, session.frames))
-    house = await House.open([channelTo(upstream, { dialect: DIALECTS[session.vendor]! })])
+    testServer = await TestServer.open([channelTo(upstream, { dialect: DIALECTS[session.vendor]! })])
     await eachCount(messagesOf(session), async at => {
       const client = await open(headers)
       client.socket.on('message', () => client.events.length >= at && client.socket.terminate())

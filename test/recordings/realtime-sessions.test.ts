@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
 import { channelTo, ScriptedUpstream } from '../realtime/upstream.ts'
 import { Client, type Event } from '../sockets/client.ts'
@@ -7,18 +7,18 @@ import { DIALECTS, type SessionRecording } from './realtime.ts'
 import { play, WHOLE } from './realtime-play.ts'
 import { where } from './recording.ts'
 
-let house: House | undefined
+let testServer: TestServer | undefined
 let upstream: ScriptedUpstream | undefined
 
 afterEach(async () => {
-  await house?.server.close(0)
+  await testServer?.server.close(0)
   await upstream?.close()
 })
 
 async function run(session: SessionRecording, headers: { readonly [name: string]: string }): Promise<Event[]> {
   upstream = await ScriptedUpstream.open(connection => play(connection, session.frames))
-  house = await House.open([channelTo(upstream, { dialect: DIALECTS[session.vendor]! })])
-  const client = await Client.open(house.server.address, headers, '/v1/realtime?model=voice')
+  testServer = await TestServer.open([channelTo(upstream, { dialect: DIALECTS[session.vendor]! })])
+  const client = await Client.open(testServer.server.address, headers, '/v1/realtime?model=voice')
   const count = session.frames.filter(({ data }) => data['type'] === 'response.done').length
   const done = () => client.events.filter(({ type }) => type === 'response.done').length
   let responses = 0
@@ -52,12 +52,12 @@ describe.skipIf(WHOLE.length === 0)(`recorded sessions through the gateway${wher
     const ga = await run(session, {})
     expect(textsOf(ga)).toEqual(expected)
     expect(ga.filter(({ type }) => type === 'error')).toEqual([])
-    await house!.server.close(0)
+    await testServer!.server.close(0)
     await upstream!.close()
     const beta = await run(session, { 'openai-beta': 'realtime=v1' })
     expect(textsOf(beta)).toEqual(expected)
     expect(beta.filter(({ type }) => type === 'error' || String(type).includes('output_text'))).toEqual([])
-    const { fields } = house!.lines.find(({ message }) => message === 'session')!
+    const { fields } = testServer!.lines.find(({ message }) => message === 'session')!
     expect(fields['responses']).toBe(expected.length)
   })
 })

@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import { channelAt } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Recording } from './recording.ts'
 
 /** A gateway before an upstream that answers as recorded; the model asked for names the recording. */
 export class Replaying {
-  readonly house: House
+  readonly testServer: TestServer
   private readonly upstream: FakeUpstream
 
-  private constructor(house: House, upstream: FakeUpstream) {
-    this.house = house
+  private constructor(testServer: TestServer, upstream: FakeUpstream) {
+    this.testServer = testServer
     this.upstream = upstream
   }
 
@@ -20,7 +20,7 @@ export class Replaying {
     const upstream = await FakeUpstream.open((response, seen) => answer(response, byName.get(modelOf(seen))!))
     const named = new Map(recordings.map(({ name }) => [name, name]))
     const channel = channelAt(upstream.address, { format, models: { named, patterns: [] } })
-    return new Replaying(await House.open([channel]), upstream)
+    return new Replaying(await TestServer.open([channel]), upstream)
   }
 
   /** What the upstream was asked under this name last. */
@@ -29,7 +29,7 @@ export class Replaying {
   }
 
   async close(): Promise<void> {
-    await this.house.server.close(0)
+    await this.testServer.server.close(0)
     await this.upstream.close()
   }
 }

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { ANSWER, ASK, helloWhole, json } from '../builders/chat.ts'
 import { KEY } from '../builders/config.ts'
-import type { House } from '../builders/gateway.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
@@ -15,8 +15,8 @@ class Line {
   closed = false
   readonly socket: Socket
 
-  constructor(house: House) {
-    this.socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
+  constructor(testServer: TestServer) {
+    this.socket = connect(Number(new URL(testServer.server.address).port), '127.0.0.1')
     this.socket.setEncoding('latin1')
     this.socket.on('data', piece => (this.text += piece))
     this.socket.on('error', () => {})
@@ -57,8 +57,8 @@ function answersIn(text: string): Answer[] {
 }
 
 async function refusal(text: string): Promise<Answer> {
-  const { house } = await open(helloWhole)
-  const line = new Line(house)
+  const { testServer } = await open(helloWhole)
+  const line = new Line(testServer)
   line.socket.write(Buffer.from(text, 'latin1'))
   const answers = await line.all()
   expect(answers).toHaveLength(1)
@@ -107,8 +107,8 @@ describe('what is no HTTP is refused in the format of its path', () => {
   })
 
   test('an expectation nobody meets', async () => {
-    const { house } = await open(helloWhole)
-    const answer = await house.ask('/v1/messages', '', { headers: { expect: 'wonders' } })
+    const { testServer } = await open(helloWhole)
+    const answer = await testServer.ask('/v1/messages', '', { headers: { expect: 'wonders' } })
     expect(answer).toMatchObject({ status: 417, json: { type: 'error', error: { type: 'invalid_request_error' } } })
   })
 
@@ -121,18 +121,18 @@ describe('what is no HTTP is refused in the format of its path', () => {
 
   test('quotes no secret', async () => {
     const secret = 'il-very-secret'
-    const { house } = await open(helloWhole)
+    const { testServer } = await open(helloWhole)
     for (const text of [
       `POST /v1/messages?key=${secret} HTTP/9.9\r\n\r\n`,
       `POST /v1/messages ${HEAD}x-api-key: ${secret}\x01\r\n\r\n`,
       `POST /v1/messages?key=${secret}${LONG} ${HEAD}\r\n`,
     ]) {
-      const line = new Line(house)
+      const line = new Line(testServer)
       line.socket.write(Buffer.from(text, 'latin1'))
       expect(await line.all()).toHaveLength(1)
       expect(line.text).not.toContain(secret)
     }
-    expect(JSON.stringify(house.lines)).not.toContain(secret)
+    expect(JSON.stringify(testServer.lines)).not.toContain(secret)
   })
 })
 
@@ -147,8 +147,8 @@ describe('a body that is not framed as it says', () => {
     ['/v1/audio/transcriptions', 'multipart/form-data; boundary=x', { error: { type: 'invalid_request_error' } }],
     ['/v1/conversations', 'application/json', { error: { type: 'invalid_request_error' } }],
   ])('is refused by the request it is of: %s', async (path, type, body) => {
-    const { house } = await open(helloWhole)
-    const line = new Line(house)
+    const { testServer } = await open(helloWhole)
+    const line = new Line(testServer)
     line.socket.write(`${chunked(path, type)}5\r\n{"a":\r\n`)
     await new Promise(resolve => setTimeout(resolve, 50))
     line.socket.write('zz\r\nmore')
@@ -158,18 +158,18 @@ describe('a body that is not framed as it says', () => {
   })
 
   test('whether it comes at once, or nobody reads it', async () => {
-    const { house } = await open(helloWhole)
+    const { testServer } = await open(helloWhole)
     for (const [text, status] of [
       [`${chunked('/v1/messages')}zz\r\n`, 400],
       [`${chunked('/v1/nowhere')}zz\r\n`, 404],
       [chunked('/v1/messages').replace('chunked', 'gzip'), 400],
       [`${chunked('/v1/messages')}1;${LONG}\r\n`, 413],
     ] as const) {
-      const line = new Line(house)
+      const line = new Line(testServer)
       line.socket.write(text)
       expect((await line.all()).map(answer => answer.status)).toEqual([status])
     }
-    expect((await house.ask('/v1/chat/completions', ASK)).status).toBe(200)
+    expect((await testServer.ask('/v1/chat/completions', ASK)).status).toBe(200)
   })
 })
 
@@ -181,8 +181,8 @@ describe('requests behind each other on one connection', () => {
 
   test('have their answers in their order, with the refusal of a broken one last', async () => {
     const slow: Script = response => setTimeout(() => json(response, ANSWER), 150)
-    const { house } = await open(slow)
-    const line = new Line(house)
+    const { testServer } = await open(slow)
+    const line = new Line(testServer)
     line.socket.write(`${chat()}GET /healthz ${HEAD}\r\nPOST /v1/messages ${HEAD}bad header\r\n\r\n${chat()}`)
     await new Promise(resolve => setTimeout(resolve, 50))
     line.socket.write('and more of it')
@@ -195,16 +195,16 @@ describe('requests behind each other on one connection', () => {
 
   test('have them too where one asks for a socket', async () => {
     const slow: Script = response => setTimeout(() => json(response, ANSWER), 100)
-    const { house } = await open(slow)
-    const line = new Line(house)
+    const { testServer } = await open(slow)
+    const line = new Line(testServer)
     const upgrade = 'upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\n'
     line.socket.write(`${chat()}GET /v1/responses ${HEAD}${upgrade}sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`)
     expect((await line.all()).map(({ status }) => status)).toEqual([200, 400])
   })
 
   test('take nothing with them that was only broken off', async () => {
-    const { house } = await open(helloWhole)
-    const line = new Line(house)
+    const { testServer } = await open(helloWhole)
+    const line = new Line(testServer)
     line.socket.end(`GET /healthz ${HEAD}\r\nPOST /v1/messages ${HEAD}x-a: b`)
     const answers = await line.all()
     expect(answers.map(({ status }) => status)).toEqual([200, 400])
@@ -212,8 +212,8 @@ describe('requests behind each other on one connection', () => {
 })
 
 test('an address may be written whole, as for a proxy', async () => {
-  const { house } = await open(helloWhole)
-  const line = new Line(house)
+  const { testServer } = await open(helloWhole)
+  const line = new Line(testServer)
   const body = '{"contents":[]}'
   const path = 'http://gateway.example/v1beta/models/nobody:generateContent'
   line.socket.write(

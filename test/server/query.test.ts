@@ -8,8 +8,8 @@ const { openGateway, openUpstream } = opener()
 /** What an upstream of the caller's own format is asked. */
 async function asked(format: string, path: string, body: object, headers = {}) {
   const upstream = await openUpstream(response => json(response, ANSWER))
-  const house = await openGateway([channelAt(upstream.address, { format, baseUrl: upstream.address })])
-  await house.ask(path, body, { headers })
+  const testServer = await openGateway([channelAt(upstream.address, { format, baseUrl: upstream.address })])
+  await testServer.ask(path, body, { headers })
   return upstream.seen[0]!
 }
 

@@ -3,8 +3,8 @@ import { describe, expect, test, vi } from 'vitest'
 import type { ModelFacts } from '../../src/config/index.ts'
 import { openServer } from '../../src/server/index.ts'
 import { ASK, events, HEAD, hello, STREAM, TAIL, words } from '../builders/chat.ts'
-import { channelAt, configOf, type HouseOptions, KEY } from '../builders/config.ts'
-import type { House } from '../builders/gateway.ts'
+import { channelAt, configOf, KEY, type TestServerOptions } from '../builders/config.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { GET, textOf, VERSION } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { plainReader, speakPlain } from '../builders/plain-format.ts'
@@ -14,7 +14,7 @@ import type { Script } from '../builders/upstream.ts'
 speakPlain('messages', 'contents', 'responses')
 
 const { closing, open: openBefore, openUpstream } = opener()
-const open = (script: Script = hello, options: HouseOptions = {}, models = ['m']) =>
+const open = (script: Script = hello, options: TestServerOptions = {}, models = ['m']) =>
   openBefore(script, options, { models: { named: new Map(models.map(model => [model, model])), patterns: [] } })
 
 const PLAIN = { model: 'm', say: 'hello' }
@@ -32,8 +32,8 @@ describe('the messages door', () => {
     [{ 'msgfmt-version': 'x' }, 400],
     [{}, 400],
   ])('answers version %j with %i', async (headers, status) => {
-    const { house } = await open()
-    const answer = await house.ask('/v1/messages?beta=true', PLAIN, { headers: headers as never })
+    const { testServer } = await open()
+    const answer = await testServer.ask('/v1/messages?beta=true', PLAIN, { headers: headers as never })
     expect(answer.status).toBe(status)
     expect(answer.headers['request-id']).toBe(answer.headers['x-request-id'])
     if (status === 400) expect(answer.json).toEqual({ oops: expect.stringContaining('version'), id: expect.anything() })
@@ -48,28 +48,28 @@ describe('the contents doors', () => {
     '//v1beta/models/m:generateContent',
     `/v1beta/models/m:generateContent?key=${KEY}`,
   ])('%s', async path => {
-    const { house } = await open()
+    const { testServer } = await open()
     const headers: Record<string, string> = path.includes('key=') ? { authorization: '' } : {}
-    expect((await house.ask(path, { say: 'hello' }, { headers })).json).toMatchObject({ text: 'Hello.' })
+    expect((await testServer.ask(path, { say: 'hello' }, { headers })).json).toMatchObject({ text: 'Hello.' })
   })
 
   test('take model ids with slashes, plain and encoded', async () => {
-    const { house, upstream } = await open(hello, {}, ['org/model:tag'])
+    const { testServer, upstream } = await open(hello, {}, ['org/model:tag'])
     for (const id of ['org/model:tag', 'org%2Fmodel:tag'])
       expect(
-        (await house.ask(`/v1beta/models/${id}:generateContent`, { say: 'x', model: 'org/model:tag' })).status,
+        (await testServer.ask(`/v1beta/models/${id}:generateContent`, { say: 'x', model: 'org/model:tag' })).status,
       ).toBe(200)
     expect(JSON.parse(upstream.seen[0]!.text).model).toBe('org/model:tag')
   })
 
   test('stream as events with alt=sse, else as one array', async () => {
-    const { house } = await open()
-    const sse = await house.ask('/v1beta/models/m:streamGenerateContent?alt=sse', { say: 'x' })
+    const { testServer } = await open()
+    const sse = await testServer.ask('/v1beta/models/m:streamGenerateContent?alt=sse', { say: 'x' })
     expect(sse.headers['content-type']).toContain('text/event-stream')
-    const array = await house.ask('/v1beta/models/m:streamGenerateContent', { say: 'x' })
+    const array = await testServer.ask('/v1beta/models/m:streamGenerateContent', { say: 'x' })
     expect(array.headers['content-type']).toContain('application/json')
     expect(array.json.map(({ append }: { append: string }) => append)).toEqual(['Hel', 'lo.', undefined])
-    const wrong = await house.ask('/v1beta/models/nobody:streamGenerateContent', { say: 'x' })
+    const wrong = await testServer.ask('/v1beta/models/nobody:streamGenerateContent', { say: 'x' })
     expect(wrong.status).toBe(404)
     expect(wrong.json).toEqual([{ oops: expect.any(String), id: expect.any(String) }])
   })
@@ -80,22 +80,22 @@ describe('the contents doors', () => {
     [`/v1/tunedModels/m:generateContent?alt=json&key=${KEY}`, '/v1beta/tunedModels/m:generateContent', {}],
   ])('read %s as the format has it, without framing and credential', async (path, below, query) => {
     const reading = vi.spyOn(plainReader, 'request')
-    const { house } = await open()
-    await house.ask(path, { say: 'x' })
+    const { testServer } = await open()
+    await testServer.ask(path, { say: 'x' })
     expect(reading.mock.lastCall![0]).toMatchObject({ path: below, query })
     expect(Object.keys(reading.mock.lastCall![0].query)).toHaveLength(Object.keys(query).length)
     reading.mockRestore()
   })
 
   test('know only their own methods', async () => {
-    const { house } = await open()
+    const { testServer } = await open()
     for (const path of [
       '/v1beta/models/m:countCats',
       '/v1beta/models/m',
       '/v1/models/m:countCats',
       '/v1beta/models/%zz:x',
     ])
-      expect([400, 404]).toContain((await house.ask(path, { say: 'x' })).status)
+      expect([400, 404]).toContain((await testServer.ask(path, { say: 'x' })).status)
   })
 })
 
@@ -107,35 +107,38 @@ describe("another door's body", () => {
     ['/v1/messages', { input: 'x' }, '/v1/responses'],
     ['/v1beta/models/m:generateContent', { messages: [] }, '/v1/chat/completions'],
   ])('at %s, %j, is told that it belongs to %s', async (path, body, door) => {
-    const { house } = await open()
-    const answer = await house.ask(path, { model: 'm', ...body }, { headers: VERSION })
+    const { testServer } = await open()
+    const answer = await testServer.ask(path, { model: 'm', ...body }, { headers: VERSION })
     expect(answer.status).toBe(400)
     expect(answer.text).toContain(door)
   })
 
   test('trap 73: is no other than it looks by its own field', async () => {
-    const { house } = await open()
-    expect((await house.ask('/v1/chat/completions', { ...ASK, input: 'x' })).status).toBe(200)
+    const { testServer } = await open()
+    expect((await testServer.ask('/v1/chat/completions', { ...ASK, input: 'x' })).status).toBe(200)
   })
 })
 
 describe('paths and methods', () => {
   test('an unknown path is 404 in the shape it suggests', async () => {
-    const { house } = await open()
-    expect(await house.ask('/v1/nothing', {})).toMatchObject({ status: 404, json: { error: {} } })
-    expect(await house.ask('/v1/messages/nothing', {})).toMatchObject({
+    const { testServer } = await open()
+    expect(await testServer.ask('/v1/nothing', {})).toMatchObject({ status: 404, json: { error: {} } })
+    expect(await testServer.ask('/v1/messages/nothing', {})).toMatchObject({
       status: 404,
       json: { oops: expect.anything() },
     })
-    expect(await house.ask('/v1beta/nothing', {})).toMatchObject({ status: 404, json: { oops: expect.anything() } })
-    expect((await house.ask('/chat/completions', ASK)).text).toContain('/v1/chat/completions')
+    expect(await testServer.ask('/v1beta/nothing', {})).toMatchObject({
+      status: 404,
+      json: { oops: expect.anything() },
+    })
+    expect((await testServer.ask('/chat/completions', ASK)).text).toContain('/v1/chat/completions')
   })
 
   test('a known path with another method is 405', async () => {
-    const { house } = await open()
-    expect((await house.ask('/v1/chat/completions', undefined, GET)).status).toBe(405)
-    expect((await house.ask('/v1/models', ASK)).status).toBe(405)
-    expect((await house.ask('/v1/messages', undefined, { method: 'DELETE' })).status).toBe(405)
+    const { testServer } = await open()
+    expect((await testServer.ask('/v1/chat/completions', undefined, GET)).status).toBe(405)
+    expect((await testServer.ask('/v1/models', ASK)).status).toBe(405)
+    expect((await testServer.ask('/v1/messages', undefined, { method: 'DELETE' })).status).toBe(405)
   })
 
   test.each([
@@ -149,28 +152,32 @@ describe('paths and methods', () => {
     ['PUT', '/v1/responses/resp_1', 'GET, HEAD, DELETE'],
     ['PUT', '/v1/conversations/conv_1', 'GET, HEAD, POST, DELETE'],
   ])('%s %s is told what the path takes', async (method, path, allow) => {
-    const { house } = await open()
-    const { status, headers, json } = await house.ask(path, undefined, { method })
+    const { testServer } = await open()
+    const { status, headers, json } = await testServer.ask(path, undefined, { method })
     expect(status).toBe(405)
     expect(headers['allow']).toBe(allow)
     expect(JSON.stringify(json)).toContain(`does not take ${method}`)
   })
 
   test('a model whose name looks like one of a method is still found or not', async () => {
-    const { house } = await open()
-    expect((await house.ask('/v1/models/llama:latest', undefined, GET)).status).toBe(404)
+    const { testServer } = await open()
+    expect((await testServer.ask('/v1/models/llama:latest', undefined, GET)).status).toBe(404)
   })
 
   test('a socket is refused where there is none, so that clients fall back to HTTP', async () => {
-    const { house } = await open()
+    const { testServer } = await open()
     const upgrade = 'GET /v1/messages HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n'
-    const text = await heard(house, upgrade, all => all !== '')
+    const text = await heard(testServer, upgrade, all => all !== '')
     expect(text).toContain(' 404 ')
   })
 
   /** Everything a bare connection hears until it is closed, or until `enough`. */
-  async function heard(house: House, text: string, enough: (heard: string) => boolean = () => false): Promise<string> {
-    const socket = connect(Number(new URL(house.server.address).port), '127.0.0.1')
+  async function heard(
+    testServer: TestServer,
+    text: string,
+    enough: (heard: string) => boolean = () => false,
+  ): Promise<string> {
+    const socket = connect(Number(new URL(testServer.server.address).port), '127.0.0.1')
     let all = ''
     await new Promise<unknown>(resolve => {
       socket.once('close', resolve)
@@ -191,9 +198,11 @@ describe('paths and methods', () => {
   }
 
   test('a stream comes in chunks, and the connection is good for the next', async () => {
-    const { house } = await open(response => void events(response).end(`${HEAD}${words('Grüße, ', '世界 🌍')}${TAIL}`))
+    const { testServer } = await open(
+      response => void events(response).end(`${HEAD}${words('Grüße, ', '世界 🌍')}${TAIL}`),
+    )
     const twice = streaming('1.1') + streaming('1.1')
-    const [, first, second] = (await heard(house, twice, all => all.split('\r\n0\r\n\r\n').length === 3)).split(
+    const [, first, second] = (await heard(testServer, twice, all => all.split('\r\n0\r\n\r\n').length === 3)).split(
       'HTTP/1.1 ',
     )
     for (const answer of [first!, second!]) {
@@ -210,39 +219,39 @@ describe('paths and methods', () => {
   })
 
   test('a caller of HTTP/1.0 gets the stream without chunks, to the end of the connection', async () => {
-    const { house } = await open()
-    const [head, body] = (await heard(house, streaming('1.0'))).split('\r\n\r\n')
+    const { testServer } = await open()
+    const [head, body] = (await heard(testServer, streaming('1.0'))).split('\r\n\r\n')
     expect(head).not.toMatch(/transfer-encoding/i)
     expect(body).toMatch(/^data: /)
     expect(body!.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
   test('nothing tells what the gateway is made of', async () => {
-    const { house } = await open()
-    const { headers } = await house.ask('/v1/chat/completions', ASK)
+    const { testServer } = await open()
+    const { headers } = await testServer.ask('/v1/chat/completions', ASK)
     expect(headers['x-powered-by']).toBeUndefined()
     expect(headers['etag']).toBeUndefined()
   })
 
   test('health and readiness', async () => {
-    const { house } = await open()
-    expect((await house.ask('/healthz', undefined, { ...GET, headers: { authorization: '' } })).status).toBe(200)
-    expect((await house.ask('/readyz', undefined, GET)).status).toBe(200)
-    house.server.reload(configOf([]))
-    expect((await house.ask('/readyz', undefined, GET)).status).toBe(503)
+    const { testServer } = await open()
+    expect((await testServer.ask('/healthz', undefined, { ...GET, headers: { authorization: '' } })).status).toBe(200)
+    expect((await testServer.ask('/readyz', undefined, GET)).status).toBe(200)
+    testServer.server.reload(configOf([]))
+    expect((await testServer.ask('/readyz', undefined, GET)).status).toBe(503)
   })
 })
 
 describe('models', () => {
-  const shapes = async (house: House, path: string) => ({
-    chat: (await house.ask(path, undefined, GET)).json,
-    messages: (await house.ask(path, undefined, { ...GET, headers: VERSION })).json,
-    contents: (await house.ask(path, undefined, { ...GET, headers: { 'x-goog-api-key': KEY } })).json,
+  const shapes = async (testServer: TestServer, path: string) => ({
+    chat: (await testServer.ask(path, undefined, GET)).json,
+    messages: (await testServer.ask(path, undefined, { ...GET, headers: VERSION })).json,
+    contents: (await testServer.ask(path, undefined, { ...GET, headers: { 'x-goog-api-key': KEY } })).json,
   })
 
   test('are listed in the words of whoever asks', async () => {
-    const { house } = await open(hello, {}, ['b', 'a/x'])
-    expect(await shapes(house, '/v1/models')).toEqual({
+    const { testServer } = await open(hello, {}, ['b', 'a/x'])
+    expect(await shapes(testServer, '/v1/models')).toEqual({
       chat: {
         object: 'list',
         data: ['a/x', 'b'].map(id => ({ id, object: 'model', created: expect.any(Number), owned_by: 'interlingua' })),
@@ -255,19 +264,20 @@ describe('models', () => {
       },
       contents: { models: [expect.objectContaining({ name: 'models/a/x' }), expect.anything()] },
     })
-    expect((await house.ask('/v1beta/models', undefined, GET)).json.models).toHaveLength(2)
+    expect((await testServer.ask('/v1beta/models', undefined, GET)).json.models).toHaveLength(2)
     expect(
-      (await house.ask(`/v1/models?key=${KEY}`, undefined, { ...GET, headers: { authorization: '' } })).json.models,
+      (await testServer.ask(`/v1/models?key=${KEY}`, undefined, { ...GET, headers: { authorization: '' } })).json
+        .models,
     ).toHaveLength(2)
   })
 
   test('are described one by one, ids with slashes too', async () => {
-    const { house } = await open(hello, {}, ['a/x'])
-    const { chat, messages, contents } = await shapes(house, '/v1/models/a/x')
+    const { testServer } = await open(hello, {}, ['a/x'])
+    const { chat, messages, contents } = await shapes(testServer, '/v1/models/a/x')
     expect([chat.id, messages.id, contents.name]).toEqual(['a/x', 'a/x', 'models/a/x'])
-    expect((await house.ask('/v1beta/models/a%2Fx', undefined, GET)).json.name).toBe('models/a/x')
-    expect((await house.ask('/v1/models/nobody', undefined, GET)).status).toBe(404)
-    expect((await house.ask('/v1/models/%zz', undefined, GET)).status).toBe(400)
+    expect((await testServer.ask('/v1beta/models/a%2Fx', undefined, GET)).json.name).toBe('models/a/x')
+    expect((await testServer.ask('/v1/models/nobody', undefined, GET)).status).toBe(404)
+    expect((await testServer.ask('/v1/models/%zz', undefined, GET)).status).toBe(400)
   })
 
   test('are those of the key, with the facts the operator gave', async () => {
@@ -292,8 +302,8 @@ describe('models', () => {
   })
 
   test("are nobody else's business", async () => {
-    const { house } = await open()
-    expect((await house.ask('/v1/models', undefined, { ...GET, headers: { authorization: '' } })).status).toBe(401)
+    const { testServer } = await open()
+    expect((await testServer.ask('/v1/models', undefined, { ...GET, headers: { authorization: '' } })).status).toBe(401)
   })
 })
 
@@ -304,19 +314,19 @@ describe('the end', () => {
   }
 
   test('waits for running answers and takes no new ones', async () => {
-    const { house } = await open(slow)
-    const answer = await house.send('/v1/chat/completions', STREAM).answer
+    const { testServer } = await open(slow)
+    const answer = await testServer.send('/v1/chat/completions', STREAM).answer
     const reading = textOf(answer)
-    const closed = house.server.close()
-    await expect(house.ask('/v1/chat/completions', ASK)).rejects.toThrow()
+    const closed = testServer.server.close()
+    await expect(testServer.ask('/v1/chat/completions', ASK)).rejects.toThrow()
     expect(await reading).toContain('[DONE]')
     await closed
   })
 
   test('does not wait for a connection that is kept', async () => {
-    const { house } = await open(slow)
+    const { testServer } = await open(slow)
     const ask = (body: object) =>
-      fetch(`${house.server.address}/v1/chat/completions`, {
+      fetch(`${testServer.server.address}/v1/chat/completions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${KEY}` },
         body: JSON.stringify(body),
@@ -324,34 +334,34 @@ describe('the end', () => {
     const reading = ask(STREAM).then(answer => answer.text())
     await new Promise(resolve => setTimeout(resolve, 100))
     const at = Date.now()
-    await house.server.close(5000)
+    await testServer.server.close(5000)
     expect(Date.now() - at).toBeLessThan(1500)
     expect(await reading).toContain('[DONE]')
   })
 
   test('breaks off what outlasts the grace time', async () => {
-    const { house, upstream } = await open(response => void events(response).write(`${HEAD}${words('Hel')}`))
-    const answer = await house.send('/v1/chat/completions', STREAM).answer
+    const { testServer, upstream } = await open(response => void events(response).write(`${HEAD}${words('Hel')}`))
+    const answer = await testServer.send('/v1/chat/completions', STREAM).answer
     const reading = textOf(answer)
-    await house.server.close(50)
+    await testServer.server.close(50)
     expect(await reading).not.toContain('[DONE]')
     await until(() => upstream.seen[0]!.brokenAt !== undefined)
   })
 
   test('a reload keeps what runs, and turns new requests to the new channels', async () => {
-    const { house } = await open(slow)
-    const reading = textOf(await house.send('/v1/chat/completions', STREAM).answer)
+    const { testServer } = await open(slow)
+    const reading = textOf(await testServer.send('/v1/chat/completions', STREAM).answer)
     const other = await openUpstream(hello)
-    house.server.reload(configOf([channelAt(other.address, { name: 'another' })]))
-    expect((await house.ask('/v1/chat/completions', ASK)).status).toBe(200)
+    testServer.server.reload(configOf([channelAt(other.address, { name: 'another' })]))
+    expect((await testServer.ask('/v1/chat/completions', ASK)).status).toBe(200)
     expect(other.seen).toHaveLength(1)
     expect(await reading).toContain('[DONE]')
   })
 
   test('an address that is taken is an error', async () => {
-    const { house } = await open()
+    const { testServer } = await open()
     const config = configOf([])
-    const port = Number(new URL(house.server.address).port)
+    const port = Number(new URL(testServer.server.address).port)
     const log = { info() {}, warn() {}, error() {} }
     await expect(openServer({ config: { ...config, server: { ...config.server, port } }, log })).rejects.toThrow()
   })

@@ -5,7 +5,7 @@ import OpenAI from 'openai'
 import { ResponsesWS } from 'openai/resources/responses/ws'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { channelAt, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
@@ -24,7 +24,7 @@ const WEATHER = {
 describe.each(['chat', 'messages', 'contents', 'responses'])('clients before an upstream of %s', format => {
   const speaks = UPSTREAMS[format]!
   let upstream: FakeUpstream
-  let house: House
+  let testServer: TestServer
   let openai: OpenAI
   const open: ResponsesWS[] = []
 
@@ -48,14 +48,16 @@ describe.each(['chat', 'messages', 'contents', 'responses'])('clients before an 
       response.end(out.replaceAll('resp_up', `resp_up_${answers++}`))
     })
     const formats = [{ ...channelAt(upstream.address, { format }).formats[0]!, dialect: { compaction: false } }]
-    house = await House.open([{ ...channelAt(upstream.address), formats }], { config: { dataDir: join(DATA, format) } })
-    openai = new OpenAI({ apiKey: KEY, baseURL: `${house.server.address}/v1`, maxRetries: 0 })
+    testServer = await TestServer.open([{ ...channelAt(upstream.address), formats }], {
+      config: { dataDir: join(DATA, format) },
+    })
+    openai = new OpenAI({ apiKey: KEY, baseURL: `${testServer.server.address}/v1`, maxRetries: 0 })
   })
   afterEach(() => {
     for (const socket of open.splice(0)) socket.close()
   })
   afterAll(async () => {
-    await house.server.close(0)
+    await testServer.server.close(0)
     await upstream.close()
   })
 
@@ -115,7 +117,7 @@ describe.each(['chat', 'messages', 'contents', 'responses'])('clients before an 
   })
 
   it('Codex asks with everything it has to say', async () => {
-    const client = await Client.open(house.server.address, {
+    const client = await Client.open(testServer.server.address, {
       'openai-beta': 'responses_websockets=2026-02-06',
       originator: 'codex_exec',
       'session-id': '0199',

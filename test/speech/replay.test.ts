@@ -5,7 +5,7 @@ import { readWavHead } from '../../src/canonical/media/wav.ts'
 import { modelOf } from '../../src/providers/pick.ts'
 import { openReplay, type Replay } from '../../src/providers/replay.ts'
 import { channelAt, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { dataOf } from '../builders/http.ts'
 import { framesIn } from './frames.ts'
 
@@ -15,7 +15,7 @@ const WAV = readFileSync('fixtures/speech/wav.result.wav')
 const KEY_HEADER = { authorization: `Bearer ${KEY}` }
 
 let replay: Replay
-let house: House
+let testServer: TestServer
 let client: OpenAI
 beforeAll(async () => {
   replay = await openReplay()
@@ -25,11 +25,11 @@ beforeAll(async () => {
     ...channelAt(replay.url, { format, models }),
     name: `replay-${format}`,
   }))
-  house = await House.open(sisters)
-  client = new OpenAI({ baseURL: `${house.server.address}/v1`, apiKey: KEY, maxRetries: 0 })
+  testServer = await TestServer.open(sisters)
+  client = new OpenAI({ baseURL: `${testServer.server.address}/v1`, apiKey: KEY, maxRetries: 0 })
 })
 afterAll(async () => {
-  await house.server.close(0)
+  await testServer.server.close(0)
   await replay.close()
 })
 
@@ -42,7 +42,7 @@ const isWhat: { readonly [word: string]: readonly [type: string, is: (bytes: Buf
 describe.each(['replay', 'replay-speech-hello', 'replay-speech-wav'])('speech of %s', model => {
   const asked = { model, voice: 'alloy', input: 'what nobody recorded', speed: 1.5 }
   const speak = (more: object) =>
-    fetch(`${house.server.address}/v1/audio/speech`, {
+    fetch(`${testServer.server.address}/v1/audio/speech`, {
       method: 'POST',
       headers: { ...KEY_HEADER, 'content-type': 'application/json' },
       body: JSON.stringify({ ...asked, ...more }),

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Liveness } from '../../src/store/liveness.ts'
 import { openSqlite } from '../../src/store/store.ts'
-import { scratch } from '../stored/house.ts'
+import { scratch } from '../stored/test-server.ts'
 
 let data: ReturnType<typeof scratch>
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { MemoryTurns } from '../../src/store/memory.ts'
 import { openSqlite, type Store } from '../../src/store/store.ts'
 import type { Turn, Turns } from '../../src/store/turns.ts'
 import { HOUR } from '../builders/units.ts'
-import { Keeping, Speaker, scratch } from '../stored/house.ts'
+import { Keeping, Speaker, scratch } from '../stored/test-server.ts'
 
 const turn = (id: string, more: Partial<Turn> = {}): Turn => ({
   ...{ owner: 'me', id, createdAt: 0, expiresAt: HOUR },
@@ -237,44 +237,44 @@ describe('a gateway', () => {
   test('whose store cannot be opened answers all the same', async () => {
     const place = scratch()
     mkdirSync(join(place.path, 'interlingua.sqlite'))
-    const house = await Keeping.open([await Speaker.open('chat')], { dataDir: place.path })
-    const made = await house.client().responses.create({ model: 'm', input: 'Hi!' })
+    const testServer = await Keeping.open([await Speaker.open('chat')], { dataDir: place.path })
+    const made = await testServer.client().responses.create({ model: 'm', input: 'Hi!' })
     expect(made.output_text).toBe('Well.')
-    expect(house.faults.length).toBeGreaterThan(0)
-    await expect(house.client().responses.retrieve(made.id)).rejects.toMatchObject({ status: 503 })
-    await house.close()
+    expect(testServer.faults.length).toBeGreaterThan(0)
+    await expect(testServer.client().responses.retrieve(made.id)).rejects.toMatchObject({ status: 503 })
+    await testServer.close()
     place.drop()
   })
 
   test('whose store breaks later answers all the same', async () => {
     const place = scratch()
-    const house = await Keeping.open([await Speaker.open('chat')], { dataDir: place.path })
-    await house.client().responses.create({ model: 'm', input: 'Hi!' })
+    const testServer = await Keeping.open([await Speaker.open('chat')], { dataDir: place.path })
+    await testServer.client().responses.create({ model: 'm', input: 'Hi!' })
     const other = await openSqlite(join(place.path, 'interlingua.sqlite'))
     await other.close()
     const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(join(place.path, 'interlingua.sqlite'))
     database.exec('drop table items')
     database.close()
-    const made = await house.client().responses.create({ model: 'm', input: 'Hi!' })
+    const made = await testServer.client().responses.create({ model: 'm', input: 'Hi!' })
     expect(made.output_text).toBe('Well.')
-    expect(house.faults.length).toBe(1)
-    await expect(house.client().responses.retrieve(made.id)).rejects.toMatchObject({ status: 503 })
-    await house.close()
+    expect(testServer.faults.length).toBe(1)
+    await expect(testServer.client().responses.retrieve(made.id)).rejects.toMatchObject({ status: 503 })
+    await testServer.close()
     place.drop()
   })
 
   test('that keeps nothing touches no file', async () => {
     const place = scratch()
-    const house = await Keeping.open([await Speaker.open('chat')], {
+    const testServer = await Keeping.open([await Speaker.open('chat')], {
       dataDir: join(place.path, 'none'),
       responses: { keep: 0, background: 1 },
     })
-    const made = await house.client().responses.create({ model: 'm', input: 'Hi!' })
+    const made = await testServer.client().responses.create({ model: 'm', input: 'Hi!' })
     expect(made).toMatchObject({ store: false })
-    await expect(house.client().responses.retrieve(made.id)).rejects.toMatchObject({ status: 404 })
+    await expect(testServer.client().responses.retrieve(made.id)).rejects.toMatchObject({ status: 404 })
     expect(() => statSync(join(place.path, 'none'))).toThrow()
-    await house.close()
+    await testServer.close()
     place.drop()
   })
 })

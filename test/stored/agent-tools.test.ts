@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { closingAfterEach } from '../builders/closing.ts'
 import type { Loose } from '../clients/scene.ts'
-import { Keeping, Speaker } from './house.ts'
+import { Keeping, Speaker } from './test-server.ts'
 
 /* Tools that an item of the input brings (trap 89), wherever a conversation is kept, counted or put in short. */
 
 const closing = closingAfterEach()
 
-async function house(format: string) {
+async function testServer(format: string) {
   const speaker = await Speaker.open(format)
   const keeping = await Keeping.open([speaker])
   closing.push(() => keeping.close())
-  return { speaker, house: keeping.house }
+  return { speaker, testServer: keeping.testServer }
 }
 
 const parameters = { type: 'object', properties: { to: { type: 'string' } } }
@@ -27,7 +27,7 @@ const namesIn = (body: Loose): string[] => (body.tools ?? []).map((tool: Loose) 
 
 describe('trap 89: an item that brings tools', () => {
   test('is remembered with its turn, and told again', async () => {
-    const { speaker, house: gateway } = await house('chat')
+    const { speaker, testServer: gateway } = await testServer('chat')
     speaker.scenes = [{ calls: [{ id: 'a', name: 'agents__spawn', arguments: { to: 'look' } }] }]
     const first = await gateway.ask('/v1/responses', { model: 'm', input: [item, said('Go.')] })
     expect(first.json.output[0]).toMatchObject({ name: 'spawn', namespace: 'agents' })
@@ -44,7 +44,7 @@ describe('trap 89: an item that brings tools', () => {
   })
 
   test('goes back to an upstream of the format as it came', async () => {
-    const { speaker, house: gateway } = await house('responses')
+    const { speaker, testServer: gateway } = await testServer('responses')
     const first = await gateway.ask('/v1/responses', { model: 'm', input: [item, said('Go.')], store: true })
     await gateway.ask('/v1/responses', { model: 'm', input: [said('And?')], previous_response_id: first.json.id })
     expect(speaker.bodies[0].input[0]).toEqual(item)
@@ -52,7 +52,7 @@ describe('trap 89: an item that brings tools', () => {
   })
 
   test('is counted once', async () => {
-    const { house: gateway } = await house('chat')
+    const { testServer: gateway } = await testServer('chat')
     const count = async (input: readonly unknown[], tools?: readonly unknown[]) =>
       (await gateway.ask('/v1/responses/input_tokens', { model: 'm', input, ...(tools && { tools }) })).json
         .input_tokens
@@ -61,7 +61,7 @@ describe('trap 89: an item that brings tools', () => {
   })
 
   test('is no part of what is put in short', async () => {
-    const { speaker, house: gateway } = await house('chat')
+    const { speaker, testServer: gateway } = await testServer('chat')
     speaker.scenes = [{ text: 'They talked.' }]
     const { status, json } = await gateway.ask('/v1/responses/compact', {
       model: 'm',

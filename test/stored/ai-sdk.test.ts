@@ -4,12 +4,12 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { KEY } from '../builders/config.ts'
 import type { Loose } from '../clients/scene.ts'
 import { FORMATS } from '../clients/stage.ts'
-import { Keeping, Speaker } from './house.ts'
+import { Keeping, Speaker } from './test-server.ts'
 
-let house: Keeping
+let testServer: Keeping
 afterEach(async () => {
-  expect(house.faults).toEqual([])
-  await house.close()
+  expect(testServer.faults).toEqual([])
+  await testServer.close()
 })
 
 const tools = {
@@ -42,8 +42,8 @@ const WAYS: readonly { way: string; ask: Ask }[] = [
 describe.each(FORMATS)('AI SDK before an upstream of %s', format => {
   test.each(WAYS)('two turns with tools: $way', async ({ ask }) => {
     const speaker = await Speaker.open(format)
-    house = await Keeping.open([speaker])
-    const model = createOpenAI({ baseURL: `${house.house.server.address}/v1`, apiKey: KEY })('m')
+    testServer = await Keeping.open([speaker])
+    const model = createOpenAI({ baseURL: `${testServer.testServer.server.address}/v1`, apiKey: KEY })('m')
     const base = { model, tools, stopWhen: isStepCount(3), maxRetries: 0 }
     speaker.scenes = [
       { thought: 'I must look.', calls: [{ id: 'call_1', name: 'get_weather', arguments: { city: 'Bern' } }] },

@@ -4,12 +4,12 @@ import { OTHER_KEY } from '../builders/config.ts'
 import { dataOf, textOf } from '../builders/http.ts'
 import { until } from '../builders/time.ts'
 import { FORMATS } from '../clients/stage.ts'
-import { Keeping, Speaker, scratch } from './house.ts'
+import { Keeping, Speaker, scratch } from './test-server.ts'
 
-let house: Keeping
+let testServer: Keeping
 afterEach(async () => {
-  expect(house.faults).toEqual([])
-  await house.close()
+  expect(testServer.faults).toEqual([])
+  await testServer.close()
 })
 
 type Response = OpenAI.Responses.Response
@@ -30,8 +30,8 @@ describe.each(FORMATS)('before an upstream of %s', format => {
     const { promise, resolve } = Promise.withResolvers<void>()
     speaker.gate = promise
     release = resolve
-    house = await Keeping.open([speaker])
-    return house.client()
+    testServer = await Keeping.open([speaker])
+    return testServer.client()
   }
 
   test('an answer is made without its caller, and can be continued', async () => {
@@ -102,12 +102,12 @@ describe('limits', () => {
     const speaker = await Speaker.open('chat')
     const { promise, resolve } = Promise.withResolvers<void>()
     speaker.gate = promise
-    house = await Keeping.open([speaker])
+    testServer = await Keeping.open([speaker])
     const begin = (client: OpenAI) => client.responses.create({ model: 'm', input: 'Hi!', background: true })
-    const client = house.client()
+    const client = testServer.client()
     const begun = [await begin(client), await begin(client)]
     await expect(begin(client)).rejects.toMatchObject({ status: 429, code: 'background_limit_reached' })
-    const other = await begin(house.client(OTHER_KEY))
+    const other = await begin(testServer.client(OTHER_KEY))
     await expect(client.responses.cancel(other.id)).rejects.toMatchObject({ status: 404 })
     resolve()
     for (const { id } of begun) expect((await settled(client, id)).status).toBe('completed')
@@ -115,8 +115,8 @@ describe('limits', () => {
   })
 
   test('it must be stored, and only what is in the background can be cancelled', async () => {
-    house = await Keeping.open([await Speaker.open('chat')])
-    const client = house.client()
+    testServer = await Keeping.open([await Speaker.open('chat')])
+    const client = testServer.client()
     const asked = { model: 'm', input: 'Hi!', background: true, store: false }
     await expect(client.responses.create(asked)).rejects.toMatchObject({ status: 400, param: 'background' })
     const made = await client.responses.create({ model: 'm', input: 'Hi!' })
@@ -127,19 +127,19 @@ describe('limits', () => {
     const data = scratch()
     const speaker = await Speaker.open('chat')
     speaker.gate = new Promise(() => {})
-    house = await Keeping.open([speaker], { dataDir: data.path })
-    const { id } = await house.client().responses.create({ model: 'm', input: 'Hi!', background: true })
-    await house.close()
-    house = await Keeping.open([await Speaker.open('chat')], { dataDir: data.path })
-    expect(await house.client().responses.retrieve(id)).toMatchObject({ id, status: 'failed' })
+    testServer = await Keeping.open([speaker], { dataDir: data.path })
+    const { id } = await testServer.client().responses.create({ model: 'm', input: 'Hi!', background: true })
+    await testServer.close()
+    testServer = await Keeping.open([await Speaker.open('chat')], { dataDir: data.path })
+    expect(await testServer.client().responses.retrieve(id)).toMatchObject({ id, status: 'failed' })
     data.drop()
   })
 })
 
 test('what nobody works on any more has failed, and stays so', async () => {
   const data = scratch()
-  house = await Keeping.open([await Speaker.open('chat')], { dataDir: data.path })
-  const client = house.client()
+  testServer = await Keeping.open([await Speaker.open('chat')], { dataDir: data.path })
+  const client = testServer.client()
   const made = await client.responses.create({ model: 'm', input: 'Hi!' })
   const { DatabaseSync } = await import('node:sqlite')
   const database = new DatabaseSync(`${data.path}/interlingua.sqlite`)
@@ -153,11 +153,11 @@ test('what nobody works on any more has failed, and stays so', async () => {
 
 test('a response that was told whole can be told as a stream', async () => {
   const speaker = await Speaker.open('messages')
-  house = await Keeping.open([speaker])
+  testServer = await Keeping.open([speaker])
   speaker.scenes = [{ thought: 'Hm.', text: 'Hello.' }]
-  const client = house.client()
+  const client = testServer.client()
   const made = await client.responses.create({ model: 'm', input: 'Hi!' })
-  const sent = house.house.send(`/v1/responses/${made.id}?stream=true`, undefined, { method: 'GET' })
+  const sent = testServer.testServer.send(`/v1/responses/${made.id}?stream=true`, undefined, { method: 'GET' })
   const events = dataOf(await textOf(await sent.answer)).filter(data => data !== '[DONE]')
   const last = JSON.parse(events.at(-1)!)
   expect(last.type).toBe('response.completed')

@@ -1,17 +1,17 @@
 import type OpenAI from 'openai'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { until } from '../builders/time.ts'
-import { Keeping, SOON, Speaker, scratch } from './house.ts'
+import { Keeping, SOON, Speaker, scratch } from './test-server.ts'
 
 /* What upstreams keep of responses, and what becomes of it when they are deleted or cancelled here. */
 
-let house: Keeping
-afterEach(() => house.close())
+let testServer: Keeping
+afterEach(() => testServer.close())
 
 async function open(dialect = {}): Promise<{ client: OpenAI; speaker: Speaker }> {
   const speaker = await Speaker.open('responses', 'near')
-  house = await Keeping.open([speaker], {}, [speaker.channel({}, dialect)])
-  return { client: house.client(), speaker }
+  testServer = await Keeping.open([speaker], {}, [speaker.channel({}, dialect)])
+  return { client: testServer.client(), speaker }
 }
 
 const ask = (client: OpenAI, more: object = {}) =>
@@ -21,7 +21,7 @@ const settled = async (client: OpenAI, id: string): Promise<void> => {
   await expect.poll(async () => (await client.responses.retrieve(id)).status, SOON).toBe('completed')
 }
 
-const warnings = () => house.house.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)
+const warnings = () => testServer.testServer.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)
 
 describe('what is deleted here', () => {
   test('is deleted upstream, with the channel’s own key', async () => {
@@ -87,9 +87,11 @@ describe('what is deleted here', () => {
     const data = scratch()
     const speaker = await Speaker.open('responses', 'near')
     speaker.gate = new Promise(() => {})
-    house = await Keeping.open([speaker], { dataDir: data.path })
+    testServer = await Keeping.open([speaker], { dataDir: data.path })
     const other = await Keeping.open([speaker], { dataDir: data.path })
-    const stream = await house.client().responses.create({ model: 'm', input: 'Hi!', background: true, stream: true })
+    const stream = await testServer
+      .client()
+      .responses.create({ model: 'm', input: 'Hi!', background: true, stream: true })
     let id = ''
     for await (const event of stream) {
       if (event.type === 'response.created') ({ id } = event.response)

@@ -3,12 +3,12 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Script } from '../builders/upstream.ts'
 import type { Loose } from '../clients/scene.ts'
 import { Client } from '../sockets/client.ts'
-import { bodyOf, Keeping, Speaker } from './house.ts'
+import { bodyOf, Keeping, Speaker } from './test-server.ts'
 
-let house: Keeping
+let testServer: Keeping
 afterEach(async () => {
-  expect(house.faults).toEqual([])
-  await house.close()
+  expect(testServer.faults).toEqual([])
+  await testServer.close()
 })
 
 type Refuse = (body: Loose) => { readonly status: number; readonly error: object } | undefined
@@ -70,8 +70,8 @@ const WHOLE = ['Hi!', 'Hello.', 'Go on.']
 describe.each(Object.keys(WAYS))('an upstream that forgot, in the words of %s', who => {
   async function begun(): Promise<{ client: OpenAI; speaker: Speaker; first: OpenAI.Responses.Response }> {
     const speaker = await forgetful(WAYS[who]!)
-    house = await Keeping.open([speaker])
-    const client = house.client()
+    testServer = await Keeping.open([speaker])
+    const client = testServer.client()
     speaker.scenes = [{ thought: 'Hm.', text: 'Hello.' }, { text: 'Gone on.' }]
     return { client, speaker, first: await client.responses.create({ model: 'm', input: 'Hi!' }) }
   }
@@ -108,7 +108,7 @@ describe.each(Object.keys(WAYS))('an upstream that forgot, in the words of %s', 
 
   test('over a socket', async () => {
     const { speaker, first } = await begun()
-    const client = await Client.open(house.house.server.address)
+    const client = await Client.open(testServer.testServer.server.address)
     const events = await client.turn({ input: 'Go on.', previous_response_id: first.id })
     client.socket.terminate()
     expect(events.at(-1)).toMatchObject({ type: 'response.completed' })
@@ -130,8 +130,8 @@ test('an item that an upstream forgot is written out', async () => {
       ? { status: 404, error: { message: "Item with id 'msg_1' not found.", param: 'input', code: null } }
       : undefined,
   )
-  house = await Keeping.open([speaker])
-  const client = house.client()
+  testServer = await Keeping.open([speaker])
+  const client = testServer.client()
   speaker.scenes = [{ text: 'Hello.' }]
   const first = await client.responses.create({ model: 'm', input: 'Hi!' })
   const item = { type: 'item_reference', id: first.output[0]!.id! } as const
@@ -142,8 +142,8 @@ test('an item that an upstream forgot is written out', async () => {
 
 test('a failure inside a stream is such a failure as well', async () => {
   const speaker = await Speaker.open('responses', 'near')
-  house = await Keeping.open([speaker])
-  const client = house.client()
+  testServer = await Keeping.open([speaker])
+  const client = testServer.client()
   const first = await client.responses.create({ model: 'm', input: 'Hi!' })
   const speak = speaker.upstream.script
   speaker.upstream.script = (response, seen) =>
@@ -158,8 +158,8 @@ test('a failure inside a stream is such a failure as well', async () => {
 
 test('one that refuses the whole, too, is not asked a third time', async () => {
   const speaker = await Speaker.open('responses', 'near')
-  house = await Keeping.open([speaker])
-  const client = house.client()
+  testServer = await Keeping.open([speaker])
+  const client = testServer.client()
   const first = await client.responses.create({ model: 'm', input: 'Hi!' })
   const error = { message: 'Previous response not found.', code: 'previous_response_not_found' }
   speaker.upstream.script = response => response.writeHead(404).end(JSON.stringify({ error }))
@@ -170,8 +170,8 @@ test('one that refuses the whole, too, is not asked a third time', async () => {
 
 test('any other refusal of a request that points at something is the caller’s', async () => {
   const speaker = await Speaker.open('responses', 'near')
-  house = await Keeping.open([speaker])
-  const client = house.client()
+  testServer = await Keeping.open([speaker])
+  const client = testServer.client()
   const first = await client.responses.create({ model: 'm', input: 'Hi!' })
   const error = { message: 'Unsupported value: tool_choice.', param: 'tool_choice', code: 'unsupported_value' }
   speaker.upstream.script = response => response.writeHead(400).end(JSON.stringify({ error }))

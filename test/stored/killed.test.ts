@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { KEY } from '../builders/config.ts'
 import { MAIN } from '../builders/paths.ts'
 import { until } from '../builders/time.ts'
-import { SOON, Speaker, scratch } from './house.ts'
+import { SOON, Speaker, scratch } from './test-server.ts'
 
 /* Gateways in processes of their own that share one store, and end in ways no code of theirs sees. */
 let data: ReturnType<typeof scratch>

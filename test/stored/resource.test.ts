@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { dataOf } from '../builders/http.ts'
 import type { Loose } from '../clients/scene.ts'
 import { FORMATS } from '../clients/stage.ts'
-import { Keeping, Speaker } from './house.ts'
+import { Keeping, Speaker } from './test-server.ts'
 
-let house: Keeping
-afterEach(() => house.close())
+let testServer: Keeping
+afterEach(() => testServer.close())
 
 /** Fields OpenResponses wants in every response object, by what each must be; `null` only where it is listed. */
 const FIELDS: { readonly [field: string]: readonly string[] } = {
@@ -38,14 +38,14 @@ const ASKED = [
 
 describe.each(FORMATS.filter(format => format !== 'responses'))('before an upstream of %s', format => {
   test.each(ASKED)('every response object is whole: fresh, kept, streamed, in the background (%#)', async asked => {
-    house = await Keeping.open([await Speaker.open(format)])
-    const ask = async (body: object): Promise<Loose> => (await house.house.ask('/v1/responses', body)).json
+    testServer = await Keeping.open([await Speaker.open(format)])
+    const ask = async (body: object): Promise<Loose> => (await testServer.testServer.ask('/v1/responses', body)).json
     const fresh = await ask(asked)
     expect(faultsOf(fresh)).toEqual([])
-    const kept = await house.house.ask(`/v1/responses/${fresh.id}`, undefined, { method: 'GET' })
+    const kept = await testServer.testServer.ask(`/v1/responses/${fresh.id}`, undefined, { method: 'GET' })
     expect(kept.json).toEqual(fresh)
     expect(faultsOf(await ask({ ...asked, background: true }))).toEqual([])
-    const streamed = await house.house.ask('/v1/responses', { ...asked, stream: true })
+    const streamed = await testServer.testServer.ask('/v1/responses', { ...asked, stream: true })
     const responses = dataOf(streamed.text)
       .filter(data => data !== '[DONE]')
       .flatMap((data): Loose[] => JSON.parse(data).response ?? [])
@@ -60,7 +60,7 @@ describe.each(FORMATS.filter(format => format !== 'responses'))('before an upstr
 
 test('what is not complete was not completed at any time', async () => {
   const speaker = await Speaker.open('chat')
-  house = await Keeping.open([speaker])
+  testServer = await Keeping.open([speaker])
   const message = { role: 'assistant', content: 'Well' }
   const cut = {
     id: 'x',
@@ -71,15 +71,15 @@ test('what is not complete was not completed at any time', async () => {
   }
   speaker.upstream.script = response =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(cut))
-  const { json } = await house.house.ask('/v1/responses', ASKED[0])
+  const { json } = await testServer.testServer.ask('/v1/responses', ASKED[0])
   expect(json).toMatchObject({ status: 'incomplete', completed_at: null })
 })
 
 test('what an upstream of the format leaves unsaid of the end is told', async () => {
-  house = await Keeping.open([await Speaker.open('responses')])
-  const ask = async (body: object): Promise<Loose> => (await house.house.ask('/v1/responses', body)).json
+  testServer = await Keeping.open([await Speaker.open('responses')])
+  const ask = async (body: object): Promise<Loose> => (await testServer.testServer.ask('/v1/responses', body)).json
   const whole = await ask({ model: 'm', input: 'Hi!' })
-  const { text } = await house.house.ask('/v1/responses', { model: 'm', input: 'Hi!', stream: true })
+  const { text } = await testServer.testServer.ask('/v1/responses', { model: 'm', input: 'Hi!', stream: true })
   const streamed: Loose = JSON.parse(
     dataOf(text)
       .filter(data => data !== '[DONE]')
@@ -92,10 +92,12 @@ test.each(FORMATS)(
   'an answer told again begins as one that has not come yet, and ends as it is kept (%s)',
   async format => {
     const speaker = await Speaker.open(format)
-    house = await Keeping.open([speaker])
+    testServer = await Keeping.open([speaker])
     speaker.scenes = [{ thought: 'Hm.', text: 'Hello.' }]
-    const { json: kept } = await house.house.ask('/v1/responses', { model: 'm', input: 'Hi!' })
-    const { text } = await house.house.ask(`/v1/responses/${kept.id}?stream=true`, undefined, { method: 'GET' })
+    const { json: kept } = await testServer.testServer.ask('/v1/responses', { model: 'm', input: 'Hi!' })
+    const { text } = await testServer.testServer.ask(`/v1/responses/${kept.id}?stream=true`, undefined, {
+      method: 'GET',
+    })
     const events: Loose[] = dataOf(text).flatMap(data => (data === '[DONE]' ? [] : JSON.parse(data)))
     const begun = { status: 'in_progress', completed_at: null, usage: null, output: [] }
     for (const { response } of events.slice(0, 2)) {

@@ -2,12 +2,12 @@ import type OpenAI from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
 import { OTHER_KEY } from '../builders/config.ts'
 import { FORMATS } from '../clients/stage.ts'
-import { Keeping, Speaker } from './house.ts'
+import { Keeping, Speaker } from './test-server.ts'
 
-let house: Keeping
+let testServer: Keeping
 afterEach(async () => {
-  expect(house.faults).toEqual([])
-  await house.close()
+  expect(testServer.faults).toEqual([])
+  await testServer.close()
 })
 
 type Params = OpenAI.Responses.ResponseCreateParams
@@ -29,8 +29,8 @@ describe.each(FORMATS)('before an upstream of %s', format => {
   let speaker: Speaker
   const open = async (): Promise<OpenAI> => {
     speaker = await Speaker.open(format)
-    house = await Keeping.open([speaker])
-    return house.client()
+    testServer = await Keeping.open([speaker])
+    return testServer.client()
   }
 
   test.each([false, true])('a turn continues those before (trap 70; streamed: %s)', async stream => {
@@ -82,7 +82,7 @@ describe.each(FORMATS)('before an upstream of %s', format => {
 
   test("another key's response is like none", async () => {
     const client = await open()
-    const stranger = house.client(OTHER_KEY)
+    const stranger = testServer.client(OTHER_KEY)
     const made = await ask(client, { model: 'm', input: 'Hi!' })
     const seen = speaker.bodies.length
     await expect(stranger.responses.retrieve(made.id)).rejects.toMatchObject({ status: 404 })

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
 import { createKey, keyFile, rotateKey } from '../../src/access/key-file.ts'
 import { channelAt } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
-import { scratch } from './house.ts'
+import { scratch } from './test-server.ts'
 
 test('a key whose secret is replaced goes on from its responses and conversations; nobody else does', async () => {
   const dir = scratch()
@@ -13,26 +13,32 @@ test('a key whose secret is replaced goes on from its responses and conversation
   )
   const path = keyFile(dir.path)
   const first = createKey(path, 'a', 'default')
-  const house = await House.open([channelAt(upstream.address, { format: 'responses' })], { keep: dir.path })
+  const testServer = await TestServer.open([channelAt(upstream.address, { format: 'responses' })], { keep: dir.path })
   const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
   try {
-    const made = await house.ask('/v1/responses', { model: 'm', input: 'Hi.', store: true }, as(first))
+    const made = await testServer.ask('/v1/responses', { model: 'm', input: 'Hi.', store: true }, as(first))
     expect(made.status).toBe(200)
-    const talk = await house.ask('/v1/conversations', {}, as(first))
+    const talk = await testServer.ask('/v1/conversations', {}, as(first))
     const second = rotateKey(path, 'a')
-    await vi.waitFor(async () => expect((await house.ask('/v1/conversations', {}, as(second))).status).toBe(200), 5000)
+    await vi.waitFor(
+      async () => expect((await testServer.ask('/v1/conversations', {}, as(second))).status).toBe(200),
+      5000,
+    )
     for (const url of [`/v1/responses/${made.json.id}`, `/v1/conversations/${talk.json.id}`]) {
-      expect((await house.ask(url, undefined, { method: 'GET', ...as(second) })).status).toBe(200)
-      expect((await house.ask(url, undefined, { method: 'GET', ...as(first) })).status).toBe(401)
+      expect((await testServer.ask(url, undefined, { method: 'GET', ...as(second) })).status).toBe(200)
+      expect((await testServer.ask(url, undefined, { method: 'GET', ...as(first) })).status).toBe(401)
     }
     const next = { model: 'm', input: 'Go on.', previous_response_id: made.json.id }
-    expect((await house.ask('/v1/responses', next, as(second))).status).toBe(200)
+    expect((await testServer.ask('/v1/responses', next, as(second))).status).toBe(200)
     const other = createKey(path, 'b', 'default')
-    await vi.waitFor(async () => expect((await house.ask('/v1/conversations', {}, as(other))).status).toBe(200), 5000)
+    await vi.waitFor(
+      async () => expect((await testServer.ask('/v1/conversations', {}, as(other))).status).toBe(200),
+      5000,
+    )
     const url = `/v1/responses/${made.json.id}`
-    expect((await house.ask(url, undefined, { method: 'GET', ...as(other) })).status).toBe(404)
+    expect((await testServer.ask(url, undefined, { method: 'GET', ...as(other) })).status).toBe(404)
   } finally {
-    await house.server.close(0)
+    await testServer.server.close(0)
     await upstream.close()
     dir.drop()
   }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dataOf } from '../builders/http.ts'
 import { until } from '../builders/time.ts'
 import { FORMATS } from '../clients/stage.ts'
-import { Keeping, SOON, Speaker, scratch } from './house.ts'
+import { Keeping, SOON, Speaker, scratch } from './test-server.ts'
 
 /* Two gateways that share one store: what one of them works on can be asked of the other. */
 
@@ -204,9 +204,11 @@ describe('across processes', () => {
     release()
     const { id } = await begin(here)
     await standing(here, id, 'completed')
-    const { text } = await near.house.ask(`/v1/responses/${id}?stream=true`, undefined, { method: 'GET' })
+    const { text } = await near.testServer.ask(`/v1/responses/${id}?stream=true`, undefined, { method: 'GET' })
     expect(dataOf(text).at(-1)).toBe('[DONE]')
-    const wrong = await near.house.ask(`/v1/responses/${id}?stream=true&starting_after=x`, undefined, { method: 'GET' })
+    const wrong = await near.testServer.ask(`/v1/responses/${id}?stream=true&starting_after=x`, undefined, {
+      method: 'GET',
+    })
     expect(wrong.json.error).toMatchObject({ param: 'starting_after' })
   })
 })

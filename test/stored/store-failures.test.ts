@@ -4,31 +4,32 @@ import { dataOf, GET } from '../builders/http.ts'
 import type { Loose } from '../clients/scene.ts'
 import { Client } from '../sockets/client.ts'
 import { BREAKAGES, watchConnections } from './broken-file.ts'
-import { Keeping, Speaker, scratch } from './house.ts'
+import { Keeping, Speaker, scratch } from './test-server.ts'
 
 beforeAll(watchConnections)
 
-let house: Keeping
+let testServer: Keeping
 let place: ReturnType<typeof scratch>
 let mend: (() => void) | undefined
 afterEach(async () => {
   mend?.()
   mend = undefined
-  await house.close()
+  await testServer.close()
   place.drop()
 })
 
 async function open(format = 'chat'): Promise<Speaker> {
   const speaker = await Speaker.open(format)
   place = scratch()
-  house = await Keeping.open([speaker], { dataDir: place.path })
+  testServer = await Keeping.open([speaker], { dataDir: place.path })
   return speaker
 }
 
 const HI = { model: 'm', input: 'Hi!' }
-const create = (body: object = {}, headers = {}) => house.house.ask('/v1/responses', { ...HI, ...body }, { headers })
-const get = (path: string) => house.house.ask(path, undefined, GET)
-const storeLines = () => house.house.lines.filter(({ message }) => message.startsWith('the store'))
+const create = (body: object = {}, headers = {}) =>
+  testServer.testServer.ask('/v1/responses', { ...HI, ...body }, { headers })
+const get = (path: string) => testServer.testServer.ask(path, undefined, GET)
+const storeLines = () => testServer.testServer.lines.filter(({ message }) => message.startsWith('the store'))
 
 /** The response a stream ended with. */
 const lastOf = (text: string): Loose =>
@@ -60,7 +61,7 @@ describe.each(Object.entries(BREAKAGES))('%s', (_, breakage) => {
   test('is told, breaks no request, and is over when it is', { timeout: 30_000 }, async () => {
     await open()
     const before = (await create()).json
-    const conversation = (await house.house.ask('/v1/conversations', {})).json
+    const conversation = (await testServer.testServer.ask('/v1/conversations', {})).json
     expect((await get('/readyz')).json).toMatchObject({ status: 'ready' })
     mend = breakage.break(place.path)
 
@@ -86,9 +87,13 @@ describe.each(Object.entries(BREAKAGES))('%s', (_, breakage) => {
     if (breakage.reads) expect(pointing.json).toMatchObject({ status: 'completed', store: false })
     else expect(pointing).toMatchObject(down)
     for (const [method, path, body] of KEPT) {
-      const answer = await house.house.ask(path.replace('ID', before.id).replace('CONV', conversation.id), body, {
-        method,
-      })
+      const answer = await testServer.testServer.ask(
+        path.replace('ID', before.id).replace('CONV', conversation.id),
+        body,
+        {
+          method,
+        },
+      )
       const reads = READS.has(method) || READS.has(`${method} ${path}`)
       if (breakage.reads && reads) expect(answer.status, `${method} ${path}`).toBeLessThan(500)
       else expect(answer, `${method} ${path}`).toMatchObject(down)
@@ -107,7 +112,9 @@ describe.each(Object.entries(BREAKAGES))('%s', (_, breakage) => {
     expect(after.headers['interlingua-loss']).toBeUndefined()
     expect((await get(`/v1/responses/${after.json.id}`)).json).toEqual(after.json)
     expect(storeLines()).toHaveLength(2)
-    expect(JSON.stringify(house.house.lines.filter(({ message }) => message === 'a fault of the gateway'))).toBe('[]')
+    expect(
+      JSON.stringify(testServer.testServer.lines.filter(({ message }) => message === 'a fault of the gateway')),
+    ).toBe('[]')
   })
 })
 
@@ -118,7 +125,7 @@ test('a directory that is deleted is begun anew, and nothing after that is lost'
   const made = await create()
   expect(made).toMatchObject({ status: 200, json: { store: true } })
   expect((await get(`/v1/responses/${made.json.id}`)).json).toEqual(made.json)
-  expect(house.house.lines.filter(({ message }) => message.includes('taken away'))).toHaveLength(1)
+  expect(testServer.testServer.lines.filter(({ message }) => message.includes('taken away'))).toHaveLength(1)
 })
 
 test('an upstream of the format that keeps its answers does not speak for the gateway', async () => {
@@ -165,7 +172,7 @@ test('a socket goes on from the turns it holds itself, without the store', async
   await open()
   await create()
   mend = BREAKAGES['a directory that became a file']!.break(place.path)
-  const client = await Client.open(house.house.server.address)
+  const client = await Client.open(testServer.testServer.server.address)
   const first = (await client.turn(HI)).at(-1)
   const next = (await client.turn({ ...HI, previous_response_id: first.response.id })).at(-1)
   client.socket.terminate()

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
-import { Keeping, Speaker } from './house.ts'
+import { Keeping, Speaker } from './test-server.ts'
 
-let house: Keeping
-afterEach(() => house.close())
+let testServer: Keeping
+afterEach(() => testServer.close())
 
 const ASKED = { model: 'm', prompt: { id: 'pmpt_1', version: '2', variables: { city: 'Bern' } } }
 
@@ -10,8 +10,8 @@ test.each([{}, { stream: true }, { background: true }])(
   'a stored prompt where none is kept is refused: %j',
   async more => {
     const speaker = await Speaker.open('chat')
-    house = await Keeping.open([speaker])
-    const { status, json } = await house.house.ask('/v1/responses', { ...ASKED, input: 'Hi!', ...more })
+    testServer = await Keeping.open([speaker])
+    const { status, json } = await testServer.testServer.ask('/v1/responses', { ...ASKED, input: 'Hi!', ...more })
     expect(status).toBe(400)
     expect(json.error).toMatchObject({ type: 'invalid_request_error', param: 'prompt', code: 'unsupported_parameter' })
     expect(speaker.bodies).toEqual([])
@@ -20,11 +20,16 @@ test.each([{}, { stream: true }, { background: true }])(
 
 test('a stored prompt goes to an upstream that may have it, and to no other where that fails', async () => {
   const [chat, responses] = [await Speaker.open('chat', 'first'), await Speaker.open('responses', 'second')]
-  house = await Keeping.open([chat, responses], {}, [chat.channel({ priority: 0 }), responses.channel({ priority: 1 })])
-  expect((await house.house.ask('/v1/responses', { ...ASKED, input: 'Hi!' })).status).toBe(200)
+  testServer = await Keeping.open([chat, responses], {}, [
+    chat.channel({ priority: 0 }),
+    responses.channel({ priority: 1 }),
+  ])
+  expect((await testServer.testServer.ask('/v1/responses', { ...ASKED, input: 'Hi!' })).status).toBe(200)
   expect(responses.bodies[0].prompt).toEqual(ASKED.prompt)
   responses.upstream.script = response => response.writeHead(503).end('{}')
-  expect((await house.house.ask('/v1/responses', { ...ASKED, input: 'Hi!' })).status).toBe(503)
+  expect((await testServer.testServer.ask('/v1/responses', { ...ASKED, input: 'Hi!' })).status).toBe(503)
   expect(chat.bodies).toEqual([])
-  expect((await house.house.ask('/v1/responses', { model: 'm', input: 'Hi!', prompt: null })).status).toBe(200)
+  expect((await testServer.testServer.ask('/v1/responses', { model: 'm', input: 'Hi!', prompt: null })).status).toBe(
+    200,
+  )
 })

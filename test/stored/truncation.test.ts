@@ -3,19 +3,19 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import type { ModelFacts } from '../../src/config/index.ts'
 import type { Loose } from '../clients/scene.ts'
 import { Client } from '../sockets/client.ts'
-import { Keeping, Speaker } from './house.ts'
+import { Keeping, Speaker } from './test-server.ts'
 
-let house: Keeping
-afterEach(() => house.close())
+let testServer: Keeping
+afterEach(() => testServer.close())
 
 async function open(format: string, facts?: Partial<ModelFacts>): Promise<Speaker> {
   const speaker = await Speaker.open(format)
   const known: ModelFacts = { id: 'm', input: ['text'], output: ['text'], ...facts }
-  house = await Keeping.open([speaker], facts === undefined ? {} : { models: new Map([['m', known]]) })
+  testServer = await Keeping.open([speaker], facts === undefined ? {} : { models: new Map([['m', known]]) })
   return speaker
 }
 
-const ask = (body: JsonObject) => house.house.ask('/v1/responses', { model: 'm', ...body })
+const ask = (body: JsonObject) => testServer.testServer.ask('/v1/responses', { model: 'm', ...body })
 
 const long = 'one two three four five '.repeat(40)
 const user = (content: string) => ({ role: 'user', content })
@@ -61,7 +61,7 @@ test.each(['sometimes', 3, {}, ''])('%j is no truncation', async truncation => {
   const speaker = await open('responses')
   const { status, json } = await ask({ input: 'Hi', truncation })
   expect([status, json.error.param]).toEqual([400, 'truncation'])
-  const client = await Client.open(house.house.server.address)
+  const client = await Client.open(testServer.testServer.server.address)
   const [event]: Loose[] = await client.turn({ input: 'Hi', truncation })
   client.socket.terminate()
   expect(event).toMatchObject({ type: 'error', error: { param: 'truncation' } })

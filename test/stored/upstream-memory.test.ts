@@ -1,11 +1,11 @@
 import type OpenAI from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
-import { Keeping, Speaker } from './house.ts'
+import { Keeping, Speaker } from './test-server.ts'
 
-let house: Keeping
+let testServer: Keeping
 afterEach(async () => {
-  expect(house.faults).toEqual([])
-  await house.close()
+  expect(testServer.faults).toEqual([])
+  await testServer.close()
 })
 
 const NOT_FOUND = { status: 400, code: 'previous_response_not_found' }
@@ -14,8 +14,11 @@ const NOT_FOUND = { status: 400, code: 'previous_response_not_found' }
 async function two(second: string): Promise<{ client: OpenAI; near: Speaker; far: Speaker }> {
   const near = await Speaker.open('responses', 'near')
   const far = await Speaker.open(second, 'far')
-  house = await Keeping.open([near, far], {}, [near.channel({ priority: 0 }), far.channel({ priority: 0, weight: 0 })])
-  return { client: house.client(), near, far }
+  testServer = await Keeping.open([near, far], {}, [
+    near.channel({ priority: 0 }),
+    far.channel({ priority: 0, weight: 0 }),
+  ])
+  return { client: testServer.client(), near, far }
 }
 
 /** From now on it is out of order. */
@@ -74,8 +77,8 @@ describe('whose memory is used', () => {
 
   test('an upstream that keeps nothing is told everything each time', async () => {
     const near = await Speaker.open('responses', 'near')
-    house = await Keeping.open([near], {}, [near.channel({}, { stateless: true })])
-    const client = house.client()
+    testServer = await Keeping.open([near], {}, [near.channel({}, { stateless: true })])
+    const client = testServer.client()
     const first = await client.responses.create({ model: 'm', input: 'Hi!' })
     await client.responses.create({ model: 'm', input: 'Go on.', previous_response_id: first.id })
     expect(near.bodies[1].previous_response_id).toBeUndefined()
@@ -84,10 +87,10 @@ describe('whose memory is used', () => {
 
   test.each(['/v1/responses/compact', '/v1/responses/input_tokens'])('%s takes up what came before', async path => {
     const near = await Speaker.open('chat', 'near')
-    house = await Keeping.open([near])
+    testServer = await Keeping.open([near])
     const long = 'Remember the number forty-two. '.repeat(20)
-    const first = await house.client().responses.create({ model: 'm', input: long })
-    const ask = async (body: object) => (await house.house.ask(path, { model: 'm', ...body })).json
+    const first = await testServer.client().responses.create({ model: 'm', input: long })
+    const ask = async (body: object) => (await testServer.testServer.ask(path, { model: 'm', ...body })).json
     const next = await ask({ input: 'Hi!', previous_response_id: first.id })
     expect(next.error).toBeUndefined()
     if (path.endsWith('compact')) expect(JSON.stringify(near.bodies.at(-1))).toContain('forty-two')
@@ -99,8 +102,8 @@ describe('whose memory is used', () => {
 
   test('a chain lost in the middle is not continued as if it were whole', async () => {
     const near = await Speaker.open('chat', 'near')
-    house = await Keeping.open([near])
-    const client = house.client()
+    testServer = await Keeping.open([near])
+    const client = testServer.client()
     const first = await client.responses.create({ model: 'm', input: 'a' })
     const second = await client.responses.create({ model: 'm', input: 'b', previous_response_id: first.id })
     await client.responses.delete(first.id)
@@ -112,9 +115,9 @@ describe('whose memory is used', () => {
   })
 
   test('a response or a conversation, not both', async () => {
-    house = await Keeping.open([await Speaker.open('chat')])
+    testServer = await Keeping.open([await Speaker.open('chat')])
     const asked = { model: 'm', input: 'c', previous_response_id: 'resp_a', conversation: 'conv_b' }
-    await expect(house.client().responses.create(asked)).rejects.toMatchObject({ status: 400 })
+    await expect(testServer.client().responses.create(asked)).rejects.toMatchObject({ status: 400 })
   })
 })
 

@@ -3,14 +3,14 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig, Config } from '../../src/config/index.ts'
 import { chunk, events, HEAD, json, TAIL } from '../builders/chat.ts'
 import { closingAfterEach } from '../builders/closing.ts'
-import type { HouseOptions } from '../builders/config.ts'
+import type { TestServerOptions } from '../builders/config.ts'
 import { OTHER_KEY } from '../builders/config.ts'
 import { until } from '../builders/time.ts'
 import { PROOF } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 import { Client } from '../sockets/client.ts'
-import { scratch } from '../stored/house.ts'
-import { ASKED, CALL, history, Remembering, THINKS, Thinker, TOOLS } from './house.ts'
+import { scratch } from '../stored/test-server.ts'
+import { ASKED, CALL, history, Remembering, THINKS, Thinker, TOOLS } from './test-server.ts'
 
 const closing = closingAfterEach()
 
@@ -18,7 +18,7 @@ const closing = closingAfterEach()
 async function open(
   formats: readonly string[],
   channels?: (thinkers: readonly Thinker[]) => ChannelConfig[],
-  options: HouseOptions = {},
+  options: TestServerOptions = {},
 ) {
   const thinkers = await Promise.all(formats.map(format => Thinker.open(format)))
   const gateway = await Remembering.open(thinkers, channels?.(thinkers), options)
@@ -37,8 +37,8 @@ describe.each([false, true])('streamed: %s', stream => {
     const second = await gateway.chat(BACK, { stream })
     expect(thinker.proofs).toEqual([PROOF])
     expect(second.headers['interlingua-loss']).toMatch(/messages\/1\/content\/0 remembered-thought$/)
-    expect(gateway.house.lines.at(-1)!.fields).toMatchObject({ thoughts_put_back: expect.any(Number) })
-    expect(JSON.stringify(gateway.house.lines)).not.toContain('The clock knows.')
+    expect(gateway.testServer.lines.at(-1)!.fields).toMatchObject({ thoughts_put_back: expect.any(Number) })
+    expect(JSON.stringify(gateway.testServer.lines)).not.toContain('The clock knows.')
   })
 
   test('trap 35: plain words come back to a chat upstream that wants them, natively too', async () => {
@@ -58,7 +58,7 @@ describe.each([false, true])('streamed: %s', stream => {
     const second = await gateway.chat(BACK, { stream })
     expect(thinker.body().messages).toEqual(BACK)
     expect(second.headers['interlingua-loss']).toBeUndefined()
-    expect(gateway.house.lines.at(-1)!.fields).not.toHaveProperty('thoughts_put_back', expect.anything())
+    expect(gateway.testServer.lines.at(-1)!.fields).not.toHaveProperty('thoughts_put_back', expect.anything())
   })
 
   test('thoughts of calls made at once stand before the first of them, once', async () => {
@@ -223,7 +223,7 @@ describe('what is remembered, and how long', () => {
     const { gateway, thinker } = await open(['messages'])
     thinker.scenes = [THINKS]
     const ask = (messages: readonly unknown[]) =>
-      gateway.house.ask(
+      gateway.testServer.ask(
         '/v1/messages',
         { model: 'm', max_tokens: 100, messages, tools: [{ name: 'get_time', input_schema: { type: 'object' } }] },
         { headers: { 'anthropic-version': '2023-06-01' } },
@@ -332,7 +332,7 @@ describe('other ways to ask', () => {
 
   test('a socket', async () => {
     const { gateway, thinker } = await open(['messages'])
-    const client = await Client.open(gateway.house.server.address)
+    const client = await Client.open(gateway.testServer.server.address)
     closing.push(() => client.socket.terminate())
     thinker.scenes = [THINKS]
     await client.turn({ input: 'What time is it?', tools: functions, store: false })
@@ -350,13 +350,13 @@ describe('other ways to ask', () => {
     const { gateway, thinker } = await open(['messages'], undefined, { keep: path })
     thinker.scenes = [THINKS]
     const asked = { model: 'm', input: 'What time is it?', tools: functions }
-    const begun = await gateway.house.ask('/v1/responses', { ...asked, background: true })
-    await until(() => gateway.house.lines.some(({ fields }) => fields['finish'] === 'tool-calls'))
+    const begun = await gateway.testServer.ask('/v1/responses', { ...asked, background: true })
+    await until(() => gateway.testServer.lines.some(({ fields }) => fields['finish'] === 'tool-calls'))
     const full = [{ role: 'user', content: 'What time is it?' }, called, output]
-    await gateway.house.ask('/v1/responses', { ...asked, input: full })
+    await gateway.testServer.ask('/v1/responses', { ...asked, input: full })
     expect(thinker.proofs).toEqual([PROOF])
     const follow = { ...asked, input: [output], previous_response_id: begun.json.id }
-    expect((await gateway.house.ask('/v1/responses', follow)).status).toBe(200)
+    expect((await gateway.testServer.ask('/v1/responses', follow)).status).toBe(200)
     expect(thinker.proofs, 'its own answer was kept with its proof').toEqual([PROOF])
   })
 })

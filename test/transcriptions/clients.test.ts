@@ -3,7 +3,7 @@ import { transcribe } from 'ai'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { Stub } from './stub.ts'
 import { channelOf, FIRST, RAW, SECOND, TEXT, UPSTREAMS } from './upstreams.ts'
 
@@ -15,15 +15,15 @@ const recording = () => toFile(WAV, 'talk.wav', { type: 'audio/wav' })
 
 describe.each(Object.entries(UPSTREAMS))('clients before an upstream of %s', (name, upstream) => {
   let stub: Stub
-  let house: House
+  let testServer: TestServer
   let client: OpenAI
   beforeAll(async () => {
     stub = await Stub.open((response, seen) => upstream.answer(response, seen))
-    house = await House.open([channelOf(upstream, stub.address)])
-    client = new OpenAI({ baseURL: `${house.server.address}/v1`, apiKey: KEY, maxRetries: 0 })
+    testServer = await TestServer.open([channelOf(upstream, stub.address)])
+    client = new OpenAI({ baseURL: `${testServer.server.address}/v1`, apiKey: KEY, maxRetries: 0 })
   })
   afterAll(async () => {
-    await house.server.close(0)
+    await testServer.server.close(0)
     await stub.close()
   })
   const ask = async (more: object) =>
@@ -112,14 +112,14 @@ describe.each(Object.entries(UPSTREAMS))('clients before an upstream of %s', (na
   })
 
   test('AI SDK', async () => {
-    const openai = createOpenAI({ baseURL: `${house.server.address}/v1`, apiKey: KEY })
+    const openai = createOpenAI({ baseURL: `${testServer.server.address}/v1`, apiKey: KEY })
     const { text } = await transcribe({ model: openai.transcription('m'), audio: WAV, maxRetries: 0 })
     expect(text).toBe(TEXT)
   })
 
   test.skipIf(upstream.times === 'none').each(['verbose_json', 'diarized_json'])('AI SDK: %s', async responseFormat => {
     if (responseFormat === 'diarized_json' && !upstream.speakers) return
-    const openai = createOpenAI({ baseURL: `${house.server.address}/v1`, apiKey: KEY })
+    const openai = createOpenAI({ baseURL: `${testServer.server.address}/v1`, apiKey: KEY })
     const { text, segments } = await transcribe({
       model: openai.transcription('m'),
       audio: WAV,

@@ -13,7 +13,7 @@ const LARGE = Number(process.env['LARGE'] ?? 200)
 const closing = closingAfterEach()
 
 async function alone(upstream: string): Promise<{ readonly child: ChildProcess; readonly address: string }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'house-alone.ts'), upstream], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'server-alone.ts'), upstream], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   closing.push(() => child.kill('SIGKILL'))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wavHeader } from '../../src/canonical/media/wav.ts'
 import { channelAt, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
 /* What the audio doors refuse themselves, by the name of the field, before any upstream is asked. */
@@ -15,14 +15,14 @@ const SOUNDLESS: { readonly [name: string]: Uint8Array } = {
 }
 
 let upstream: FakeUpstream
-let house: House
+let testServer: TestServer
 beforeAll(async () => {
   upstream = await FakeUpstream.open(response => response.writeHead(200).end('never asked'))
-  house = await House.open([channelAt(upstream.address, { format: 'transcriptions' })])
+  testServer = await TestServer.open([channelAt(upstream.address, { format: 'transcriptions' })])
 })
 afterAll(async () => {
   expect(upstream.seen).toEqual([])
-  await house.server.close(0)
+  await testServer.server.close(0)
   await upstream.close()
 })
 
@@ -37,7 +37,7 @@ async function send(
   form.append('model', 'm')
   for (const [name, value] of fields) form.append(name, value)
   const headers = { authorization: `Bearer ${KEY}` }
-  const answer = await fetch(house.server.address + path, { method: 'POST', body: form, headers })
+  const answer = await fetch(testServer.server.address + path, { method: 'POST', body: form, headers })
   return { status: answer.status, error: ((await answer.json()) as { error: object }).error }
 }
 
@@ -54,7 +54,7 @@ describe('400 in the format’s own words for', () => {
     const form = new FormData()
     form.append('model', 'm')
     const headers = { authorization: `Bearer ${KEY}` }
-    const url = `${house.server.address}/v1/audio/transcriptions`
+    const url = `${testServer.server.address}/v1/audio/transcriptions`
     const answer = await fetch(url, { method: 'POST', body: form, headers })
     expect({ status: answer.status, said: await answer.json() }).toMatchObject({
       status: 400,
@@ -94,7 +94,7 @@ describe('400 in the format’s own words for', () => {
     ['response_format', 'ogg', 'opus'],
     ['stream_format', 'websocket', 'sse'],
   ])('speech with %s %s', async (field, word, known) => {
-    const { status, json } = await house.ask('/v1/audio/speech', { model: 'm', input: 'a', [field]: word })
+    const { status, json } = await testServer.ask('/v1/audio/speech', { model: 'm', input: 'a', [field]: word })
     expect({ status, error: json.error }).toMatchObject({ status: 400, error: { param: field } })
     expect(json.error.message).toContain(known)
   })
@@ -105,11 +105,11 @@ describe('400 in the format’s own words for', () => {
       { type: 'text', text: 'Listen.' },
       { type: 'input_audio', input_audio: { data, format: 'wav' } },
     ]
-    const chat = await house.ask('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content }] })
+    const chat = await testServer.ask('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content }] })
     const path = 'messages.0.content.1.input_audio.data'
     expect({ status: chat.status, error: chat.json.error }).toMatchObject({ status: 400, error: { param: path } })
     const contents = [{ role: 'user', parts: [{ text: 'Listen.' }, { inlineData: { mimeType: 'audio/wav', data } }] }]
-    const google = await house.ask('/v1beta/models/m:generateContent', { contents })
+    const google = await testServer.ask('/v1beta/models/m:generateContent', { contents })
     expect({ status: google.status, error: google.json.error }).toMatchObject({
       status: 400,
       error: {

@@ -3,22 +3,22 @@ import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReplay, type Replay } from '../../src/providers/replay.ts'
 import { channelAt, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 
 /* The doors without a network: the built-in upstream answers with the fixtures. */
 
 const HEARD = 'The kettle is on. Tea in five minutes.'
 
 let replay: Replay
-let house: House
+let testServer: TestServer
 let client: OpenAI
 beforeAll(async () => {
   replay = await openReplay()
-  house = await House.open([channelAt(replay.url, { format: 'transcriptions' })])
-  client = new OpenAI({ baseURL: `${house.server.address}/v1`, apiKey: KEY, maxRetries: 0 })
+  testServer = await TestServer.open([channelAt(replay.url, { format: 'transcriptions' })])
+  client = new OpenAI({ baseURL: `${testServer.server.address}/v1`, apiKey: KEY, maxRetries: 0 })
 })
 afterAll(async () => {
-  await house.server.close(0)
+  await testServer.server.close(0)
   await replay.close()
 })
 

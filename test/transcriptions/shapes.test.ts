@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { channelAt, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
 /* Callers get the shape they asked for, whatever shape their upstream has it in. */
@@ -31,13 +31,13 @@ const ANSWERS = {
 } as const
 
 let upstream: FakeUpstream
-let house: House
+let testServer: TestServer
 beforeAll(async () => {
   upstream = await FakeUpstream.open(() => {})
-  house = await House.open([channelAt(upstream.address, { format: 'transcriptions' })])
+  testServer = await TestServer.open([channelAt(upstream.address, { format: 'transcriptions' })])
 })
 afterAll(async () => {
-  await house.server.close(0)
+  await testServer.server.close(0)
   await upstream.close()
 })
 
@@ -49,7 +49,7 @@ async function ask(answer: keyof typeof ANSWERS, shape?: string) {
   form.append('model', 'm')
   if (shape !== undefined) form.append('response_format', shape)
   const headers = { authorization: `Bearer ${KEY}` }
-  const url = `${house.server.address}/v1/audio/transcriptions`
+  const url = `${testServer.server.address}/v1/audio/transcriptions`
   const got = await fetch(url, { method: 'POST', body: form, headers })
   return { status: got.status, type: got.headers.get('content-type') ?? '', text: await got.text() }
 }

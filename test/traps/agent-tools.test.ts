@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { channelAt } from '../builders/config.ts'
-import { type Asked, House } from '../builders/gateway.ts'
+import { type Asked, TestServer } from '../builders/gateway.ts'
 import { dataOf } from '../builders/http.ts'
 import { RESPONSES_PATH } from '../builders/paths.ts'
 import { FakeUpstream, type Seen } from '../builders/upstream.ts'
@@ -26,9 +26,9 @@ async function sent(
       ? response.writeHead(200, { 'content-type': 'text/event-stream' }).end(spoken.frames(scene).join(''))
       : response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(spoken.whole(scene))),
   )
-  const house = await House.open([channelAt(upstream.address, { format, dialect })])
-  const answer: Asked = await house.ask(path, body, { headers: { 'anthropic-version': '2023-06-01', ...headers } })
-  await house.server.close(0)
+  const testServer = await TestServer.open([channelAt(upstream.address, { format, dialect })])
+  const answer: Asked = await testServer.ask(path, body, { headers: { 'anthropic-version': '2023-06-01', ...headers } })
+  await testServer.server.close(0)
   await upstream.close()
   const [first] = upstream.seen
   return {

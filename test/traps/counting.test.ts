@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { channelAt } from '../builders/config.ts'
-import type { House } from '../builders/gateway.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { VERSION } from '../builders/http.ts'
 import { PNG } from '../builders/media.ts'
 import { opener } from '../builders/opener.ts'
@@ -14,14 +14,14 @@ interface Counted {
 describe('trap 80: tokens are counted for every model, whatever its upstream does', () => {
   const { openGateway, openUpstream } = opener()
 
-  async function houseAt(address: string, format: string, more: object = {}): Promise<House> {
+  async function serverAt(address: string, format: string, more: object = {}): Promise<TestServer> {
     const baseUrl = format === 'messages' || format === 'contents' ? address : `${address}/v1`
     return openGateway([channelAt(address, { format, baseUrl, ...more })])
   }
 
-  async function count(house: House, body: object = {}): Promise<Counted> {
+  async function count(testServer: TestServer, body: object = {}): Promise<Counted> {
     const asked = { model: 'm', messages: [{ role: 'user', content: 'Hello there!' }], ...body }
-    const { status, json, headers } = await house.ask('/v1/messages/count_tokens', asked, { headers: VERSION })
+    const { status, json, headers } = await testServer.ask('/v1/messages/count_tokens', asked, { headers: VERSION })
     expect(status).toBe(200)
     expect(Object.keys(json)).toEqual(['input_tokens'])
     return { tokens: json.input_tokens, estimated: headers['interlingua-estimate'] === 'true' }
@@ -50,26 +50,28 @@ describe('trap 80: tokens are counted for every model, whatever its upstream doe
         ? script(response, seen)
         : json(200, { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [] })(response, seen),
     )
-    const house = await houseAt(upstream.address, 'messages', { timeout: { connect: 300, firstByte: 300, idle: 300 } })
-    const counted = await count(house)
+    const testServer = await serverAt(upstream.address, 'messages', {
+      timeout: { connect: 300, firstByte: 300, idle: 300 },
+    })
+    const counted = await count(testServer)
     expect(counted.estimated).toBe(true)
     expect(counted.tokens).toBeGreaterThan(2)
     const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }
-    expect((await house.ask('/v1/messages', body, { headers: VERSION })).status).toBe(200)
+    expect((await testServer.ask('/v1/messages', body, { headers: VERSION })).status).toBe(200)
   })
 
   test('nobody there: an estimate', async () => {
-    const house = await houseAt(await deadAddress(), 'messages')
-    expect((await count(house)).estimated).toBe(true)
+    const testServer = await serverAt(await deadAddress(), 'messages')
+    expect((await count(testServer)).estimated).toBe(true)
   })
 
   test('a channel that rests is not asked, and the count is there nevertheless', async () => {
     const wait = json(429, error)
     const upstream = await openUpstream((response, seen) => wait(response.setHeader('retry-after', '60'), seen))
-    const house = await houseAt(upstream.address, 'messages')
+    const testServer = await serverAt(upstream.address, 'messages')
     const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }
-    expect((await house.ask('/v1/messages', body, { headers: VERSION })).status).toBe(429)
-    expect((await count(house)).estimated).toBe(true)
+    expect((await testServer.ask('/v1/messages', body, { headers: VERSION })).status).toBe(429)
+    expect((await count(testServer)).estimated).toBe(true)
     expect(upstream.seen.length).toBe(1)
   })
 
@@ -78,16 +80,16 @@ describe('trap 80: tokens are counted for every model, whatever its upstream doe
     const second = await openUpstream(json(200, { input_tokens: 7 }))
     const at = (address: string, name: string, priority: number) =>
       channelAt(address, { format: 'messages', baseUrl: address, name, priority })
-    const house = await openGateway([at(first.address, 'a', 0), at(second.address, 'b', 1)])
-    expect((await count(house)).estimated).toBe(true)
+    const testServer = await openGateway([at(first.address, 'a', 0), at(second.address, 'b', 1)])
+    expect((await count(testServer)).estimated).toBe(true)
     expect([first.seen.length, second.seen.length]).toEqual([1, 0])
   })
 
   test('a vendor declared without the call is never asked', async () => {
     const upstream = await openUpstream(json(200, { input_tokens: 7 }))
     const fields = { format: 'messages', baseUrl: upstream.address, dialect: { count: false } }
-    const house = await openGateway([channelAt(upstream.address, fields)])
-    expect((await count(house)).estimated).toBe(true)
+    const testServer = await openGateway([channelAt(upstream.address, fields)])
+    expect((await count(testServer)).estimated).toBe(true)
     expect(upstream.seen).toEqual([])
   })
 
@@ -95,17 +97,17 @@ describe('trap 80: tokens are counted for every model, whatever its upstream doe
     const upstream = await openUpstream(json(200, { input_tokens: 1_000_000 }))
     const channel = channelAt(upstream.address, { format: 'messages' })
     const formats = [{ ...channel.formats[0]!, baseUrl: upstream.address }]
-    const house = await openGateway([{ ...channel, formats }], { group: { tpm: 10, onLoss: 'refuse' } })
-    for (let round = 0; round < 3; round++) expect((await count(house)).tokens).toBe(1_000_000)
+    const testServer = await openGateway([{ ...channel, formats }], { group: { tpm: 10, onLoss: 'refuse' } })
+    for (let round = 0; round < 3; round++) expect((await count(testServer)).tokens).toBe(1_000_000)
     const asked = { model: 'm', contents: [{ parts: [{ text: 'a' }] }], generationConfig: { topK: 3, seed: 1 } }
-    const { status } = await house.ask('/v1beta/models/m:countTokens', { generateContentRequest: asked })
+    const { status } = await testServer.ask('/v1beta/models/m:countTokens', { generateContentRequest: asked })
     expect(status).toBe(200)
   })
 
   test('a caller’s own mistake is still one, and so are a model nobody has and a missing version', async () => {
-    const house = await houseAt(await deadAddress(), 'chat')
+    const testServer = await serverAt(await deadAddress(), 'chat')
     const ask = (body: object, headers: { readonly [name: string]: string } = VERSION) =>
-      house.ask('/v1/messages/count_tokens', body, { headers })
+      testServer.ask('/v1/messages/count_tokens', body, { headers })
     const messages = [{ role: 'user', content: 'a' }]
     expect((await ask({ model: 'm', messages: 'a' })).status).toBe(400)
     expect((await ask({ model: 'm', prompt: 'a' })).status).toBe(400)
@@ -116,8 +118,8 @@ describe('trap 80: tokens are counted for every model, whatever its upstream doe
 
   describe('an estimate counts everything', () => {
     const counting = async (body: object): Promise<number> => {
-      const house = await houseAt('http://127.0.0.1:9', 'chat')
-      return (await count(house, body)).tokens
+      const testServer = await serverAt('http://127.0.0.1:9', 'chat')
+      return (await count(testServer, body)).tokens
     }
     const said = (content: unknown) => ({ messages: [{ role: 'user', content }] })
     const words = 'All the words that are said here count. '.repeat(20)

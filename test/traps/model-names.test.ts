@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { channelAt, KEY } from '../builders/config.ts'
-import type { House } from '../builders/gateway.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 
@@ -28,7 +28,7 @@ function saidAt(format: string, url: string): object {
   return url.includes(':embedContent') ? EMBEDDED : SAID[format]!
 }
 
-/** A house before one upstream of a format; `pro` is called `cheap` there, and keys may not use `dear`. */
+/** A gateway before one upstream of a format; `pro` is called `cheap` there, and keys may not use `dear`. */
 async function open(format: string, models: Partial<ChannelConfig['models']> = {}, allowed = ['pro', 'flash', 'a/*']) {
   const upstream = await openUpstream((response, { url }) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(saidAt(format, url)))
@@ -41,14 +41,14 @@ async function open(format: string, models: Partial<ChannelConfig['models']> = {
     ['dear', 'dear'],
   ])
   const channel = channelAt(upstream.address, { format, models: { named, patterns: [], ...models } })
-  const house = await openGateway([channel], { group: { models: allowed } })
+  const testServer = await openGateway([channel], { group: { models: allowed } })
   const asked = () => upstream.seen.filter(({ method }) => method === 'POST')
-  return { house, upstream, asked }
+  return { testServer, upstream, asked }
 }
 
 /** The status of an answer to a path that is sent as it is written here: URLs leave out dots by themselves. */
-function statusAt(house: House, path: string, body: Body): Promise<number> {
-  const { hostname: host, port } = new URL(house.server.address)
+function statusAt(testServer: TestServer, path: string, body: Body): Promise<number> {
+  const { hostname: host, port } = new URL(testServer.server.address)
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${KEY}` }
     const out = request({ host, port, path, method: 'POST', agent: false, headers }, answer => {
@@ -69,17 +69,17 @@ describe('trap 105: the model of a path', () => {
     ['a%2Fb', 'a/b'],
     ['a%2fc', 'c:1'],
   ])('%s goes upstream as %s', async (name, upstreamName) => {
-    const { house, upstream } = await open('contents')
+    const { testServer, upstream } = await open('contents')
     for (const version of ['v1', 'v1beta']) {
-      const answer = await house.ask(`/${version}/models/${name}:generateContent`, TURN)
+      const answer = await testServer.ask(`/${version}/models/${name}:generateContent`, TURN)
       expect(answer.status).toBe(200)
       expect(upstream.seen.at(-1)!.url).toBe(`/v1/v1beta/models/${upstreamName}:generateContent`)
     }
   })
 
   test('is decoded once', async () => {
-    const { house, upstream } = await open('contents')
-    const answer = await house.ask('/v1beta/models/%2570ro:generateContent', TURN)
+    const { testServer, upstream } = await open('contents')
+    const answer = await testServer.ask('/v1beta/models/%2570ro:generateContent', TURN)
     expect(answer.status).toBe(404)
     expect(upstream.seen).toEqual([])
   })
@@ -87,26 +87,26 @@ describe('trap 105: the model of a path', () => {
   test.each(['flash/../pro', 'flash/%2e%2e/pro', 'flash%2F..%2Fpro', 'a/./b', '..', '.', '%2E', ''])(
     '"%s" is no name',
     async name => {
-      const { house, asked } = await open('contents', { patterns: ['*'] }, ['*'])
-      expect(await statusAt(house, `/v1beta/models/${name}:generateContent`, TURN)).toBe(400)
+      const { testServer, asked } = await open('contents', { patterns: ['*'] }, ['*'])
+      expect(await statusAt(testServer, `/v1beta/models/${name}:generateContent`, TURN)).toBe(400)
       expect(asked()).toEqual([])
     },
   )
 
   test.each(['', '.', '..', 'flash/../pro', './pro'])('"%s" is no name in a body either', async model => {
-    const { house, asked } = await open('contents', { patterns: ['*'] }, ['*'])
-    const chat = await house.ask('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hi.' }] })
+    const { testServer, asked } = await open('contents', { patterns: ['*'] }, ['*'])
+    const chat = await testServer.ask('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hi.' }] })
     expect(chat.status).toBe(400)
     expect(chat.json.error.param).toBe('model')
-    const embedding = await house.ask('/v1/embeddings', { model, input: 'Hi.' })
+    const embedding = await testServer.ask('/v1/embeddings', { model, input: 'Hi.' })
     expect(embedding.status).toBe(400)
     expect(asked()).toEqual([])
   })
 
   test('that begins with a slash, or has two in a row, stays one name upstream', async () => {
-    const { house, asked } = await open('contents', { patterns: ['*'] }, ['*'])
+    const { testServer, asked } = await open('contents', { patterns: ['*'] }, ['*'])
     for (const model of ['/models/llama.gguf', 'a//b'])
-      await house.ask('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hi.' }] })
+      await testServer.ask('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hi.' }] })
     expect(asked().map(({ url }) => url)).toEqual([
       '/v1/v1beta/models/%2Fmodels%2Fllama.gguf:generateContent',
       '/v1/v1beta/models/a%2F%2Fb:generateContent',
@@ -125,9 +125,9 @@ describe('trap 105: the model of a path, said again in the body', () => {
   ]
 
   test.each(['pro', 'models/pro', 'tunedModels/pro'])('as %s is written as the upstream calls it', async model => {
-    const { house, upstream } = await open('contents')
+    const { testServer, upstream } = await open('contents')
     for (const [method, body] of asking(model)) {
-      expect((await house.ask(`/v1beta/models/pro:${method}`, body)).status).toBe(200)
+      expect((await testServer.ask(`/v1beta/models/pro:${method}`, body)).status).toBe(200)
       const { text } = upstream.seen.at(-1)!
       expect(text).toContain(`"model":"${model.replace('pro', 'cheap')}"`)
       expect(text).not.toContain('pro"')
@@ -135,9 +135,9 @@ describe('trap 105: the model of a path, said again in the body', () => {
   })
 
   test.each(['dear', 'models/dear', 'flash', 'x/pro'])('as %s, which is another, is refused', async model => {
-    const { house, upstream } = await open('contents')
+    const { testServer, upstream } = await open('contents')
     for (const [method, body] of asking(model))
-      expect((await house.ask(`/v1beta/models/pro:${method}`, body)).status).toBe(400)
+      expect((await testServer.ask(`/v1beta/models/pro:${method}`, body)).status).toBe(400)
     expect(upstream.seen).toEqual([])
   })
 })
@@ -168,8 +168,8 @@ const renamed = (body: (model: string) => Body): Body =>
   JSON.parse(JSON.stringify(body('flash')).replaceAll('"flash"', '"flash-002"'))
 describe('trap 105: other models in a body', () => {
   test.each(OTHERS)('%s %s: are named as the upstream calls them', async (format, path, body) => {
-    const { house, upstream } = await open(format)
-    const answer = await house.ask(path, { model: 'pro', ...body('flash') }, VERSION_HEADERS)
+    const { testServer, upstream } = await open(format)
+    const answer = await testServer.ask(path, { model: 'pro', ...body('flash') }, VERSION_HEADERS)
     expect(answer.status).toBe(200)
     const written = JSON.parse(upstream.seen[0]!.text)
     expect(written).toMatchObject({ model: 'cheap', ...renamed(body) })
@@ -177,29 +177,29 @@ describe('trap 105: other models in a body', () => {
   })
 
   test.each(OTHERS)('%s %s: are refused where the key may not use them', async (format, path, body) => {
-    const { house, upstream } = await open(format)
-    const answer = await house.ask(path, { model: 'pro', ...body('dear') }, VERSION_HEADERS)
+    const { testServer, upstream } = await open(format)
+    const answer = await testServer.ask(path, { model: 'pro', ...body('dear') }, VERSION_HEADERS)
     expect(answer.status).toBe(403)
     expect(answer.text).toContain('dear')
     expect(upstream.seen).toEqual([])
   })
 
   test.each(OTHERS)('%s %s: are refused where the upstream has none of that name', async (format, path, body) => {
-    const { house, upstream } = await open(format, {}, ['*'])
-    expect((await house.ask(path, { model: 'pro', ...body('nobody') }, VERSION_HEADERS)).status).toBe(400)
+    const { testServer, upstream } = await open(format, {}, ['*'])
+    expect((await testServer.ask(path, { model: 'pro', ...body('nobody') }, VERSION_HEADERS)).status).toBe(400)
     expect(upstream.seen).toEqual([])
   })
 
   test('that are no names are refused, wherever a list of names is', async () => {
-    const { house, upstream } = await open('chat', {}, ['*'])
+    const { testServer, upstream } = await open('chat', {}, ['*'])
     for (const fallbacks of [[{ pro: ['dear'] }], [7], [['dear']]])
-      expect((await house.ask('/v1/chat/completions', { model: 'pro', messages: HI, fallbacks })).status).toBe(400)
+      expect((await testServer.ask('/v1/chat/completions', { model: 'pro', messages: HI, fallbacks })).status).toBe(400)
     expect(upstream.seen).toEqual([])
   })
 
   test('go to no upstream of another format', async () => {
-    const { house, upstream } = await open('messages')
-    await house.ask('/v1/chat/completions', { model: 'pro', messages: HI, models: ['flash'] })
+    const { testServer, upstream } = await open('messages')
+    await testServer.ask('/v1/chat/completions', { model: 'pro', messages: HI, models: ['flash'] })
     expect(upstream.seen[0]!.text).not.toContain('flash')
   })
 })

@@ -8,7 +8,7 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { channelAt } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
@@ -213,17 +213,17 @@ describe('trap 92: thoughts that nobody signed come back', () => {
     const upstream = await FakeUpstream.open(response =>
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(frames.join('')),
     )
-    const house = await House.open([channelAt(upstream.address, { dialect: CHAT })])
+    const testServer = await TestServer.open([channelAt(upstream.address, { dialect: CHAT })])
     const path = '/v1beta/models/m:streamGenerateContent?alt=sse'
     const user = { role: 'user', parts: [{ text: 'Go!' }] }
-    const { text } = await house.ask(path, { contents: [user] })
+    const { text } = await testServer.ask(path, { contents: [user] })
     const parts = partsOf(
       text.split('\n').flatMap(line => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : [])),
     )
     const model = { role: 'model', parts: parts.filter(part => part.thought !== true) }
     const outcome = { role: 'user', parts: [{ functionResponse: { name: 'f', response: { result: 'x' } } }] }
-    await house.ask(path, { contents: [user, model, outcome] })
-    await house.server.close(0)
+    await testServer.ask(path, { contents: [user, model, outcome] })
+    await testServer.server.close(0)
     await upstream.close()
     const { messages } = JSON.parse(upstream.seen[1]!.text)
     expect(messages[1]).toMatchObject({ role: 'assistant', reasoning_content: 'I need it.' })

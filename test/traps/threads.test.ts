@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { channelAt } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { bodyOf } from '../clients/stage.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
@@ -30,9 +30,9 @@ async function ask(body: object, ...spoken: readonly [format: string, threads: b
     const dialect = threads ? { threads } : {}
     return channelAt(upstreams[index]!.address, { format, dialect, name: `c${index}`, priority: index })
   })
-  const house = await House.open(channels)
-  const answer = await house.ask('/v1/messages', body as never, { headers: { 'anthropic-version': '2023-06-01' } })
-  await house.server.close(0)
+  const testServer = await TestServer.open(channels)
+  const answer = await testServer.ask('/v1/messages', body as never, { headers: { 'anthropic-version': '2023-06-01' } })
+  await testServer.server.close(0)
   await Promise.all(upstreams.map(one => one.close()))
   return { answer, seen: upstreams.map(({ seen }) => seen.map(bodyOf)) }
 }

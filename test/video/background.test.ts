@@ -15,7 +15,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { StoredTask, Tasks } from '../../src/store/tasks.ts'
 import { KeptFiles, type KeptFilesOptions } from '../../src/tasks/kept-files.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { clientAt, PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
 import { openVideoUpstream } from './upstreams/index.ts'
 
@@ -41,7 +41,7 @@ test('an upstream that hangs holds up no other, and no end of the gateway', asyn
     { ...hung.channel, ...named('hung') },
     { ...sound.channel, ...named('sound') },
   ]
-  const house = await House.open(channels, {
+  const testServer = await TestServer.open(channels, {
     ...{ allow: ['127.0.0.0/8'], keep: folder, config: { tasks: { ...TASKS, poll: 20 } } },
   })
   closing.push(
@@ -49,14 +49,15 @@ test('an upstream that hangs holds up no other, and no end of the gateway', asyn
     () => hung.close(),
     () => sound.close(),
   )
-  const client = clientAt(house)
+  const client = clientAt(testServer)
   hung.upstream.fail('poll', 'hang')
   for (let made = 0; made < 30; made++) await client.videos.create({ model: 'hung', prompt: 'a' })
   await expect.poll(() => hung.upstream.count('poll'), { timeout: 3000 }).toBeGreaterThan(3)
   for (let made = 0; made < 3; made++) await client.videos.create({ model: 'sound', prompt: 'a' })
   await expect
     .poll(
-      () => house.lines.filter(({ message, fields }) => message === 'task' && fields['state'] === 'completed').length,
+      () =>
+        testServer.lines.filter(({ message, fields }) => message === 'task' && fields['state'] === 'completed').length,
       {
         timeout: 3000,
       },
@@ -64,7 +65,7 @@ test('an upstream that hangs holds up no other, and no end of the gateway', asyn
     .toBe(3)
   expect(hung.upstream.count('poll')).toBeLessThan(8)
   const began = performance.now()
-  await house.server.close(0)
+  await testServer.server.close(0)
   expect(performance.now() - began).toBeLessThan(3000)
 })
 

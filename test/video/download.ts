@@ -34,7 +34,7 @@ let most = 0
 /** Reads from one byte until another, and leaves; gives the place it came to. */
 const read = (from: number, until: number): Promise<number> =>
   new Promise((resolve, reject) => {
-    const url = `${stage.house.server.address}/v1/videos/${id}/content`
+    const url = `${stage.testServer.server.address}/v1/videos/${id}/content`
     const headers = { authorization: `Bearer ${KEY}`, range: `bytes=${from}-` }
     const out = request(url, { headers, agent: false }, answer => {
       let at = from

@@ -20,7 +20,7 @@ const open = async (kind: Kind = 'videos', options: StageOptions = {}) =>
   (stage = await VideoStage.open(kind, { tasks: { poll: 20 }, ...options }))
 
 const ask = (path: string, body?: unknown, headers = {}, method = body === undefined ? 'GET' : 'POST') =>
-  stage!.house.ask(path, body, { method, headers })
+  stage!.testServer.ask(path, body, { method, headers })
 
 async function finished(): Promise<string> {
   const { id } = await stage!.client.videos.create({ model: PUBLIC, prompt: 'a' })
@@ -92,7 +92,7 @@ describe('content', () => {
     let form = 0
     const { id } = await stored((_, response) => forms[form]!(response))
     for (form = 0; form < forms.length; form++) {
-      const answer = await fetch(`${stage!.house.server.address}/v1/videos/${id}/content`, {
+      const answer = await fetch(`${stage!.testServer.server.address}/v1/videos/${id}/content`, {
         headers: { authorization: `Bearer ${KEY}` },
       })
       await expect(answer.arrayBuffer()).rejects.toThrow()
@@ -196,7 +196,7 @@ describe('content', () => {
     const leave = () =>
       new Promise<void>(resolve => {
         const out = request(
-          `${stage!.house.server.address}/v1/videos/${id}/content`,
+          `${stage!.testServer.server.address}/v1/videos/${id}/content`,
           { agent: false, headers: { authorization: `Bearer ${KEY}` } },
           answer =>
             answer.once('data', () => {

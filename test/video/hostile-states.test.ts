@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
 import { type Kind, type Loose, OPENAI_KEY } from './upstreams/index.ts'
 import { nameOf } from './upstreams/veo.ts'
@@ -19,7 +19,7 @@ const open = async (kind: Kind = 'videos', options: StageOptions = {}) =>
   (stage = await VideoStage.open(kind, { tasks: { poll: 20 }, ...options }))
 
 const ask = (path: string, body?: unknown, headers = {}, method = body === undefined ? 'GET' : 'POST') =>
-  stage!.house.ask(path, body, { method, headers })
+  stage!.testServer.ask(path, body, { method, headers })
 
 async function finished(): Promise<string> {
   const { id } = await stage!.client.videos.create({ model: PUBLIC, prompt: 'a' })
@@ -45,14 +45,14 @@ describe('states', () => {
   const made = async () => {
     await open('videos', { tasks: { poll: 0 } })
     // No background: the only status calls are those of this test.
-    await stage!.house.server.close(0)
-    const house = await House.open([stage!.scene.channel], {
+    await stage!.testServer.server.close(0)
+    const testServer = await TestServer.open([stage!.scene.channel], {
       allow: ['127.0.0.0/8'],
       keep: stage!.folder,
       config: { tasks: { ...TASKS, poll: 30 } },
     })
-    closing.push(() => house.server.close(0))
-    Object.assign(stage!, { house })
+    closing.push(() => testServer.server.close(0))
+    Object.assign(stage!, { testServer })
     stage!.upstream.life = { queued: 1000, running: 0, outcome: 'completed' }
     return (await stage!.client.videos.create({ model: PUBLIC, prompt: 'a' })).id
   }
@@ -112,7 +112,7 @@ describe('states', () => {
         'videos-channel',
         `127.0.0.1:${new URL(upstream.address).port}`,
       ])
-        expect(text.replaceAll(stage!.house.server.address, '')).not.toContain(secret)
+        expect(text.replaceAll(stage!.testServer.server.address, '')).not.toContain(secret)
   })
 
   test('under names that the gateway answers itself do not reach callers', async () => {
@@ -122,7 +122,7 @@ describe('states', () => {
     expect(queued).toMatchObject({ id, task_id: id, url: null, error: null, remixed_from_video_id: null })
     expect(queued.created_at).toBeTypeOf('number')
     const done = await state(id, { ...strange, status: 'completed', progress: '100', url: { a: 1 } })
-    const url = `${stage!.house.server.address}/v1/videos/${id}/content`
+    const url = `${stage!.testServer.server.address}/v1/videos/${id}/content`
     expect(done).toMatchObject({ id, task_id: id, status: 'completed', progress: 100, url })
     const { json } = await ask(`/videovendor/v1/videos/text2video/${id}`)
     expect(json.data).toMatchObject({ task_id: id, task_status: 'succeed', task_result: { videos: [{ url }] } })
@@ -187,7 +187,7 @@ describe('errors of upstreams', () => {
         clean(JSON.stringify(answer))
       }
       clean(
-        JSON.stringify(stage!.house.lines.map(({ fields }) => fields)).replaceAll(
+        JSON.stringify(stage!.testServer.lines.map(({ fields }) => fields)).replaceAll(
           /videos-channel|127\.0\.0\.1:\d+/g,
           '',
         ),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { KEY, keyOf } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { clientAt, PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
 import { type Kind, type Loose, PIXEL } from './upstreams/index.ts'
 
@@ -19,7 +19,7 @@ const open = async (kind: Kind = 'videos', options: StageOptions = {}) =>
   (stage = await VideoStage.open(kind, { tasks: { poll: 20 }, ...options }))
 
 const ask = (path: string, body?: unknown, headers = {}, method = body === undefined ? 'GET' : 'POST') =>
-  stage!.house.ask(path, body, { method, headers })
+  stage!.testServer.ask(path, body, { method, headers })
 
 async function finished(): Promise<string> {
   const { id } = await stage!.client.videos.create({ model: PUBLIC, prompt: 'a' })
@@ -131,7 +131,7 @@ describe('idempotency keys', () => {
       body.set('prompt', 'a')
       body.set('input_reference', new Blob([new Uint8Array(PIXEL)], { type: 'image/png' }), 'a.png')
       const headers = { authorization: `Bearer ${KEY}`, 'idempotency-key': 'form' }
-      const answer = await fetch(`${stage!.house.server.address}/v1/videos`, { method: 'POST', headers, body })
+      const answer = await fetch(`${stage!.testServer.server.address}/v1/videos`, { method: 'POST', headers, body })
       return ((await answer.json()) as Loose).id
     }
     expect(await send()).toBe(await send())
@@ -151,11 +151,13 @@ describe('idempotency keys', () => {
 
   test('raced by 50 at once make one task, those of another key another', async () => {
     const other = 'sk-other-0123456789'
-    const { house, upstream } = await open('videos', { config: { keys: [keyOf(KEY, 'dev'), keyOf(other, 'other')] } })
+    const { testServer, upstream } = await open('videos', {
+      config: { keys: [keyOf(KEY, 'dev'), keyOf(other, 'other')] },
+    })
     upstream.delay = 30
     const ids = await Promise.all(Array.from({ length: 50 }, async () => (await create({}, 'race')).json.id))
     expect(new Set(ids).size).toBe(1)
-    const strange = await house.ask(
+    const strange = await testServer.ask(
       '/v1/videos',
       { model: PUBLIC, prompt: 'z' },
       { headers: { authorization: `Bearer ${other}`, 'idempotency-key': 'race' } },
@@ -174,7 +176,7 @@ test('a picture of 100 MB is refused, as a form and as JSON, and the gateway liv
   body.set('input_reference', new Blob([large], { type: 'image/png' }), 'a.png')
   const headers = { authorization: `Bearer ${KEY}` }
   const post = (sent: FormData | string, about = {}) =>
-    fetch(`${stage!.house.server.address}/v1/videos`, {
+    fetch(`${stage!.testServer.server.address}/v1/videos`, {
       method: 'POST',
       headers: { ...headers, ...about },
       body: sent,
@@ -205,23 +207,23 @@ describe('other tasks', () => {
   })
 
   test('two gateways with one store ask at most once in five seconds, and show the same state', async () => {
-    const { scene, folder, house, upstream } = await open('videos', { tasks: { poll: 0 } })
-    const other = await House.open([scene.channel], {
+    const { scene, folder, testServer, upstream } = await open('videos', { tasks: { poll: 0 } })
+    const other = await TestServer.open([scene.channel], {
       allow: ['127.0.0.0/8'],
       keep: folder,
       config: { tasks: { ...TASKS, poll: 0 } },
     })
     closing.push(() => other.server.close(0))
     upstream.life = { queued: 0, running: 0, outcome: 'completed' }
-    const { id } = await clientAt(house).videos.create({ model: PUBLIC, prompt: 'a' })
+    const { id } = await clientAt(testServer).videos.create({ model: PUBLIC, prompt: 'a' })
     await sleep(5100)
     const seen = await Promise.all(
-      Array.from({ length: 40 }, (_, at) => clientAt(at % 2 === 0 ? house : other).videos.retrieve(id)),
+      Array.from({ length: 40 }, (_, at) => clientAt(at % 2 === 0 ? testServer : other).videos.retrieve(id)),
     )
     expect(upstream.count('poll')).toBe(1)
     await sleep(100)
     expect(seen.length).toBe(40)
-    for (const one of [house, other]) expect((await clientAt(one).videos.retrieve(id)).status).toBe('completed')
+    for (const one of [testServer, other]) expect((await clientAt(one).videos.retrieve(id)).status).toBe('completed')
     expect(upstream.count('poll')).toBe(1)
   }, 20_000)
 })

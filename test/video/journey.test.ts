@@ -27,7 +27,7 @@ describe.each(KINDS)('before %s', kind => {
     expect(made).toHaveProperty('task_id', made.id)
     const done = await rest.one.ended(made.id)
     expect(done).toMatchObject({ status: 'completed', progress: 100, size: '1280x720' })
-    expect(done).toHaveProperty('url', `${rest.one.house.server.address}/v1/videos/${made.id}/content`)
+    expect(done).toHaveProperty('url', `${rest.one.testServer.server.address}/v1/videos/${made.id}/content`)
     expect(JSON.stringify(done)).not.toContain(upstream.last.id)
     const clip = clipBytes({ seed: upstream.last.id, size: upstream.size, mediaType: 'video/mp4' })
     const whole = await client.videos.downloadContent(made.id)
@@ -81,6 +81,6 @@ describe.each(KINDS)('before %s', kind => {
 const bound = (one: VideoStage) => ({
   client: one.client,
   upstream: one.upstream,
-  house: one.house,
+  testServer: one.testServer,
   ended: (id: string) => one.ended(id),
 })

@@ -52,7 +52,7 @@ test('a caller that takes nothing holds up the upstream', async () => {
   const { id } = await client.videos.create({ model: PUBLIC, prompt: 'a' })
   await stage.ended(id)
   const headers = { authorization: `Bearer ${KEY}` }
-  const out = request(`${stage.house.server.address}/v1/videos/${id}/content`, { headers, agent: false }, answer =>
+  const out = request(`${stage.testServer.server.address}/v1/videos/${id}/content`, { headers, agent: false }, answer =>
     answer.pause(),
   )
   out.on('error', () => {}).end()

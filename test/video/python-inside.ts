@@ -9,7 +9,7 @@ import type { Kind } from './upstreams/index.ts'
 const [kind, python] = process.argv.slice(2) as [Kind, string]
 const stage = await VideoStage.open(kind, { tasks: { poll: 100 } })
 const child = spawn(python, [join(import.meta.dirname, 'clients/videos.py')], {
-  env: { PYTHONDONTWRITEBYTECODE: '1', OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${stage.house.server.address}/v1` },
+  env: { PYTHONDONTWRITEBYTECODE: '1', OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${stage.testServer.server.address}/v1` },
   stdio: ['pipe', 'pipe', 'inherit'],
 })
 let out = ''

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { KEY, keyOf } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { clientAt, PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
 import { type Kind, PIXEL } from './upstreams/index.ts'
 
@@ -18,7 +18,7 @@ const open = async (kind: Kind = 'videos', options: StageOptions = {}) =>
   (stage = await VideoStage.open(kind, { tasks: { poll: 20 }, ...options }))
 
 const ask = (path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST', headers = {}) =>
-  stage!.house.ask(path, body, { method, headers })
+  stage!.testServer.ask(path, body, { method, headers })
 
 async function finished(prompt = 'a'): Promise<string> {
   const { id } = await stage!.client.videos.create({ model: PUBLIC, prompt })
@@ -41,7 +41,7 @@ test('GET /v1/videos/{task_id}: queued, in_progress, completed, with the result 
     const { json: now } = await ask(`/v1/videos/${json.task_id}`)
     states.add(now.status)
     if (now.status !== 'completed') continue
-    expect(now.url).toBe(`${stage!.house.server.address}/v1/videos/${json.task_id}/content`)
+    expect(now.url).toBe(`${stage!.testServer.server.address}/v1/videos/${json.task_id}/content`)
     break
   }
   expect([...states]).toEqual(['queued', 'in_progress', 'completed'])
@@ -102,7 +102,7 @@ test.each(['text2video', 'image2video'])('POST and GET /videovendor/v1/videos/%s
   expect(json).toMatchObject({ code: 0, data: { task_id: expect.stringMatching(/^video_/), task_status: 'submitted' } })
   await stage!.ended(json.data.task_id)
   const { json: done } = await ask(`/videovendor/v1/videos/${work}/${json.data.task_id}`)
-  const url = `${stage!.house.server.address}/v1/videos/${json.data.task_id}/content`
+  const url = `${stage!.testServer.server.address}/v1/videos/${json.data.task_id}/content`
   expect(done.data).toMatchObject({ task_status: 'succeed', task_result: { videos: [{ url }] } })
 })
 
@@ -121,9 +121,9 @@ test('a task made at one endpoint is shown at the others', async () => {
 
 test('another key’s task is 404 everywhere, and in no list', async () => {
   const other = 'sk-other-0123456789'
-  const { house } = await open('videos', { config: { keys: [keyOf(KEY, 'dev'), keyOf(other, 'other')] } })
+  const { testServer } = await open('videos', { config: { keys: [keyOf(KEY, 'dev'), keyOf(other, 'other')] } })
   const id = await finished()
-  const stranger = clientAt(house, other)
+  const stranger = clientAt(testServer, other)
   await expect(stranger.videos.retrieve(id)).rejects.toMatchObject({ status: 404 })
   await expect(stranger.videos.downloadContent(id)).rejects.toMatchObject({ status: 404 })
   await expect(stranger.videos.delete(id)).rejects.toMatchObject({ status: 404 })
@@ -257,13 +257,13 @@ test('bad input is refused before anything is stored or sent', async () => {
   for (const body of bodies) expect((await ask('/v1/videos', body)).status, JSON.stringify(body)).toBe(400)
   for (const body of [form('image/png', 'no picture'), form('text/plain', 'no picture')]) {
     const headers = { authorization: `Bearer ${KEY}` }
-    const answer = await fetch(`${stage!.house.server.address}/v1/videos`, { method: 'POST', headers, body })
+    const answer = await fetch(`${stage!.testServer.server.address}/v1/videos`, { method: 'POST', headers, body })
     expect(answer.status).toBe(400)
   }
   const headers = { authorization: `Bearer ${KEY}` }
   const large = form('image/png', 'x'.repeat(2 ** 20 + 1))
   expect(
-    (await fetch(`${stage!.house.server.address}/v1/videos`, { method: 'POST', headers, body: large })).status,
+    (await fetch(`${stage!.testServer.server.address}/v1/videos`, { method: 'POST', headers, body: large })).status,
   ).toBe(413)
   expect((await ask('/v1/videos', { model: 'none', prompt: 'a' })).status).toBe(404)
   for (const id of ['video_x', '..%2f..%2fetc', 'a%2Fb', '%00', 'x'.repeat(2000)])
@@ -281,12 +281,12 @@ test('a store that cannot be written refuses a submit before it is sent', async 
 })
 
 test('two channels: a refused submit goes to the next, and polls stay with the one that took it', async () => {
-  const { house, scene } = await open()
-  await house.server.close(0)
+  const { testServer, scene } = await open()
+  await testServer.server.close(0)
   const second = await VideoStage.open('videos', { tasks: { poll: 20 } })
   const first = { ...scene.channel, name: 'first', priority: 0 }
   const next = { ...second.scene.channel, name: 'second', priority: 1 }
-  const both = await House.open([first, next], {
+  const both = await TestServer.open([first, next], {
     allow: [],
     keep: second.folder,
     config: { tasks: { ...TASKS, poll: 20 } },

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI from 'openai'
 import type { ChannelConfig, TasksConfig } from '../../src/config/index.ts'
-import { type HouseOptions, KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { KEY, type TestServerOptions } from '../builders/config.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { type Kind, openVideoUpstream, type VideoScene } from './upstreams/index.ts'
 
 /** The models of the channels: the caller's names, and the upstreams' own. */
@@ -19,7 +19,7 @@ const models = (kind: Kind): Pick<ChannelConfig, 'models'> => ({
 
 export const TASKS: TasksConfig = { poll: 0, keep: 0, limit: 2 ** 30, vendorPath: 'videovendor' }
 
-export interface StageOptions extends HouseOptions {
+export interface StageOptions extends TestServerOptions {
   readonly tasks?: Partial<TasksConfig>
   readonly scene?: Parameters<typeof openVideoUpstream>[1]
 }
@@ -27,13 +27,13 @@ export interface StageOptions extends HouseOptions {
 /** A gateway before one upstream of videos, with a store of its own. */
 export class VideoStage {
   readonly scene: VideoScene
-  readonly house: House
+  readonly testServer: TestServer
   readonly folder: string
   private readonly ownsFolder: boolean
 
-  private constructor(scene: VideoScene, house: House, folder: string, ownsFolder: boolean) {
+  private constructor(scene: VideoScene, testServer: TestServer, folder: string, ownsFolder: boolean) {
     this.scene = scene
-    this.house = house
+    this.testServer = testServer
     this.folder = folder
     this.ownsFolder = ownsFolder
   }
@@ -42,8 +42,13 @@ export class VideoStage {
     const scene = await openVideoUpstream(kind, { ...how, fields: { ...models(kind), ...how.fields } })
     const folder = options.keep ?? mkdtempSync(join(tmpdir(), 'interlingua-video-'))
     const config = { tasks: { ...TASKS, ...tasks }, ...options.config }
-    const house = await House.open([scene.channel], { allow: ['127.0.0.0/8'], ...options, keep: folder, config })
-    return new VideoStage(scene, house, folder, options.keep === undefined)
+    const testServer = await TestServer.open([scene.channel], {
+      allow: ['127.0.0.0/8'],
+      ...options,
+      keep: folder,
+      config,
+    })
+    return new VideoStage(scene, testServer, folder, options.keep === undefined)
   }
 
   get upstream() {
@@ -51,7 +56,7 @@ export class VideoStage {
   }
 
   get client(): OpenAI {
-    return clientAt(this.house)
+    return clientAt(this.testServer)
   }
 
   /** Polls until the task is in a final state. */
@@ -64,11 +69,11 @@ export class VideoStage {
   }
 
   async close(): Promise<void> {
-    await this.house.server.close(0)
+    await this.testServer.server.close(0)
     await this.scene.close()
     if (this.ownsFolder) rmSync(this.folder, { recursive: true, force: true })
   }
 }
 
-export const clientAt = (house: Pick<House, 'server'>, apiKey: string = KEY): OpenAI =>
-  new OpenAI({ apiKey, baseURL: `${house.server.address}/v1`, maxRetries: 0 })
+export const clientAt = (testServer: Pick<TestServer, 'server'>, apiKey: string = KEY): OpenAI =>
+  new OpenAI({ apiKey, baseURL: `${testServer.server.address}/v1`, maxRetries: 0 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import OpenAI, { toFile } from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import {
   type Clip,
   clipBytes,
@@ -26,7 +26,7 @@ afterEach(async () => {
 })
 
 interface Stage extends VideoScene {
-  readonly house: House
+  readonly testServer: TestServer
   readonly client: OpenAI
 }
 
@@ -34,14 +34,14 @@ async function open(kind: Kind, options: Parameters<typeof openVideoUpstream>[1]
   const keep = mkdtempSync(join(tmpdir(), 'interlingua-videos-'))
   const scene = await openVideoUpstream(kind, options)
   const tasks = { poll: 10, keep: 0, limit: 2 ** 30, vendorPath: 'videovendor' }
-  const house = await House.open([scene.channel], { allow: ['127.0.0.0/8'], keep, config: { tasks } })
-  const client = new OpenAI({ apiKey: KEY, baseURL: `${house.server.address}/v1`, maxRetries: 0 })
+  const testServer = await TestServer.open([scene.channel], { allow: ['127.0.0.0/8'], keep, config: { tasks } })
+  const client = new OpenAI({ apiKey: KEY, baseURL: `${testServer.server.address}/v1`, maxRetries: 0 })
   closing.push(
     () => rmSync(keep, { recursive: true }),
     () => scene.close(),
-    () => house.server.close(0),
+    () => testServer.server.close(0),
   )
-  return { ...scene, house, client }
+  return { ...scene, testServer, client }
 }
 
 async function ended({ client }: Stage, id: string): Promise<OpenAI.Video> {
@@ -65,7 +65,7 @@ describe.each(KINDS)('%s', kind => {
     const answer = await stage.client.videos.downloadContent(made.id)
     const bytes = Buffer.from(await answer.arrayBuffer())
     expect(bytes.equals(clipBytes(clipOf(stage)))).toBe(true)
-    const part = await fetch(`${stage.house.server.address}/v1/videos/${made.id}/content`, {
+    const part = await fetch(`${stage.testServer.server.address}/v1/videos/${made.id}/content`, {
       headers: { authorization: `Bearer ${KEY}`, range: 'bytes=1000-1999' },
     })
     expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 1000-1999/4096'])
@@ -128,7 +128,7 @@ describe.each(KINDS)('%s', kind => {
       .create(REQUEST)
       .catch((error: unknown) => error as InstanceType<typeof OpenAI.APIError>)
     expect(refused).toMatchObject({ status: 400 })
-    for (const text of [JSON.stringify(refused), JSON.stringify(stage.house.lines)])
+    for (const text of [JSON.stringify(refused), JSON.stringify(stage.testServer.lines)])
       for (const secret of secrets.slice(0, kind === 'kling' ? 3 : 1)) expect(text).not.toContain(secret)
     stage.upstream.fail('submit', { refuse: 401, body: { code: 1004, message: 'expired', error: { code: 401 } } }, 1)
     await expect(stage.client.videos.create(REQUEST)).rejects.toMatchObject({ status: 503 })

@@ -66,4 +66,4 @@ const KNOWN = 'gpt-6.1-sol'
 
 export const codexHttp = codex({ name: 'codex', model: KNOWN, sockets: false }, SCRIPTS)
 export const codexSocket = codex({ name: 'codex-ws', model: KNOWN, sockets: true }, SCRIPTS)
-export const codexUnknown = codex({ name: 'codex-unknown', model: 'house-model', sockets: false }, SHELL)
+export const codexUnknown = codex({ name: 'codex-unknown', model: 'own-model', sockets: false }, SHELL)

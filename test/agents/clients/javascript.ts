@@ -9,7 +9,7 @@ const javascript = (from: Package, program: string, ...args: readonly string[]):
     name: [from, ...args].join('-'),
     package: from,
     // LangChain lets models alone think that it knows.
-    model: from === 'langchain-js' && args[0] === 'responses' ? 'gpt-5.6' : 'house-model',
+    model: from === 'langchain-js' && args[0] === 'responses' ? 'gpt-5.6' : 'own-model',
     program,
     args,
     interpreter: () => process.execPath,

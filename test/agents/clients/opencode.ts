@@ -11,7 +11,7 @@ type Facts = (model: string) => JsonObject
 const opencode = (format: string, npm: string, version: string, facts: Facts = () => ({})): Client => ({
   name: `opencode-${format}`,
   package: 'opencode',
-  model: 'house-model',
+  model: 'own-model',
   modelAt: { 'messages-budget': BUDGETED },
   tools: ['bash', 'read', 'write', 'edit', 'glob'],
   read: path => ({ tool: 'read', arguments: { filePath: path } }),

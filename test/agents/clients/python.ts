@@ -13,7 +13,7 @@ const python = (name: string, program: string, args: readonly string[] = [], fro
     name,
     package: from,
     // pydantic-ai keeps what is encrypted for models alone that it knows.
-    model: name === 'pydantic-ai-responses' ? 'gpt-5.6' : 'house-model',
+    model: name === 'pydantic-ai-responses' ? 'gpt-5.6' : 'own-model',
     program,
     args,
     interpreter: installed => join(installed, 'bin/python'),

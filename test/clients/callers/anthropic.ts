@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk'
-import type { Ask, Caller, Got, House, Talk, Turn } from '../caller.ts'
+import type { Ask, Caller, Got, Talk, TestServer, Turn } from '../caller.ts'
 import { LIMIT, RULES, SCHEMA, TOOLS } from '../caller.ts'
 import type { Loose } from '../scene.ts'
 
@@ -9,7 +9,7 @@ class MessagesTalk implements Talk {
   private readonly history: Anthropic.MessageParam[] = []
   private pending: readonly string[] = []
 
-  constructor({ address, key, model = 'm', retries = 0, headers = {} }: House) {
+  constructor({ address, key, model = 'm', retries = 0, headers = {} }: TestServer) {
     this.client = new Anthropic({ baseURL: address, apiKey: key, maxRetries: retries, defaultHeaders: headers })
     this.model = model
   }
@@ -93,5 +93,5 @@ export const anthropic: Caller = {
     if (!(thrown instanceof Anthropic.APIError)) throw thrown
     return { name: thrown.constructor.name, status: thrown.status, message: thrown.message }
   },
-  open: house => new MessagesTalk(house),
+  open: testServer => new MessagesTalk(testServer),
 }

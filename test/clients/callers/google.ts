@@ -6,7 +6,7 @@ import {
   type Part,
   ThinkingLevel,
 } from '@google/genai'
-import type { Ask, Caller, Got, House, Talk, Turn } from '../caller.ts'
+import type { Ask, Caller, Got, Talk, TestServer, Turn } from '../caller.ts'
 import { LIMIT, RULES, SCHEMA, TOOLS } from '../caller.ts'
 import type { Loose } from '../scene.ts'
 
@@ -16,7 +16,7 @@ class ContentsTalk implements Talk {
   private readonly history: Content[] = []
   private pending: readonly { readonly id?: string; readonly name?: string }[] = []
 
-  constructor({ address, key, model = 'm', retries = 0, headers = {} }: House) {
+  constructor({ address, key, model = 'm', retries = 0, headers = {} }: TestServer) {
     const retryOptions = retries === 0 ? {} : { retryOptions: { attempts: retries + 1 } }
     this.client = new GoogleGenAI({
       apiKey: key,
@@ -98,5 +98,5 @@ export const google: Caller = {
     if (!(thrown instanceof ApiError)) throw thrown
     return { name: 'ApiError', status: thrown.status, message: thrown.message }
   },
-  open: house => new ContentsTalk(house),
+  open: testServer => new ContentsTalk(testServer),
 }

@@ -1,5 +1,5 @@
 import OpenAI from 'openai'
-import type { Ask, Caller, Got, House, Talk, Turn } from '../caller.ts'
+import type { Ask, Caller, Got, Talk, TestServer, Turn } from '../caller.ts'
 import { LIMIT, parsed, RULES, SCHEMA, TOOLS } from '../caller.ts'
 import type { Loose } from '../scene.ts'
 import { openaiErrors, openaiFailure } from './openai.ts'
@@ -22,7 +22,7 @@ class ChatTalk implements Talk {
   private readonly history: Message[] = [{ role: 'system', content: RULES }]
   private pending: readonly string[] = []
 
-  constructor({ address, key, model = 'm', retries = 0, headers = {} }: House) {
+  constructor({ address, key, model = 'm', retries = 0, headers = {} }: TestServer) {
     this.client = new OpenAI({ baseURL: `${address}/v1`, apiKey: key, maxRetries: retries, defaultHeaders: headers })
     this.model = model
   }
@@ -108,5 +108,5 @@ export const openaiChat: Caller = {
   words: { stop: 'stop', calls: 'tool_calls' },
   errors: openaiErrors,
   failure: openaiFailure,
-  open: house => new ChatTalk(house),
+  open: testServer => new ChatTalk(testServer),
 }

@@ -1,5 +1,5 @@
 import OpenAI from 'openai'
-import type { Ask, Caller, Got, House, Talk, Turn } from '../caller.ts'
+import type { Ask, Caller, Got, Talk, TestServer, Turn } from '../caller.ts'
 import { LIMIT, parsed, RULES, SCHEMA, TOOLS } from '../caller.ts'
 import type { Loose } from '../scene.ts'
 import { openaiErrors, openaiFailure } from './openai.ts'
@@ -14,7 +14,7 @@ class ResponsesTalk implements Talk {
   private readonly history: Item[] = []
   private pending: readonly string[] = []
 
-  constructor({ address, key, model = 'm', retries = 0, headers = {} }: House) {
+  constructor({ address, key, model = 'm', retries = 0, headers = {} }: TestServer) {
     this.client = new OpenAI({ baseURL: `${address}/v1`, apiKey: key, maxRetries: retries, defaultHeaders: headers })
     this.model = model
   }
@@ -93,5 +93,5 @@ export const openaiResponses: Caller = {
   words: { stop: 'completed', calls: 'completed' },
   errors: openaiErrors,
   failure: openaiFailure,
-  open: house => new ResponsesTalk(house),
+  open: testServer => new ResponsesTalk(testServer),
 }

@@ -33,7 +33,7 @@ test('a whole answer goes to a client of its own format as it came, odd or not',
   for (const { whole } of CHAT.filter(one => typeof one.whole === 'object')) {
     stage.does(response => response.setHeader('content-type', 'application/json').end(JSON.stringify(whole)))
     const body = { model: 'm', messages: [{ role: 'user', content: 'Hi!' }] }
-    expect((await stage.house.ask('/v1/chat/completions', body)).json).toEqual(whole)
+    expect((await stage.testServer.ask('/v1/chat/completions', body)).json).toEqual(whole)
   }
   await stage.close()
 })
@@ -43,7 +43,7 @@ test.each(['chat', 'contents'])('an error that %s wraps in a list says why all t
   const error = { code: 400, message: 'The pen is missing.', status: 'INVALID_ARGUMENT' }
   stage.does(response => response.writeHead(400).end(JSON.stringify([{ error }])))
   const body = { model: 'm', messages: [{ role: 'user', content: 'Hi!' }] }
-  const answer = await stage.house.ask('/v1/chat/completions', body)
+  const answer = await stage.testServer.ask('/v1/chat/completions', body)
   expect([answer.status, answer.json.error.message]).toEqual([400, 'The pen is missing.'])
   await stage.close()
 })
@@ -56,7 +56,7 @@ test.each([{}, { choices: [] }])('an error of chat under status 200 is a failure
   )
   const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi!' }] }
   for (const path of ['/v1/chat/completions', '/v1/messages']) {
-    const { status, json } = await stage.house.ask(path, body, VERSION_HEADERS)
+    const { status, json } = await stage.testServer.ask(path, body, VERSION_HEADERS)
     expect(status, path).toBeGreaterThanOrEqual(500)
     expect(json.error.message, path).toBe('The pen is missing.')
   }
@@ -74,7 +74,7 @@ test.each([
   const answer = { id: 'x', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: word }] }
   stage.does(response => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer)))
   const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi!' }] }
-  expect((await stage.house.ask('/v1/messages', body, VERSION_HEADERS)).json.stop_reason).toBe(heard)
+  expect((await stage.testServer.ask('/v1/messages', body, VERSION_HEADERS)).json.stop_reason).toBe(heard)
   await stage.close()
 })
 
@@ -89,6 +89,6 @@ test.each([
     response.end(`data: ${delta}\n\n${event}`)
   })
   const body = { model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi!' }] }
-  expect((await stage.house.ask('/v1/chat/completions', body)).text).toContain('The pen broke.')
+  expect((await stage.testServer.ask('/v1/chat/completions', body)).text).toContain('The pen broke.')
   await stage.close()
 })

@@ -23,8 +23,8 @@ async function open(...rows: readonly Row[]) {
     const formats = [{ format, baseUrl, auth: 'bearer' as const, headers: {}, query: {}, dialect }]
     return channelAt('', { name: `channel-${priority}`, priority, formats })
   })
-  const house = await openGateway(channels)
-  return { house, upstreams, upstream: upstreams[0]! }
+  const testServer = await openGateway(channels)
+  return { testServer, upstreams, upstream: upstreams[0]! }
 }
 
 const TEXTS = Array.from({ length: 23 }, (_, index) => `This is text ${index}`)
@@ -42,24 +42,26 @@ const tardy =
 
 describe('more to embed than an upstream takes at once', () => {
   test.each(['embeddings', 'contents'])('goes to %s in pieces, and comes back whole and in order', async format => {
-    const { house, upstream } = await open({ format, dialect: { batch: 5 }, script: tardy(format) })
-    const { status, json } = await house.ask(DOOR, ASK)
+    const { testServer, upstream } = await open({ format, dialect: { batch: 5 }, script: tardy(format) })
+    const { status, json } = await testServer.ask(DOOR, ASK)
     expect(status).toBe(200)
     expect(json.data.map((one: { embedding: number[] }) => one.embedding)).toEqual(TEXTS.map(vectorOf))
     expect(json.data.map((one: { index: number }) => one.index)).toEqual([...TEXTS.keys()])
     expect(json.usage).toEqual({ prompt_tokens: tokensOf(TEXTS), total_tokens: tokensOf(TEXTS) })
     expect(upstream.seen.map(seen => heard(format, seen).texts.length).sort()).toEqual([3, 5, 5, 5, 5])
-    expect(house.lines.at(-1)).toMatchObject({ fields: { status: 200, attempts: 1, input_tokens: tokensOf(TEXTS) } })
+    expect(testServer.lines.at(-1)).toMatchObject({
+      fields: { status: 200, attempts: 1, input_tokens: tokensOf(TEXTS) },
+    })
   })
 
   test('of a caller of contents, each thing with its own settings', async () => {
-    const { house, upstream } = await open({ format: 'contents', dialect: { batch: 2 } })
+    const { testServer, upstream } = await open({ format: 'contents', dialect: { batch: 2 } })
     const requests = TEXTS.slice(0, 3).map((text, index) => ({
       model: 'models/m',
       content: { parts: [{ text }] },
       taskType: index === 1 ? 'CLUSTERING' : 'RETRIEVAL_QUERY',
     }))
-    const { json } = await house.ask(BATCH, { requests })
+    const { json } = await testServer.ask(BATCH, { requests })
     expect(json.embeddings).toEqual(TEXTS.slice(0, 3).map(text => ({ values: vectorOf(text) })))
     expect(json.usageMetadata).toEqual({ promptTokenCount: tokensOf(TEXTS.slice(0, 3)) })
     const sent = upstream.seen.flatMap(({ text }) => JSON.parse(text).requests)
@@ -67,8 +69,8 @@ describe('more to embed than an upstream takes at once', () => {
   })
 
   test('goes one by one to a cloud without batches', async () => {
-    const { house, upstream } = await open({ format: 'contents', dialect: { vertex: true } })
-    const { json } = await house.ask(DOOR, { ...ASK, input: TEXTS.slice(0, 3), dimensions: 4 })
+    const { testServer, upstream } = await open({ format: 'contents', dialect: { vertex: true } })
+    const { json } = await testServer.ask(DOOR, { ...ASK, input: TEXTS.slice(0, 3), dimensions: 4 })
     expect(json.data.map((one: { embedding: number[] }) => one.embedding)).toEqual(TEXTS.slice(0, 3).map(vectorOf))
     expect(upstream.seen.map(({ url }) => url.split(':').at(-1))).toEqual(Array(3).fill('embedContent'))
     expect(JSON.parse(upstream.seen[0]!.text).embedContentConfig).toEqual({ outputDimensionality: 4 })
@@ -77,7 +79,7 @@ describe('more to embed than an upstream takes at once', () => {
   test('is never more than a few requests at once', async () => {
     let open_ = 0
     let most = 0
-    const { house } = await open({
+    const { testServer } = await open({
       format: 'embeddings',
       dialect: { batch: 1 },
       script: async (response, seen) => {
@@ -87,27 +89,27 @@ describe('more to embed than an upstream takes at once', () => {
         embedding('embeddings')(response, seen)
       },
     })
-    expect((await house.ask(DOOR, ASK)).status).toBe(200)
+    expect((await testServer.ask(DOOR, ASK)).status).toBe(200)
     expect(most).toBeGreaterThan(1)
     expect(most).toBeLessThanOrEqual(4)
   })
 
   test('says what was lost at its place in the whole', async () => {
-    const { house } = await open({ format: 'embeddings', dialect: { batch: 2 } })
+    const { testServer } = await open({ format: 'embeddings', dialect: { batch: 2 } })
     const requests = TEXTS.slice(0, 5).map((text, index) => ({
       content: { parts: [{ text }] },
       ...(index === 3 ? { title: 'T' } : {}),
       taskType: 'CLUSTERING',
     }))
-    const { headers } = await house.ask(BATCH, { requests })
+    const { headers } = await testServer.ask(BATCH, { requests })
     expect(headers['interlingua-loss']).toBe(
       'output/embedding/purpose no-purpose; messages/3/extras/contents/title only-contents-knows',
     )
   })
 
   test('stays together where it is read as one text', async () => {
-    const { house, upstream } = await open({ format: 'embeddings', dialect: { batch: 5 } })
-    await house.ask(DOOR, { ...ASK, late_chunking: true })
+    const { testServer, upstream } = await open({ format: 'embeddings', dialect: { batch: 5 } })
+    await testServer.ask(DOOR, { ...ASK, late_chunking: true })
     expect(upstream.seen).toHaveLength(1)
   })
 })
@@ -120,19 +122,19 @@ describe('a piece that fails', () => {
   }
 
   test('fails all, and breaks the others off', async () => {
-    const { house, upstream } = await open({ format: 'embeddings', dialect: { batch: 5 }, script: failing })
-    const { status, headers, json } = await house.ask(DOOR, ASK)
+    const { testServer, upstream } = await open({ format: 'embeddings', dialect: { batch: 5 }, script: failing })
+    const { status, headers, json } = await testServer.ask(DOOR, ASK)
     expect([status, headers['retry-after'], json.error.message]).toEqual([429, '7', 'Too much.'])
     await until(() => upstream.seen.filter(({ brokenAt }) => brokenAt !== undefined).length === 3)
     expect(upstream.seen).toHaveLength(4)
   })
 
   test('has all of it tried elsewhere', async () => {
-    const { house, upstreams } = await open(
+    const { testServer, upstreams } = await open(
       { format: 'embeddings', dialect: { batch: 5 }, script: failing },
       { format: 'contents', dialect: {} },
     )
-    const { status, json } = await house.ask(DOOR, ASK)
+    const { status, json } = await testServer.ask(DOOR, ASK)
     expect(status).toBe(200)
     expect(json.data).toHaveLength(TEXTS.length)
     expect(upstreams[1]!.seen).toHaveLength(1)
@@ -143,17 +145,17 @@ describe('a piece that fails', () => {
       response
         .writeHead(200, { 'content-type': 'application/json' })
         .end(JSON.stringify({ object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }] }))
-    const { house } = await open({ format: 'embeddings', dialect: { batch: 5 }, script: short })
-    expect((await house.ask(DOOR, ASK)).status).toBe(502)
+    const { testServer } = await open({ format: 'embeddings', dialect: { batch: 5 }, script: short })
+    expect((await testServer.ask(DOOR, ASK)).status).toBe(502)
   })
 })
 
 test('a caller who leaves takes every piece along', async () => {
-  const { house, upstream } = await open({ format: 'embeddings', dialect: { batch: 5 }, script: () => {} })
-  const { out } = house.send(DOOR, ASK)
+  const { testServer, upstream } = await open({ format: 'embeddings', dialect: { batch: 5 }, script: () => {} })
+  const { out } = testServer.send(DOOR, ASK)
   await until(() => upstream.seen.length === 4)
   out.destroy()
   await until(() => upstream.seen.every(({ brokenAt }) => brokenAt !== undefined))
-  await until(() => house.lines.some(({ fields }) => fields['status'] === 499))
+  await until(() => testServer.lines.some(({ fields }) => fields['status'] === 499))
   expect(upstream.seen).toHaveLength(4)
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { channelAt } from '../../builders/config.ts'
-import { House } from '../../builders/gateway.ts'
+import { TestServer } from '../../builders/gateway.ts'
 import { FakeUpstream } from '../../builders/upstream.ts'
 import { UPSTREAMS } from '../../clients/upstreams/index.ts'
 import { Client } from '../../sockets/client.ts'
@@ -13,7 +13,7 @@ describe.each(['chat', 'messages', 'contents', 'responses'])('kept turns before 
   const speaks = UPSTREAMS[format]!
   const keep = mkdtempSync(join(tmpdir(), 'interlingua-compaction-'))
   let upstream: FakeUpstream
-  let house: House
+  let testServer: TestServer
 
   beforeAll(async () => {
     let answers = 0
@@ -26,17 +26,17 @@ describe.each(['chat', 'messages', 'contents', 'responses'])('kept turns before 
       response.end(out.replaceAll('resp_up', `resp_up_${format}_${answers++}`))
     })
     const formats = [{ ...channelAt(upstream.address, { format }).formats[0]!, dialect: { compaction: false } }]
-    house = await House.open([{ ...channelAt(upstream.address), formats }], { keep })
+    testServer = await TestServer.open([{ ...channelAt(upstream.address), formats }], { keep })
   })
   afterAll(async () => {
-    await house.server.close(0)
+    await testServer.server.close(0)
     await upstream.close()
     rmSync(keep, { recursive: true, force: true })
   })
 
   const ask = (body: JsonObject, path = '/v1/responses') =>
-    house.ask(path, { model: 'm', max_output_tokens: 500, ...body })
-  const compact = (body: JsonObject) => house.ask('/v1/responses/compact', { model: 'm', ...body })
+    testServer.ask(path, { model: 'm', max_output_tokens: 500, ...body })
+  const compact = (body: JsonObject) => testServer.ask('/v1/responses/compact', { model: 'm', ...body })
   /** What the upstream was told last, in words. */
   const told = (): string =>
     speaks
@@ -74,7 +74,7 @@ describe.each(['chat', 'messages', 'contents', 'responses'])('kept turns before 
 
   it('of a connection, too', async () => {
     const { output } = (await compact({ input: 'My cat is Tom.' })).json
-    const client = await Client.open(house.server.address)
+    const client = await Client.open(testServer.server.address)
     const input = [...output, { role: 'user', content: 'Who is it?' }]
     const first = (await client.turn({ input, store: false, max_output_tokens: 500 })).at(-1).response
     const more = { previous_response_id: first.id, input: 'And how old?', store: false }
@@ -85,7 +85,7 @@ describe.each(['chat', 'messages', 'contents', 'responses'])('kept turns before 
 
   it('that were kept are gone on from over a connection', async () => {
     const first = (await ask({ input: 'My bird is Pip.' })).json
-    const client = await Client.open(house.server.address)
+    const client = await Client.open(testServer.server.address)
     const end = (await client.turn({ previous_response_id: first.id, input: 'Who is it?' })).at(-1)
     if (format !== 'responses') expect(end.response.previous_response_id).toBe(first.id)
     else expect(JSON.parse(upstream.seen.at(-1)!.text).previous_response_id).toBe(first.id)

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { Config } from '../../../src/config/index.ts'
 import { channelAt, KEY, keyOf } from '../../builders/config.ts'
-import { House } from '../../builders/gateway.ts'
+import { TestServer } from '../../builders/gateway.ts'
 import { FakeUpstream } from '../../builders/upstream.ts'
 import { UPSTREAMS } from '../../clients/upstreams/index.ts'
 import { asSaid } from '../../laws/completed.ts'
@@ -23,13 +23,13 @@ const TALK = [
 ]
 
 let upstream: FakeUpstream
-const houses: House[] = []
+const testServers: TestServer[] = []
 
 beforeAll(async () => {
   upstream = await FakeUpstream.open(() => {})
 })
 afterEach(async () => {
-  for (const house of houses.splice(0)) await house.server.close(0)
+  for (const testServer of testServers.splice(0)) await testServer.server.close(0)
   upstream.seen.length = 0
 })
 afterAll(() => upstream.close())
@@ -40,7 +40,7 @@ async function open(
   says: string,
   dialect: JsonObject = {},
   config: Partial<Config> = {},
-): Promise<House> {
+): Promise<TestServer> {
   const speaks = UPSTREAMS[format]!
   upstream.script = (response, { url, text }) => {
     const streams = speaks.streams(url, JSON.parse(text))
@@ -48,15 +48,19 @@ async function open(
     response.end(streams ? speaks.frames({ text: says }).join('') : JSON.stringify(speaks.whole({ text: says })))
   }
   const formats = [{ ...channelAt(upstream.address, { format }).formats[0]!, dialect }]
-  const house = await House.open([{ ...channelAt(upstream.address), formats }], {
+  const testServer = await TestServer.open([{ ...channelAt(upstream.address), formats }], {
     config: { dataDir: DATA, keys: [keyOf(KEY, 'dev'), keyOf(OTHER, 'other')], ...config },
   })
-  houses.push(house)
-  return house
+  testServers.push(testServer)
+  return testServer
 }
 
-const compact = (house: House, body: JsonObject = {}, headers: { readonly [name: string]: string } = {}) =>
-  house.ask('/v1/responses/compact', { model: 'm', input: TALK, instructions: 'You plan moves.', ...body }, { headers })
+const compact = (testServer: TestServer, body: JsonObject = {}, headers: { readonly [name: string]: string } = {}) =>
+  testServer.ask(
+    '/v1/responses/compact',
+    { model: 'm', input: TALK, instructions: 'You plan moves.', ...body },
+    { headers },
+  )
 
 const LACKS = { compaction: false, stateless: true }
 const FOREIGN = ['chat', 'messages', 'contents', 'responses']
@@ -64,8 +68,8 @@ const dialectOf = (format: string): JsonObject => (format === 'responses' ? LACK
 
 describe.each(FOREIGN)('an upstream of %s that cannot compact', format => {
   it('is asked for a summary, which comes back sealed and is told again', async () => {
-    const house = await open(format, 'Ana packs; the flat is Rua Augusta 7.', dialectOf(format))
-    const answer = await compact(house)
+    const testServer = await open(format, 'Ana packs; the flat is Rua Augusta 7.', dialectOf(format))
+    const answer = await compact(testServer)
     expect(answer.status, answer.text).toBe(200)
     expect(answer.json).toMatchObject({
       id: expect.stringMatching(/^resp_[0-9a-f]{32}$/),
@@ -86,7 +90,7 @@ describe.each(FOREIGN)('an upstream of %s that cannot compact', format => {
     for (const fact of ['You plan moves.', 'find_flat', 'Rua Augusta 7', 'I found', 'Who packs the books?'])
       expect(told).toContain(fact)
 
-    const next = await house.ask('/v1/responses', {
+    const next = await testServer.ask('/v1/responses', {
       model: 'm',
       input: [...answer.json.output, { role: 'user', content: 'So who?' }],
       max_output_tokens: 100,
@@ -99,8 +103,8 @@ describe.each(FOREIGN)('an upstream of %s that cannot compact', format => {
   })
 
   it('opens a seal made before a restart, and no seal of another key', async () => {
-    const house = await open(format, 'The secret is 42.', dialectOf(format))
-    const { output } = (await compact(house)).json
+    const testServer = await open(format, 'The secret is 42.', dialectOf(format))
+    const { output } = (await compact(testServer)).json
     const again = await open(format, 'Well.', dialectOf(format))
     upstream.seen.length = 0
     expect((await again.ask('/v1/responses', { model: 'm', input: output })).status).toBe(200)
@@ -116,8 +120,8 @@ describe.each(FOREIGN)('an upstream of %s that cannot compact', format => {
 
 describe('a seal', () => {
   it('that was changed anywhere is refused before anybody is asked', async () => {
-    const house = await open('chat', 'Short.')
-    const item = (await compact(house)).json.output.at(-1)
+    const testServer = await open('chat', 'Short.')
+    const item = (await compact(testServer)).json.output.at(-1)
     upstream.seen.length = 0
     const sealed: string = item.encrypted_content
     const places = [4, 10, sealed.length >> 1, sealed.length - 2]
@@ -128,16 +132,16 @@ describe('a seal', () => {
       'il1.',
     ]
     for (const encrypted_content of changed) {
-      const answer = await house.ask('/v1/responses', { model: 'm', input: [{ ...item, encrypted_content }] })
+      const answer = await testServer.ask('/v1/responses', { model: 'm', input: [{ ...item, encrypted_content }] })
       expect([encrypted_content, answer.status]).toEqual([encrypted_content, 400])
     }
     expect(upstream.seen).toEqual([])
   })
 
   it('is never the same twice, and its key is kept for its owner alone', async () => {
-    const house = await open('chat', 'Short.')
-    const one = (await compact(house)).json.output.at(-1).encrypted_content
-    expect((await compact(house)).json.output.at(-1).encrypted_content).not.toBe(one)
+    const testServer = await open('chat', 'Short.')
+    const one = (await compact(testServer)).json.output.at(-1).encrypted_content
+    expect((await compact(testServer)).json.output.at(-1).encrypted_content).not.toBe(one)
     expect(readdirSync(DATA)).toEqual(['compaction.key'])
     expect(statSync(join(DATA, 'compaction.key')).mode & 0o777).toBe(0o600)
   })
@@ -145,7 +149,7 @@ describe('a seal', () => {
 
 describe('compacting', () => {
   it('is left to an upstream that can, as it was asked and answered', async () => {
-    const house = await open('responses', '')
+    const testServer = await open('responses', '')
     const said = {
       id: 'resp_1',
       object: 'response.compaction',
@@ -156,7 +160,7 @@ describe('compacting', () => {
     upstream.script = response =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
     const body = { prompt_cache_options: { mode: 'implicit' }, prompt_cache_key: 'k' }
-    const answer = await compact(house, body)
+    const answer = await compact(testServer, body)
     expect(asSaid(answer.json, said)).toEqual(said)
     expect(answer.json.usage.input_tokens_details).toEqual({ cached_tokens: 0 })
     expect(upstream.seen[0]!.url).toBe('/v1/responses/compact')
@@ -169,9 +173,9 @@ describe('compacting', () => {
   })
 
   it('twice keeps what was said before, and no summary in the open', async () => {
-    const house = await open('chat', 'First summary.')
-    const once = (await compact(house)).json.output
-    const twice = (await compact(house, { input: [...once, { role: 'user', content: 'Go on.' }] })).json.output
+    const testServer = await open('chat', 'First summary.')
+    const once = (await compact(testServer)).json.output
+    const twice = (await compact(testServer, { input: [...once, { role: 'user', content: 'Go on.' }] })).json.output
     expect(upstream.seen[1]!.text).toContain('First summary.')
     expect(JSON.stringify(twice)).not.toContain('First summary.')
     expect(twice.map((item: JsonObject) => item['type'])).toEqual(['message', 'message', 'message', 'compaction'])
@@ -183,24 +187,24 @@ describe('compacting', () => {
     [{ input: 3 }, 400, 'input'],
     [{ input: [{ type: 'compaction', id: 'cmp_9', encrypted_content: 'gAAAAtheirs' }] }, 422, 'input/0'],
   ])('%j is answered with %i', async (body, status, told) => {
-    const house = await open('chat', 'Short.')
-    const answer = await compact(house, body as never)
+    const testServer = await open('chat', 'Short.')
+    const answer = await compact(testServer, body as never)
     expect(answer.status, answer.text).toBe(status)
     expect(answer.json.error.message).toContain(told)
     expect(upstream.seen).toEqual([])
   })
 
   it('another vendor’s item at the ordinary door is refused, too, where nobody could read it', async () => {
-    const house = await open('messages', 'Short.')
+    const testServer = await open('messages', 'Short.')
     const input = [{ type: 'compaction', id: 'cmp_9', encrypted_content: 'gAAAAtheirs' }, ...TALK]
-    expect((await house.ask('/v1/responses', { model: 'm', input })).status).toBe(422)
+    expect((await testServer.ask('/v1/responses', { model: 'm', input })).status).toBe(422)
     expect(upstream.seen).toEqual([])
   })
 
   it('is refused where the operator says so, by the name of the model', async () => {
     const models = new Map([['m', { id: 'm', input: [], output: [], compaction: 'disabled' as const }]])
-    const house = await open('chat', 'Short.', {}, { models })
-    const answer = await compact(house)
+    const testServer = await open('chat', 'Short.', {}, { models })
+    const answer = await compact(testServer)
     expect(answer).toMatchObject({ status: 404, json: { error: { param: 'model' } } })
     expect(answer.json.error.message).toContain('"m"')
   })
@@ -208,17 +212,21 @@ describe('compacting', () => {
   it('fails where the model says nothing, and tells of what the upstream does not know', async () => {
     const silent = await open('chat', '')
     expect((await compact(silent)).status).toBe(502)
-    const house = await open('chat', 'Short.')
-    const answer = await compact(house, { image: { context_compression: 'auto' } })
+    const testServer = await open('chat', 'Short.')
+    const answer = await compact(testServer, { image: { context_compression: 'auto' } })
     expect(answer.headers['interlingua-loss']).toBe('extras/responses/image only-responses-knows')
-    const strict = await compact(house, { image: { context_compression: 'auto' } }, { 'interlingua-on-loss': 'refuse' })
+    const strict = await compact(
+      testServer,
+      { image: { context_compression: 'auto' } },
+      { 'interlingua-on-loss': 'refuse' },
+    )
     expect(strict.status).toBe(422)
   })
 
   it('asked for by the last item of a stream is answered by a stream with one such item', async () => {
-    const house = await open('chat', 'Sealed words.')
+    const testServer = await open('chat', 'Sealed words.')
     const input = [...TALK, { type: 'compaction_trigger' }]
-    const { text, headers } = await house.ask('/v1/responses', { model: 'm', input, stream: true })
+    const { text, headers } = await testServer.ask('/v1/responses', { model: 'm', input, stream: true })
     expect(headers['content-type']).toContain('text/event-stream')
     const events = text.split('\n').flatMap(line => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []))
     expect(events.at(-1)).toMatchObject({
@@ -231,15 +239,16 @@ describe('compacting', () => {
   })
 
   it('keeps the latest of the user’s messages, as many as fit', async () => {
-    const house = await open('chat', 'Short.')
+    const testServer = await open('chat', 'Short.')
     const long = (letter: string) => ({ role: 'user', content: letter.repeat(50_000) })
-    const { output } = (await compact(house, { input: [long('a'), long('b'), { role: 'user', content: 'c' }] })).json
+    const { output } = (await compact(testServer, { input: [long('a'), long('b'), { role: 'user', content: 'c' }] }))
+      .json
     expect(output.map((item: JsonObject) => item['type'])).toEqual(['message', 'message', 'compaction'])
     expect(output[0].content[0].text[0]).toBe('b')
   })
 })
 
 it('a wrong key opens nothing', async () => {
-  const house = await open('chat', 'Short.')
-  expect((await compact(house, {}, { authorization: `Bearer ${KEY}x` })).status).toBe(401)
+  const testServer = await open('chat', 'Short.')
+  expect((await compact(testServer, {}, { authorization: `Bearer ${KEY}x` })).status).toBe(401)
 })

@@ -5,7 +5,7 @@ import type { CanonicalEvent } from '../../../src/canonical/event.ts'
 import { SampleReader } from '../../../src/canonical/media/pcm.ts'
 import { wavHeader } from '../../../src/canonical/media/wav.ts'
 import { encodedBytes, encodedEvents } from '../../../src/gateway/speech/encoding.ts'
-import type { House } from '../../builders/gateway.ts'
+import type { TestServer } from '../../builders/gateway.ts'
 import { dataOf } from '../../builders/http.ts'
 import { RAW_SPEECH } from '../../builders/media.ts'
 import { opener } from '../../builders/opener.ts'
@@ -146,10 +146,10 @@ test('a stream of samples in many parts is one file, and what stands between the
 
 describe('a caller', () => {
   const { open: openBefore } = opener()
-  const open = async (format: string, script: Script): Promise<House> =>
-    (await openBefore(script, {}, { format })).house
-  const ask = async (house: House, more: object) => {
-    const message = await house.send('/v1/audio/speech', { model: 'm', input: 'Hello.', ...more }).answer
+  const open = async (format: string, script: Script): Promise<TestServer> =>
+    (await openBefore(script, {}, { format })).testServer
+  const ask = async (testServer: TestServer, more: object) => {
+    const message = await testServer.send('/v1/audio/speech', { model: 'm', input: 'Hello.', ...more }).answer
     const pieces: Buffer[] = []
     for await (const piece of message) pieces.push(piece as Buffer)
     return { status: message.statusCode, headers: message.headers, bytes: Buffer.concat(pieces) }
@@ -173,8 +173,8 @@ describe('a caller', () => {
   })
 
   test('that named mp3 gets it of samples', async () => {
-    const house = await open('speech', answering('audio/pcm', samples))
-    expect((await ask(house, { response_format: 'mp3' })).bytes.equals(await mp3Of([samples]))).toBe(true)
+    const testServer = await open('speech', answering('audio/pcm', samples))
+    expect((await ask(testServer, { response_format: 'mp3' })).bytes.equals(await mp3Of([samples]))).toBe(true)
   })
 
   test.each([
@@ -195,13 +195,13 @@ describe('a caller', () => {
     let finish = (): void => {}
     const told = (bytes: Buffer, more: object = {}): string =>
       `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ inlineData: { mimeType: RAW_SPEECH, data: bytes.toString('base64') } }] }, ...more }] })}\n\n`
-    const house = await open('contents', response => {
+    const testServer = await open('contents', response => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(told(samples.subarray(0, 12_001)))
       finish = () => response.end(told(samples.subarray(12_001), { finishReason: 'STOP' }))
     })
     const body = { model: 'm', input: 'Hello.', stream_format: 'sse' }
-    const message = await house.send('/v1/audio/speech', body).answer
+    const message = await testServer.send('/v1/audio/speech', body).answer
     let text = ''
     for await (const piece of message) {
       if (text === '') finish()
@@ -214,14 +214,14 @@ describe('a caller', () => {
   })
 
   test('of Google’s stream that breaks off is told so', async () => {
-    const house = await open('contents', response => {
+    const testServer = await open('contents', response => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const parts = [{ inlineData: { mimeType: RAW_SPEECH, data: samples.toString('base64') } }]
       response.write(`data: ${JSON.stringify({ candidates: [{ content: { parts } }] })}\n\n`, () =>
         setTimeout(() => response.destroy(), 20),
       )
     })
-    const { bytes } = await ask(house, { stream_format: 'sse' })
+    const { bytes } = await ask(testServer, { stream_format: 'sse' })
     const events = dataOf(String(bytes)).map(data => JSON.parse(data))
     expect(events.at(-1)).toMatchObject({ type: 'error' })
   })

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../../src/config/index.ts'
-import { type ChannelFields, channelAt, type HouseOptions, LIMITS, SOCKETS } from '../../builders/config.ts'
+import { type ChannelFields, channelAt, LIMITS, SOCKETS, type TestServerOptions } from '../../builders/config.ts'
 import { opener } from '../../builders/opener.ts'
 import { TRANSCRIPTIONS_PATH } from '../../builders/paths.ts'
 import { until } from '../../builders/time.ts'
@@ -24,13 +24,13 @@ const good = json({ text: 'so it was said' })
 const channel = (address: string, fields: ChannelFields = {}): ChannelConfig =>
   channelAt(address, { format: 'transcriptions', ...fields })
 
-async function open(options: HouseOptions = {}, fields: Partial<ChannelConfig> = {}) {
+async function open(options: TestServerOptions = {}, fields: Partial<ChannelConfig> = {}) {
   const stub = await openStub(good)
-  const house = await openGateway([channel(stub.address, fields)], options)
+  const testServer = await openGateway([channel(stub.address, fields)], options)
   return {
     stub,
-    house,
-    send: (pieces: readonly Piece[], more = {}) => upload(house.server.address, TRANSCRIPTIONS_PATH, pieces, more),
+    testServer,
+    send: (pieces: readonly Piece[], more = {}) => upload(testServer.server.address, TRANSCRIPTIONS_PATH, pieces, more),
   }
 }
 
@@ -143,9 +143,11 @@ describe('a form reaches the upstream byte for byte', () => {
 
 test('an upstream that takes the recording alone gets it whole, from wherever it waited', async () => {
   const stub = await openStub((response, seen) => UPSTREAMS['deepgram']!.answer(response, seen))
-  const house = await openGateway([channelOf(UPSTREAMS['deepgram']!, stub.address)])
+  const testServer = await openGateway([channelOf(UPSTREAMS['deepgram']!, stub.address)])
   for (const size of [1000, 9 * MIB])
-    expect((await upload(house.server.address, TRANSCRIPTIONS_PATH, [model, file(size)])).json).toEqual({ text: TEXT })
+    expect((await upload(testServer.server.address, TRANSCRIPTIONS_PATH, [model, file(size)])).json).toEqual({
+      text: TEXT,
+    })
   expect(stub.seen.map(({ raw: { size, hash } }) => ({ size, hash }))).toEqual(
     [1000, 9 * MIB].map(size => ({ size, hash: hashOf(size) })),
   )
@@ -159,11 +161,11 @@ describe('when one channel fails', () => {
   ])('%s', async (_, pieces) => {
     const bad = await openStub(json({ error: { message: 'no' } }, 503))
     const stub = await openStub(good)
-    const house = await openGateway([
+    const testServer = await openGateway([
       channel(bad.address, { name: 'first', priority: 0 }),
       channel(stub.address, { name: 'second', priority: 1 }),
     ])
-    expect((await upload(house.server.address, TRANSCRIPTIONS_PATH, pieces)).status).toBe(200)
+    expect((await upload(testServer.server.address, TRANSCRIPTIONS_PATH, pieces)).status).toBe(200)
     expect(bad.seen).toHaveLength(1)
     expect(stub.seen[0]!.files[0]).toMatchObject({ hash: bad.seen[0]!.files[0]!.hash })
   })
@@ -171,7 +173,7 @@ describe('when one channel fails', () => {
   test('a file that flows goes to the next where nothing of it was taken, and is spent where something was', async () => {
     const bad = await openStub(json({ error: { message: 'no' } }, 503))
     const stub = await openStub(good)
-    const house = await openGateway([
+    const testServer = await openGateway([
       channel(await deadAddress(), { name: 'first', priority: 0 }),
       channel(stub.address, { name: 'second', priority: 1 }),
     ])
@@ -179,7 +181,7 @@ describe('when one channel fails', () => {
       channel(bad.address, { name: 'first', priority: 0 }),
       channel(stub.address, { name: 'second', priority: 1 }),
     ])
-    expect((await upload(house.server.address, TRANSCRIPTIONS_PATH, [model, file(9 * MIB)])).status).toBe(200)
+    expect((await upload(testServer.server.address, TRANSCRIPTIONS_PATH, [model, file(9 * MIB)])).status).toBe(200)
     expect(stub.seen[0]!.files).toEqual([sized(9 * MIB)])
     expect((await upload(other.server.address, TRANSCRIPTIONS_PATH, [model, file(9 * MIB)])).status).toBe(503)
     expect(stub.seen).toHaveLength(1)
@@ -187,11 +189,11 @@ describe('when one channel fails', () => {
 
   test('a file is not let through where another format may have to answer', async () => {
     const stub = await openStub(good)
-    const house = await openGateway([
+    const testServer = await openGateway([
       channel(stub.address, { name: 'first', priority: 0 }),
       channel(stub.address, { name: 'second', priority: 1, format: 'chat' }),
     ])
-    expect((await upload(house.server.address, TRANSCRIPTIONS_PATH, [model, file(9 * MIB)])).status).toBe(200)
+    expect((await upload(testServer.server.address, TRANSCRIPTIONS_PATH, [model, file(9 * MIB)])).status).toBe(200)
     expect(stub.seen[0]!.headers['content-length']).toBeDefined()
   })
 
@@ -307,14 +309,14 @@ describe('what a caller may get wrong', () => {
     ['held back', [file(40 * MIB), model]],
     ['flowing', [model, file(40 * MIB)]],
   ])('to leave in the middle: %s', async (_, pieces) => {
-    const { stub, house, send } = await open()
+    const { stub, testServer, send } = await open()
     const gone = send(pieces, {
       between: async (sent: number, out: { destroy(): void }) => {
         if (sent > 12 * MIB) out.destroy()
       },
     })
     await expect(gone).rejects.toThrow()
-    await until(() => house.lines.some(({ fields }) => fields['status'] === 499))
+    await until(() => testServer.lines.some(({ fields }) => fields['status'] === 499))
     await until(() => spooled().length === 0)
     expect(stub.seen).toHaveLength(0)
     await until(() => stub.sockets.size === 0)

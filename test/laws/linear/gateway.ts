@@ -9,7 +9,7 @@ import { WRITERS } from '../../../src/egress/index.ts'
 import { EVENT_STREAM } from '../../../src/egress/transport/sse.ts'
 import { NATIVE } from '../../../src/egress/writer.ts'
 import { channelAt } from '../../builders/config.ts'
-import { type Asked, House } from '../../builders/gateway.ts'
+import { type Asked, TestServer } from '../../builders/gateway.ts'
 
 /* A gateway before upstreams of every format for conversations, one model each, all in this process. */
 
@@ -50,12 +50,12 @@ export function bodyOf(format: Format, request: CanonicalRequest): JsonObject | 
 const PIECE = 8192
 
 export class Gateway {
-  private readonly house: House
+  private readonly testServer: TestServer
   private readonly upstream: Server
   private readonly answers: Map<Format, Answer>
 
-  private constructor(house: House, upstream: Server, answers: Map<Format, Answer>) {
-    this.house = house
+  private constructor(testServer: TestServer, upstream: Server, answers: Map<Format, Answer>) {
+    this.testServer = testServer
     this.upstream = upstream
     this.answers = answers
   }
@@ -84,7 +84,7 @@ export class Gateway {
       }),
     )
     const config = { thoughts: { keep: 3_600_000, memory: 2 ** 28 } }
-    return new Gateway(await House.open(channels, { config }), upstream, answers)
+    return new Gateway(await TestServer.open(channels, { config }), upstream, answers)
   }
 
   /** What the upstream of the format answers from now on. */
@@ -95,18 +95,18 @@ export class Gateway {
   /** What a caller of the one format hears from an upstream of the other. */
   ask(from: Format, to: Format, body: JsonObject, stream: boolean): Promise<Asked> {
     if (from === 'contents')
-      return this.house.ask(
+      return this.testServer.ask(
         `/v1beta/models/${to}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
         body,
       )
     const headers: Record<string, string> = from === 'messages' ? { 'anthropic-version': '2023-06-01' } : {}
-    return this.house.ask(PATHS[from]!, { ...body, model: to, stream }, { headers })
+    return this.testServer.ask(PATHS[from]!, { ...body, model: to, stream }, { headers })
   }
 
   async close(): Promise<void> {
     this.upstream.closeAllConnections()
     this.upstream.close()
-    await this.house.server.close(0)
+    await this.testServer.server.close(0)
   }
 }
 

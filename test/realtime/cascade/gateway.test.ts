@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { ChannelConfig } from '../../../src/config/index.ts'
-import { channelAt, type HouseOptions, REALTIME } from '../../builders/config.ts'
-import { House } from '../../builders/gateway.ts'
+import { channelAt, REALTIME, type TestServerOptions } from '../../builders/config.ts'
+import { TestServer } from '../../builders/gateway.ts'
 import { TIMED, until } from '../../builders/time.ts'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
 import { Client, type Event } from '../../sockets/client.ts'
@@ -90,16 +90,16 @@ const channels = (address: string): ChannelConfig[] =>
 
 const CASCADE = { ...REALTIME, cascade: { transcription: 'ears', speech: 'mouth', voice: 'nova' } }
 
-async function open(world: World = {}, options: HouseOptions = {}) {
+async function open(world: World = {}, options: TestServerOptions = {}) {
   const upstream = await FakeUpstream.open(answering(world))
-  const house = await House.open(channels(upstream.address), { config: { realtime: CASCADE }, ...options })
+  const testServer = await TestServer.open(channels(upstream.address), { config: { realtime: CASCADE }, ...options })
   closing.push(
     () => upstream.close(),
-    () => house.server.close(0),
+    () => testServer.server.close(0),
   )
-  const client = await Client.open(house.server.address, {}, '/v1/realtime?model=chatty')
+  const client = await Client.open(testServer.server.address, {}, '/v1/realtime?model=chatty')
   closing.push(() => client.close())
-  return { upstream, house, client }
+  return { upstream, testServer, client }
 }
 
 const session = (more: JsonObject = {}): JsonObject => ({
@@ -129,7 +129,7 @@ const formatsAt = (rate: number): JsonObject => ({
 
 describe('a cascade', TIMED, () => {
   it('answers a spoken turn through the routing, the limits and the log of the gateway', async () => {
-    const { upstream, house, client } = await open()
+    const { upstream, testServer, client } = await open()
     client.send(session({ instructions: 'Be kind.', ...formatsAt(16_000) }))
     speak(client, TURN)
     await until(() => has(client, 'response.done'))
@@ -163,10 +163,10 @@ describe('a cascade', TIMED, () => {
       { input: 'And you, how are you?' },
     ])
     await client.close()
-    await until(() => house.lines.some(({ message }) => message === 'session'))
-    const line = house.lines.find(({ message }) => message === 'session')!.fields
+    await until(() => testServer.lines.some(({ message }) => message === 'session'))
+    const line = testServer.lines.find(({ message }) => message === 'session')!.fields
     expect(line).toMatchObject({ model: 'chatty', responses: 1, input_tokens: 44, output_tokens: 13 })
-    expect(house.lines.filter(({ message }) => message !== 'session').length).toBeGreaterThanOrEqual(4)
+    expect(testServer.lines.filter(({ message }) => message !== 'session').length).toBeGreaterThanOrEqual(4)
   })
 
   it('answers before upstreams that do not stream', async () => {
@@ -289,12 +289,12 @@ describe('a cascade', TIMED, () => {
   })
 
   it('whose caller is gone leaves no request', async () => {
-    const { upstream, house, client } = await open({ pace: 20 })
+    const { upstream, testServer, client } = await open({ pace: 20 })
     client.send(session(formatsAt(16_000)))
     speak(client, TURN)
     await until(() => has(client, 'response.output_audio.delta'))
     client.socket.terminate()
-    await until(() => house.lines.some(({ message }) => message === 'session'))
+    await until(() => testServer.lines.some(({ message }) => message === 'session'))
     await pause(60)
     const speech = upstream.seen.filter(({ url }) => url.endsWith('/audio/speech'))
     expect(speech.every(({ brokenAt }) => brokenAt !== undefined)).toBe(true)

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
-import type { HouseOptions } from '../../builders/config.ts'
-import { House } from '../../builders/gateway.ts'
+import type { TestServerOptions } from '../../builders/config.ts'
+import { TestServer } from '../../builders/gateway.ts'
 import { until } from '../../builders/time.ts'
 import { Client } from '../../sockets/client.ts'
 import { channelTo, type Script, ScriptedUpstream } from '../upstream.ts'
@@ -18,13 +18,13 @@ import {
 } from './machine.ts'
 import { type LiveConnection, strict } from './strict.ts'
 
-let house: House | undefined
+let testServer: TestServer | undefined
 let upstreams: ScriptedUpstream[] = []
 let faults: string[] = []
 
 afterEach(async () => {
-  await house?.server.close(0)
-  house = undefined
+  await testServer?.server.close(0)
+  testServer = undefined
   for (const upstream of upstreams) await upstream.close()
   upstreams = []
   const found = faults
@@ -32,10 +32,10 @@ afterEach(async () => {
   expect(found).toEqual([])
 })
 
-async function open(script: Script, options: HouseOptions = {}): Promise<ScriptedUpstream> {
+async function open(script: Script, options: TestServerOptions = {}): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.open(script)
   upstreams.push(upstream)
-  house = await House.open(
+  testServer = await TestServer.open(
     [
       channelTo(upstream, {
         format: 'live',
@@ -48,8 +48,8 @@ async function open(script: Script, options: HouseOptions = {}): Promise<Scripte
   return upstream
 }
 
-const client = (headers = {}) => Client.open(house!.server.address, headers, '/v1/realtime?model=voice')
-const sessions = () => house!.lines.filter(({ message }) => message === 'session')
+const client = (headers = {}) => Client.open(testServer!.server.address, headers, '/v1/realtime?model=voice')
+const sessions = () => testServer!.lines.filter(({ message }) => message === 'session')
 const typesOf = (caller: Client): string[] => caller.events.map(({ type }) => type)
 const count = (caller: Client, type: string): number => typesOf(caller).filter(one => one === type).length
 const came = (caller: Client, type: string, times = 1) => until(() => count(caller, type) >= times)
@@ -322,7 +322,7 @@ describe('connections', () => {
           caller.socket.terminate()
         } else await until(() => caller.closed !== undefined)
         await until(() => upstream.open === 0 && sessions().length === 1)
-        await house!.server.close(0)
+        await testServer!.server.close(0)
         await upstream.close()
       }
   })

@@ -2,7 +2,7 @@ import OpenAI from 'openai'
 import { OpenAIRealtimeWS } from 'openai/realtime/ws'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { KEY } from '../../builders/config.ts'
-import { House } from '../../builders/gateway.ts'
+import { TestServer } from '../../builders/gateway.ts'
 import { until } from '../../builders/time.ts'
 import type { Event } from '../../sockets/client.ts'
 import { hasOpenssl, openTls, type TlsFront } from '../tls.ts'
@@ -11,7 +11,7 @@ import { calls, INTERRUPTED, inputTranscript, outputTranscript, spoken, TURN_COM
 import { strict } from './strict.ts'
 
 const faults: string[] = []
-let house: House
+let testServer: TestServer
 let front: TlsFront
 let upstream: ScriptedUpstream
 const verified = process.env['NODE_TLS_REJECT_UNAUTHORIZED']
@@ -30,14 +30,14 @@ describe.skipIf(!hasOpenssl)('the openai SDK before Gemini Live', () => {
         live.send(INTERRUPTED, TURN_COMPLETE, inputTranscript('Stop'), outputTranscript('Bye.'), TURN_COMPLETE)
       }),
     )
-    house = await House.open([channelTo(upstream, { format: 'live' })])
-    front = await openTls(house.server.address)
+    testServer = await TestServer.open([channelTo(upstream, { format: 'live' })])
+    front = await openTls(testServer.server.address)
   })
 
   afterAll(async () => {
     if (verified === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
     else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = verified
-    await house.server.close(0)
+    await testServer.server.close(0)
     await front.close()
     await upstream.close()
   })

@@ -7,7 +7,7 @@ import OpenAI from 'openai'
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig, Config } from '../../src/config/index.ts'
 import { channelAt, KEY, OTHER_KEY } from '../builders/config.ts'
-import { House } from '../builders/gateway.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Loose, Scene } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
@@ -104,11 +104,11 @@ export class Speaker {
 /** A gateway that keeps responses, before some upstreams. */
 export class Keeping {
   readonly speakers: readonly Speaker[]
-  readonly house: House
+  readonly testServer: TestServer
   private readonly data: { readonly path: string; drop(): void } | undefined
 
-  private constructor(house: House, speakers: readonly Speaker[], data: Keeping['data']) {
-    this.house = house
+  private constructor(testServer: TestServer, speakers: readonly Speaker[], data: Keeping['data']) {
+    this.testServer = testServer
     this.speakers = speakers
     this.data = data
   }
@@ -120,21 +120,21 @@ export class Keeping {
   ): Promise<Keeping> {
     const data = config.dataDir === undefined ? scratch() : undefined
     const keep = data?.path ?? config.dataDir!
-    const house = await House.open(channels, { keep, config: { keys: KEYS, ...config } })
-    return new Keeping(house, speakers, data)
+    const testServer = await TestServer.open(channels, { keep, config: { keys: KEYS, ...config } })
+    return new Keeping(testServer, speakers, data)
   }
 
   client(key = KEY): OpenAI {
-    return new OpenAI({ baseURL: `${this.house.server.address}/v1`, apiKey: key, maxRetries: 0 })
+    return new OpenAI({ baseURL: `${this.testServer.server.address}/v1`, apiKey: key, maxRetries: 0 })
   }
 
   /** The faults that were logged. */
   get faults(): readonly unknown[] {
-    return this.house.lines.filter(({ level }) => level === 'error')
+    return this.testServer.lines.filter(({ level }) => level === 'error')
   }
 
   async close(): Promise<void> {
-    await this.house.server.close(0)
+    await this.testServer.server.close(0)
     await Promise.all(this.speakers.map(({ upstream }) => upstream.close()))
     this.data?.drop()
   }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig, Config } from '../../src/config/index.ts'
-import { channelAt, configOf, type HouseOptions, KEY, keyOf, OTHER_KEY } from '../builders/config.ts'
-import { type Asked, House } from '../builders/gateway.ts'
+import { channelAt, configOf, KEY, keyOf, OTHER_KEY, type TestServerOptions } from '../builders/config.ts'
+import { type Asked, TestServer } from '../builders/gateway.ts'
 import { FakeUpstream, type Script } from '../builders/upstream.ts'
 import type { Loose, Scene } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
@@ -51,12 +51,12 @@ export class Thinker {
 
 /** A gateway before thinkers, with two callers. */
 export class Remembering {
-  readonly house: House
+  readonly testServer: TestServer
   private readonly thinkers: readonly Thinker[]
-  private readonly options: HouseOptions
+  private readonly options: TestServerOptions
 
-  private constructor(house: House, thinkers: readonly Thinker[], options: HouseOptions) {
-    this.house = house
+  private constructor(testServer: TestServer, thinkers: readonly Thinker[], options: TestServerOptions) {
+    this.testServer = testServer
     this.thinkers = thinkers
     this.options = options
   }
@@ -64,24 +64,28 @@ export class Remembering {
   static async open(
     thinkers: readonly Thinker[],
     channels: readonly ChannelConfig[] = thinkers.map(one => one.channel()),
-    { config = {}, ...options }: HouseOptions = {},
+    { config = {}, ...options }: TestServerOptions = {},
   ): Promise<Remembering> {
     const keys = [keyOf(KEY, 'dev'), keyOf(OTHER_KEY, 'other')]
     const all = { ...options, config: { keys, ...config } }
-    return new Remembering(await House.open(channels, all), thinkers, all)
+    return new Remembering(await TestServer.open(channels, all), thinkers, all)
   }
 
   reload(channels: readonly ChannelConfig[], config: Partial<Config> = {}): void {
-    this.house.server.reload(configOf(channels, { ...this.options, config: { ...this.options.config, ...config } }))
+    this.testServer.server.reload(
+      configOf(channels, { ...this.options, config: { ...this.options.config, ...config } }),
+    )
   }
 
   chat(messages: readonly JsonObject[], { key = KEY, headers = {}, ...more }: ChatOptions = {}): Promise<Asked> {
     const body = { model: 'm', messages, tools: TOOLS, ...more }
-    return this.house.ask('/v1/chat/completions', body, { headers: { authorization: `Bearer ${key}`, ...headers } })
+    return this.testServer.ask('/v1/chat/completions', body, {
+      headers: { authorization: `Bearer ${key}`, ...headers },
+    })
   }
 
   async close(): Promise<void> {
-    await this.house.server.close(0)
+    await this.testServer.server.close(0)
     await Promise.all(this.thinkers.map(({ upstream }) => upstream.close()))
   }
 }
