@@ -1,12 +1,17 @@
 import { answerFailure } from './failures.ts'
+import type { Prepared } from './prepare.ts'
 import { readResult } from './read-result.ts'
 import { send } from './send.ts'
-import type { RoundTrip } from './types.ts'
+import type { Answered, Attempt, RoundTrip } from './types.ts'
 import { writeRequest } from './write-request.ts'
 
 /** One request of an emulation: written for the candidate, sent, and its answer read whole. */
-export const roundTrip: RoundTrip = async (attempt, request, signal) => {
-  const sent = await send(attempt, writeRequest(attempt, { ...request, stream: false }), signal)
+export const roundTrip: RoundTrip = async (attempt, request, signal) =>
+  sendWhole(attempt, writeRequest(attempt, { ...request, stream: false }), signal)
+
+/** Sends a written request and reads its answer whole. Rejects with GatewayError. */
+export async function sendWhole(attempt: Attempt, prepared: Prepared, signal?: AbortSignal): Promise<Answered> {
+  const sent = await send(attempt, prepared, signal)
   try {
     const answered = await readResult(sent)
     sent.succeeded()

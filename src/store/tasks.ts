@@ -1,7 +1,7 @@
 import type { Format } from '../canonical/node.ts'
 import type { Output } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
-import type { TaskState, UpstreamTask } from '../canonical/task.ts'
+import { isFinal, type TaskState, type UpstreamTask } from '../canonical/task.ts'
 
 /** The states of a stored task: before its submit was answered, it is `submitting`. */
 export type StoredState = 'submitting' | TaskState
@@ -47,6 +47,9 @@ export interface StoredTask extends TaskPlace {
   /** Bytes of the finished video, once it is kept here; 0 where it is not going to be. */
   readonly fileSize?: number
 }
+
+/** Whether nothing changes the task's state any more. */
+export const isEnded = ({ state }: Pick<StoredTask, 'state'>): boolean => state !== 'submitting' && isFinal(state)
 
 /** Which part of a list is wanted. */
 export interface TaskPage {

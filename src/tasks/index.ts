@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../access/index.ts'
+import { defined } from '../canonical/defined.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { isFinal, type TaskVariant } from '../canonical/task.ts'
+import type { TaskVariant } from '../canonical/task.ts'
 import { Downloads } from '../channel/download.ts'
 import { type Channel, type Headers, single } from '../channel/index.ts'
 import type { Config } from '../config/index.ts'
@@ -12,7 +13,7 @@ import type { Call } from '../gateway/call.ts'
 import { addressOf } from '../gateway/image-delivery.ts'
 import type { Log } from '../gateway/report.ts'
 import { fitnessOf } from '../providers/index.ts'
-import type { StoredTask } from '../store/tasks.ts'
+import { isEnded, type StoredTask } from '../store/tasks.ts'
 import { type StoreView, UNAVAILABLE } from '../stored/index.ts'
 import { GONE_THERE, type OpenedFile, openUpstream } from './content.ts'
 import { KeptFiles } from './kept-files.ts'
@@ -57,8 +58,8 @@ export class VideoTasks {
   private readonly poller: Poller
   private readonly files: KeptFiles
   private downloads: Downloads
-  /** Ids of tasks that this process submits now, each with what releases its idempotency key. */
-  private readonly submitted = new Map<string, (() => void) | undefined>()
+  /** Ids of tasks that this process submits now. */
+  private readonly submitted = new Set<string>()
   /** Submits of one owner and idempotency key follow one another. */
   private readonly keys = new KeyedLock()
 
@@ -101,8 +102,8 @@ export class VideoTasks {
     try {
       const first = key === undefined ? undefined : await this.store.findByKey(caller.id, key)
       if (first === undefined) {
-        const submission = await this.submission(request, caller.id, this.base(call), key)
-        this.submitted.set(submission.id, release)
+        const submission = await this.submission(request, caller.id, this.base(call), key, release)
+        this.submitted.add(submission.id)
         return submission
       }
       if (!isRepeated(first, request)) throw REUSED
@@ -121,23 +122,16 @@ export class VideoTasks {
    *
    * @throws the failure, where it has not.
    */
-  async reconcile(submission: Submission, { reply, ...call }: Call, failure: unknown): Promise<void> {
-    const { id } = submission
-    const release = this.submitted.get(id)
-    this.submitted.delete(id)
-    try {
-      const open = await submission.ends()
-      const found = open && (await this.refresher.reconcile(open).catch(() => undefined))
-      if (found?.upstreamId === undefined || reply.begun || reply.gone) throw failure
-      this.answer({ ...call, reply }, found)
-    } finally {
-      release?.()
-    }
+  async reconcile(submission: Submission, call: Call, failure: unknown): Promise<void> {
+    this.submitted.delete(submission.id)
+    const open = await submission.ends()
+    const found = open && (await this.refresher.reconcile(open).catch(() => undefined))
+    if (found?.upstreamId === undefined || call.reply.begun || call.reply.gone) throw failure
+    this.answer(call, found)
   }
 
   /** The submit is over: the next one of its key may follow. */
-  end({ id }: Submission): void {
-    const release = this.submitted.get(id)
+  end({ id, release }: Submission): void {
     this.submitted.delete(id)
     release?.()
   }
@@ -183,6 +177,7 @@ export class VideoTasks {
     owner: string,
     base: string,
     idempotencyKey: string | undefined,
+    release: (() => void) | undefined,
   ): Promise<Submission> {
     checkPictures(request, this.config.media.limit)
     const { remixOf } = request.output.video ?? {}
@@ -192,8 +187,7 @@ export class VideoTasks {
     return new Submission({
       ...{ store: this.store, owner, request: actual, worker: this.worker, now: Date.now() },
       ...{ lifetime: Math.max(LIFETIME, this.config.tasks.keep), base },
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      ...(origin === undefined ? {} : { origin }),
+      ...defined({ idempotencyKey, release, origin }),
     })
   }
 
@@ -204,7 +198,7 @@ export class VideoTasks {
   }
 
   private async remove(task: StoredTask): Promise<void> {
-    if (task.state === 'submitting' || !isFinal(task.state)) throw unfinished(task)
+    if (!isEnded(task)) throw unfinished(task)
     const upstream = task.upstreamId === undefined ? undefined : upstreamOf(task, this.surroundings.channels())
     if (upstream !== undefined) await askRemoval(upstream)
     if (task.fileSize !== undefined) await this.files.remove(task)

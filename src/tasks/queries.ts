@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
-import { isFinal, TASK_VARIANTS, type TaskVariant } from '../canonical/task.ts'
+import { TASK_VARIANTS, type TaskVariant } from '../canonical/task.ts'
 import { WRITERS } from '../egress/index.ts'
 import { jsonText } from '../egress/transport/json.ts'
 import type { Reply } from '../gateway/call.ts'
 import { relay } from '../gateway/relay.ts'
-import type { StoredTask } from '../store/tasks.ts'
+import { isEnded, type StoredTask } from '../store/tasks.ts'
 import { pageOf } from '../stored/index.ts'
 import { checkCompleted } from './completed.ts'
 import { fileHeaders, type OpenedFile } from './content.ts'
@@ -65,8 +65,8 @@ export async function answerQuery(call: TaskQuery, context: QueryContext): Promi
 }
 
 /** The header from which OpenAI's libraries take their interval of polling. */
-const pollAfter = ({ state }: StoredTask, { fresh }: QueryContext): { readonly [name: string]: string } =>
-  state !== 'submitting' && isFinal(state) ? {} : { 'openai-poll-after-ms': String(fresh) }
+const pollAfter = (task: StoredTask, { fresh }: QueryContext): { readonly [name: string]: string } =>
+  isEnded(task) ? {} : { 'openai-poll-after-ms': String(fresh) }
 
 async function listed({ query, format }: TaskQuery, { owner, base, list }: QueryContext): Promise<JsonObject> {
   const page = pageOf(query)

@@ -3,9 +3,9 @@ import { isFinal, type TaskFailure } from '../canonical/task.ts'
 import type { Channel } from '../channel/index.ts'
 import { logMessage, toFailure } from '../gateway/failures.ts'
 import type { Log } from '../gateway/report.ts'
-import type { StoredTask, Tasks } from '../store/tasks.ts'
+import { isEnded, type StoredTask, type Tasks } from '../store/tasks.ts'
 import { storable } from './public-task.ts'
-import { candidateOf, upstreamOf } from './task-upstream.ts'
+import { candidateOf, type TaskUpstream, upstreamOf } from './task-upstream.ts'
 import { askState } from './upstream.ts'
 
 /** The most milliseconds for which a state counts as current. */
@@ -47,7 +47,7 @@ export class Refresher {
 
   /** The task as it is now, or as it last was where its upstream cannot be reached. Rejects where the store cannot be. */
   refresh(task: StoredTask): Promise<StoredTask> {
-    if (task.state !== 'submitting' && isFinal(task.state)) return Promise.resolve(task)
+    if (isEnded(task)) return Promise.resolve(task)
     if (task.polledAt > this.options.now() - this.fresh) return Promise.resolve(task)
     const running = this.polling.get(task.id)
     if (running !== undefined) return running
@@ -64,8 +64,8 @@ export class Refresher {
   /** Fails a task whose submit was not answered, where its upstream has no way to find it. */
   async reconcile(task: StoredTask): Promise<StoredTask> {
     const upstream = upstreamOf(task, this.options.channels())
-    const canAsk = upstream?.writer.find !== undefined && task.reference !== undefined
-    if (canAsk && this.options.now() - task.createdAt < RECONCILED) return this.poll(task, this.options.now())
+    if (canFind(task, upstream) && this.options.now() - task.createdAt < RECONCILED)
+      return this.poll(task, this.options.now())
     return this.fail(task, UNKNOWN)
   }
 
@@ -80,8 +80,7 @@ export class Refresher {
     if (upstream === undefined && task.state !== 'submitting') return isLate ? this.fail(task, LATE) : task
     if (!(await options.store().claim(task.owner, task.id, now, before))) return this.again(task)
     if (task.state === 'submitting') {
-      const canAsk = upstream?.writer.find !== undefined && task.reference !== undefined
-      if (!canAsk || now - task.createdAt > RECONCILED) return this.fail(task, UNKNOWN)
+      if (!canFind(task, upstream) || now - task.createdAt > RECONCILED) return this.fail(task, UNKNOWN)
     }
     if (upstream === undefined) return task
     try {
@@ -144,6 +143,10 @@ export class Refresher {
     this.options.log.info({ ...fields, ms: this.options.now() - createdAt }, 'task')
   }
 }
+
+/** Whether the upstream finds a task by its reference. */
+const canFind = ({ reference }: StoredTask, upstream: TaskUpstream | undefined): boolean =>
+  upstream?.writer.find !== undefined && reference !== undefined
 
 /** Fields of earlier answers stay where a later one lacks them; progress never goes back. */
 function merged(before: CanonicalResult, now: CanonicalResult): CanonicalResult {

@@ -16,6 +16,8 @@ export interface SubmissionOptions {
   /** As the caller named its model, or as the task it remixes has it. */
   readonly request: CanonicalRequest
   readonly idempotencyKey?: string
+  /** Lets the next submit of the key begin. */
+  readonly release?: () => void
   /** The task it remixes. */
   readonly origin?: StoredTask
   /** The process that submits. */
@@ -38,6 +40,7 @@ const ATTEMPTS = 8
 export class Submission {
   readonly id = `video_${freshId()}`
   readonly base: string
+  readonly release: (() => void) | undefined
   /** Whether an upstream may have accepted it without having answered. */
   isUnknown = false
   private stored: StoredTask | undefined
@@ -47,6 +50,7 @@ export class Submission {
   constructor(options: SubmissionOptions) {
     this.options = options
     this.base = options.base
+    this.release = options.release
   }
 
   /** The request to send: of a remix, with the model and the upstream's id of its original. */

@@ -1,7 +1,6 @@
 import { GatewayError } from '../canonical/error.ts'
 import { answerFailure } from '../gateway/failures.ts'
-import { readResult } from '../gateway/read-result.ts'
-import { send } from '../gateway/send.ts'
+import { sendWhole } from '../gateway/round-trip.ts'
 import type { Answered, Attempt } from '../gateway/types.ts'
 import { writeRequest } from '../gateway/write-request.ts'
 import { writeResult } from '../gateway/write-result.ts'
@@ -22,13 +21,7 @@ export async function submit(named: Attempt, submission: Submission): Promise<vo
   let answered: Answered
   let stored: StoredTask
   try {
-    const sent = await send(attempt, prepared)
-    try {
-      answered = await readResult(sent)
-      sent.succeeded()
-    } finally {
-      sent.release()
-    }
+    answered = await sendWhole(attempt, prepared)
     stored = await submission.accepted(answered.result, attempt.candidate)
   } catch (thrown) {
     const failure = answerFailure(thrown)

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, spelt } from '../fields.ts'
-import { reportConversational } from '../sanitize/bare.ts'
+import { type Conversational, reportConversational } from '../sanitize/bare.ts'
 import { Budget } from '../sanitize/budget.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
@@ -97,21 +97,10 @@ function writeContent(message: Message, path: Path, context: WriteContext): Json
     parts: how === 'single' ? parts[0] : how === 'absent' && parts.length === 0 ? undefined : parts,
   })
 }
+
 const REQUEST_LOSSES: Unwritten<
   CanonicalRequest,
-  | 'model'
-  | 'messages'
-  | 'tools'
-  | 'toolChoice'
-  | 'parallelToolCalls'
-  | 'output'
-  | 'sampling'
-  | 'reasoning'
-  | 'metadata'
-  | 'serviceTier'
-  | 'cache'
-  | 'cacheKey'
-  | 'stream'
+  Conversational | 'model' | 'messages' | 'output' | 'sampling' | 'stream'
 > = { state: 'no-state', endUser: 'no-end-user' }
 
 /** The encoding is not sent to the upstream: the answer is converted to the one that the caller requested. */

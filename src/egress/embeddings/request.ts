@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { reportConversational } from '../sanitize/bare.ts'
+import { type Conversational, reportConversational } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 import { embeddingsDialect } from './dialect.ts'
 import { FORMAT, type WriteContext, writeInput } from './input.ts'
@@ -41,22 +41,10 @@ function writeSettings(request: CanonicalRequest, context: WriteContext): JsonOb
     user: dialect.end_user === false ? undefined : request.endUser,
   }) as JsonObject
 }
+
 const REQUEST_LOSSES: Unwritten<
   CanonicalRequest,
-  | 'model'
-  | 'messages'
-  | 'tools'
-  | 'toolChoice'
-  | 'parallelToolCalls'
-  | 'output'
-  | 'sampling'
-  | 'reasoning'
-  | 'endUser'
-  | 'metadata'
-  | 'serviceTier'
-  | 'cache'
-  | 'cacheKey'
-  | 'stream'
+  Conversational | 'model' | 'messages' | 'output' | 'sampling' | 'endUser' | 'stream'
 > = { state: 'no-state' }
 
 function report(request: CanonicalRequest, losses: Losses): void {

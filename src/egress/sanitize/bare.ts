@@ -44,6 +44,9 @@ const CONVERSATIONAL: Unwritten<
   cacheKey: 'no-cache-keys',
 }
 
+/** The fields of a request that `reportConversational` reports. */
+export type Conversational = keyof typeof CONVERSATIONAL
+
 /** Reports what only conversations have, with a reason for each field, for writers of other work. */
 export function reportConversational(request: CanonicalRequest, losses: Losses): void {
   losses.dropFields(request, [], CONVERSATIONAL)
