@@ -1,3 +1,4 @@
+import type { Permissions } from './access/permissions.ts'
 import { GatewayError } from './canonical/error.ts'
 import type { Format } from './canonical/node.ts'
 import type { Work } from './canonical/work.ts'
@@ -30,8 +31,8 @@ export interface RouteRequest {
   readonly format: Format
   /** The kind of work. */
   readonly work: Work
-  /** The model patterns of the key's group. */
-  readonly allowed: readonly string[]
+  /** What the key may do. */
+  readonly permissions: Permissions
   /** Unix time in milliseconds. */
   readonly now: number
   /**
@@ -75,8 +76,10 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
     channel => upstreamModel(channel, request.model) !== undefined,
   )
   if (withModel.length === 0) throw unknownModel(request.model)
-  if (!matchesAny(request.allowed, request.model)) throw forbiddenModel(request.model)
-  const able = withModel.flatMap(channel => options(channel, request))
+  const { permissions } = request
+  const permitted = withModel.filter(({ config }) => permissions.allowsChannel(config.name))
+  if (permitted.length === 0 || !permissions.allowsModel(request.model)) throw forbiddenModel(request.model)
+  const able = permitted.flatMap(channel => options(channel, request))
   if (able.length === 0) throw unsupportedWork(request.model)
   const ready = able.filter(({ channel, health }) => !isFull(health, channel))
   if (ready.length === 0) throw FULL
@@ -126,14 +129,15 @@ export interface UsableModel {
 }
 
 /** The models a key can call, by the same rules as `route`, sorted by id; a channel's health does not matter. */
-export function usableModels(allowed: readonly string[], channels: readonly RoutedChannel[]): readonly UsableModel[] {
+export function usableModels(permissions: Permissions, all: readonly RoutedChannel[]): readonly UsableModel[] {
+  const channels = all.filter(({ config }) => permissions.allowsChannel(config.name))
   const ids = new Set<string>()
   for (const { config, health } of channels) {
     for (const id of config.models.named.keys()) ids.add(id)
     if (config.models.patterns.length > 0) for (const id of health.listed ?? []) ids.add(id)
   }
   return [...ids]
-    .filter(id => matchesAny(allowed, id) && channels.some(channel => upstreamModel(channel, id) !== undefined))
+    .filter(id => permissions.allowsModel(id) && channels.some(channel => upstreamModel(channel, id) !== undefined))
     .sort()
     .map(id => ({ id, formats: formatsOf(id, channels) }))
 }

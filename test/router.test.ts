@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../src/canonical/error.ts'
 import { readConfig } from '../src/config/read.ts'
 import { type ChannelHealth, type RoutedChannel, type RouteRequest, route, usableModels } from '../src/router.ts'
+import { permitting } from './builders/permissions.ts'
 
 /** Channels from config lines, with the health of some of them by name. */
 function channels(lines: string, health: { readonly [name: string]: ChannelHealth } = {}): RoutedChannel[] {
@@ -19,7 +20,7 @@ const ask = (more: Partial<RouteRequest> = {}): RouteRequest => ({
   model: 'm',
   format: 'chat',
   work: 'conversation',
-  allowed: ['*'],
+  permissions: permitting('*'),
   now: 1_000_000,
   draw: 'request-1',
   ...more,
@@ -171,7 +172,7 @@ describe('refusals', () => {
   })
 
   it('knows a model the key may not use, and a door the model does not have', () => {
-    expect(refusal(ask({ allowed: ['gpt-*'] }), channels(one))).toMatchObject({ kind: 'forbidden' })
+    expect(refusal(ask({ permissions: permitting('gpt-*') }), channels(one))).toMatchObject({ kind: 'forbidden' })
     expect(refusal(ask({ format: 'embeddings', work: 'embedding' }), channels(one))).toMatchObject({
       code: 'model_not_supported',
     })
@@ -199,11 +200,11 @@ describe('the models a key can call', () => {
       name: b, formats: [messages], models: ["gpt-*"]`,
       { b: { open: 0, listed: new Set(['gpt-1', 'gpt-9', 'other']) } },
     )
-    expect(usableModels(['*'], list)).toEqual([
+    expect(usableModels(permitting('*'), list)).toEqual([
       { id: 'gpt-1', formats: ['messages'] },
       { id: 'gpt-9', formats: ['chat', 'embeddings', 'messages'] },
       { id: 'm', formats: ['chat', 'embeddings'] },
     ])
-    expect(usableModels(['m'], list).map(({ id }) => id)).toEqual(['m'])
+    expect(usableModels(permitting('m'), list).map(({ id }) => id)).toEqual(['m'])
   })
 })

@@ -3,13 +3,15 @@ import { GatewayError } from '../canonical/error.ts'
 import { hashOf } from '../config/hash.ts'
 import type { Config, GroupConfig, KeyConfig } from '../config/index.ts'
 import { watchPath } from '../config/watch.ts'
-import type { Allowance } from './allowance.ts'
 import { type Credentials, credentialOf } from './credential.ts'
 import { keyFile, ownerOf, readKeys } from './key-file.ts'
-import { Limits } from './limits.ts'
+import type { Allowance } from './limits/allowance.ts'
+import { Limits } from './limits/index.ts'
+import { type Permissions, permissionsOf } from './permissions.ts'
 
-export type { Allowance, SpentTokens } from './allowance.ts'
 export type { Credentials } from './credential.ts'
+export type { Allowance, ExpectedTokens, SpentTokens } from './limits/allowance.ts'
+export type { Permissions } from './permissions.ts'
 
 /** The owner of a request's key. */
 export interface Caller {
@@ -17,7 +19,9 @@ export interface Caller {
   readonly key: string
   /** Stable and unique for the key, also when it is renamed or rotated: stored responses belong to it. */
   readonly id: string
-  readonly group: GroupConfig
+  /** The name of its group. */
+  readonly group: string
+  readonly permissions: Permissions
 }
 
 export interface Access {
@@ -58,7 +62,7 @@ export function openAccess(config: Config, { now = Date.now, onFault = () => {} 
   const limits = new Limits()
   let { groups, dataDir } = config
   let fixed = config.keys
-  let stored: readonly KeyConfig[] = []
+  let stored: readonly RingKey[] = []
   let ring = new KeyRing(fixed)
 
   const load = (): void => {
@@ -84,16 +88,16 @@ export function openAccess(config: Config, { now = Date.now, onFault = () => {} 
     identify(credentials) {
       const key = ring.find(credentialOf(credentials))
       const group = groups.get(key.group)
-      if (group !== undefined) return { key: key.name, id: ownerOf(key), group }
+      if (group !== undefined) return callerOf(key, group)
       throw new GatewayError({ kind: 'forbidden', message: 'The group of this API key does not exist any more.' })
     },
     renewed({ id }) {
       const key = ring.ownedBy(id)
       const group = groups.get(key.group)
-      if (group !== undefined) return { key: key.name, id, group }
+      if (group !== undefined) return callerOf(key, group)
       throw new GatewayError({ kind: 'forbidden', message: 'The group of this API key does not exist any more.' })
     },
-    allowance: ({ key, group }) => limits.of(key, group, now),
+    allowance: ({ key, permissions }) => limits.of(key, permissions.limits, now),
     reload(next) {
       groups = next.groups
       fixed = next.keys
@@ -109,18 +113,28 @@ export function openAccess(config: Config, { now = Date.now, onFault = () => {} 
   }
 }
 
+const callerOf = (key: RingKey, group: GroupConfig): Caller => ({
+  ...{ key: key.name, id: ownerOf(key), group: group.name },
+  permissions: permissionsOf(key, group),
+})
+
 /** The valid keys of the key file. Throws KeyError as `readKeys`. */
-export const storedKeys = (dataDir: string): KeyConfig[] =>
+export const storedKeys = (dataDir: string): RingKey[] =>
   readKeys(keyFile(dataDir))
     .filter(key => key.revokedAt === undefined)
-    .map(key => ({ name: key.name, hash: key.hash, group: key.group, owner: ownerOf(key) }))
+    .map(key => ({
+      ...{ name: key.name, hash: key.hash, group: key.group, owner: ownerOf(key) },
+      ...{ limits: {}, enabled: true },
+    }))
+
+type RingKey = KeyConfig & { readonly owner?: string }
 
 /** Finds keys by hash: by its first characters quickly, then by all of it in constant time. Each key is hashed once. */
 class KeyRing {
-  private readonly byCredential = new Map<string, KeyConfig>()
+  private readonly byCredential = new Map<string, RingKey>()
   private readonly byStart = new Map<string, HashedKey[]>()
 
-  constructor(keys: readonly KeyConfig[]) {
+  constructor(keys: readonly RingKey[]) {
     for (const key of keys) {
       const start = key.hash.slice(0, 8)
       const hashed = { key, hash: Buffer.from(key.hash) }
@@ -130,12 +144,12 @@ class KeyRing {
     }
   }
 
-  ownedBy(id: string): KeyConfig {
+  ownedBy(id: string): RingKey {
     for (const others of this.byStart.values()) for (const { key } of others) if (ownerOf(key) === id) return key
     throw unauthenticated('The API key is not valid any more.', 'invalid_api_key')
   }
 
-  find(credential: string | undefined): KeyConfig {
+  find(credential: string | undefined): RingKey {
     if (credential === undefined) throw unauthenticated('No API key was given.', 'missing_api_key')
     const known = this.byCredential.get(credential)
     if (known !== undefined) return known
@@ -149,7 +163,7 @@ class KeyRing {
 }
 
 interface HashedKey {
-  readonly key: KeyConfig
+  readonly key: RingKey
   /** The characters of its hash. */
   readonly hash: Buffer
 }

@@ -76,3 +76,6 @@ const BY_STATUS: { readonly [status: number]: ErrorKind } = {
 
 export const kindOf = (status: number): ErrorKind =>
   BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'invalid-request' : 'upstream-failed')
+
+/** Something of the gateway's own is out of order for a while: no channel is to blame for it. */
+export class OwnFailure extends GatewayError {}

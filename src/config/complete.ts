@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { defined } from '../canonical/defined.ts'
 import type { Path } from '../canonical/loss.ts'
 import type { JsonObject } from '../canonical/node.ts'
@@ -12,10 +14,14 @@ import type {
   Config,
   GroupConfig,
   KeyConfig,
+  LimitSettings,
   MediaConfig,
+  MetricsConfig,
   ModelFacts,
   RealtimeConfig,
   ServerConfig,
+  StoreConfig,
+  TracesConfig,
 } from './types.ts'
 
 export interface Completed {
@@ -23,11 +29,13 @@ export interface Completed {
   readonly faults: readonly { readonly path: Path; readonly message: string }[]
 }
 
+const DATA_DIR = './data'
+
 /** Fills in all defaults and presets, and checks references between fields. */
 export function complete(written: WrittenConfig, env: Env): Completed {
   const faults: { path: Path; message: string }[] = []
   const fault: FaultAt = (path, message) => faults.push({ path, message })
-  const groups = groupsOf(written)
+  const groups = groupsOf(written, fault)
   const config: Config = {
     server: serverOf(written.server, fault),
     media: mediaOf(written.media),
@@ -46,8 +54,11 @@ export function complete(written: WrittenConfig, env: Env): Completed {
       memory: written.thoughts?.memory ?? 64 * 2 ** 20,
     },
     realtime: realtimeOf(written.realtime),
-    dataDir: written.data_dir ?? './data',
-    ...defined({ store: written.store, redis: written.redis }),
+    dataDir: written.data_dir ?? DATA_DIR,
+    store: storeOf(written),
+    ...defined({ redis: written.redis, traces: tracesOf(written.traces) }),
+    usage: { keep: written.usage?.keep ?? 90 * 86_400_000 },
+    metrics: metricsOf(written.metrics),
     groups,
     keys: keysOf(written, groups, fault),
     channels: channelsOf(written.channels, env, fault),
@@ -64,7 +75,11 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
   return {
     host: written?.host ?? '127.0.0.1',
     port: written?.port ?? 4747,
-    ...defined({ publicUrl: written?.public_url?.replace(/\/+$/, '') }),
+    workers: written?.workers === 'auto' ? availableParallelism() : (written?.workers ?? 1),
+    ...defined({ tls: written?.tls }),
+    trustedProxies: written?.trusted_proxies ?? [],
+    publicUrls: [written?.public_url ?? []].flat().map(url => url.replace(/\/+$/, '')),
+    cors: written?.cors ?? [],
     heartbeat: written?.heartbeat ?? 15_000,
     earlyHead: written?.early_head ?? true,
     drain: written?.drain ?? 5_000,
@@ -85,6 +100,20 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
     },
   }
 }
+
+const storeOf = ({ store, data_dir = DATA_DIR }: WrittenConfig): StoreConfig =>
+  store?.startsWith('postgres') === true
+    ? { engine: 'postgres', url: store }
+    : { engine: 'sqlite', path: store?.replace(/^sqlite:(?:\/\/)?/, '') ?? join(data_dir, 'interlingua.sqlite') }
+
+const metricsOf = (written: WrittenConfig['metrics']): MetricsConfig =>
+  defined({
+    listen: written?.port === undefined ? undefined : { host: written.host ?? '127.0.0.1', port: written.port },
+    keyHash: written?.key === undefined ? undefined : hashOf(written.key),
+  })
+
+const tracesOf = (written: WrittenConfig['traces']): TracesConfig | undefined =>
+  written && { otlp: written.otlp, headers: written.headers ?? {}, sample: written.sample ?? 1 }
 
 const mediaOf = (written: WrittenConfig['media']): MediaConfig => ({
   fetch: written?.fetch ?? true,
@@ -115,30 +144,58 @@ const realtimeOf = (written: WrittenConfig['realtime']): RealtimeConfig => ({
 })
 
 /** A group `default` always exists: all models, no limits. */
-function groupsOf(written: WrittenConfig): ReadonlyMap<string, GroupConfig> {
+function groupsOf(written: WrittenConfig, fault: FaultAt): ReadonlyMap<string, GroupConfig> {
   const groups = new Map<string, GroupConfig>()
   const declared = written.groups ?? {}
   const implied = Object.hasOwn(declared, 'default') ? undefined : (true as const)
-  for (const [name, group] of Object.entries({ default: {}, ...declared }) as [string, WrittenGroup][])
+  for (const [name, group] of Object.entries({ default: {}, ...declared }) as [string, WrittenGroup][]) {
+    checkDoors(group.doors, ['groups', name], fault)
     groups.set(name, {
       name,
       models: group.models ?? ['*'],
+      limits: limitsOf(group),
       onLoss: group.on_loss ?? 'show',
-      ...defined({ rpm: group.rpm, tpm: group.tpm, implied: name === 'default' ? implied : undefined }),
+      ...defined({
+        doors: group.doors,
+        channels: group.channels,
+        implied: name === 'default' ? implied : undefined,
+      }),
     })
+  }
   return groups
+}
+
+const limitsOf = ({ rpm, tpm, concurrent, budget }: WrittenLimits): LimitSettings =>
+  defined({
+    ...{ rpm, tpm, concurrent },
+    budget: budget === undefined ? undefined : defined({ day: budget.day, month: budget.month }),
+  })
+
+type WrittenLimits = Pick<WrittenGroup, 'rpm' | 'tpm' | 'concurrent' | 'budget'>
+
+/** Doors are named like the formats that are spoken at them. */
+function checkDoors(doors: readonly string[] | undefined, at: Path, fault: FaultAt): void {
+  for (const [index, door] of (doors ?? []).entries())
+    if (!FORMATS.has(door)) fault([...at, 'doors', index], `unknown format${suggestion(door, FORMATS.keys())}`)
 }
 
 type WrittenGroup = NonNullable<WrittenConfig['groups']>[string]
 
 function keysOf(written: WrittenConfig, groups: ReadonlyMap<string, unknown>, fault: FaultAt): KeyConfig[] {
   const seen = new Map<string, number>()
-  return (written.keys ?? []).map(({ name, key, group = 'default' }, index) => {
+  return (written.keys ?? []).map(({ name, key, group = 'default', ...settings }, index) => {
+    checkDoors(settings.doors, ['keys', index], fault)
     if (!groups.has(group)) fault(['keys', index, 'group'], `no group "${group}"${suggestion(group, groups.keys())}`)
     checkUnique(name, seen, index, () => fault(['keys', index, 'name'], `another key is named "${name}"`))
     const hash = hashOf(key)
     checkUnique(hash, seen, index, () => fault(['keys', index, 'key'], 'another entry has the same key'))
-    return { name, hash, group }
+    return {
+      ...{ name, hash, group, limits: limitsOf(settings), enabled: settings.enabled ?? true },
+      ...defined({
+        ...{ note: settings.note, models: settings.models, doors: settings.doors },
+        ...{ onLoss: settings.on_loss, expiresAt: settings.expires },
+      }),
+    }
   })
 }
 

@@ -49,6 +49,13 @@ const number = (what: string, lowest: number, whole: boolean) => {
   )
 }
 const count = (what = 'a whole number, 0 or more') => number(what, 0, true)
+const port = v.pipe(count('a port'), v.maxValue(65_535, expects('a port')))
+/** An instant as ISO 8601, or a day; in Unix milliseconds. */
+const time = v.pipe(
+  text,
+  v.check(value => !Number.isNaN(Date.parse(value)), expects('a time such as 2027-01-31 or 2027-01-31T12:00:00Z')),
+  v.transform(value => Date.parse(value)),
+)
 const duration = v.pipe(
   v.string(expects('a duration such as 5s or 500ms')),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
@@ -98,14 +105,32 @@ const address = v.pipe(
     expects('an http or https address'),
   ),
 )
+/** An origin of pages, as browsers send it, or `*` for any. */
+const origin = v.pipe(
+  text,
+  v.check(
+    value => value === '*' || /^https?:\/\/[^/?#]+$/.test(value),
+    expects('an origin such as https://example.org, or "*"'),
+  ),
+)
+const range = v.pipe(text, v.check(isRange, expects('an address or a range such as 10.0.0.0/8')))
 const models = v.union([texts, record(text)], expects('a list or a map of models'))
 const modalities = v.array(oneOf(['text', 'image', 'audio', 'video', 'file', 'embedding']), expects('a list'))
 const money = number('an amount, 0 or more', 0, false)
 
 const server = fields({
   host: v.optional(text),
-  port: v.optional(v.pipe(count('a port'), v.maxValue(65_535, expects('a port')))),
-  public_url: v.optional(address),
+  port: v.optional(port),
+  workers: v.optional(
+    v.union(
+      [v.literal('auto'), number('a whole number, 1 or more', 1, true)],
+      expects('"auto" or a whole number, 1 or more'),
+    ),
+  ),
+  tls: v.optional(fields({ cert: text, key: text })),
+  trusted_proxies: v.optional(v.array(range, expects('a list of addresses'))),
+  public_url: v.optional(v.union([address, v.array(address)], expects('an address, or a list of them'))),
+  cors: v.optional(v.array(origin, expects('a list of origins'))),
   // Eight heartbeats without reading make a caller count as gone, for which a timer runs, too.
   heartbeat: v.optional(wait('1ms', '3d')),
   early_head: v.optional(yesOrNo),
@@ -137,13 +162,20 @@ const media = fields({
   count: v.optional(count()),
   total: v.optional(size),
   timeout: v.optional(wait()),
-  allow: v.optional(
-    v.array(
-      v.pipe(text, v.check(isRange, expects('an address or a range such as 10.0.0.0/8'))),
-      expects('a list of addresses'),
-    ),
-  ),
+  allow: v.optional(v.array(range, expects('a list of addresses'))),
 })
+
+const store = v.pipe(
+  text,
+  v.check(
+    value => /^(?:postgres(?:ql)?:\/\/.|sqlite:.)/.test(value),
+    'expected postgres://user@host/database or sqlite:FILE',
+  ),
+)
+const redis = v.pipe(
+  text,
+  v.check(value => /^rediss?:\/\/./.test(value), 'expected redis://host:port'),
+)
 
 /** How long something is stored; 0 stores nothing. */
 const keep = (usual: string) =>
@@ -190,14 +222,38 @@ const realtime = fields({
   cascade: v.optional(fields({ transcription: text, speech: text, voice: v.optional(text) })),
 })
 
-const group = fields({
-  models: v.optional(texts),
+const limits = {
   rpm: v.optional(count()),
   tpm: v.optional(count()),
+  concurrent: v.optional(count()),
+  budget: v.optional(fields({ day: v.optional(money), month: v.optional(money) })),
+}
+
+const permissions = {
+  models: v.optional(texts),
+  doors: v.optional(texts),
+  ...limits,
   on_loss: v.optional(oneOf(['show', 'refuse'])),
+}
+
+const group = fields({ ...permissions, channels: v.optional(texts) })
+
+const key = fields({
+  ...{ name: text, key: secret, group: v.optional(text), note: v.optional(text) },
+  ...permissions,
+  enabled: v.optional(yesOrNo),
+  expires: v.optional(time),
 })
 
-const key = fields({ name: text, key: secret, group: v.optional(text) })
+const usage = fields({ keep: keep('90d') })
+
+const metrics = fields({ host: v.optional(text), port: v.optional(port), key: v.optional(secret) })
+
+const traces = fields({
+  otlp: address,
+  headers: v.optional(record(text)),
+  sample: v.optional(v.pipe(number('a share from 0 to 1', 0, false), v.maxValue(1, expects('a share from 0 to 1')))),
+})
 
 const channel = fields({
   name: text,
@@ -253,8 +309,11 @@ export const CONFIG_SCHEMA = fields({
   realtime: v.optional(realtime),
   tasks: v.optional(tasks),
   data_dir: v.optional(text),
-  store: v.optional(text),
-  redis: v.optional(text),
+  store: v.optional(store),
+  redis: v.optional(redis),
+  usage: v.optional(usage),
+  metrics: v.optional(metrics),
+  traces: v.optional(traces),
   groups: v.optional(record(group)),
   keys: v.optional(v.array(key, expects('a list'))),
   channels: v.optional(v.array(channel, expects('a list'))),

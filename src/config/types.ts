@@ -10,10 +10,12 @@ export interface Config {
   readonly tasks: TasksConfig
   /** The directory of everything that outlives the process. */
   readonly dataDir: string
-  /** Address of a PostgreSQL database; not used yet, for which `warnings` has a warning. */
-  readonly store?: string
-  /** Address of a Redis; not used yet, either. */
+  readonly store: StoreConfig
+  /** Address of a Redis that instances share limits, health and notices through. */
   readonly redis?: string
+  readonly usage: UsageConfig
+  readonly metrics: MetricsConfig
+  readonly traces?: TracesConfig
   readonly groups: ReadonlyMap<string, GroupConfig>
   readonly keys: readonly KeyConfig[]
   readonly channels: readonly ChannelConfig[]
@@ -24,8 +26,16 @@ export interface ServerConfig {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  /** The gateway's address for callers, without a slash at the end; by default that of their requests. */
-  readonly publicUrl?: string
+  /** Processes that answer requests. */
+  readonly workers: number
+  /** Files of certificate and key, in PEM; absent, the gateway speaks plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string }
+  /** Addresses and ranges of proxies whose `x-forwarded-*` headers are believed. */
+  readonly trustedProxies: readonly string[]
+  /** The gateway's addresses for callers, without a slash at the end; none: that of their requests. */
+  readonly publicUrls: readonly string[]
+  /** Origins of pages that may call the gateway from browsers, or `*` for any. */
+  readonly cors: readonly string[]
   /** How long a stream may be silent before the caller gets a heartbeat, in milliseconds. */
   readonly heartbeat: number
   /** Whether a stream begins after one heartbeat without an answer of the upstream; no other is tried then. */
@@ -122,15 +132,56 @@ export interface TasksConfig {
   readonly vendorPath: string
 }
 
+/** Where everything is stored that outlives a request. */
+export type StoreConfig =
+  | { readonly engine: 'sqlite'; readonly path: string }
+  | { readonly engine: 'postgres'; readonly url: string }
+
+/** One row for each request, without its content. */
+export interface UsageConfig {
+  /** Milliseconds for which rows are kept; 0 keeps none. Sums by hour and day are kept for longer. */
+  readonly keep: number
+}
+
+/** Who may read `/metrics`: by default administrators. */
+export interface MetricsConfig {
+  /** An address of its own, without authentication. */
+  readonly listen?: { readonly host: string; readonly port: number }
+  /** SHA-256 of the key that reads them at the gateway's own address, in hex. */
+  readonly keyHash?: string
+}
+
+/** Where traces are sent (OTLP over HTTP). */
+export interface TracesConfig {
+  /** The address of the collector, such as `http://127.0.0.1:4318/v1/traces`. */
+  readonly otlp: string
+  readonly headers: { readonly [name: string]: string }
+  /** The share of requests that is traced where the caller has not decided. */
+  readonly sample: number
+}
+
+/** Limits of each key. Where key and group have the same one, the smaller counts. */
+export interface LimitSettings {
+  /** Requests a minute. */
+  readonly rpm?: number
+  /** Tokens a minute, of prompt and answer. */
+  readonly tpm?: number
+  /** Requests and sessions at once. */
+  readonly concurrent?: number
+  /** US dollars a day and a month (UTC). */
+  readonly budget?: { readonly day?: number; readonly month?: number }
+}
+
 /** The permissions of the keys of a group. Limits apply to each key separately. */
 export interface GroupConfig {
   readonly name: string
   /** Public model ids; `*` stands for any run of characters. */
   readonly models: readonly string[]
-  /** Requests a minute. */
-  readonly rpm?: number
-  /** Tokens a minute, of prompt and answer. */
-  readonly tpm?: number
+  /** Names of the formats whose endpoints they may use; absent: all. */
+  readonly doors?: readonly Format[]
+  /** Names of the channels that may answer them, with `*`; absent: all. */
+  readonly channels?: readonly string[]
+  readonly limits: LimitSettings
   /** Whether a request that loses something in translation is answered or refused. */
   readonly onLoss: OnLoss
   /** Not declared: the default group of keys without one. */
@@ -139,14 +190,24 @@ export interface GroupConfig {
 
 export type OnLoss = 'show' | 'refuse'
 
+/** What a key may do within its group; an absent field narrows nothing. */
+export interface KeySettings {
+  readonly note?: string
+  readonly models?: readonly string[]
+  readonly doors?: readonly Format[]
+  readonly limits: LimitSettings
+  readonly onLoss?: OnLoss
+  readonly enabled: boolean
+  /** Unix time in milliseconds. */
+  readonly expiresAt?: number
+}
+
 /** A key of the config. Only its hash is held. */
-export interface KeyConfig {
+export interface KeyConfig extends KeySettings {
   readonly name: string
   /** SHA-256 of the key, in hex. */
   readonly hash: string
   readonly group: string
-  /** The owner of what its requests store, where that is not its hash. */
-  readonly owner?: string
 }
 
 /** A configured upstream account. */

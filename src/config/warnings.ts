@@ -12,8 +12,6 @@ type StoredKey = Pick<KeyConfig, 'name' | 'group'>
  * @param stored the keys of the key file.
  */
 export function* warnings(config: Config, stored: readonly StoredKey[] = []): Generator<string> {
-  for (const field of ['store', 'redis'] as const)
-    if (config[field] !== undefined) yield `${field}: it is not used yet, all data stays with this process`
   if (config.channels.length === 0) yield 'channels: there are none, so every request is refused'
   yield* groupWarnings(config, stored)
   for (const channel of config.channels) yield* channelWarnings(channel)

@@ -1,8 +1,8 @@
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError, OwnFailure } from '../canonical/error.ts'
 import type { Channel } from '../channel/index.ts'
+import type { Log } from '../log/index.ts'
 import type { Candidate } from '../router.ts'
-import { headersOf, logMessage, OwnFailure, publicError, toFailure, UpstreamFailure } from './failures.ts'
-import type { Log } from './report.ts'
+import { headersOf, logMessage, publicError, toFailure, UpstreamFailure } from './failures.ts'
 import { rest } from './rest.ts'
 import { loggable } from './scrub.ts'
 

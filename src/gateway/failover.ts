@@ -1,11 +1,11 @@
 import { GatewayError } from '../canonical/error.ts'
 import { workOf } from '../canonical/work.ts'
+import type { Log } from '../log/index.ts'
 import type { Candidate } from '../router.ts'
 import { candidateFailure } from './candidate-failure.ts'
 import { completionFallback, isKnownToLack, lacksCompletions, rememberLack } from './completion-fallback.ts'
 import { GONE, mayRetry, moreUsefulFailure, toFailure } from './failures.ts'
 import { isSpent } from './read-request.ts'
-import type { Log } from './report.ts'
 import type { Running } from './running.ts'
 import type { Attempt, Incoming } from './types.ts'
 

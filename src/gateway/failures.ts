@@ -73,13 +73,6 @@ export class UpstreamFailure extends GatewayError {
   }
 }
 
-/** Something of the gateway's own is out of order for a while: no channel is to blame for it. */
-export class OwnFailure extends GatewayError {}
-
-/** Where the gateway keeps things cannot be had just now; clients ask again by themselves. */
-export const storeFailure = (message: string): OwnFailure =>
-  new OwnFailure({ kind: 'overloaded', message, code: 'store_unavailable', retryAfterSeconds: 2 })
-
 export const headersOf = (failure: unknown): UpstreamFailure['headers'] =>
   failure instanceof UpstreamFailure ? failure.headers : {}
 

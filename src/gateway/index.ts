@@ -8,7 +8,8 @@ import type { ModelQuery } from '../egress/transport/model-pages.ts'
 import { readJson } from '../ingress/transport/body.ts'
 import { FORM_LIMIT } from '../ingress/transport/form.ts'
 import { type Candidate, usableModels } from '../router.ts'
-import { answerStored, type Keeper, STORED_FORMAT, type StoredCall, UNAVAILABLE } from '../stored/index.ts'
+import { UNAVAILABLE } from '../store/fault.ts'
+import { answerStored, type Keeper, STORED_FORMAT, type StoredCall } from '../stored/index.ts'
 import type { TaskQuery } from '../tasks/index.ts'
 import { submit } from '../tasks/submit.ts'
 import { type Call, credentialsOf } from './call.ts'
@@ -38,6 +39,7 @@ import { writeRequest } from './write-request.ts'
 import { writeResult } from './write-result.ts'
 
 export { PATIENCE } from '../egress/transport/sse.ts'
+export type { Log } from '../log/index.ts'
 export type { ActionName } from '../stored/index.ts'
 export type { TaskAction } from '../tasks/index.ts'
 export type { Call, HeaderSource, Reply, Worker } from './call.ts'
@@ -45,13 +47,12 @@ export type { ErrorAnswer } from './error-answer.ts'
 export { freshId } from './fresh-id.ts'
 export { IMAGES_PATH } from './image-delivery.ts'
 export type { LiveSession, OpenedSession, SessionCall } from './realtime/realtime.ts'
-export type { Log } from './report.ts'
 
 /** Everything between the endpoints and the upstreams. */
 export class Gateway extends Services {
   /** Realtime sessions; requests that a cascade makes are answered like any other. */
   readonly realtime = new Realtime(this.config, {
-    ...{ access: this.access, channels: this.channels, running: this.running, log: this.log, gateway: this },
+    ...{ access: this.access, channels: this.channels, running: this.running, recorder: this.recorder, gateway: this },
     answer: incoming => this.answer(incoming),
   })
 
@@ -60,12 +61,12 @@ export class Gateway extends Services {
    * format.
    */
   async handle(call: Call): Promise<void> {
-    const { running, log } = this
+    const { running, recorder } = this
     const report = new Report(call)
     running.add(call)
     try {
       const caller = this.authenticate(call)
-      report.key = caller.key
+      report.caller = caller
       report.allowance = this.allowance(caller, call)
       report.allowance.admit()
       const incoming = await this.read(call, caller, report)
@@ -80,7 +81,7 @@ export class Gateway extends Services {
       this.fail(call, thrown, report)
     }
     running.remove(call)
-    report.write(log)
+    report.write(recorder)
   }
 
   /**
@@ -284,11 +285,11 @@ export class Gateway extends Services {
   private async answerInBackground(incoming: Incoming): Promise<void> {
     const { call, caller, request } = incoming
     const report = new Report(call)
-    report.key = caller.key
+    report.caller = caller
     report.allowance = incoming.report.allowance
     report.received(request)
     await this.answer({ ...incoming, report }).catch(thrown => this.fail(call, thrown, report))
-    report.write(this.log)
+    report.write(this.recorder)
   }
 
   /** Writes a failure to the caller: whole where nothing was sent yet, else by breaking the answer off. */
@@ -320,7 +321,7 @@ export class Gateway extends Services {
   models(call: Pick<Call, 'message' | 'queryKey' | 'reply'>, format: Format, query: ModelQuery, id?: string): string {
     const caller = this.authenticate(call)
     this.allowance(caller, { reply: call.reply, format })
-    const usable = usableModels(caller.group.models, this.channels.all)
+    const usable = usableModels(caller.permissions, this.channels.all)
     return id === undefined
       ? modelList(format, usable, this.config.models, query)
       : modelRecord(format, id, usable, this.config.models)

@@ -1,3 +1,4 @@
+import type { Permissions } from '../access/permissions.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import { matchesAny } from '../config/glob.ts'
@@ -16,11 +17,11 @@ export function checkModels(
   format: Format,
   body: JsonObject,
   model: string | undefined,
-  allowed: readonly string[],
+  permissions: Permissions,
 ): void {
   if (model !== undefined && !isName(model)) throw fault('invalid-request', 'model: is no name of a model.', 'model')
   renamed(body, format, (name, field) => {
-    if (matchesAny(allowed, name)) return name
+    if (permissions.allowsModel(name)) return name
     throw fault('forbidden', `This key may not use the model "${name}".`, field, 'model_not_allowed')
   })
 }

@@ -32,7 +32,7 @@ export class RequestReader {
     const { format } = this.call
     const request = opened(READERS[format]!.request!(wire), this.seal)
     const model = request.output.video?.remixOf === undefined ? request.model : undefined
-    checkModels(format, wire.body, model, this.caller.group.models)
+    checkModels(format, wire.body, model, this.caller.permissions)
     return request
   }
 }

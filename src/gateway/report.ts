@@ -1,22 +1,26 @@
-import type { Allowance, SpentTokens } from '../access/index.ts'
+import type { Allowance, Caller } from '../access/index.ts'
+import { defined } from '../canonical/defined.ts'
 import { type CanonicalError, ERRORS, type GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
+import type { Prices } from '../catalogue/prices.ts'
 import { single } from '../channel/index.ts'
+import type { Log } from '../log/index.ts'
 import type { Candidate } from '../router.ts'
+import type { TakeRow, UsageRow } from '../usage/row.ts'
 import type { Call } from './call.ts'
 
-/** Where log lines go; a pino logger is one. */
-export interface Log {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
+/** Where a report goes when its request is over. */
+export interface Recorder {
+  readonly log: Log
+  readonly prices: Prices
+  readonly take: TakeRow
 }
 
 /** What becomes of one request, gathered on its way and logged once: no bodies, no credentials. */
 export class Report {
-  key: string | undefined
+  caller: Caller | undefined
   model: string | undefined
   stream = false
   candidate: Candidate | undefined
@@ -29,6 +33,7 @@ export class Report {
   allowance: Allowance | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
+  private sent: number | undefined
   private firstByte: number | undefined
   private losses = 0
   private thoughts: number | undefined
@@ -57,6 +62,7 @@ export class Report {
   tried(candidate: Candidate): void {
     this.candidate = candidate
     this.attempts++
+    this.sent = performance.now()
     this.usage = undefined
     this.ended = false
     this.finish = undefined
@@ -109,22 +115,70 @@ export class Report {
   }
 
   /** What the request cost: nothing where it was not answered, undefined where tokens were not counted to the end. */
-  private get spent(): SpentTokens | undefined {
+  private get spent(): Usage | undefined {
     const { status, usage, ended, answerless } = this
     if (ended && usage !== undefined) return usage
     return answerless || (status >= 400 && status !== CLIENT_CLOSED) ? NOTHING : undefined
   }
 
-  /** The request is over: its tokens count against its key's limits, and it has a line in the log. */
-  write(log: Log): void {
-    this.allowance?.settle(this.spent)
+  /** What it cost, in nanodollars; undefined where that is unknown. */
+  private cost({ prices }: Recorder): number | undefined {
+    const { candidate, model, spent } = this
+    if (spent === undefined || model === undefined) return undefined
+    if (spent === NOTHING || candidate === undefined) return 0
+    const { channel, upstreamModel } = candidate
+    return prices.cost({ model, upstreamModel, provider: channel.provider }, spent)
+  }
+
+  private row(cost: number | undefined): UsageRow {
+    const { call, caller, candidate, usage, began } = this
+    const now = performance.now()
+    return {
+      id: call.id,
+      at: Math.round(Date.now() - (now - began)),
+      door: call.path,
+      format: call.format,
+      stream: this.stream,
+      attempts: this.attempts,
+      status: this.status,
+      losses: this.losses,
+      duration: now - began,
+      ...defined({
+        key: caller?.id,
+        keyName: caller?.key,
+        group: caller?.group,
+        model: this.model,
+        upstreamModel: candidate?.upstreamModel,
+        channel: candidate?.channel.name,
+        upstreamFormat: candidate?.format.format,
+        error: this.error?.kind,
+        input: usage?.input,
+        output: usage?.output,
+        cacheRead: usage?.cacheRead,
+        cacheWrite: usage?.cacheWrite,
+        inputAudio: usage?.inputBy?.audio,
+        reasoning: usage?.reasoning,
+        outputAudio: usage?.outputBy?.audio,
+        cost,
+        sentAfter: this.sent === undefined ? undefined : this.sent - began,
+        firstByteAfter: this.firstByte === undefined ? undefined : this.firstByte - began,
+      }),
+    }
+  }
+
+  /** The request is over: what it used counts against its key's limits, and it is recorded. */
+  write(recorder: Recorder): void {
+    const { log } = recorder
+    const cost = this.cost(recorder)
+    this.allowance?.settle(this.spent, cost)
+    recorder.take(this.row(cost))
     const { call, candidate, error, usage, fault } = this
     if (fault !== undefined) log.error({ id: call.id, err: fault }, 'a fault of the gateway')
     const fields = {
       id: call.id,
       client_id: single(call.message.headers['x-request-id']).slice(0, 200) || undefined,
       upstream_id: this.upstreamId,
-      key: this.key,
+      key: this.caller?.key,
       door: call.path,
       model: this.model,
       stream: this.stream,
@@ -152,7 +206,7 @@ export class Report {
 
 /** A caller that did not wait for its answer: what it cost, it cost. */
 const CLIENT_CLOSED = 499
-const NOTHING: SpentTokens = {}
+const NOTHING: Usage = {}
 
 const since = (began: number, at: number | undefined): number | undefined =>
   at === undefined ? undefined : Math.round((at - began) * 10) / 10

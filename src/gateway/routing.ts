@@ -65,7 +65,7 @@ function routeRequest(
   if (work === 'compaction') checkCompaction(model, facts)
   const format = call.own === true ? NO_FORMAT : call.format
   const query: RouteRequest = {
-    ...{ model, format, work, allowed: caller.group.models, now: Date.now(), facts },
+    ...{ model, format, work, permissions: caller.permissions, now: Date.now(), facts },
     draw: cacheKey ?? state?.conversation ?? call.id,
     losses: (upstream, channel) => {
       const native = upstream.format === format

@@ -2,18 +2,21 @@ import { type Access, openAccess } from '../access/index.ts'
 import { Waiting } from '../access/waiting.ts'
 import type { MediaPart } from '../canonical/content.ts'
 import type { RawBody } from '../canonical/wire.ts'
+import { NO_PRICES } from '../catalogue/prices.ts'
 import type { Config } from '../config/index.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
+import type { Log } from '../log/index.ts'
+import { LogOnce } from '../log/index.ts'
+import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
 import { VideoTasks } from '../tasks/index.ts'
 import type { Reply } from './call.ts'
 import { Channels } from './channels.ts'
 import { Seals } from './compaction/seals.ts'
 import { type ImageDelivery, ImageStore, type StoredImage } from './image-store.ts'
-import { LogOnce } from './log-once.ts'
 import { Media } from './media.ts'
 import { relay } from './relay.ts'
-import type { Log } from './report.ts'
+import type { Recorder } from './report.ts'
 import { Running } from './running.ts'
 import { Thoughts } from './thoughts/thoughts.ts'
 
@@ -32,10 +35,13 @@ export class Services {
   protected media: Media
   protected images: ImageDelivery
   protected seals: Seals
+  protected readonly store: LazyStore
   protected readonly stored: State
   protected readonly thoughts: Thoughts
   protected readonly tasks: VideoTasks
   protected readonly running = new Running()
+  /** Takes what became of requests that are over. */
+  protected readonly recorder: Recorder
   /** Logs that memory or disk do not suffice. */
   protected readonly shortage: LogOnce
   private readonly imageStore = new ImageStore()
@@ -43,6 +49,7 @@ export class Services {
   constructor(config: Config, log: Log) {
     this.config = config
     this.log = log
+    this.recorder = { log, prices: NO_PRICES, take: () => {} }
     this.access = openAccess(config, { onFault: message => log.error({}, message) })
     this.channels = new Channels(config.channels)
     this.waiting = new Waiting(config.server.limits.waiting)
@@ -50,12 +57,13 @@ export class Services {
     this.media = new Media(config.media)
     this.images = this.imageDelivery()
     this.seals = this.sealsIn(config.dataDir)
-    this.stored = new State(config, log, () => this.channels.all)
+    this.store = new LazyStore(config.store, config.dataDir, log)
+    this.stored = new State(config, log, this.store, () => this.channels.all)
     this.thoughts = new Thoughts(config.thoughts, undefined, err => log.error({ err }, 'thoughts cannot be remembered'))
     this.tasks = new VideoTasks(config, {
       log,
       channels: () => this.channels.all,
-      store: () => this.stored.taskStore,
+      store: () => this.store,
     })
     this.shortage = new LogOnce(err => log.error({ err }, 'the gateway lacks room'))
   }
@@ -117,12 +125,13 @@ export class Services {
     this.thoughts.close()
     await this.tasks.close()
     await this.stored.close()
+    await this.store.close()
     await this.channels.close()
     await this.media.close()
   }
 
   private imageDelivery(): ImageDelivery {
-    const { publicUrl } = this.config.server
+    const [publicUrl] = this.config.server.publicUrls
     return { store: this.imageStore, publicUrl, fetch: (part: MediaPart) => this.media.fetch(part) }
   }
 

@@ -1,3 +1,5 @@
+import { OwnFailure } from '../canonical/error.ts'
+
 /** Why a store cannot be used at present, in a value for callers and operators alike. */
 export type StoreFault = 'full' | 'read-only' | 'locked' | 'damaged' | 'unreachable' | 'failing'
 
@@ -42,3 +44,9 @@ export function storeFault(thrown: unknown): StoreFault | undefined {
 
 /** Faults with which stored data can still be read. */
 export const READABLE: ReadonlySet<StoreFault> = new Set(['full', 'read-only', 'locked'])
+
+/** What the gateway stores cannot be had at present; clients try again by themselves. */
+export const storeFailure = (message: string): OwnFailure =>
+  new OwnFailure({ kind: 'overloaded', message, code: 'store_unavailable', retryAfterSeconds: 2 })
+
+export const UNAVAILABLE = storeFailure('What is kept cannot be reached just now.')

@@ -7,8 +7,9 @@ import { KeptConversations } from './kept-conversations.ts'
 import { KeptEvents } from './kept-events.ts'
 import { KeptTasks } from './kept-tasks.ts'
 import { KeptTurns } from './kept-turns.ts'
+import { migrate } from './migrate.ts'
 import { type SqliteFile, sqlite } from './sqlite.ts'
-import { type Database, makeTables, type Tables } from './tables.ts'
+import type { Database, Tables } from './tables.ts'
 import type { Tasks } from './tasks.ts'
 import type { Turns } from './turns.ts'
 
@@ -37,7 +38,7 @@ export const openSqlite = (path: string, now: () => number = Date.now): Promise<
 async function openStore({ dialect, moved, probe }: SqliteFile, now: () => number): Promise<Store> {
   const database = new Kysely<Tables>({ dialect })
   try {
-    await makeTables(database)
+    await migrate(database, SQLITE_TYPES)
   } catch (thrown) {
     await database.destroy()
     throw thrown
@@ -53,6 +54,8 @@ async function openStore({ dialect, moved, probe }: SqliteFile, now: () => numbe
     close: () => database.destroy(),
   }
 }
+
+const SQLITE_TYPES = { bytes: 'blob' }
 
 /** Rows deleted at a time: others need to read in between. */
 const BATCH = 200

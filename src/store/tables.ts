@@ -1,4 +1,7 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { AccessTables } from './access-tables.ts'
+import type { SharedTables } from './shared-tables.ts'
+import type { UsageTables } from './usage-tables.ts'
 
 /** One response, without the items of its answer. */
 export interface TurnRow {
@@ -88,7 +91,7 @@ export interface TaskRow {
   readonly file_size: number | null
 }
 
-export interface Tables {
+export interface Tables extends AccessTables, UsageTables, SharedTables {
   readonly tasks: TaskRow
   readonly turns: TurnRow
   readonly events: EventsRow
@@ -97,55 +100,3 @@ export interface Tables {
 }
 
 export type Database = Kysely<Tables>
-
-const TABLES = [
-  `create table if not exists turns (owner text not null, id text not null, previous text, channel text,
-    remembered integer not null, copy text, response text not null, created_at bigint not null, expires_at bigint not null, lease bigint,
-    worker text, gone integer not null, primary key (owner, id))`,
-  'create index if not exists turns_by_id on turns (id)',
-  'create index if not exists turns_by_previous on turns (owner, previous)',
-  'create index if not exists turns_by_expiry on turns (expires_at)',
-  `create table if not exists items (owner text not null, parent text not null, place integer not null,
-    id text not null, made integer not null, channel text, remembered integer not null, item text not null, kept_at bigint not null,
-    primary key (owner, parent, place))`,
-  'create index if not exists items_by_id on items (id)',
-  `create table if not exists events (owner text not null, parent text not null, first integer not null,
-    count integer not null, texts text not null, primary key (owner, parent, first))`,
-  `create table if not exists conversations (owner text not null, id text not null, metadata text not null,
-    created_at bigint not null, expires_at bigint not null, gone integer not null, primary key (owner, id))`,
-  'create index if not exists conversations_by_id on conversations (id)',
-  'create index if not exists conversations_by_expiry on conversations (expires_at)',
-  `create table if not exists tasks (owner text not null, id text not null, model text not null, channel text not null,
-    format text not null, upstream_model text not null, upstream_id text, made_from text not null, state text not null,
-    rank integer not null, output text not null, result text not null, prompt text, idempotency_key text, reference text,
-    remix_of text, worker text not null, misses integer not null, created_at bigint not null, polled_at bigint not null,
-    expires_at bigint not null, file_size bigint, primary key (owner, id))`,
-  'create unique index if not exists tasks_by_key on tasks (owner, idempotency_key)',
-  'create index if not exists tasks_by_time on tasks (owner, created_at, id)',
-  'create index if not exists tasks_by_rank on tasks (rank, polled_at)',
-  'create index if not exists tasks_by_expiry on tasks (expires_at)',
-  'create table if not exists probes (sample text not null)',
-]
-
-/** Columns of `turns` that older files do not have. */
-const LATER = ['copy', 'worker'] as const
-
-/** Creates missing tables and columns; several processes may do so at once. */
-export async function makeTables(database: Database): Promise<void> {
-  for (const table of TABLES) await sql.raw(table).execute(database)
-  for (const column of await lacking(database)) await addColumn(database, column)
-}
-
-async function lacking(database: Database): Promise<readonly string[]> {
-  const tables = await database.introspection.getTables()
-  const columns = tables.find(({ name }) => name === 'turns')?.columns.map(({ name }) => name) ?? []
-  return LATER.filter(column => !columns.includes(column))
-}
-
-async function addColumn(database: Database, column: string): Promise<void> {
-  try {
-    await database.schema.alterTable('turns').addColumn(column, 'text').execute()
-  } catch (thrown) {
-    if ((await lacking(database)).includes(column)) throw thrown
-  }
-}

@@ -2,12 +2,12 @@ import { GatewayError } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { WRITERS } from '../egress/index.ts'
+import type { StoreView } from '../store/lazy-store.ts'
 import type { Turns } from '../store/turns.ts'
 import { BackgroundRun } from './background-run.ts'
 import type { Copies } from './copies.ts'
 import { STORED_FORMAT } from './format.ts'
 import type { Keeper } from './keeper.ts'
-import type { StoreView } from './lazy-store.ts'
 import { Run, tooMany } from './run.ts'
 
 /** Milliseconds between two looks at what is worked on: what others ended is noticed, what is new is stored. */

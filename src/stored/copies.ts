@@ -1,5 +1,5 @@
 import type { Channel } from '../channel/index.ts'
-import type { Log } from '../gateway/report.ts'
+import type { Log } from '../log/index.ts'
 import type { Turn } from '../store/turns.ts'
 import { STORED_FORMAT } from './format.ts'
 

@@ -6,8 +6,10 @@ import { workOf } from '../canonical/work.ts'
 import type { Channel } from '../channel/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Call } from '../gateway/call.ts'
-import type { Log } from '../gateway/report.ts'
+import type { Log } from '../log/index.ts'
 import type { StoreFault } from '../store/fault.ts'
+import { UNAVAILABLE } from '../store/fault.ts'
+import type { StoreView } from '../store/lazy-store.ts'
 import type { Turns } from '../store/turns.ts'
 import { Background } from './background.ts'
 import type { BackgroundRun } from './background-run.ts'
@@ -16,7 +18,6 @@ import { ConversationsApi } from './conversations-api.ts'
 import { Copies } from './copies.ts'
 import { itemsOf } from './items.ts'
 import { Keeper } from './keeper.ts'
-import { LazyStore, type StoreView, UNAVAILABLE } from './lazy-store.ts'
 import { conversationOf, resolveReferences } from './resolve-references.ts'
 import { ResponsesApi } from './responses-api.ts'
 import { Session } from './session.ts'
@@ -35,15 +36,15 @@ export class State {
   private readonly copies: Copies
   private readonly log: Log
   private config: Config
-  private store: LazyStore
+  private readonly store: StoreView
 
   /** @param channels those in use: upstreams delete and cancel what is deleted and cancelled here. */
-  constructor(config: Config, log: Log, channels: () => readonly Channel[]) {
+  constructor(config: Config, log: Log, store: StoreView, channels: () => readonly Channel[]) {
     this.config = config
     this.log = log
     this.copies = new Copies(channels, log)
     this.background = new Background(this.copies)
-    this.store = new LazyStore(config.dataDir, log)
+    this.store = store
   }
 
   /**
@@ -138,27 +139,17 @@ export class State {
     throw new GatewayError({ kind: 'not-found', message: 'Nothing is kept here.' })
   }
 
-  /** Where tasks are stored, whether or not responses are kept. */
-  get taskStore(): StoreView {
-    return this.store
-  }
-
   /** What is wrong with the store; undefined where it takes what is to be kept, or nothing is. */
   async check(): Promise<StoreFault | undefined> {
     return this.config.responses.keep > 0 ? this.store.check() : undefined
   }
 
   reload(config: Config): void {
-    if (config.dataDir !== this.config.dataDir) {
-      void this.store.close()
-      this.store = new LazyStore(config.dataDir, this.log)
-    }
     this.config = config
   }
 
   async close(): Promise<void> {
     await this.background.close()
-    await this.store.close()
   }
 }
 

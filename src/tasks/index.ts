@@ -11,10 +11,11 @@ import type { Config } from '../config/index.ts'
 import { jsonText } from '../egress/transport/json.ts'
 import type { Call } from '../gateway/call.ts'
 import { addressOf } from '../gateway/image-delivery.ts'
-import type { Log } from '../gateway/report.ts'
+import type { Log } from '../log/index.ts'
 import { fitnessOf } from '../providers/index.ts'
+import { UNAVAILABLE } from '../store/fault.ts'
+import type { StoreView } from '../store/lazy-store.ts'
 import { isEnded, type StoredTask } from '../store/tasks.ts'
-import { type StoreView, UNAVAILABLE } from '../stored/index.ts'
 import { GONE_THERE, type OpenedFile, openUpstream } from './content.ts'
 import { KeptFiles } from './kept-files.ts'
 import { KeyedLock } from './keyed-lock.ts'
@@ -229,7 +230,7 @@ export class VideoTasks {
   }
 
   private base(call: Pick<Call, 'message'>): string {
-    return this.config.server.publicUrl ?? addressOf(call)
+    return this.config.server.publicUrls[0] ?? addressOf(call)
   }
 
   private get store() {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ChannelConfig, Config, GroupConfig } from '../../src/config/index.ts'
+import { defined } from '../../src/canonical/defined.ts'
+import type { ChannelConfig, Config, GroupConfig, KeyConfig, LimitSettings } from '../../src/config/index.ts'
 
 export const KEY = 'caller-key-of-the-tests'
 export const OTHER_KEY = 'another-caller-of-the-tests'
@@ -25,6 +26,7 @@ export const configOf = (
   server: {
     host: '127.0.0.1',
     port: 0,
+    ...ALONE,
     heartbeat,
     earlyHead,
     drain: 0,
@@ -37,16 +39,33 @@ export const configOf = (
   thoughts: { keep: 3_600_000, memory: 2 ** 20 },
   tasks: { poll: 0, keep: 0, limit: 2 ** 30, vendorPath: 'videovendor' },
   realtime: REALTIME,
-  dataDir: keep ?? join(tmpdir(), 'interlingua-tests-without-keys'),
-  groups: new Map([['default', { name: 'default', models: ['*'], onLoss: 'show', ...group }]]),
-  keys: [{ name: 'dev', hash: hash(KEY), group: 'default' }],
+  dataDir: keep ?? EMPTY,
+  store: { engine: 'sqlite', path: join(keep ?? EMPTY, 'interlingua.sqlite') },
+  usage: { keep: 0 },
+  metrics: {},
+  groups: new Map([['default', groupOf(group)]]),
+  keys: [keyOf(KEY, 'dev')],
   channels,
   models: new Map(),
   ...config,
 })
 
 /** The config of a caller's key in the default group. */
-export const keyOf = (key: string, name: string) => ({ name, hash: hash(key), group: 'default' })
+export const keyOf = (key: string, name: string): KeyConfig => ({
+  ...{ name, hash: hash(key), group: 'default', limits: {}, enabled: true },
+})
+
+/** The folder of gateways that store nothing. */
+const EMPTY = join(tmpdir(), 'interlingua-tests-without-keys')
+
+const groupOf = ({ rpm, tpm, concurrent, budget, limits = {}, ...group }: GroupFields): GroupConfig => ({
+  ...{ name: 'default', models: ['*'], onLoss: 'show' },
+  limits: defined({ rpm, tpm, concurrent, budget, ...limits }),
+  ...group,
+})
+
+/** Fields of a group; its limits may stand beside the others. */
+type GroupFields = Partial<GroupConfig> & LimitSettings
 
 export const LIMITS = {
   byFormat: new Map<string, number>(),
@@ -54,6 +73,9 @@ export const LIMITS = {
   spooled: { key: 2 ** 33, all: 2 ** 35 },
   connections: 1000,
 }
+
+/** A gateway of one process, before which nothing stands. */
+export const ALONE = { workers: 1, trustedProxies: [], publicUrls: [], cors: [] }
 
 export const REALTIME: Config['realtime'] = {
   lifetime: 60_000,
@@ -72,7 +94,7 @@ export interface TestServerOptions {
   readonly earlyHead?: boolean
   readonly body?: number
   readonly limits?: Partial<Config['server']['limits']>
-  readonly group?: Partial<GroupConfig>
+  readonly group?: GroupFields
   /** Private address ranges from which media is fetched; absent, no media is fetched. */
   readonly allow?: readonly string[]
   /** A directory in which responses are stored; absent, none are. */

@@ -7,7 +7,7 @@ import OpenAI, { toFile } from 'openai'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
-import { channelAt, KEY, LIMITS, type TestServerOptions } from '../builders/config.ts'
+import { ALONE, channelAt, KEY, LIMITS, type TestServerOptions } from '../builders/config.ts'
 import { formOf } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
@@ -307,7 +307,8 @@ describe('pictures by address', () => {
       earlyHead: true,
       drain: 0,
       grace: 2000,
-      publicUrl: 'https://ai.example/gate',
+      ...ALONE,
+      publicUrls: ['https://ai.example/gate'],
     }
     const { openai } = await open('contents', { config: { server: { ...BARE, ...server } } })
     const made = await openai.images.generate({ model: 'm', prompt: 'a boat', response_format: 'url' })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../../src/config/index.ts'
 import { defaultConfig, readConfig } from '../../src/config/read.ts'
+import { ALONE } from '../builders/config.ts'
 
 /** The contract: every field an operator may write, as documented. */
 const DOCUMENTED = `
@@ -72,7 +73,7 @@ describe('the documented config', () => {
     expect(config).toMatchObject({
       server: { host: '127.0.0.1', port: 4747 },
       dataDir: './data',
-      store: 'postgres://user@host/db',
+      store: { engine: 'postgres', url: 'postgres://user@host/db' },
       redis: 'redis://127.0.0.1:6379',
       channels: [
         { name: 'openai-main', provider: 'openai', key: 'openai-secret', priority: 0, weight: 1 },
@@ -82,8 +83,7 @@ describe('the documented config', () => {
     expect(config.groups.get('default')).toEqual({
       name: 'default',
       models: ['*'],
-      rpm: 600,
-      tpm: 1_000_000,
+      limits: { rpm: 600, tpm: 1_000_000 },
       onLoss: 'show',
     })
     const local = config.channels[1]!
@@ -142,6 +142,7 @@ describe('the documented config', () => {
     expect(config.server).toEqual({
       host: '127.0.0.1',
       port: 4747,
+      ...ALONE,
       heartbeat: 15_000,
       earlyHead: true,
       drain: 5_000,

@@ -5,6 +5,7 @@ import type { Work } from '../../src/canonical/work.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { fitnessOf, FORMATS as WORK_FORMATS } from '../../src/providers/index.ts'
 import { type RoutedChannel, type RouteRequest, route, usableModels } from '../../src/router.ts'
+import { permitting } from '../builders/permissions.ts'
 
 const FORMATS = ['chat', 'responses', 'messages', 'contents', 'embeddings']
 const IDS = ['a', 'b', 'gpt-1', 'gpt-2']
@@ -57,7 +58,7 @@ const request: fc.Arbitrary<RouteRequest> = fc
   .record({
     model: fc.constantFrom(...IDS, 'unknown'),
     format: fc.constantFrom(...FORMATS),
-    allowed: fc.constantFrom(['*'], ['gpt-*'], ['a', 'b']),
+    permissions: fc.constantFrom(permitting('*'), permitting('gpt-*'), permitting('a', 'b')),
     now: fc.constant(NOW),
     draw: fc.string(),
     losses: fc.constant(losses),
@@ -193,7 +194,7 @@ describe('law 20: routing', () => {
     fc.assert(
       fc.property(request, channels, (asked, list) => {
         const well = list.map(one => ({ ...one, health: without(one.health) }))
-        for (const { id, formats } of usableModels(asked.allowed, list))
+        for (const { id, formats } of usableModels(asked.permissions, list))
           for (const format of formats) {
             const [best] = route({ ...asked, model: id, format, work: workAt(format) }, well)
             expect(best?.channel.formats).toContainEqual(best?.format)
@@ -206,10 +207,10 @@ describe('law 20: routing', () => {
     fc.assert(
       fc.property(request, channels, (asked, list) => {
         const known = list.map(one => ({ ...one, health: { listed: new Set<string>(), ...without(one.health) } }))
-        const listed = usableModels(asked.allowed, known).map(({ id }) => id)
+        const listed = usableModels(asked.permissions, known).map(({ id }) => id)
         expect(Array.isArray(outcome(asked, known))).toBe(
           listed.includes(asked.model) &&
-            usableModels(asked.allowed, known).some(
+            usableModels(asked.permissions, known).some(
               ({ id, formats }) =>
                 id === asked.model && formats.some(format => fitnessOf(format, asked.work) !== undefined),
             ),

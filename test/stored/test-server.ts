@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -6,7 +5,7 @@ import { join } from 'node:path'
 import OpenAI from 'openai'
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig, Config } from '../../src/config/index.ts'
-import { channelAt, KEY, OTHER_KEY } from '../builders/config.ts'
+import { channelAt, KEY, keyOf, OTHER_KEY } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Loose, Scene } from '../clients/scene.ts'
@@ -20,12 +19,7 @@ export function scratch(): { readonly path: string; drop(): void } {
 
 /** How long a machine with much else to do may take for what it does at once. */
 export const SOON = { timeout: 10_000 } as const
-const keyed = (name: string, key: string) => ({
-  name,
-  hash: createHash('sha256').update(key).digest('hex'),
-  group: 'default',
-})
-export const KEYS: Config['keys'] = [keyed('dev', KEY), keyed('other', OTHER_KEY)]
+export const KEYS: Config['keys'] = [keyOf(KEY, 'dev'), keyOf(OTHER_KEY, 'other')]
 
 /** What an upstream was asked, its body read. */
 export const bodyOf = ({ text }: Seen): Loose => parseObject(text)

@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SEAL } from '../../canonical/sealed.ts'
-import { storeFailure } from '../failures.ts'
-import { LogOnce } from '../log-once.ts'
+import { LogOnce } from '../../log/index.ts'
+import { storeFailure } from '../../store/fault.ts'
 
 const CIPHER = 'aes-256-gcm'
 const KEY_BYTES = 32

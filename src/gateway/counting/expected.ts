@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ExpectedTokens } from '../../access/allowance.ts'
+import type { ExpectedTokens } from '../../access/index.ts'
 import type { MediaKind, MediaPart } from '../../canonical/content.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type Work, workOf } from '../../canonical/work.ts'

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import { type AudioFormat, PCM_24K, type SessionSettings } from '../../canonical/session.ts'
 import type { Channel } from '../../channel/index.ts'
 import type { Config, OnLoss } from '../../config/index.ts'
+import type { Log } from '../../log/index.ts'
 import { AudioPath } from '../../realtime/audio-path.ts'
 import { CallerSocket } from '../../realtime/caller-socket.ts'
 import { dial } from '../../realtime/dial.ts'
@@ -25,7 +26,6 @@ import { candidateFailure } from '../candidate-failure.ts'
 import type { Channels } from '../channels.ts'
 import { mayRetry, moreUsefulFailure, publicError } from '../failures.ts'
 import { freshId } from '../fresh-id.ts'
-import type { Log } from '../report.ts'
 import { scrubbed, scrubber } from '../scrub.ts'
 import { byCascade } from './by-cascade.ts'
 import type { Record } from './record.ts'
@@ -101,7 +101,7 @@ export const NO_CHANNEL = new GatewayError({
 function candidatesOf({ id, model, caller }: SessionRequest, { channels, config }: SessionContext): Candidate[] {
   const facts = config.models.get(model)
   const routed = route(
-    { model, format: REALTIME, work: 'realtime', allowed: caller.group.models, now: Date.now(), facts, draw: id },
+    { model, format: REALTIME, work: 'realtime', permissions: caller.permissions, now: Date.now(), facts, draw: id },
     channels.all,
   )
   const { cascade } = config.realtime

@@ -9,7 +9,7 @@ import type { Call } from '../call.ts'
 import { toFailure } from '../failures.ts'
 import { freshId } from '../fresh-id.ts'
 import { onLossOf } from '../on-loss.ts'
-import { type Log, Report } from '../report.ts'
+import { type Recorder, Report } from '../report.ts'
 import type { Running } from '../running.ts'
 import type { Incoming } from '../types.ts'
 import { EventReply } from './event-reply.ts'
@@ -25,7 +25,7 @@ export interface OwnRequestOptions {
 export interface OwnRequestContext {
   answer(incoming: Incoming): Promise<void>
   readonly running: Running
-  readonly log: Log
+  readonly recorder: Recorder
 }
 
 /** Where it comes from, for the log. */
@@ -38,7 +38,7 @@ const PATH = '/v1/realtime'
  */
 export async function* ownRequest(
   { caller, message, signal, ...options }: OwnRequestOptions,
-  { answer, running, log }: OwnRequestContext,
+  { answer, running, recorder }: OwnRequestContext,
 ): AsyncGenerator<CanonicalEvent> {
   const work = workOf(options.request)
   const format = formatMadeFor(work)
@@ -55,7 +55,7 @@ export async function* ownRequest(
   }
   const call: Call = { id: `req_${freshId()}`, format, path: PATH, message, wire, framing: 'lines', own: true, reply }
   const report = new Report(call)
-  report.key = caller.key
+  report.caller = caller
   report.received(request)
   const leave = (): void => reply.leave()
   signal.addEventListener('abort', leave, { once: true })
@@ -71,7 +71,7 @@ export async function* ownRequest(
     })
     .finally(() => {
       running.remove(call)
-      report.write(log)
+      report.write(recorder)
     })
   try {
     yield* reply.read()

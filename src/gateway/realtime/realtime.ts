@@ -19,7 +19,7 @@ import type { ErrorAnswer } from '../error-answer.ts'
 import { toFailure } from '../failures.ts'
 import { freshId } from '../fresh-id.ts'
 import { onLossOf } from '../on-loss.ts'
-import type { Log } from '../report.ts'
+import type { Recorder } from '../report.ts'
 import type { Running } from '../running.ts'
 import type { Incoming } from '../types.ts'
 import { NO_CHANNEL, type OpenedSession, openSession } from './open-session.ts'
@@ -47,7 +47,7 @@ export interface RealtimeContext {
   readonly access: Access
   readonly channels: Channels
   readonly running: Running
-  readonly log: Log
+  readonly recorder: Recorder
   readonly gateway: {
     readonly waiting: Waiting
     authenticate(call: Pick<Call, 'message' | 'queryKey'>): Caller
@@ -84,10 +84,10 @@ export class Realtime {
    */
   async open(call: SessionCall): Promise<OpenedSession> {
     const { secret, caller, model, settings, session } = this.identified(call)
-    const { access, log } = this.context
+    const { access, recorder } = this.context
     const record = new Record(
-      { id: call.id, clientId: clientIdOf(call.message), path: call.path, key: caller.key, model },
-      log,
+      { id: call.id, clientId: clientIdOf(call.message), path: call.path, caller, model },
+      recorder,
       { next: () => access.allowance(access.renewed(caller)), any: () => access.allowance(caller) },
       this.counted(caller),
     )
@@ -102,7 +102,12 @@ export class Realtime {
           naming: namingOf(call.message),
           signal: call.signal,
         },
-        { channels: this.context.channels, config: this.config, log, run: this.run(caller, call.message) },
+        {
+          channels: this.context.channels,
+          config: this.config,
+          log: recorder.log,
+          run: this.run(caller, call.message),
+        },
       )
       const abandon = (): void => {
         opened.abandon()
@@ -164,11 +169,11 @@ export class Realtime {
     return (request, signal) => ownRequest({ caller, message, request, signal }, this.context)
   }
 
-  private checkModel({ group }: Caller, model: string): void {
+  private checkModel({ permissions }: Caller, model: string): void {
     const { channels } = this.context
     const facts = this.config.models.get(model)
     const routed = route(
-      { model, format: REALTIME, work: 'realtime', allowed: group.models, now: Date.now(), facts, draw: '' },
+      { model, format: REALTIME, work: 'realtime', permissions, now: Date.now(), facts, draw: '' },
       channels.all,
     )
     if (this.config.realtime.cascade === undefined && routed.every(({ emulated }) => emulated)) throw NO_CHANNEL

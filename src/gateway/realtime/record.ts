@@ -1,17 +1,17 @@
-import type { Allowance } from '../../access/index.ts'
+import type { Allowance, Caller } from '../../access/index.ts'
 import { type CanonicalError, ERRORS } from '../../canonical/error.ts'
 import type { Loss } from '../../canonical/loss.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { totalUsage } from '../../canonical/usage.ts'
 import type { SessionRecord } from '../../realtime/live-session.ts'
 import type { Candidate } from '../../router.ts'
-import type { Log } from '../report.ts'
+import type { Recorder } from '../report.ts'
 
 export interface SessionFacts {
   readonly id: string
   readonly clientId: string | undefined
   readonly path: string
-  readonly key: string
+  readonly caller: Caller
   readonly model: string
 }
 
@@ -35,7 +35,7 @@ export class Record implements SessionRecord {
   candidate: Candidate | undefined
   attempts = 0
   private readonly facts: SessionFacts
-  private readonly log: Log
+  private readonly recorder: Recorder
   private readonly shares: Shares
   private readonly onEnd: () => void
   private readonly admitted: Allowance[] = []
@@ -45,9 +45,9 @@ export class Record implements SessionRecord {
   private responses = 0
   private error: CanonicalError | undefined
 
-  constructor(facts: SessionFacts, log: Log, shares: Shares, onEnd: () => void) {
+  constructor(facts: SessionFacts, recorder: Recorder, shares: Shares, onEnd: () => void) {
     this.facts = facts
-    this.log = log
+    this.recorder = recorder
     this.shares = shares
     this.onEnd = onEnd
   }
@@ -92,7 +92,7 @@ export class Record implements SessionRecord {
     const fields = {
       id: facts.id,
       client_id: facts.clientId,
-      key: facts.key,
+      key: facts.caller.key,
       door: facts.path,
       model: facts.model,
       channel: candidate?.channel.name,
@@ -108,7 +108,8 @@ export class Record implements SessionRecord {
       losses: reported.size === 0 ? undefined : [...reported],
       ms: Math.round(performance.now() - this.began),
     }
-    if (error === undefined || ERRORS[error.kind].status < 500) this.log.info(fields, 'session')
-    else this.log.warn(fields, 'session')
+    const { log } = this.recorder
+    if (error === undefined || ERRORS[error.kind].status < 500) log.info(fields, 'session')
+    else log.warn(fields, 'session')
   }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Part } from '../../../src/canonical/content.ts'
 import type { CanonicalRequest } from '../../../src/canonical/request.ts'
-import { LogOnce } from '../../../src/gateway/log-once.ts'
 import { MemoryStore } from '../../../src/gateway/thoughts/memory.ts'
 import { OwnThoughts } from '../../../src/gateway/thoughts/thoughts.ts'
+import { LogOnce } from '../../../src/log/index.ts'
 import { candidateOf, LIMITS } from '../../thoughts/stage.ts'
 
 describe('a caller who hands thoughts back', () => {

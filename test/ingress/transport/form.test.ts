@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../../src/config/index.ts'
-import { type ChannelFields, channelAt, LIMITS, SOCKETS, type TestServerOptions } from '../../builders/config.ts'
+import { ALONE, type ChannelFields, channelAt, LIMITS, SOCKETS, type TestServerOptions } from '../../builders/config.ts'
 import { opener } from '../../builders/opener.ts'
 import { TRANSCRIPTIONS_PATH } from '../../builders/paths.ts'
 import { until } from '../../builders/time.ts'
@@ -294,6 +294,7 @@ describe('what a caller may get wrong', () => {
           earlyHead: true,
           drain: 0,
           grace: 2000,
+          ...ALONE,
           limits,
           sockets: SOCKETS,
         },

@@ -1,7 +1,7 @@
-import type { Conversations } from '../store/conversations.ts'
-import type { Events } from '../store/events.ts'
-import type { Tasks } from '../store/tasks.ts'
-import type { Turns } from '../store/turns.ts'
+import type { Conversations } from './conversations.ts'
+import type { Events } from './events.ts'
+import type { Tasks } from './tasks.ts'
+import type { Turns } from './turns.ts'
 
 /** What is done to a store: one that is full can still be read. */
 export type AccessMode = 'reads' | 'writes'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Bucket } from '../../src/access/bucket.ts'
+import { Bucket } from '../../../src/access/limits/bucket.ts'
 
 describe('an allowance', () => {
   it('never lets more than two minutes of it through in one minute, nor refuses one who keeps to it', () => {

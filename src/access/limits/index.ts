@@ -1,20 +1,20 @@
-import type { GroupConfig } from '../config/index.ts'
+import type { LimitSettings } from '../../config/index.ts'
 import { Allowance, type KeyUse, TYPICAL_OUTPUT } from './allowance.ts'
 import { Bucket } from './bucket.ts'
 
-/** The use of each key within its group's limits per minute; kept in memory. */
+/** The use of each key within its limits per minute; kept in memory. */
 export class Limits {
   private readonly keys = new Map<string, KeyUse>()
 
   /** The share of a request in the key's limits. */
-  of(key: string, group: GroupConfig, now: () => number): Allowance {
+  of(key: string, limits: LimitSettings, now: () => number): Allowance {
     let use = this.keys.get(key)
     if (use === undefined) {
       use = { requests: undefined, tokens: undefined, typicalOutput: TYPICAL_OUTPUT }
       this.keys.set(key, use)
     }
-    use.requests = resized(use.requests, group.rpm, now)
-    use.tokens = resized(use.tokens, group.tpm, now)
+    use.requests = resized(use.requests, limits.rpm, now)
+    use.tokens = resized(use.tokens, limits.tpm, now)
     return new Allowance(use, now)
   }
 }

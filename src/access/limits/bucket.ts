@@ -1,4 +1,4 @@
-import type { Quota } from '../canonical/rate-limit.ts'
+import type { Quota } from '../../canonical/rate-limit.ts'
 
 /** Minutes that pay off any debt: a debt of more than a day is a wrong count. */
 const LONGEST = 24 * 60

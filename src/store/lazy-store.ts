@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { GatewayError } from '../canonical/error.ts'
-import { storeFailure } from '../gateway/failures.ts'
-import { LogOnce } from '../gateway/log-once.ts'
-import type { Log } from '../gateway/report.ts'
-import { READABLE, type StoreFault, storeFault } from '../store/fault.ts'
-import { Liveness } from '../store/liveness.ts'
-import type { Store } from '../store/store.ts'
+import type { StoreConfig } from '../config/types.ts'
+import type { Log } from '../log/index.ts'
+import { LogOnce } from '../log/index.ts'
+import { READABLE, type StoreFault, storeFault, UNAVAILABLE } from './fault.ts'
 import { type AccessMode, guardedConversations, guardedEvents, guardedTasks, guardedTurns } from './guarded-store.ts'
+import { Liveness } from './liveness.ts'
+import type { Store } from './store.ts'
 
 /** Milliseconds after which what expired is deleted again. */
 const SWEEP = 3_600_000
@@ -16,7 +16,10 @@ const REST = 2000
 const INTERVAL = 60_000
 
 /** What is stored: turns, conversations, events and tasks. */
-export type StoreView = Pick<LazyStore, 'path' | 'turns' | 'conversations' | 'events' | 'tasks' | 'liveness'>
+export type StoreView = Pick<
+  LazyStore,
+  'path' | 'turns' | 'conversations' | 'events' | 'tasks' | 'liveness' | 'takes' | 'check'
+>
 
 /**
  * The store, opened when it is first needed. A fault of it is logged once a kind and is a 503 for requests that need what is
@@ -43,8 +46,10 @@ export class LazyStore {
   private retrying: NodeJS.Timeout | undefined
   private closed = false
 
-  constructor(dataDir: string, log: Log) {
-    this.path = join(dataDir, 'interlingua.sqlite')
+  /** @param dataDir the folder of files beside the database. */
+  constructor(config: StoreConfig, dataDir: string, log: Log) {
+    if (config.engine !== 'sqlite') throw new Error('PostgreSQL is not supported yet')
+    this.path = config.path
     this.liveness = new Liveness(join(dataDir, 'processes'))
     this.log = log
     const write = (err: unknown, store: string) => log.error({ store, err }, 'the store cannot be used')
@@ -92,7 +97,7 @@ export class LazyStore {
   }
 
   private async open(): Promise<Store> {
-    const { openSqlite } = await import('../store/store.ts')
+    const { openSqlite } = await import('./store.ts')
     const store = await openSqlite(this.path)
     clearInterval(this.sweeping)
     this.sweeping = setInterval(() => this.sweep(store), SWEEP).unref()
@@ -160,5 +165,3 @@ export class LazyStore {
     this.liveness.close()
   }
 }
-
-export const UNAVAILABLE = storeFailure('What is kept cannot be reached just now.')

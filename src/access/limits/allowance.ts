@@ -1,5 +1,5 @@
-import { GatewayError } from '../canonical/error.ts'
-import type { RateLimits } from '../canonical/rate-limit.ts'
+import { GatewayError } from '../../canonical/error.ts'
+import type { RateLimits } from '../../canonical/rate-limit.ts'
 import type { Bucket } from './bucket.ts'
 
 /** A request's expected tokens; `output` is the most the answer may have, where the request limits it. */
@@ -14,7 +14,7 @@ export interface SpentTokens {
   readonly output?: number
 }
 
-/** What a key has used of its group's limits; buckets are absent where the group has no such limit. */
+/** What a key has used of its group's limits; buckets are absent where it has no such limit. */
 export interface KeyUse {
   requests: Bucket | undefined
   tokens: Bucket | undefined
@@ -79,8 +79,12 @@ export class Allowance {
     this.reserved = units
   }
 
-  /** Replaces the reserved tokens by the actual ones; where these are unknown, the reserved ones stay spent. */
-  settle(spent: SpentTokens | undefined): void {
+  /**
+   * Replaces the reserved tokens by the actual ones; where these are unknown, the reserved ones stay spent.
+   *
+   * @param cost nanodollars; undefined where it is unknown.
+   */
+  settle(spent: SpentTokens | undefined, _cost?: number): void {
     const { use } = this
     if (spent === undefined) return
     const { input = 0, output = 0 } = spent

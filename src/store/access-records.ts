@@ -1,0 +1,95 @@
+import type { GroupConfig, KeySettings } from '../config/types.ts'
+
+/** A key as it is stored: of its secrets only their hashes. Times are Unix milliseconds. */
+export interface StoredKey extends KeySettings {
+  /** Names the key for good, also when it is renamed or rotated: what its requests store belongs to this id. */
+  readonly id: string
+  /** Unique among keys that are not revoked. */
+  readonly name: string
+  readonly group: string
+  readonly createdAt: number
+  readonly revokedAt?: number
+  /** Set in batches, so at most a minute old. */
+  readonly lastUsedAt?: number
+  /** Those that are valid now or were, the latest first. */
+  readonly secrets: readonly KeySecret[]
+}
+
+/** One of the texts by which a key is shown to be known; rotation adds one and has the others end. */
+export interface KeySecret {
+  /** SHA-256, in hex. */
+  readonly hash: string
+  /** Its beginning and its last four characters, for recognition in lists. */
+  readonly prefix: string
+  readonly lastFour: string
+  readonly createdAt: number
+  readonly expiresAt?: number
+}
+
+/** Changes of a key; an undefined value removes the field. */
+export type KeyChange = { readonly [F in keyof KeySettings | 'name' | 'group']?: StoredKey[F] | undefined }
+
+export interface StoredGroup extends Omit<GroupConfig, 'implied'> {
+  readonly createdAt: number
+}
+
+/** A token for the admin API, which takes nothing else. */
+export interface AdminToken {
+  readonly id: string
+  readonly name: string
+  readonly hash: string
+  readonly prefix: string
+  readonly lastFour: string
+  readonly createdAt: number
+  readonly expiresAt?: number
+}
+
+/** What changed since a version, as it is now: whole rows. */
+export interface AccessChanges {
+  readonly version: number
+  readonly keys: readonly StoredKey[]
+  readonly groups: readonly StoredGroup[]
+  readonly droppedGroups: readonly string[]
+  /** All channels that are drained, where any of them changed. */
+  readonly drained?: readonly string[]
+}
+
+export interface KeyPage {
+  readonly limit: number
+  /** The id behind which it continues. */
+  readonly after?: string
+  readonly group?: string
+  /** Whether revoked ones are listed, too. */
+  readonly revoked?: boolean
+}
+
+/** Keys, groups and what else administrators change while the gateway runs. Every change has a version of its own. */
+export interface AccessRecords {
+  /** Everything that changed after a version; 0 for everything there is. */
+  changes(since: number): Promise<AccessChanges>
+  /** False where an unrevoked key has that name or secret. */
+  createKey(key: StoredKey): Promise<boolean>
+  key(id: string): Promise<StoredKey | undefined>
+  /** The unrevoked key of that name. */
+  keyNamed(name: string): Promise<StoredKey | undefined>
+  /** A page of keys, by name; one row more than the limit where more follow. */
+  keys(page: KeyPage): Promise<readonly StoredKey[]>
+  /** The key as it is then; undefined where there is none that is not revoked, `taken` where the name is another's. */
+  changeKey(id: string, change: KeyChange): Promise<StoredKey | 'taken' | undefined>
+  /** Ends a key for good; false where there is none that is not revoked. */
+  revokeKey(id: string, at: number): Promise<boolean>
+  /** Adds a secret; those there were end at that time, or before. */
+  rotateKey(id: string, secret: KeySecret, othersUntil: number): Promise<StoredKey | undefined>
+  /** Stores when keys were last used. */
+  used(at: ReadonlyMap<string, number>): Promise<void>
+  groups(): Promise<readonly StoredGroup[]>
+  /** Creates or replaces a group. */
+  keepGroup(group: StoredGroup): Promise<void>
+  dropGroup(name: string): Promise<boolean>
+  /** Marks a channel as drained or not; false where it was so already. */
+  drain(channel: string, drained: boolean): Promise<boolean>
+  addToken(token: AdminToken): Promise<void>
+  tokens(): Promise<readonly AdminToken[]>
+  token(hash: string): Promise<AdminToken | undefined>
+  dropToken(id: string): Promise<boolean>
+}

@@ -1,0 +1,2 @@
+/** Keys, groups and what else administrators change. */
+export type AccessTables = {}

@@ -1,0 +1,2 @@
+/** What instances need of each other. */
+export type SharedTables = {}

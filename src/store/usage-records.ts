@@ -1,0 +1,68 @@
+import type { UsageRow } from '../usage/row.ts'
+
+/** The fields by which usage is summed up. */
+export type UsageField = 'key' | 'model' | 'channel' | 'format' | 'upstreamFormat' | 'door' | 'group' | 'status'
+
+/** Which requests are meant. Times are Unix milliseconds: from `since` on, before `until`. */
+export interface UsageFilter {
+  readonly since: number
+  readonly until: number
+  readonly where?: { readonly [F in UsageField]?: string }
+}
+
+/** Sums over requests. */
+export interface UsageSum {
+  readonly requests: number
+  readonly errors: number
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+  readonly reasoning: number
+  readonly inputAudio: number
+  readonly outputAudio: number
+  /** Nanodollars of those whose cost is known. */
+  readonly cost: number
+  /** Requests whose cost is unknown. */
+  readonly unpriced: number
+  readonly losses: number
+  /** Milliseconds until the first byte, and in all, that so many percent of the requests stayed below. */
+  readonly firstByte?: { readonly p50: number; readonly p95: number; readonly p99: number }
+  readonly duration?: { readonly p50: number; readonly p95: number; readonly p99: number }
+}
+
+export interface UsageGroup extends UsageSum {
+  /** The values of the fields they are summed up by. */
+  readonly by: { readonly [F in UsageField]?: string }
+  /** The beginning of the interval, where they are summed up over time. */
+  readonly at?: number
+}
+
+export interface UsageQuery extends UsageFilter {
+  readonly by: readonly UsageField[]
+  /** Sums for each interval, too. */
+  readonly every?: 'hour' | 'day'
+  readonly limit: number
+}
+
+export interface RowPage extends UsageFilter {
+  readonly limit: number
+  /** The place behind which it continues, as the page before gave it. */
+  readonly after?: string
+  /** Only failed ones, or only those with losses. */
+  readonly only?: 'errors' | 'losses'
+}
+
+/** One row for each request, and sums of them by hour and day. */
+export interface UsageRecords {
+  /** Stores rows and adds them to the sums. */
+  add(rows: readonly UsageRow[]): Promise<void>
+  sums(query: UsageQuery): Promise<readonly UsageGroup[]>
+  /** Rows, the latest first. */
+  rows(page: RowPage): Promise<{ readonly rows: readonly UsageRow[]; readonly next?: string }>
+  row(id: string): Promise<UsageRow | undefined>
+  /** Nanodollars that a key has spent in the day and the month (UTC) of that time. */
+  spent(key: string, at: number): Promise<{ readonly day: number; readonly month: number }>
+  /** Deletes rows before that time. */
+  sweep(before: number): Promise<void>
+}

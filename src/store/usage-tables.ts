@@ -1,0 +1,2 @@
+/** What requests used. */
+export type UsageTables = {}
