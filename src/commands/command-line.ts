@@ -58,6 +58,17 @@ function programOf(terminal: Terminal): Command {
     })
   keyCommands(program, config, terminal)
   program
+    .command('examples')
+    .description('print a request to paste for each endpoint')
+    .argument('[door]', 'a path, or a part of one (default: all)')
+    .option('--key <key>', 'the key in them (default: $INTERLINGUA_KEY, to be filled in by the shell)')
+    .option('--address <url>', 'the address of the gateway (default: that of the config)')
+    .action(async (door: string | undefined, options: { key?: string; address?: string }) => {
+      const { examplesCommand } = await import('./examples.ts')
+      const named = config()
+      examplesCommand(door, { ...options, ...(named === undefined ? {} : { config: named }) }, terminal)
+    })
+  program
     .command('translate')
     .description('translate a wire value; prints what it becomes and what is lost')
     .argument('[file]', 'the value: JSON, or a stream of events (default: standard input)')

@@ -1,6 +1,12 @@
 import type { Work } from '../canonical/work.ts'
+import { suggestion } from '../config/faults.ts'
+import { findConfig, loadConfig } from '../config/file.ts'
 import type { ChannelConfig } from '../config/index.ts'
 import { fitnessOf } from '../providers/index.ts'
+import { type Terminal, UsageError } from './outcome.ts'
+
+/** The key's name in examples that are printed without a key. */
+export const KEY_VARIABLE = '$INTERLINGUA_KEY'
 
 /** An endpoint to try, and the kind of work some channel must do for it. */
 interface Example {
@@ -92,21 +98,57 @@ const EXAMPLES: readonly Example[] = [
 ]
 
 /**
+ * `interlingua examples [DOOR]`: prints lines to paste.
+ *
+ * @throws UsageError for a door that no example has.
+ */
+export function examplesCommand(
+  door: string | undefined,
+  {
+    config,
+    key = KEY_VARIABLE,
+    address,
+  }: { readonly config?: string; readonly key?: string; readonly address?: string },
+  terminal: Terminal,
+): void {
+  const { server, channels } = loadConfig(findConfig(config))
+  const options = { address: address ?? `http://${server.host}:${server.port}`, key, channels }
+  if (door !== undefined && !EXAMPLE_PATHS.some(path => path.includes(door)))
+    throw new UsageError(`no endpoint has '${door}' in its path${suggestion(door, EXAMPLE_PATHS)}`)
+  const lines = exampleLines(options, door)
+  if (lines.length === 0) terminal.fault('No channel can answer such a request.')
+  else terminal.out(lines.join('\n'))
+}
+
+/** Where examples are sent, and by whom. */
+export interface ExampleOptions {
+  readonly address: string
+  readonly key: string
+  readonly channels: readonly ChannelConfig[]
+}
+
+/**
  * One line to paste for each endpoint that some channel can answer. Models and key have no characters special to
  * shells.
+ *
+ * @param door the path of an endpoint, or a part of it that is enough to recognise it; all of them by default.
  */
-export function exampleLines(address: string, key: string, channels: readonly ChannelConfig[]): string[] {
+export function exampleLines({ address, key, channels }: ExampleOptions, door = ''): string[] {
   const bearer = `-H "authorization: Bearer ${key}"`
-  const lines = EXAMPLES.flatMap(example => {
+  const lines = EXAMPLES.filter(({ path }) => path.includes(door)).flatMap(example => {
     const model = modelFor(example.work, channels)
     return model === undefined ? [] : [lineOf(example, { address, key, bearer, model })]
   })
-  return [`  curl -s ${quoted(`${address}/v1/models`)} ${bearer}`, ...lines]
+  const models = `  curl -s ${quoted(`${address}${MODELS}`)} ${bearer}`
+  return MODELS.includes(door) ? [models, ...lines] : lines
 }
 
-interface Place {
-  readonly address: string
-  readonly key: string
+const MODELS = '/v1/models'
+
+/** The paths that examples can be had of. */
+export const EXAMPLE_PATHS: readonly string[] = [MODELS, ...EXAMPLES.map(({ path }) => path)]
+
+interface Place extends Omit<ExampleOptions, 'channels'> {
   readonly bearer: string
   readonly model: string
 }

@@ -1,5 +1,5 @@
 import type { ChannelConfig, Config } from '../config/index.ts'
-import { exampleLines } from './examples.ts'
+import { exampleLines, KEY_VARIABLE } from './examples.ts'
 import type { FirstKey } from './first-key.ts'
 import { program } from './outcome.ts'
 
@@ -13,18 +13,26 @@ export function greeting(address: string, config: Config, first: FirstKey, versi
   const named = namedModels(config.channels)
   const open = config.channels.filter(({ models }) => models.patterns.length > 0).map(({ name }) => name)
   const listed = open.length === 0 ? [] : [`whatever ${open.join(', ')} list${open.length === 1 ? 's' : ''}`]
-  const key = first.created ?? '$INTERLINGUA_KEY'
   const lines = [
     `interlingua ${version} listens on ${address}`,
     '',
     ...keyLines(config, first),
     `models   ${shortened([...named, ...listed]) || 'none: no channel is configured'}`,
     '',
-    'Try it:',
-    ...exampleLines(address, key, config.channels),
+    ...tryLines(address, first.created ?? KEY_VARIABLE, config.channels),
   ]
-  if (named.length === 0 && open.length > 0) lines.push('', 'Replace MODEL by a model of the first list.')
   return lines.join('\n')
+}
+
+/** One request to try, and where the others are. */
+function tryLines(address: string, key: string, channels: readonly ChannelConfig[]): string[] {
+  const [models, request] = exampleLines({ address, key, channels })
+  return [
+    'Try it:',
+    request ?? models!,
+    ...(request?.includes('MODEL') ? [`         with a model of ${address}/v1/models in place of MODEL`] : []),
+    `\`${program()} examples\` prints a line for each endpoint.`,
+  ]
 }
 
 function keyLines(config: Config, { created, known }: FirstKey): string[] {

@@ -96,6 +96,7 @@ describe('check', () => {
         'groups',
         'keys',
         'media',
+        'metrics',
         'models',
         'realtime',
         'redis',
@@ -104,6 +105,8 @@ describe('check', () => {
         'store',
         'tasks',
         'thoughts',
+        'traces',
+        'usage',
       ].sort(),
     )
     expect(schema.properties['channels']).toMatchObject({

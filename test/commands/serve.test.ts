@@ -78,9 +78,15 @@ const keyIn = (out: string): string => /^key {6}(\S+)$/m.exec(out)![1]!
 describe('a gateway nobody configured', () => {
   it('prints a key once, and lines for its doors that work as they stand', async () => {
     const first = await serve('--port', '0')
-    await vi.waitFor(() => expect(first.out()).toContain(':generateContent'))
-    const lines = first.out().match(/^ {2}curl .*$/gm)!
+    await vi.waitFor(() => expect(first.out()).toContain('prints a line for each endpoint'))
+    expect(first.out().trimEnd().split('\n').length).toBeLessThanOrEqual(12)
+    const shown = first.out().match(/^ {2}curl .*$/gm)!
+    expect(shown).toHaveLength(1)
+    const words = ['examples', '--address', first.address, '--key', keyIn(first.out())]
+    const { stdout: examples } = await promisify(execFile)(process.execPath, [MAIN, ...words], { cwd: dir, env: ENV })
+    const lines = examples.match(/^ {2}curl .*$/gm)!
     expect(lines).toHaveLength(18)
+    expect(lines).toContain(shown[0])
     for (const line of lines) {
       const { stdout } = await promisify(execFile)('sh', ['-c', `${line} -w ' %{http_code}'`], { cwd: dir })
       expect(stdout, line).toMatch(/ 200$/)

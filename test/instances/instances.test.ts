@@ -19,6 +19,11 @@ let shared: Shared
 let near: Instance
 let far: Instance
 
+interface Stored {
+  readonly id: string
+  readonly status: string
+}
+
 const answering: Script = response => json(response, ANSWER)
 
 beforeAll(async () => {
@@ -101,7 +106,7 @@ describe.skipIf(missing !== undefined)('two instances', () => {
 
   test('continue a response of each other, and follow its background work', async () => {
     const key = await createKey('app')
-    const first = await (await near.ask('/v1/responses', key, { model: 'm', input: 'Hi!' })).json()
+    const first = (await (await near.ask('/v1/responses', key, { model: 'm', input: 'Hi!' })).json()) as Stored
     const more = { model: 'm', input: 'And then?', previous_response_id: first.id }
     expect((await far.ask('/v1/responses', key, more)).status).toBe(200)
     expect(JSON.parse(upstream.seen.at(-1)!.text).messages).toHaveLength(3)
@@ -109,14 +114,12 @@ describe.skipIf(missing !== undefined)('two instances', () => {
     let finish = (): void => {}
     upstream.script = (response, seen) => {
       const isStream = JSON.parse(seen.text).stream === true
-      finish = () =>
-        isStream ? void events(response).end(HEAD + words('Done.') + TAIL) : json(response, ANSWER)
+      finish = () => (isStream ? void events(response).end(HEAD + words('Done.') + TAIL) : json(response, ANSWER))
     }
-    const begun = await (
-      await near.ask('/v1/responses', key, { model: 'm', input: 'Slowly.', background: true })
-    ).json()
+    const slow = { model: 'm', input: 'Slowly.', background: true }
+    const begun = (await (await near.ask('/v1/responses', key, slow)).json()) as Stored
     await until(() => upstream.seen.length === 3)
-    const polled = async () => (await (await far.ask(`/v1/responses/${begun.id}`, key)).json()).status
+    const polled = async () => ((await (await far.ask(`/v1/responses/${begun.id}`, key)).json()) as Stored).status
     await expect.poll(polled).toBe('in_progress')
     finish()
     await expect.poll(polled, { timeout: 10_000 }).toBe('completed')
@@ -129,7 +132,7 @@ describe.skipIf(missing !== undefined)('two instances', () => {
     const write = async (): Promise<void> => {
       for (;;) {
         const answer = await near.ask('/v1/responses', key, { model: 'm', input: 'Hi!' }).catch(() => undefined)
-        const body = await answer?.json().catch(() => undefined)
+        const body = (await answer?.json().catch(() => undefined)) as Stored | undefined
         if (body?.id === undefined) return
         stored.push(body.id)
       }
