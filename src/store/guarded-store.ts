@@ -1,5 +1,6 @@
 import type { Conversations } from './conversations.ts'
 import type { Events } from './events.ts'
+import type { Processes } from './processes.ts'
 import type { Tasks } from './tasks.ts'
 import type { Turns } from './turns.ts'
 
@@ -58,4 +59,11 @@ export const guardedTasks = (use: Use<Tasks>): Tasks => ({
   withFiles: () => use('reads', tasks => tasks.withFiles()),
   keepFile: (owner, id, size) => use('writes', tasks => tasks.keepFile(owner, id, size)),
   drop: (owner, id) => use('writes', tasks => tasks.drop(owner, id)),
+})
+
+/** Processes, likewise. */
+export const guardedProcesses = (use: Use<Processes>): Processes => ({
+  beat: id => use('writes', processes => processes.beat(id)),
+  isAlive: id => use('reads', processes => processes.isAlive(id)),
+  end: id => use('writes', processes => processes.end(id)),
 })

@@ -30,8 +30,8 @@ export interface KeptFilesOptions {
   /** Where they are kept. */
   readonly folder: () => string
   /** This process among those that share the folder, and whether another is alive. */
-  readonly worker: () => string
-  isAlive(worker: string): boolean | undefined
+  readonly worker: () => Promise<string>
+  isAlive(worker: string): Promise<boolean | undefined>
   /** A finished video at its upstream; undefined where that is not configured any more. */
   open(task: StoredTask): ReturnType<typeof openUpstream> | undefined
   onFault(task: StoredTask, thrown: unknown): void
@@ -124,7 +124,8 @@ export class KeptFiles {
     const { folder, isAlive } = this.options
     for (const name of await readdir(folder()).catch(() => [])) {
       const [, worker] = PART.exec(name) ?? []
-      const isLeft = worker === undefined ? !known.has(name) && (await this.isSettled(name)) : isAlive(worker) === false
+      const isLeft =
+        worker === undefined ? !known.has(name) && (await this.isSettled(name)) : (await isAlive(worker)) === false
       if (isLeft) await rm(this.path(name), { force: true })
     }
   }
@@ -152,7 +153,7 @@ export class KeptFiles {
   }
 
   private async keep(task: StoredTask, shelf: Shelf): Promise<void> {
-    const part = `${this.path(task.id)}.${this.options.worker()}.part`
+    const part = `${this.path(task.id)}.${await this.options.worker()}.part`
     const file = await this.options.open(task)
     if (file === undefined) throw GONE_THERE
     this.opened.add(file)
