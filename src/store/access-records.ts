@@ -69,7 +69,7 @@ export interface KeyPage {
 export interface AccessRecords {
   /** Everything that changed after a version; everything there is for 0, or for a version of another database. */
   changes(since: number): Promise<AccessChanges>
-  /** False where an unrevoked key has that name, or any key has or had one of the secrets. */
+  /** False where any key has the id or one of the secrets, or one that is not revoked the name. */
   createKey(key: StoredKey): Promise<boolean>
   key(id: string): Promise<StoredKey | undefined>
   /** The unrevoked key of that name. */

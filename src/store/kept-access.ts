@@ -56,7 +56,7 @@ export class KeptAccess implements AccessRecords {
 
   createKey(key: StoredKey): Promise<boolean> {
     return this.change(async (database, version) => {
-      if (await isNamed(database, plain(key.name))) return false
+      if ((await keyById(database, key.id)) !== undefined || (await isNamed(database, plain(key.name)))) return false
       const hashes = key.secrets.map(({ hash }) => hash)
       if (await isKnown(database, hashes)) return false
       await database.insertInto('access_keys').values(keyRowOf(key, version)).execute()
