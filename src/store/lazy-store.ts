@@ -7,6 +7,7 @@ import { LogOnce } from '../log/index.ts'
 import { NewerStore, READABLE, type StoreFault, storeFault, UNAVAILABLE } from './fault.ts'
 import {
   type AccessMode,
+  guardedAccess,
   guardedConversations,
   guardedEvents,
   guardedProcesses,
@@ -48,6 +49,7 @@ export class LazyStore {
   )
   readonly events = guardedEvents((manner, work) => this.use(manner, ({ events }) => work(events)))
   readonly tasks = guardedTasks((manner, work) => this.use(manner, ({ tasks }) => work(tasks)))
+  readonly access = guardedAccess((manner, work) => this.use(manner, ({ access }) => work(access)))
   /** Which of the processes that share the store are alive. */
   readonly liveness: Liveness
   private readonly config: StoreConfig

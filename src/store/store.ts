@@ -1,10 +1,12 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
+import type { AccessRecords } from './access-records.ts'
 import type { Conversations } from './conversations.ts'
 import { type Engine, openEngine } from './engine.ts'
 import type { Events } from './events.ts'
 import { dropEvents, dropItems } from './items.ts'
+import { KeptAccess } from './kept-access.ts'
 import { KeptConversations } from './kept-conversations.ts'
 import { KeptEvents } from './kept-events.ts'
 import { KeptProcesses } from './kept-processes.ts'
@@ -23,6 +25,7 @@ export interface Store {
   readonly events: Events
   readonly tasks: Tasks
   readonly processes: Processes
+  readonly access: AccessRecords
   /** Deletes what has expired and is not part of a later turn. */
   sweep(): Promise<void>
   /** Whether the file was moved away: what is written here would be lost. */
@@ -65,6 +68,7 @@ const storeIn = (database: Database, engine: Engine, now: () => number): Store =
   events: new KeptEvents(database),
   tasks: new KeptTasks(database),
   processes: new KeptProcesses(database),
+  access: new KeptAccess(database, now),
   sweep: () => sweep(database, now()),
   moved: engine.moved,
   probe: () => engine.probe(database),
