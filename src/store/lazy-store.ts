@@ -4,7 +4,14 @@ import type { StoreConfig } from '../config/types.ts'
 import type { Log } from '../log/index.ts'
 import { LogOnce } from '../log/index.ts'
 import { READABLE, type StoreFault, storeFault, UNAVAILABLE } from './fault.ts'
-import { type AccessMode, guardedConversations, guardedEvents, guardedTasks, guardedTurns } from './guarded-store.ts'
+import {
+  type AccessMode,
+  guardedConversations,
+  guardedEvents,
+  guardedTasks,
+  guardedTurns,
+  guardedUsage,
+} from './guarded-store.ts'
 import { Liveness } from './liveness.ts'
 import type { Store } from './store.ts'
 
@@ -18,7 +25,7 @@ const INTERVAL = 60_000
 /** What is stored: turns, conversations, events and tasks. */
 export type StoreView = Pick<
   LazyStore,
-  'path' | 'turns' | 'conversations' | 'events' | 'tasks' | 'liveness' | 'takes' | 'check'
+  'path' | 'turns' | 'conversations' | 'events' | 'tasks' | 'usage' | 'liveness' | 'takes' | 'check'
 >
 
 /**
@@ -34,6 +41,7 @@ export class LazyStore {
   )
   readonly events = guardedEvents((manner, work) => this.use(manner, ({ events }) => work(events)))
   readonly tasks = guardedTasks((manner, work) => this.use(manner, ({ tasks }) => work(tasks)))
+  readonly usage = guardedUsage((manner, work) => this.use(manner, ({ usage }) => work(usage)))
   /** Which of the processes that share the store are alive. */
   readonly liveness: Liveness
   private readonly log: Log
