@@ -13,6 +13,7 @@ import {
   guardedProcesses,
   guardedTasks,
   guardedTurns,
+  guardedUsage,
 } from './guarded-store.ts'
 import { Heartbeat } from './heartbeat.ts'
 import type { Liveness } from './liveness.ts'
@@ -34,7 +35,7 @@ const RECONNECT = 100
 /** What is stored: turns, conversations, events and tasks. */
 export type StoreView = Pick<
   LazyStore,
-  'exists' | 'turns' | 'conversations' | 'events' | 'tasks' | 'liveness' | 'takes' | 'check'
+  'exists' | 'turns' | 'conversations' | 'events' | 'tasks' | 'usage' | 'liveness' | 'takes' | 'check'
 >
 
 /**
@@ -50,6 +51,7 @@ export class LazyStore {
   readonly events = guardedEvents((manner, work) => this.use(manner, ({ events }) => work(events)))
   readonly tasks = guardedTasks((manner, work) => this.use(manner, ({ tasks }) => work(tasks)))
   readonly access = guardedAccess((manner, work) => this.use(manner, ({ access }) => work(access)))
+  readonly usage = guardedUsage((manner, work) => this.use(manner, ({ usage }) => work(usage)))
   /** Which of the processes that share the store are alive. */
   readonly liveness: Liveness
   private readonly config: StoreConfig

@@ -12,11 +12,13 @@ import { KeptEvents } from './kept-events.ts'
 import { KeptProcesses } from './kept-processes.ts'
 import { KeptTasks } from './kept-tasks.ts'
 import { KeptTurns } from './kept-turns.ts'
+import { KeptUsage } from './kept-usage.ts'
 import { migrate } from './migrate.ts'
 import type { Processes } from './processes.ts'
 import type { Database, Tables } from './tables.ts'
 import type { Tasks } from './tasks.ts'
 import type { Turns } from './turns.ts'
+import type { UsageRecords } from './usage-records.ts'
 
 /** Everything that outlives a request. */
 export interface Store {
@@ -26,6 +28,7 @@ export interface Store {
   readonly tasks: Tasks
   readonly processes: Processes
   readonly access: AccessRecords
+  readonly usage: UsageRecords
   /** Deletes what has expired and is not part of a later turn. */
   sweep(): Promise<void>
   /** Whether the file was moved away: what is written here would be lost. */
@@ -69,6 +72,7 @@ const storeIn = (database: Database, engine: Engine, now: () => number): Store =
   tasks: new KeptTasks(database),
   processes: new KeptProcesses(database),
   access: new KeptAccess(database, now),
+  usage: new KeptUsage(database, now),
   sweep: () => sweep(database, now()),
   moved: engine.moved,
   probe: () => engine.probe(database),
