@@ -1,4 +1,5 @@
 import { type Access, openAccess } from '../access/index.ts'
+import { Limits } from '../access/limits/index.ts'
 import { Waiting } from '../access/waiting.ts'
 import type { MediaPart } from '../canonical/content.ts'
 import type { RawBody } from '../canonical/wire.ts'
@@ -29,6 +30,8 @@ export class Services {
   protected config: Config
   protected readonly log: Log
   protected readonly access: Access
+  /** What keys use of their limits. */
+  readonly limits: Limits
   protected readonly channels: Channels
   /** Counts those on disk. */
   protected readonly spooled: Waiting
@@ -50,7 +53,8 @@ export class Services {
     this.config = config
     this.log = log
     this.recorder = { log, prices: NO_PRICES, take: () => {} }
-    this.access = openAccess(config, { onFault: message => log.error({}, message) })
+    this.limits = new Limits({ log })
+    this.access = openAccess(config, { limits: this.limits, onFault: message => log.error({}, message) })
     this.channels = new Channels(config.channels)
     this.waiting = new Waiting(config.server.limits.waiting)
     this.spooled = new Waiting(config.server.limits.spooled)

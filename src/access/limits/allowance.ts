@@ -18,6 +18,9 @@ export interface SpentTokens {
 /** Nanodollars that so many tokens cost; undefined where a price is unknown. */
 export type CostOf = (tokens: { readonly input: number; readonly output: number }) => number | undefined
 
+/** A step that was taken, or a promise where another process counts. */
+export type Taking = undefined | Promise<void>
+
 /** What allowances are taken from. */
 export interface Limiter {
   readonly engine: LimitEngine
@@ -58,7 +61,7 @@ export class Allowance {
    * @param takesPlace whether it counts among the concurrent ones until `settle` or `leave`.
    * @throws GatewayError `rate-limited` with `retryAfterSeconds` where a limit has no room, also from the promise.
    */
-  enter(takesPlace = true): void | Promise<void> {
+  enter(takesPlace = true): Taking {
     const { limits } = this.use
     if (!isLimited(this.use)) return
     if (takesPlace && limits.concurrent !== undefined) this.place = this.limiter.placeName()
@@ -73,11 +76,7 @@ export class Allowance {
    * @param most an upper bound on the input that is free to compute; used where there is room for many of that size.
    * @throws GatewayError `rate-limited` where the key has less left, also from the promise.
    */
-  reserve(
-    expected: () => ExpectedTokens,
-    most = Number.POSITIVE_INFINITY,
-    costOf: CostOf = UNPRICED,
-  ): void | Promise<void> {
+  reserve(expected: () => ExpectedTokens, most = Number.POSITIVE_INFINITY, costOf: CostOf = UNPRICED): Taking {
     const { key, use } = this
     const { limits, typicalOutput, hasBudget } = use
     if (limits.tpm === undefined && !hasBudget) return
@@ -148,11 +147,12 @@ export class Allowance {
     else use.saw(state, limiter.now())
   }
 
-  private enforce(step: LimitStep): void | Promise<void> {
+  private enforce(step: LimitStep): Taking {
     const state = this.limiter.engine.step(step)
     if (state instanceof Promise || state.unknown) return this.enforceLater(step, state)
     this.use.saw(state, this.limiter.now())
     if (state.refused !== undefined) throw this.refused(step, state.refused)
+    return undefined
   }
 
   private async enforceLater(step: LimitStep, taken: ReturnType<LimitEngine['step']>): Promise<void> {
@@ -168,6 +168,7 @@ export class Allowance {
   private async withSpend(step: LimitStep): Promise<LimitStep> {
     const initial = await this.limiter.spentBefore(step.key)
     if (initial !== undefined) return { ...step, initial }
+    this.cost = 0
     return { ...step, limits: { ...step.limits, day: undefined, month: undefined } }
   }
 

@@ -1,10 +1,10 @@
 import type { Quota } from '../../canonical/rate-limit.ts'
 
 /** Minutes that pay off any debt: a debt of more than a day is a wrong count. */
-export const LONGEST_DEBT = 24 * 60
+const LONGEST_DEBT = 24 * 60
 const MINUTE = 60_000
 /** The longest wait, in milliseconds: an allowance of 0 never has room. */
-export const LONGEST_WAIT = LONGEST_DEBT * MINUTE
+const LONGEST_WAIT = (LONGEST_DEBT + 1) * MINUTE
 
 /** A minute's allowance, refilled steadily: unused units are kept up to one minute's worth, debts are paid off. */
 export class Bucket {

@@ -48,8 +48,8 @@ end
 local function wait(units, limit, wanted)
   local needed = math.max(1, math.min(wanted, limit))
   if units >= needed then return 0 end
-  if limit == 0 then return DEBT * MINUTE end
-  return math.min(DEBT * MINUTE, MINUTE * (needed - units) / limit)
+  if limit == 0 then return (DEBT + 1) * MINUTE end
+  return math.min((DEBT + 1) * MINUTE, MINUTE * (needed - units) / limit)
 end
 local function take(units, limit, wanted)
   return math.min(limit, math.max(units - wanted, -DEBT * limit))
@@ -66,11 +66,6 @@ local requests, tokens, cost = number(6), number(7), number(8)
 local enter, leave, enforced, reserved = ARGV[9], ARGV[10], ARGV[11] == '1', number(12) or now
 local requests_level, tokens_level = level(1, rpm), level(4, tpm)
 local day_spent, month_spent = spent(7, day, day_of, number(13)), spent(9, month, month_of, number(14))
-if (day_spent and not held[7]) or (month_spent and not held[9]) then
-  if day_spent then redis.call('HSET', KEYS[1], 'd', exact(day_spent), 'dp', day_of(now)) end
-  if month_spent then redis.call('HSET', KEYS[1], 'm', exact(month_spent), 'mp', month_of(now)) end
-  redis.call('PEXPIRE', KEYS[1], 32 * DAY)
-end
 local requests_wait, tokens_wait, full, no_day, no_month = 0, 0, 0, 0, 0
 
 if enforced then
@@ -88,30 +83,11 @@ end
 local refused = requests_wait > 0 or tokens_wait > 0 or full == 1 or no_day == 1 or no_month == 1
 
 if not refused then
-  local kept, ttl = {}, 0
-  local function keep(...) for _, value in ipairs({...}) do kept[#kept + 1] = value end end
-  if rpm then
-    requests_level = take(requests_level, rpm, requests)
-    keep('r', exact(requests_level), 'rl', exact(rpm), 'ra', exact(now))
-    ttl = math.max(ttl, rpm == 0 and 0 or MINUTE * (rpm - requests_level) / rpm)
-  end
-  if tpm then
-    tokens_level = take(tokens_level, tpm, tokens)
-    keep('t', exact(tokens_level), 'tl', exact(tpm), 'ta', exact(now))
-    ttl = math.max(ttl, tpm == 0 and 0 or MINUTE * (tpm - tokens_level) / tpm)
-  end
-  if day_spent then
-    if cost ~= 0 and day_of(reserved) >= day_of(now) then day_spent = math.max(0, day_spent + cost) end
-    keep('d', exact(day_spent), 'dp', day_of(now))
-  end
-  if month_spent then
-    if cost ~= 0 and month_of(reserved) >= month_of(now) then month_spent = math.max(0, month_spent + cost) end
-    keep('m', exact(month_spent), 'mp', month_of(now))
-  end
-  if day_spent or month_spent then ttl = 32 * DAY end
-  if #kept > 0 then
-    redis.call('HSET', KEYS[1], unpack(kept))
-    redis.call('PEXPIRE', KEYS[1], math.ceil(ttl) + MINUTE)
+  if rpm then requests_level = take(requests_level, rpm, requests) end
+  if tpm then tokens_level = take(tokens_level, tpm, tokens) end
+  if cost ~= 0 then
+    if day_spent and day_of(reserved) >= day_of(now) then day_spent = math.max(0, day_spent + cost) end
+    if month_spent and month_of(reserved) >= month_of(now) then month_spent = math.max(0, month_spent + cost) end
   end
   if concurrent and enter ~= '' then
     local lease = number(16)
@@ -120,6 +96,31 @@ if not refused then
   end
   if leave ~= '' then redis.call('ZREM', KEYS[2], leave) end
 end
+
+local kept, ttl = {}, 0
+local function keep(name, value) kept[#kept + 1] = name; kept[#kept + 1] = exact(value) end
+local function keep_level(name, units, limit)
+  if not limit then return end
+  keep(name, units)
+  keep(name .. 'l', limit)
+  keep(name .. 'a', now)
+  if limit > 0 then ttl = math.max(ttl, MINUTE * (limit - units) / limit) end
+end
+local function keep_spent(name, amount, period)
+  if not amount then return end
+  keep(name, amount)
+  keep(name .. 'p', period)
+  ttl = 32 * DAY
+end
+keep_level('r', requests_level, rpm)
+keep_level('t', tokens_level, tpm)
+keep_spent('d', day_spent, day_of(now))
+keep_spent('m', month_spent, month_of(now))
+if #kept > 0 then
+  redis.call('HSET', KEYS[1], unpack(kept))
+  redis.call('PEXPIRE', KEYS[1], math.ceil(ttl) + MINUTE)
+end
+
 local function text(value) return value and exact(value) or '' end
 return { refused and '1' or '0', text(requests_level), text(tokens_level), exact(requests_wait), exact(tokens_wait),
   tostring(full), tostring(no_day), tostring(no_month) }

@@ -76,11 +76,11 @@ export class SharedEngine implements LimitEngine {
     } catch (thrown) {
       this.failed(thrown)
       this.owed.doubt(step)
-      return this.stepHere(step, thrown instanceof Late)
+      return this.stepHere(step, true)
     }
   }
 
-  /** @param mayBeCounted the others may have counted it, only too late. */
+  /** @param mayBeCounted the others may have counted it, and only the answer is missing. */
   private stepHere(step: LimitStep, mayBeCounted = false): LimitState | Promise<LimitState> {
     this.missed++
     this.owed.add(step, mayBeCounted)
@@ -122,14 +122,10 @@ const leaving = ({ key, limits, leave }: LimitStep): LimitStep => ({
 
 const NOT_CONNECTED = new Error('there is no connection')
 
-class Late extends Error {
-  override readonly name = 'Late'
-}
-
 /** What a promise settles to; rejects where that takes too many milliseconds. */
 function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Late(`no answer within ${milliseconds} ms`)), milliseconds)
+    const timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds)
     promise.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
