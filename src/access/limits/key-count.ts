@@ -13,11 +13,11 @@ export class KeyCount {
 
   step(step: LimitStep, now: number): LimitState {
     const { limits, requests, tokens, enforced } = step
-    this.requests = resized(this.requests, limits.rpm, now)
-    this.tokens = resized(this.tokens, limits.tpm, now)
     if (limits.day !== undefined) this.day ??= initial(DAYS, step, step.initial?.day, now)
     if (limits.month !== undefined) this.month ??= initial(MONTHS, step, step.initial?.month, now)
     if (enforced && this.isUnknown(step)) return UNKNOWN
+    this.requests = resized(this.requests, limits.rpm, now)
+    this.tokens = resized(this.tokens, limits.tpm, now)
     const refused = enforced ? this.refusal(step, now) : undefined
     if (refused === undefined) {
       if (requests !== 0) this.requests?.take(requests, now)

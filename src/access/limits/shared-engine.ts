@@ -16,8 +16,8 @@ export interface SharedCounts {
 export interface SharedOptions {
   /** Counts while the others cannot be reached. */
   readonly local: LimitEngine
-  /** Milliseconds a step may take. */
-  readonly timeout: number
+  /** Milliseconds a step may take; absent where the counts see to that themselves. */
+  readonly timeout?: number | undefined
   /** Each process counts for itself from now on. */
   readonly onFault?: (thrown: unknown) => void
   readonly onRecovery?: () => void
@@ -122,10 +122,12 @@ const leaving = ({ key, limits, leave }: LimitStep): LimitStep => ({
 
 const NOT_CONNECTED = new Error('there is no connection')
 
-/** What a promise settles to; rejects where that takes too many milliseconds. */
-function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+/** What a promise settles to; rejects where that takes too many milliseconds, unless this process was too busy to see. */
+function within<T>(milliseconds: number | undefined, promise: Promise<T>): Promise<T> {
+  if (milliseconds === undefined) return promise
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds)
+    const late = (): void => reject(new Error(`no answer within ${milliseconds} ms`))
+    const timer = setTimeout(() => setImmediate(late), milliseconds)
     promise.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

@@ -49,6 +49,7 @@ describeWithRedis('instances that share a Redis', () => {
 
   it('admit exactly what is allowed of a thousand requests at once', async () => {
     const instances = [(await instance()).limits, (await instance()).limits]
+    for (const one of instances) await one.of('first', { rpm: 1000 }).enter()
     const began = Date.now()
     const count = await admitted(instances, 1000, { rpm: 100 })
     const refill = Math.ceil(((Date.now() - began) / 60_000) * 100)
