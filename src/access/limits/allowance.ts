@@ -65,8 +65,7 @@ export class Allowance {
     const { limits } = this.use
     if (!isLimited(this.use)) return
     if (takesPlace && limits.concurrent !== undefined) this.place = this.limiter.placeName()
-    const step = { key: this.key, limits, requests: 1, tokens: 0, cost: 0, enforced: true }
-    return this.enforce(this.place === undefined ? step : { ...step, enter: this.place })
+    return this.enforce(this.step(1, 0, 0, true, this.place, undefined), this.limiter.now())
   }
 
   /**
@@ -77,12 +76,11 @@ export class Allowance {
    * @throws GatewayError `rate-limited` where the key has less left, also from the promise.
    */
   reserve(expected: () => ExpectedTokens, most = Number.POSITIVE_INFINITY, costOf: CostOf = UNPRICED): Taking {
-    const { key, use } = this
+    const { use } = this
     const { limits, typicalOutput, hasBudget } = use
     if (limits.tpm === undefined && !hasBudget) return
     const now = this.limiter.now()
-    const remaining = use.tokens(now)?.remaining ?? 0
-    const isPlenty = !hasBudget && remaining >= PLENTY * (most + typicalOutput)
+    const isPlenty = !hasBudget && use.tokensThen >= PLENTY * (most + typicalOutput)
     const { input, output = Number.POSITIVE_INFINITY } = isPlenty ? { input: most, output: typicalOutput } : expected()
     const answer = Math.min(output, typicalOutput)
     const tokens = limits.tpm === undefined ? 0 : Math.ceil(input + answer)
@@ -90,7 +88,7 @@ export class Allowance {
     this.tokens = tokens
     this.cost = cost
     this.reservedAt = now
-    return this.enforce({ key, limits, requests: 0, tokens, cost, enforced: true })
+    return this.enforce(this.step(0, tokens, cost, true, undefined, undefined), now)
   }
 
   /**
@@ -100,7 +98,7 @@ export class Allowance {
    * @param cost nanodollars; undefined where it is unknown: then it is not counted.
    */
   settle(spent: SpentTokens | undefined, cost?: number): void {
-    const { use, key } = this
+    const { use } = this
     if (spent === undefined) {
       this.leave()
       return
@@ -110,25 +108,22 @@ export class Allowance {
     const tokens = limits.tpm === undefined ? 0 : input + output - this.tokens
     const extra = hasBudget ? whole(cost) - this.cost : 0
     use.answered(output)
-    if (tokens !== 0 || extra !== 0 || this.place !== undefined)
-      this.take({ key, limits, requests: 0, tokens, cost: extra, enforced: false })
+    if (tokens !== 0 || extra !== 0 || this.place !== undefined) this.take(tokens, extra)
     this.tokens = 0
     this.cost = 0
   }
 
   /** Gives the place back, if it has one; nothing else changes. */
   leave(): void {
-    const { place, key, use } = this
-    if (place !== undefined) this.take({ key, limits: use.limits, requests: 0, tokens: 0, cost: 0, enforced: false })
+    if (this.place !== undefined) this.take(0, 0)
   }
 
   /** Finds out what is left without taking anything, where no step was taken yet. */
   look(): void {
-    const { key, use } = this
-    const { limits } = use
+    const { limits } = this.use
     const { requests, tokens } = this.left
     const isKnown = (limits.rpm === undefined || requests) && (limits.tpm === undefined || tokens)
-    if (!isKnown) this.take({ key, limits, requests: 0, tokens: 0, cost: 0, enforced: false })
+    if (!isKnown) this.take(0, 0)
   }
 
   /** What is left of the key's limits, by the last step of any request of it. */
@@ -137,20 +132,34 @@ export class Allowance {
     return { requests: this.use.requests(now), tokens: this.use.tokens(now) }
   }
 
-  /** A step that cannot be refused. */
-  private take(step: LimitStep): void {
+  /** Takes a step that cannot be refused, and leaves. */
+  private take(tokens: number, cost: number): void {
     const { place, limiter, use } = this
+    const now = limiter.now()
     this.place = undefined
-    const at = this.reservedAt === 0 ? {} : { reservedAt: this.reservedAt }
-    const state = limiter.engine.step(place === undefined ? { ...step, ...at } : { ...step, ...at, leave: place })
+    const state = limiter.engine.step(this.step(0, tokens, cost, false, undefined, place), now)
     if (state instanceof Promise) void state.then(state => use.saw(state, limiter.now()))
-    else use.saw(state, limiter.now())
+    else use.saw(state, now)
   }
 
-  private enforce(step: LimitStep): Taking {
-    const state = this.limiter.engine.step(step)
+  /** All steps have the same shape. */
+  private step(
+    requests: number,
+    tokens: number,
+    cost: number,
+    enforced: boolean,
+    enter: string | undefined,
+    leave: string | undefined,
+  ): LimitStep {
+    const reservedAt = enforced || this.reservedAt === 0 ? undefined : this.reservedAt
+    const { key, use } = this
+    return { key, limits: use.limits, requests, tokens, cost, reservedAt, enter, leave, enforced, initial: undefined }
+  }
+
+  private enforce(step: LimitStep, now: number): Taking {
+    const state = this.limiter.engine.step(step, now)
     if (state instanceof Promise || state.unknown) return this.enforceLater(step, state)
-    this.use.saw(state, this.limiter.now())
+    this.use.saw(state, now)
     if (state.refused !== undefined) throw this.refused(step, state.refused)
     return undefined
   }

@@ -31,15 +31,15 @@ export interface LimitStep {
   /** Nanodollars to spend; negative ones are given back. */
   readonly cost: number
   /** When the cost that this one corrects was reserved, Unix milliseconds: it counts in periods that still run. */
-  readonly reservedAt?: number
+  readonly reservedAt?: number | undefined
   /** Takes a place among the key's concurrent requests, under this name: `OWNER.NUMBER`. */
-  readonly enter?: string
+  readonly enter?: string | undefined
   /** Gives the place of that name back. */
-  readonly leave?: string
+  readonly leave?: string | undefined
   /** Whether the step is refused where a limit has no room; one that settles takes what it takes. */
   readonly enforced: boolean
   /** What counts where the engine does not know yet what the key has spent. */
-  readonly initial?: InitialSpend
+  readonly initial?: InitialSpend | undefined
 }
 
 export type LimitName = 'requests' | 'tokens' | 'concurrent' | 'day' | 'month'
@@ -61,8 +61,12 @@ export interface LimitState {
 
 /** Counts what keys use: in this process, in the primary of several, or in Redis for many instances. */
 export interface LimitEngine {
-  /** Never rejects: an engine that cannot be reached is replaced by counting here. */
-  step(step: LimitStep): LimitState | Promise<LimitState>
+  /**
+   * Never rejects: an engine that cannot be reached is replaced by counting here.
+   *
+   * @param now Unix time in milliseconds, for an engine of this process, which would read the same clock.
+   */
+  step(step: LimitStep, now?: number): LimitState | Promise<LimitState>
   /** Gives back the places of an owner that is no more. */
   leaveAll(owner: string): void
   close(): void
@@ -82,7 +86,7 @@ export function refusalBy(
   month: number,
 ): Refusal | undefined {
   const concurrent = isFull ? TURN : 0
+  if (requests + tokens + concurrent + day + month === 0) return undefined
   const wait = Math.max(requests, tokens, concurrent, day, month)
-  if (wait === 0) return undefined
   return { limit: NAMES[[requests, tokens, concurrent, day, month].indexOf(wait)]!, wait }
 }

@@ -51,6 +51,11 @@ export class KeyUse {
     return quotaOf(limits.rpm, requestsLevel, now - at)
   }
 
+  /** Tokens that were left after the last step; more may have come back since. */
+  get tokensThen(): number {
+    return this.tokensLevel ?? 0
+  }
+
   tokens(now: number): Quota | undefined {
     const { tokensLevel, at, limits } = this
     if (tokensLevel === undefined || limits.tpm === undefined) return undefined

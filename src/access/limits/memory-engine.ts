@@ -15,8 +15,7 @@ export class MemoryEngine implements LimitEngine {
     this.now = now
   }
 
-  step(step: LimitStep): LimitState {
-    const now = this.now()
+  step(step: LimitStep, now = this.now()): LimitState {
     if (++this.steps > SWEEP + this.counts.size) this.sweep(now)
     let count = this.counts.get(step.key)
     if (count === undefined) this.counts.set(step.key, (count = new KeyCount()))
