@@ -75,7 +75,7 @@ export const happenings = (key: string): fc.Arbitrary<readonly Happening[]> =>
               },
             }
           }),
-        { maxLength: 60 },
+        { maxLength: 60, size: 'max' },
       ),
     ),
   )

@@ -42,7 +42,7 @@ local function level(index, limit)
   local units, before, at = held[index], held[index + 1], held[index + 2]
   if not units then return limit end
   units = math.min(before, units + math.max(0, now - at) * before / MINUTE)
-  if before ~= limit then units = math.min(limit, units + limit - before) end
+  if before ~= limit then units = math.min(limit, units + (limit - before)) end
   return units
 end
 local function wait(units, limit, wanted)
@@ -83,8 +83,8 @@ end
 local refused = requests_wait > 0 or tokens_wait > 0 or full == 1 or no_day == 1 or no_month == 1
 
 if not refused then
-  if rpm then requests_level = take(requests_level, rpm, requests) end
-  if tpm then tokens_level = take(tokens_level, tpm, tokens) end
+  if rpm and requests ~= 0 then requests_level = take(requests_level, rpm, requests) end
+  if tpm and tokens ~= 0 then tokens_level = take(tokens_level, tpm, tokens) end
   if cost ~= 0 then
     if day_spent and day_of(reserved) >= day_of(now) then day_spent = math.max(0, day_spent + cost) end
     if month_spent and month_of(reserved) >= month_of(now) then month_spent = math.max(0, month_spent + cost) end

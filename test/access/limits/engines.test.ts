@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { LimitState } from '../../../src/access/limits/engine.ts'
@@ -8,17 +9,20 @@ import { openRedis } from '../../../src/cluster/redis.ts'
 import type { RedisLink, RedisScript } from '../../../src/cluster/redis-link.ts'
 import { happenings, taken } from '../../builders/limit-steps.ts'
 import { describeWithRedis, RedisServer } from '../../builders/redis.ts'
+import { TIMED } from '../../builders/time.ts'
 
 const START = Date.UTC(2026, 10, 22, 12)
 const SILENT = { info() {}, warn() {}, error() {} }
 
-/** Levels are compared to a thousandth of a unit: leases end and refills are rounded alike. */
-const rounded = ({ refused, unknown, requests, tokens }: LimitState) => ({
-  refused: refused && { ...refused, wait: Math.round(refused.wait) },
+/** Levels and waits are compared to a thousandth of a unit. */
+const near = (value: number | undefined) => (value === undefined ? undefined : expect.closeTo(value, 3))
+const like = ({ refused, unknown, requests, tokens }: LimitState) => ({
+  refused: refused && { ...refused, wait: near(refused.wait) },
   unknown,
-  requests: requests === undefined ? undefined : Math.round(requests * 1000),
-  tokens: tokens === undefined ? undefined : Math.round(tokens * 1000),
+  requests: near(requests),
+  tokens: near(tokens),
 })
+const whole = ({ refused, unknown, requests, tokens }: LimitState) => ({ refused, unknown, requests, tokens })
 
 it('a worker that asks the primary has the same counts', async () => {
   await fc.assert(
@@ -32,7 +36,7 @@ it('a worker that asks the primary has the same counts', async () => {
       for (const one of list) {
         const { step, ...at } = taken(one, now)
         now = at.now
-        expect(rounded(await worker.step(step))).toEqual(rounded(model.step(step)))
+        expect(whole(await worker.step(step))).toEqual(like(model.step(step)))
       }
     }),
     { numRuns: 50 },
@@ -60,12 +64,12 @@ describeWithRedis('the script of Redis', () => {
     run({ source }: RedisScript, keys, args) {
       const [before, after] = source.split(/local time = .*\nlocal now = .*\n/)
       if (after === undefined) throw new Error('the script reads the time in another way')
-      const timed = `${before}local now = ${now()}\n${after.replaceAll("'PEXPIRE'", "'EXISTS'")}`
-      return link.run({ source: timed, sha: `${now()}` }, keys, args)
+      const timed = `${before}local now = tonumber(ARGV[#ARGV])\n${after.replaceAll("'PEXPIRE'", "'EXISTS'")}`
+      return link.run({ source: timed, sha: hash('sha1', timed) }, keys, [...args, `${now()}`])
     },
   })
 
-  it('counts as the memory does', async () => {
+  it('counts as the memory does', TIMED, async () => {
     let refusals = 0
     await fc.assert(
       fc.asyncProperty(happenings('k'), async list => {
@@ -80,7 +84,7 @@ describeWithRedis('the script of Redis', () => {
           const { step, ...at } = taken(one, now)
           now = at.now
           const theirs = await counts.step({ ...step, key })
-          expect(rounded(theirs)).toEqual(rounded(model.step({ ...step, key })))
+          expect(whole(theirs)).toEqual(like(model.step({ ...step, key })))
           if (theirs.refused !== undefined) refusals++
         }
         counts.close()
@@ -90,15 +94,15 @@ describeWithRedis('the script of Redis', () => {
     expect(refusals).toBeGreaterThan(50)
   })
 
-  it('forgets a key when its counts are those of a new one', async () => {
+  it('forgets a key when its counts are those of a new one', TIMED, async () => {
     const counts = new RedisCounts(link)
-    const step = { key: 'idle', tokens: 0, cost: 0, enforced: true }
+    const step = { key: `idle${run}`, tokens: 0, cost: 0, enforced: true }
     await counts.step({ ...step, limits: { rpm: 600, concurrent: 3 }, requests: 5, enter: 'o.1' })
     const ttl = async (name: string) =>
       Number(
         await link.run(
           { source: `return redis.call('PTTL', KEYS[1]) -- ${name}`, sha: name },
-          [`interlingua:limits:{idle}${name}`],
+          [`interlingua:limits:{idle${run}}${name}`],
           [],
         ),
       )
@@ -109,12 +113,20 @@ describeWithRedis('the script of Redis', () => {
     counts.close()
   })
 
-  it('gives the places of an instance that died back within a minute', async () => {
+  it('gives the places of an instance that died back within a minute', TIMED, async () => {
     let now = START
     const [dead, alive] = [new RedisCounts(linkAt(() => now)), new RedisCounts(linkAt(() => now))]
     const enter = (counts: RedisCounts, name: string) =>
       counts.step({
-        ...{ key: 'leases', limits: { concurrent: 2 }, requests: 0, tokens: 0, cost: 0, enforced: true, enter: name },
+        ...{
+          key: `leases${run}`,
+          limits: { concurrent: 2 },
+          requests: 0,
+          tokens: 0,
+          cost: 0,
+          enforced: true,
+          enter: name,
+        },
       })
     await enter(dead, 'dead.1')
     expect((await enter(alive, 'alive.1')).refused).toBeUndefined()

@@ -51,7 +51,7 @@ describe('a minute’s allowance', () => {
       fc.assert(
         fc.property(
           fc.integer({ min: 1, max: 200 }),
-          fc.array(fc.tuple(fc.nat(8000), fc.integer({ min: 1, max: 50 })), { maxLength: 150 }),
+          fc.array(fc.tuple(fc.nat(8000), fc.integer({ min: 1, max: 50 })), { maxLength: 150, size: 'max' }),
           (perMinute, arrivals) => {
             let now = START
             const limits = new Limits({ now: () => now })
@@ -80,17 +80,17 @@ describe('a budget', () => {
   const day = (at: number) => new Date(at).toISOString().slice(0, 10)
   const month = (at: number) => new Date(at).toISOString().slice(0, 7)
 
-  it('admits exactly what fits beside what was spent and is expected of requests in flight, by UTC day and month', () => {
+  it('admits exactly what fits beside what was spent and is expected of requests in flight, by UTC day and month', async () => {
     const happening = fc.record({
       wait: fc.oneof(fc.nat(60_000), fc.nat(10 * HOUR)),
       estimate: fc.integer({ min: 0, max: 500 }),
       ends: fc.option(fc.record({ which: fc.nat(20), cost: fc.integer({ min: 0, max: 900 }) })),
     })
-    fc.assert(
+    await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 2000 }),
         fc.integer({ min: 0, max: 6000 }),
-        fc.array(happening, { maxLength: 80 }),
+        fc.array(happening, { maxLength: 80, size: 'max' }),
         async (perDay, perMonth, list) => {
           let now = START
           const limits = new Limits({ now: () => now })
@@ -173,7 +173,7 @@ describe('places', () => {
       kind: fc.constantFrom('enter', 'leave', 'settle', 'twice', 'fail', 'work' as const),
       which: fc.nat(50),
     }),
-    { maxLength: 80 },
+    { maxLength: 80, size: 'max' },
   )
 
   it.each(['memory', 'primary'] as const)(

@@ -6,7 +6,7 @@ import { type AskSteps, takeSteps } from '../../../src/access/limits/remote-engi
 import { type OpenRedis, openRedis } from '../../../src/cluster/redis.ts'
 import type { LimitSettings } from '../../../src/config/index.ts'
 import { describeWithRedis, RedisServer } from '../../builders/redis.ts'
-import { pause, until } from '../../builders/time.ts'
+import { pause, TIMED, until } from '../../builders/time.ts'
 
 const SILENT = { info() {}, warn() {}, error() {} }
 const closing: (() => unknown)[] = []
@@ -47,7 +47,7 @@ describeWithRedis('instances that share a Redis', () => {
     return limitsWith({ redis, ...options })
   }
 
-  it('admit exactly what is allowed of a thousand requests at once', async () => {
+  it('admit exactly what is allowed of a thousand requests at once', TIMED, async () => {
     const instances = [(await instance()).limits, (await instance()).limits]
     for (const one of instances) await one.of('first', { rpm: 1000 }).enter()
     const began = Date.now()
@@ -58,7 +58,7 @@ describeWithRedis('instances that share a Redis', () => {
     expect(instances.map(({ missed }) => missed)).toEqual([0, 0])
   })
 
-  it('share places, budgets and what is known to be spent', async () => {
+  it('share places, budgets and what is known to be spent', TIMED, async () => {
     let reads = 0
     const spent = async () => {
       reads++
@@ -84,7 +84,7 @@ describeWithRedis('instances that share a Redis', () => {
     expect(reads).toBe(1)
   })
 
-  it('give places back when requests end, whatever happens', async () => {
+  it('give places back when requests end, whatever happens', TIMED, async () => {
     const [one, other] = [(await instance()).limits, (await instance()).limits]
     const settings = { concurrent: 3 }
     for (let round = 0; round < 20; round++) {
@@ -98,45 +98,49 @@ describeWithRedis('instances that share a Redis', () => {
     }
   })
 
-  it('count for themselves at once when Redis stops, refuse nobody for it, and are together again by themselves', async () => {
-    const { limits, lines } = await instance()
-    const settings = { rpm: 1000, concurrent: 500, budget: { day: 1 } }
-    const before = limits.of('k', settings)
-    await before.enter()
-    await before.reserve(
-      () => ({ input: 1 }),
-      1,
-      () => 3e8,
-    )
-    await server.stop()
-    const began = Date.now()
-    for (let asked = 0; asked < 50; asked++) {
-      const allowance = limits.of('k', settings)
-      await allowance.enter()
-      await allowance.reserve(
+  it(
+    'count for themselves at once when Redis stops, refuse nobody for it, and are together again by themselves',
+    TIMED,
+    async () => {
+      const { limits, lines } = await instance()
+      const settings = { rpm: 1000, concurrent: 500, budget: { day: 1 } }
+      const before = limits.of('k', settings)
+      await before.enter()
+      await before.reserve(
         () => ({ input: 1 }),
         1,
-        () => 1e6,
+        () => 3e8,
       )
-      allowance.settle({ input: 1 }, 2e6)
-    }
-    expect(Date.now() - began).toBeLessThan(1000)
-    expect(limits.isAlone).toBe(true)
-    expect(limits.missed).toBeGreaterThanOrEqual(100)
-    expect(lines).toEqual(['limits count for this process alone'])
-    const held = limits.of('k', settings)
-    await held.enter()
-    await server.start()
-    await until(() => !limits.isAlone)
-    expect(lines).toEqual(['limits count for this process alone', 'limits are shared again'])
-    const missed = limits.missed
-    held.leave()
-    before.leave()
-    await limits.of('k', settings).enter()
-    expect(limits.missed).toBe(missed)
-  })
+      await server.stop()
+      const began = Date.now()
+      for (let asked = 0; asked < 50; asked++) {
+        const allowance = limits.of('k', settings)
+        await allowance.enter()
+        await allowance.reserve(
+          () => ({ input: 1 }),
+          1,
+          () => 1e6,
+        )
+        allowance.settle({ input: 1 }, 2e6)
+      }
+      expect(Date.now() - began).toBeLessThan(1000)
+      expect(limits.isAlone).toBe(true)
+      expect(limits.missed).toBeGreaterThanOrEqual(100)
+      expect(lines).toEqual(['limits count for this process alone'])
+      const held = limits.of('k', settings)
+      await held.enter()
+      await server.start()
+      await until(() => !limits.isAlone)
+      expect(lines).toEqual(['limits count for this process alone', 'limits are shared again'])
+      const missed = limits.missed
+      held.leave()
+      before.leave()
+      await limits.of('k', settings).enter()
+      expect(limits.missed).toBe(missed)
+    },
+  )
 
-  it('wait a quarter of a second for a Redis that is silent, once', async () => {
+  it('wait a quarter of a second for a Redis that is silent, once', TIMED, async () => {
     const { limits } = await instance()
     await limits.of('k', { rpm: 100 }).enter()
     server.pause()
