@@ -14,7 +14,7 @@ import { Limits } from './limits/index.ts'
 
 export type { Credentials } from './credential.ts'
 export type { Caller } from './key-ring.ts'
-export type { Allowance, ExpectedTokens, SpentTokens } from './limits/allowance.ts'
+export type { Allowance, ExpectedTokens, SpentTokens, Taking } from './limits/allowance.ts'
 export type { Permissions } from './permissions.ts'
 export { checkDoor } from './permissions.ts'
 
@@ -31,12 +31,14 @@ export interface AccessOptions {
   /** Where processes notify each other that keys or groups changed. */
   readonly bus?: Bus
   readonly onFault?: (thrown: unknown) => void
+  /** What keys use of their limits; by default counted in this process alone. */
+  readonly limits?: Limits
 }
 
 /** Who may do what: the keys and groups of the config, and those of the store as they change. */
 export class Access {
   private readonly ring = new KeyRing()
-  private readonly limits = new Limits()
+  private readonly limits: Limits
   private readonly now: () => number
   private readonly records: AccessRecords | undefined
   private readonly follower: Follower | undefined
@@ -53,7 +55,9 @@ export class Access {
   private nextEnd = Number.POSITIVE_INFINITY
   private usesStoredAt = 0
 
-  constructor(config: Config, { records, now = Date.now, bus = LONE_BUS, onFault = () => {} }: AccessOptions = {}) {
+  constructor(config: Config, options: AccessOptions = {}) {
+    const { records, now = Date.now, bus = LONE_BUS, onFault = () => {} } = options
+    this.limits = options.limits ?? new Limits({ now })
     this.config = config
     this.home = config
     this.now = now
@@ -151,7 +155,7 @@ export class Access {
 
   /** The share of one request in its key's limits; nothing is counted yet. */
   allowance({ id, permissions }: Caller): Allowance {
-    return this.limits.of(id, permissions.limits, this.now)
+    return this.limits.of(id, permissions.limits)
   }
 
   /** Takes the groups and fixed keys of another config; counts stay. */
@@ -177,6 +181,7 @@ export class Access {
   async close(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer)
     this.unsubscribe?.()
+    this.limits.close()
     await this.storeUses()
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Access, type Caller, checkDoor } from '../access/index.ts'
+import { Limits } from '../access/limits/index.ts'
 import { Waiting } from '../access/waiting.ts'
 import { WrongKeys } from '../access/wrong-keys.ts'
 import type { MediaPart } from '../canonical/content.ts'
@@ -36,6 +37,8 @@ export class Services {
   protected config: Config
   protected readonly log: Log
   protected readonly access: Access
+  /** What keys use of their limits. */
+  readonly limits: Limits
   protected readonly channels: Channels
   /** Counts those on disk. */
   protected readonly spooled: Waiting
@@ -68,8 +71,12 @@ export class Services {
     this.images = this.imageDelivery()
     this.seals = this.sealsIn(config.dataDir)
     this.store = new LazyStore(config.store, config.dataDir, log)
+    this.limits = new Limits({
+      log,
+      ...(config.usage.keep > 0 && { spent: (key, at) => this.store.usage.spent(key, at) }),
+    })
     this.access = new Access(config, {
-      records: this.store.access,
+      ...{ records: this.store.access, limits: this.limits },
       onFault: err => log.error({ err }, 'keys cannot be read'),
     })
     this.access.onEnded(() => this.endRevoked())

@@ -1,6 +1,6 @@
 import type { Allowance, Caller } from '../../access/index.ts'
 import { defined } from '../../canonical/defined.ts'
-import { type CanonicalError, ERRORS } from '../../canonical/error.ts'
+import { type CanonicalError, ERRORS, GatewayError } from '../../canonical/error.ts'
 import type { Loss } from '../../canonical/loss.ts'
 import type { Format } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
@@ -55,6 +55,9 @@ export class Record implements SessionRecord {
   private cost = 0
   private unpriced = false
   private error: CanonicalError | undefined
+  /** Why no response begins before a time of `performance.now()`. */
+  private refusal: GatewayError | undefined
+  private refusedUntil = 0
 
   constructor(facts: SessionFacts, recorder: Recorder, shares: Shares, onEnd: () => void) {
     this.facts = facts
@@ -64,11 +67,20 @@ export class Record implements SessionRecord {
   }
 
   admit(): void {
+    if (this.refusal !== undefined && performance.now() < this.refusedUntil) throw this.refusal
     const allowance = this.shares.next()
-    allowance.admit()
+    const entered = allowance.enter(false)
+    if (entered !== undefined) void entered.catch(thrown => this.refusedLate(thrown))
     this.responses++
     this.admitted.push(allowance)
     if (this.admitted.length > MOST) this.admitted.shift()
+  }
+
+  /** Limits that are counted elsewhere were found to have no room: no response begins until they may have. */
+  private refusedLate(thrown: unknown): void {
+    if (!(thrown instanceof GatewayError)) return
+    this.refusal = thrown
+    this.refusedUntil = performance.now() + 1000 * (thrown.error.retryAfterSeconds ?? 1)
   }
 
   spent(usage: Usage | undefined): void {

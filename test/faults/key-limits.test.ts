@@ -1,0 +1,193 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { NO_PRICES } from '../../src/catalogue/prices.ts'
+import type { ModelFacts } from '../../src/config/index.ts'
+import { ANSWER, ASK, events, HEAD, hello, json, STREAM, TAIL, words } from '../builders/chat.ts'
+import type { Asked, TestServer } from '../builders/gateway.ts'
+import { opener } from '../builders/opener.ts'
+import { CHAT_PATH } from '../builders/paths.ts'
+import { until } from '../builders/time.ts'
+import type { Script } from '../builders/upstream.ts'
+import { channelTo, created, ScriptedUpstream } from '../realtime/upstream.ts'
+import { Client } from '../sockets/client.ts'
+
+const { closing, open, openGateway } = opener()
+afterEach(() => vi.restoreAllMocks())
+
+/** An upstream that answers whole when it is let, and begins streams at once. */
+function waiting() {
+  const release: (() => void)[] = []
+  const script: Script = (response, { text }) => {
+    if (JSON.parse(text).stream === true) events(response).write(HEAD + words('Hello.'))
+    release.push(() => (response.headersSent ? response.end(TAIL) : json(response, ANSWER)))
+  }
+  return { script, release }
+}
+
+/** Asks until a place is free: it is given back when the gateway notices that a request is over. */
+async function untilFree(testServer: TestServer): Promise<Asked> {
+  for (let tries = 0; ; tries++) {
+    const answer = await testServer.ask(CHAT_PATH, { ...ASK, messages: 7 })
+    if (answer.status !== 429 || tries > 500) return answer
+  }
+}
+
+describe('concurrent requests', () => {
+  test('are as many as the key may have, in the shape of the caller', async () => {
+    const { script, release } = waiting()
+    const { testServer } = await open(script, { group: { concurrent: 2 } })
+    const asked = [testServer.ask(CHAT_PATH, ASK), testServer.ask(CHAT_PATH, ASK)]
+    await until(() => release.length === 2)
+    const refused = await testServer.ask(CHAT_PATH, ASK)
+    expect(refused.status).toBe(429)
+    expect(refused.json.error).toMatchObject({ code: 'rate_limit_exceeded' })
+    expect(refused.headers['retry-after']).toBe('1')
+    expect(Object.keys(refused.headers).filter(name => name.includes('ratelimit'))).toEqual([])
+    const other = await testServer.ask('/v1/messages', { ...ASK, max_tokens: 9 })
+    expect(other.json).toMatchObject({ type: 'error', error: { type: 'rate_limit_error' } })
+    release[0]!()
+    await asked[0]
+    expect((await untilFree(testServer)).status).toBe(400)
+    release[1]!()
+    expect((await asked[1])!.status).toBe(200)
+  })
+
+  test('give their places back when callers leave, before and in the middle of an answer', async () => {
+    const { script, release } = waiting()
+    const { testServer } = await open(script, { group: { concurrent: 3 } })
+    for (let round = 0; round < 10; round++) {
+      const sent = [ASK, STREAM, STREAM].map(body => testServer.send(CHAT_PATH, body))
+      await until(() => release.length === 3 * (round + 1))
+      expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(429)
+      for (const { out } of sent) out.destroy()
+      expect((await untilFree(testServer)).status).toBe(400)
+      const lines = () => testServer.lines.filter(({ fields }) => fields['status'] === 499 || fields['stream']).length
+      await until(() => lines() >= 3 * (round + 1))
+    }
+  })
+
+  test('give them back where their upstream fails or breaks off, and where they are wrong', async () => {
+    let answer: Script = response => json(response, { error: { message: 'no' } }, 500)
+    const { testServer } = await open((response, seen) => answer(response, seen), { group: { concurrent: 1 } })
+    for (let round = 0; round < 3; round++) {
+      answer = response => json(response, { error: { message: 'no' } }, 500)
+      expect((await testServer.ask(CHAT_PATH, ASK)).status).toBeGreaterThanOrEqual(500)
+      answer = response => {
+        events(response).write(HEAD + words('Hel'))
+        setTimeout(() => response.destroy(), 10)
+      }
+      expect((await testServer.ask(CHAT_PATH, STREAM)).text).toContain('error')
+      expect((await testServer.ask(CHAT_PATH, '{"model":')).status).toBe(400)
+      expect((await testServer.ask(CHAT_PATH, { ...ASK, model: 'none' })).status).toBe(404)
+    }
+    answer = hello
+    expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
+  })
+
+  test('a response in the background has its place until it is done', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'places-'))
+    closing.push(() => rmSync(folder, { recursive: true }))
+    const { script, release } = waiting()
+    const { testServer } = await open(script, { keep: folder, group: { concurrent: 1, tpm: 100_000 } })
+    const begun = await testServer.ask('/v1/responses', { model: 'm', input: 'Hi.', background: true })
+    expect(begun.status).toBe(200)
+    await until(() => release.length === 1)
+    expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(429)
+    // What is stored can be looked at all the same.
+    expect((await testServer.ask(`/v1/responses/${begun.json.id}`, undefined, { method: 'GET' })).status).toBe(200)
+    release[0]!()
+    expect((await untilFree(testServer)).status).toBe(400)
+    const { headers } = await testServer.ask('/v1/models', undefined, { method: 'GET' })
+    expect(Number(headers['x-ratelimit-remaining-tokens'])).toBeGreaterThan(99_900)
+  })
+
+  test('a voice session has one as long as it is open', async () => {
+    const upstream = await ScriptedUpstream.open(async connection => void connection.send(created()))
+    closing.push(() => upstream.close())
+    const testServer = await openGateway([channelTo(upstream)], { group: { concurrent: 1 } })
+    const path = '/v1/realtime?model=voice'
+    for (let round = 0; round < 3; round++) {
+      const caller = await Client.open(testServer.server.address, {}, path)
+      await until(() => caller.events.length === 1)
+      expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(429)
+      await caller.close()
+      expect((await untilFree(testServer)).status).toBe(400)
+    }
+  })
+})
+
+describe('budgets', () => {
+  /** A dollar for a thousand tokens of the prompt, two for as many of the answer. */
+  const PRICED: ModelFacts = { id: 'm', input: ['text'], output: ['text'], price: { input: 1000, output: 2000 } }
+  const pricing = (): void =>
+    void vi
+      .spyOn(NO_PRICES, 'cost')
+      .mockImplementation(({ model }, { input = 0, output = 0 }) =>
+        model === 'm' ? 1e6 * input + 2e6 * output : undefined,
+      )
+  const answered =
+    (input: number, output: number): Script =>
+    response =>
+      json(response, { ...ANSWER, usage: { prompt_tokens: input, completion_tokens: output } })
+  const options = (budget: { day?: number; month?: number }) => ({
+    group: { budget },
+    config: { models: new Map([['m', PRICED]]) },
+  })
+  const SHORT = { ...ASK, max_tokens: 10 }
+
+  test('end when they are spent, with the time until the next period', async () => {
+    pricing()
+    const { testServer, upstream } = await open(answered(100, 100), options({ day: 1 }))
+    const statuses: number[] = []
+    for (let asked = 0; asked < 6; asked++) statuses.push((await testServer.ask(CHAT_PATH, SHORT)).status)
+    // 0.3 dollars each.
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
+    expect(upstream.seen).toHaveLength(4)
+    const refused = await testServer.ask(CHAT_PATH, SHORT)
+    expect(refused.json.error).toMatchObject({
+      code: 'insufficient_quota',
+      message: "This key's budget for this day (UTC) has no room for the request.",
+    })
+    const left = (86_400_000 - (Date.now() % 86_400_000)) / 1000
+    expect(Math.abs(Number(refused.headers['retry-after']) - left)).toBeLessThan(5)
+    const messages = await testServer.ask('/v1/messages', SHORT)
+    expect(messages.json).toMatchObject({ type: 'error', error: { type: 'rate_limit_error' } })
+  })
+
+  test('admit no more at once than their estimates have room for', async () => {
+    pricing()
+    const { testServer } = await open(
+      response => void setTimeout(() => answered(5, 10)(response, undefined as never), 100),
+      options({ month: 0.1 }),
+    )
+    const answers = await Promise.all(Array.from({ length: 20 }, () => testServer.ask(CHAT_PATH, SHORT)))
+    const good = answers.filter(({ status }) => status === 200).length
+    expect(good).toBeGreaterThan(0)
+    expect(good * 0.025).toBeLessThanOrEqual(0.1 + 0.025)
+    expect(answers.some(({ status }) => status === 429)).toBe(true)
+  })
+
+  test('keep what was reserved where the caller left', async () => {
+    pricing()
+    const { script, release } = waiting()
+    const { testServer } = await open(script, options({ day: 0.05 }))
+    const { out, answer } = testServer.send(CHAT_PATH, { ...STREAM, max_tokens: 10 })
+    await answer
+    await until(() => release.length === 1)
+    out.destroy()
+    await until(() => testServer.lines.some(({ message }) => message === 'request'))
+    expect((await testServer.ask(CHAT_PATH, SHORT)).status).toBe(429)
+  })
+
+  test('do not count models without a price, and say so once a model', async () => {
+    const models = { named: new Map([['unpriced-model', 'unpriced-model']]), patterns: [] }
+    const { testServer } = await open(hello, options({ day: 0.000001 }), { models })
+    for (let asked = 0; asked < 3; asked++)
+      expect((await testServer.ask(CHAT_PATH, { ...ASK, model: 'unpriced-model' })).status).toBe(200)
+    expect(testServer.lines.filter(({ message }) => message.includes('price'))).toMatchObject([
+      { level: 'warn', fields: { model: 'unpriced-model' } },
+    ])
+  })
+})

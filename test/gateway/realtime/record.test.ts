@@ -1,0 +1,36 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { Limits } from '../../../src/access/limits/index.ts'
+import { MemoryEngine } from '../../../src/access/limits/memory-engine.ts'
+import { takeSteps } from '../../../src/access/limits/remote-engine.ts'
+import { NO_PRICES } from '../../../src/catalogue/prices.ts'
+import { Record } from '../../../src/gateway/realtime/record.ts'
+import { permitting } from '../../builders/permissions.ts'
+
+const log = { info() {}, warn() {}, error() {} }
+const recorder = { log, prices: NO_PRICES, take: () => {} }
+const caller = { key: 'dev', id: 'dev', group: 'default', permissions: permitting('*') }
+const facts = { id: 'r1', clientId: undefined, path: '/v1/realtime', format: 'realtime', caller, model: 'voice' }
+
+function recordOf(limits: Limits): Record {
+  const share = () => limits.of('dev', { rpm: 2 })
+  return new Record(facts, recorder, { next: share, any: share }, () => {})
+}
+
+it('a response beyond the limits is refused at once where this process counts', () => {
+  const record = recordOf(new Limits())
+  record.admit()
+  record.admit()
+  expect(() => record.admit()).toThrow('requests for this minute')
+})
+
+it('where another process counts, responses go on, and those after a refusal are refused', async () => {
+  const primary = new MemoryEngine()
+  const limits = new Limits({ ask: steps => takeSteps(primary, steps) })
+  const record = recordOf(limits)
+  for (let count = 0; count < 3; count++) record.admit()
+  await pause(20)
+  expect(() => record.admit()).toThrow('requests for this minute')
+  record.spent({ input: 1, output: 1 })
+  limits.close()
+})
