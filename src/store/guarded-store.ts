@@ -1,5 +1,6 @@
 import type { Conversations } from './conversations.ts'
 import type { Events } from './events.ts'
+import type { SharedRecords } from './shared-records.ts'
 import type { Tasks } from './tasks.ts'
 import type { Turns } from './turns.ts'
 
@@ -58,4 +59,18 @@ export const guardedTasks = (use: Use<Tasks>): Tasks => ({
   withFiles: () => use('reads', tasks => tasks.withFiles()),
   keepFile: (owner, id, size) => use('writes', tasks => tasks.keepFile(owner, id, size)),
   drop: (owner, id) => use('writes', tasks => tasks.drop(owner, id)),
+})
+
+/** What instances share, likewise. */
+export const guardedShared = (use: Use<SharedRecords>): SharedRecords => ({
+  secret: name => use('reads', shared => shared.secret(name)),
+  keepSecret: (name, fresh) => use('writes', shared => shared.keepSecret(name, fresh)),
+  keepPicture: (picture, limits) => use('writes', shared => shared.keepPicture(picture, limits)),
+  picture: id => use('reads', shared => shared.picture(id)),
+  keepNote: (note, limits) => use('writes', shared => shared.keepNote(note, limits)),
+  note: (kind, name) => use('reads', shared => shared.note(kind, name)),
+  takeNote: (kind, name) => use('writes', shared => shared.takeNote(kind, name)),
+  changeThoughts: changes => use('writes', shared => shared.changeThoughts(changes)),
+  thoughts: names => use('reads', shared => shared.thoughts(names)),
+  sweep: () => use('writes', shared => shared.sweep()),
 })

@@ -5,9 +5,11 @@ import type { Events } from './events.ts'
 import { dropEvents, dropItems } from './items.ts'
 import { KeptConversations } from './kept-conversations.ts'
 import { KeptEvents } from './kept-events.ts'
+import { keptShared } from './kept-shared.ts'
 import { KeptTasks } from './kept-tasks.ts'
 import { KeptTurns } from './kept-turns.ts'
 import { migrate } from './migrate.ts'
+import type { SharedRecords } from './shared-records.ts'
 import { type SqliteFile, sqlite } from './sqlite.ts'
 import type { Database, Tables } from './tables.ts'
 import type { Tasks } from './tasks.ts'
@@ -19,6 +21,7 @@ export interface Store {
   readonly conversations: Conversations
   readonly events: Events
   readonly tasks: Tasks
+  readonly shared: SharedRecords
   /** Deletes what has expired and is not part of a later turn. */
   sweep(): Promise<void>
   /** Whether the file was moved away: what is written here would be lost. */
@@ -43,12 +46,17 @@ async function openStore({ dialect, moved, probe }: SqliteFile, now: () => numbe
     await database.destroy()
     throw thrown
   }
+  const shared = keptShared(database, now)
   return {
     turns: new KeptTurns(database, now),
     conversations: new KeptConversations(database, now),
     events: new KeptEvents(database),
     tasks: new KeptTasks(database),
-    sweep: () => sweep(database, now()),
+    shared,
+    async sweep() {
+      await sweep(database, now())
+      await shared.sweep()
+    },
     moved,
     probe,
     close: () => database.destroy(),
