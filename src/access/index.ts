@@ -33,11 +33,11 @@ export interface Access {
    */
   identify(credentials: Credentials): Caller
   /**
-   * The same caller as its key is now.
+   * The caller of that id as its key is now.
    *
    * @throws GatewayError as `identify` does, where the key was revoked meanwhile.
    */
-  renewed(caller: Caller): Caller
+  renewed(caller: Pick<Caller, 'id'>): Caller
   /** The share of one request in its key's limits; nothing is counted yet. */
   allowance(caller: Caller): Allowance
   /** Takes the groups and fixed keys of another config; counts stay. */

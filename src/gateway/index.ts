@@ -53,6 +53,7 @@ export class Gateway extends Services {
   /** Realtime sessions; requests that a cascade makes are answered like any other. */
   readonly realtime = new Realtime(this.config, {
     ...{ access: this.access, channels: this.channels, running: this.running, recorder: this.recorder, gateway: this },
+    shared: this.store.shared,
     answer: incoming => this.answer(incoming),
   })
 
@@ -118,7 +119,7 @@ export class Gateway extends Services {
       return { call, caller, report, onLoss, ...form, session: undefined, submission: undefined }
     }
     const wire = call.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, memory)))
-    const request = reader.read(wire)
+    const request = await reader.readWhole(wire)
     const session =
       call.format === STORED_FORMAT ? await stored.session(call, caller.id, { wire, request, reader }) : undefined
     return {

@@ -13,6 +13,7 @@ import { VideoTasks } from '../tasks/index.ts'
 import type { Reply } from './call.ts'
 import { Channels } from './channels.ts'
 import { Seals } from './compaction/seals.ts'
+import { GatewaySecret } from './gateway-secret.ts'
 import { type ImageDelivery, ImageStore, type StoredImage } from './image-store.ts'
 import { Media } from './media.ts'
 import { relay } from './relay.ts'
@@ -34,7 +35,7 @@ export class Services {
   protected readonly spooled: Waiting
   protected media: Media
   protected images: ImageDelivery
-  protected seals: Seals
+  protected readonly seals: Seals
   protected readonly store: LazyStore
   protected readonly stored: State
   protected readonly thoughts: Thoughts
@@ -56,8 +57,13 @@ export class Services {
     this.spooled = new Waiting(config.server.limits.spooled)
     this.media = new Media(config.media)
     this.images = this.imageDelivery()
-    this.seals = this.sealsIn(config.dataDir)
     this.store = new LazyStore(config.store, config.dataDir, log)
+    const secret = new GatewaySecret({
+      shared: this.store.shared,
+      dataDir: () => this.config.dataDir,
+      onFault: err => log.error({ err }, 'the key of seals cannot be had'),
+    })
+    this.seals = new Seals(secret)
     this.stored = new State(config, log, this.store, () => this.channels.all)
     this.thoughts = new Thoughts(config.thoughts, undefined, err => log.error({ err }, 'thoughts cannot be remembered'))
     this.tasks = new VideoTasks(config, {
@@ -80,7 +86,6 @@ export class Services {
     this.stored.reload(config)
     this.thoughts.reload(config.thoughts)
     this.tasks.reload(config)
-    if (config.dataDir !== this.seals.dataDir) this.seals = this.sealsIn(config.dataDir)
   }
 
   /** A stored image by the token of its address. */
@@ -133,9 +138,5 @@ export class Services {
   private imageDelivery(): ImageDelivery {
     const [publicUrl] = this.config.server.publicUrls
     return { store: this.imageStore, publicUrl, fetch: (part: MediaPart) => this.media.fetch(part) }
-  }
-
-  private sealsIn(dataDir: string): Seals {
-    return new Seals(dataDir, err => this.log.error({ err }, 'the key of seals cannot be had'))
   }
 }

@@ -61,16 +61,24 @@ export const guardedTasks = (use: Use<Tasks>): Tasks => ({
   drop: (owner, id) => use('writes', tasks => tasks.drop(owner, id)),
 })
 
-/** What instances share, likewise. */
-export const guardedShared = (use: Use<SharedRecords>): SharedRecords => ({
-  secret: name => use('reads', shared => shared.secret(name)),
-  keepSecret: (name, fresh) => use('writes', shared => shared.keepSecret(name, fresh)),
-  keepPicture: (picture, limits) => use('writes', shared => shared.keepPicture(picture, limits)),
-  picture: id => use('reads', shared => shared.picture(id)),
-  keepNote: (note, limits) => use('writes', shared => shared.keepNote(note, limits)),
-  note: (kind, name) => use('reads', shared => shared.note(kind, name)),
-  takeNote: (kind, name) => use('writes', shared => shared.takeNote(kind, name)),
-  changeThoughts: changes => use('writes', shared => shared.changeThoughts(changes)),
-  thoughts: names => use('reads', shared => shared.thoughts(names)),
-  sweep: () => use('writes', shared => shared.sweep()),
-})
+/**
+ * What instances share, likewise.
+ *
+ * @param exists whether there is a store already: nothing is found in one that is not, and looking makes none.
+ */
+export function guardedShared(use: Use<SharedRecords>, exists: () => boolean): SharedRecords {
+  const read = async <T>(work: (shared: SharedRecords) => Promise<T>, nothing: T): Promise<T> =>
+    exists() ? use('reads', work) : nothing
+  return {
+    secret: name => read(shared => shared.secret(name), undefined),
+    keepSecret: (name, fresh) => use('writes', shared => shared.keepSecret(name, fresh)),
+    keepPicture: (picture, limits) => use('writes', shared => shared.keepPicture(picture, limits)),
+    picture: id => read(shared => shared.picture(id), undefined),
+    keepNote: (note, limits) => use('writes', shared => shared.keepNote(note, limits)),
+    note: (kind, name) => read(shared => shared.note(kind, name), undefined),
+    takeNote: async (kind, name) => (exists() ? use('writes', shared => shared.takeNote(kind, name)) : undefined),
+    changeThoughts: changes => use('writes', shared => shared.changeThoughts(changes)),
+    thoughts: names => read(shared => shared.thoughts(names), []),
+    sweep: () => use('writes', shared => shared.sweep()),
+  }
+}

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { GatewayError } from '../canonical/error.ts'
 import type { StoreConfig } from '../config/types.ts'
@@ -22,10 +23,10 @@ const REST = 2000
 /** Milliseconds before a fault that comes and goes is logged again. */
 const INTERVAL = 60_000
 
-/** What is stored: turns, conversations, events and tasks. */
+/** What is stored: turns, conversations, events, tasks and what instances share. */
 export type StoreView = Pick<
   LazyStore,
-  'path' | 'turns' | 'conversations' | 'events' | 'tasks' | 'liveness' | 'takes' | 'check'
+  'path' | 'turns' | 'conversations' | 'events' | 'tasks' | 'shared' | 'liveness' | 'takes' | 'check'
 >
 
 /**
@@ -41,7 +42,10 @@ export class LazyStore {
   )
   readonly events = guardedEvents((manner, work) => this.use(manner, ({ events }) => work(events)))
   readonly tasks = guardedTasks((manner, work) => this.use(manner, ({ tasks }) => work(tasks)))
-  readonly shared = guardedShared((manner, work) => this.use(manner, ({ shared }) => work(shared)))
+  readonly shared = guardedShared(
+    (manner, work) => this.use(manner, ({ shared }) => work(shared)),
+    () => this.exists,
+  )
   /** Which of the processes that share the store are alive. */
   readonly liveness: Liveness
   private readonly log: Log
@@ -62,6 +66,11 @@ export class LazyStore {
     this.log = log
     const write = (err: unknown, store: string) => log.error({ store, err }, 'the store cannot be used')
     this.faults = new LogOnce(write, { interval: INTERVAL, lasting: true })
+  }
+
+  /** Whether anything can have been stored: a file is made when something is first written. */
+  get exists(): boolean {
+    return this.opening !== undefined || existsSync(this.path)
   }
 
   /** Whether something can be kept, as far as it is known: what is wrong may show only when it is tried. */
