@@ -14,8 +14,9 @@ import type { Reply } from './call.ts'
 import { Channels } from './channels.ts'
 import { Seals } from './compaction/seals.ts'
 import { GatewaySecret } from './gateway-secret.ts'
-import { type ImageDelivery, ImageStore, type StoredImage } from './image-store.ts'
+import { type ImageDelivery, ImageStore } from './image-store.ts'
 import { Media } from './media.ts'
+import type { StoredImage } from './picture-copies.ts'
 import { relay } from './relay.ts'
 import type { Recorder } from './report.ts'
 import { Running } from './running.ts'
@@ -45,7 +46,7 @@ export class Services {
   protected readonly recorder: Recorder
   /** Logs that memory or disk do not suffice. */
   protected readonly shortage: LogOnce
-  private readonly imageStore = new ImageStore()
+  private readonly imageStore: ImageStore
 
   constructor(config: Config, log: Log) {
     this.config = config
@@ -56,8 +57,9 @@ export class Services {
     this.waiting = new Waiting(config.server.limits.waiting)
     this.spooled = new Waiting(config.server.limits.spooled)
     this.media = new Media(config.media)
-    this.images = this.imageDelivery()
     this.store = new LazyStore(config.store, config.dataDir, log)
+    this.imageStore = new ImageStore({ shared: this.store.shared, hasOthers: () => hasOthers(config) })
+    this.images = this.imageDelivery()
     const secret = new GatewaySecret({
       shared: this.store.shared,
       dataDir: () => this.config.dataDir,
@@ -89,7 +91,7 @@ export class Services {
   }
 
   /** A stored image by the token of its address. */
-  image(token: string): StoredImage | undefined {
+  image(token: string): Promise<StoredImage | undefined> {
     return this.imageStore.get(token)
   }
 
@@ -140,3 +142,6 @@ export class Services {
     return { store: this.imageStore, publicUrl, fetch: (part: MediaPart) => this.media.fetch(part) }
   }
 }
+
+/** Whether other processes may answer for the same gateway. */
+const hasOthers = ({ store, server }: Config): boolean => store.engine !== 'sqlite' || server.workers > 1
