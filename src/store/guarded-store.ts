@@ -58,6 +58,7 @@ export const guardedTasks = (use: Use<Tasks>): Tasks => ({
   unkept: (since, limit) => use('reads', tasks => tasks.unkept(since, limit)),
   withFiles: () => use('reads', tasks => tasks.withFiles()),
   keepFile: (owner, id, size) => use('writes', tasks => tasks.keepFile(owner, id, size)),
+  leaveFile: (owner, id) => use('writes', tasks => tasks.leaveFile(owner, id)),
   drop: (owner, id) => use('writes', tasks => tasks.drop(owner, id)),
 })
 
