@@ -177,6 +177,7 @@ export class Gateway extends Services {
     const { call, caller, report, trailing, session, onLoss, submission } = incoming
     if (session?.unkept === true && onLoss === 'refuse') throw UNAVAILABLE
     const thoughts = this.thoughts.of(caller.id)
+    if (thoughts?.isShared === true) await thoughts.fetch(session?.whole ?? incoming.request, call.format)
     const seal = this.seals.of(caller.id)
     const { images, config, channels, media } = this
     const { heartbeat } = config.server

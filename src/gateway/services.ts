@@ -20,6 +20,7 @@ import type { StoredImage } from './picture-copies.ts'
 import { relay } from './relay.ts'
 import type { Recorder } from './report.ts'
 import { Running } from './running.ts'
+import { SharedThoughts } from './thoughts/shared-thoughts.ts'
 import { Thoughts } from './thoughts/thoughts.ts'
 
 /** Everything that outlives a request and that requests are answered with; it follows the config. */
@@ -67,7 +68,11 @@ export class Services {
     })
     this.seals = new Seals(secret)
     this.stored = new State(config, log, this.store, () => this.channels.all)
-    this.thoughts = new Thoughts(config.thoughts, undefined, err => log.error({ err }, 'thoughts cannot be remembered'))
+    const unremembered = (err: unknown): void => log.error({ err }, 'thoughts cannot be remembered')
+    const shared = hasOthers(config)
+      ? new SharedThoughts({ records: this.store.shared, secret, onFault: unremembered })
+      : undefined
+    this.thoughts = new Thoughts(config.thoughts, undefined, unremembered, shared)
     this.tasks = new VideoTasks(config, {
       log,
       channels: () => this.channels.all,
@@ -129,7 +134,7 @@ export class Services {
   async close(): Promise<void> {
     this.access.close()
     this.imageStore.close()
-    this.thoughts.close()
+    await this.thoughts.close()
     await this.tasks.close()
     await this.stored.close()
     await this.store.close()
