@@ -47,7 +47,7 @@ export class KeptThoughtTexts {
       for (const { thought } of rows) ids.add(thought)
     }
     const found: FoundThoughts[] = []
-    for (const some of batches([...ids])) found.push(...(await this.all(some)))
+    for (const some of batches([...ids])) for (const one of await this.all(some)) found.push(one)
     return found
   }
 
