@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { suggestion } from '../config/faults.ts'
+import { version } from '../version.ts'
 import { createCommand, listCommand, revokeCommand, rotateCommand } from './keys.ts'
 import { DONE, FAILED, type Terminal, USAGE, UsageError } from './outcome.ts'
 import { replayCommand } from './replay.ts'
@@ -19,9 +19,6 @@ export async function commandLine(args: readonly string[], terminal: Terminal): 
   }
 }
 
-const versionOf = (): string =>
-  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
-
 /** The error for an unknown command: the default command takes its name for an argument. */
 const EXCESS = /too many arguments for 'serve'.*: ([^\s,.]+).*/
 
@@ -32,10 +29,9 @@ const unknownCommand = (name: string, program: Command): string =>
   )}`
 
 function programOf(terminal: Terminal): Command {
-  const version = versionOf()
   const program = new Command('interlingua')
     .description('A self-hosted gateway: any AI client to any AI model, each in its own request format.')
-    .version(version)
+    .version(version())
     .option('-c, --config <file>', 'the config file (default: interlingua.yaml, where there is one)')
     .showHelpAfterError('(see --help)')
     .exitOverride()
@@ -54,7 +50,7 @@ function programOf(terminal: Terminal): Command {
     .action(async (options: { host?: string; port?: number }) => {
       const { serveCommand } = await import('./serve.ts')
       const named = config()
-      await serveCommand({ ...options, ...(named === undefined ? {} : { config: named }) }, version, terminal)
+      await serveCommand({ ...options, ...(named === undefined ? {} : { config: named }) }, version(), terminal)
     })
   keyCommands(program, config, terminal)
   program

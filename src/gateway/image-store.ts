@@ -59,7 +59,7 @@ export class ImageStore {
     const bytes = await filled(spool, breathing(pieces))
     const picture = { id, mediaType: isType(mediaType) ? mediaType : UNKNOWN, expiresAt }
     try {
-      await this.shared.keepPicture({ ...picture, bytes: bytes.read() }, this.limits)
+      await this.shared.keepPicture({ ...picture, read: () => bytes.read() }, this.limits)
     } catch (thrown) {
       // The copy is enough where nobody else is asked for it.
       if (this.hasOthers() || !(thrown instanceof GatewayError)) {

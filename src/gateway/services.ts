@@ -81,6 +81,11 @@ export class Services {
     this.shortage = new LogOnce(err => log.error({ err }, 'the gateway lacks room'))
   }
 
+  /** Rejects where the gateway may not be started: with a store of a newer version of the program. */
+  start(): Promise<void> {
+    return this.store.start()
+  }
+
   /** Takes another config without dropping a request. */
   reload(config: Config): void {
     this.config = config

@@ -69,10 +69,13 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
     refuseLast(gateway, wrongMethod(message), socket, '/', { allow: ANY }),
   )
   server.on('clientError', refusingMalformed(gateway))
-  await listening(server, config.server).catch(async (fault: unknown) => {
-    await gateway.close()
-    throw fault
-  })
+  await gateway
+    .start()
+    .then(() => listening(server, config.server))
+    .catch(async (fault: unknown) => {
+      await gateway.close()
+      throw fault
+    })
   let { drain, grace } = config.server
   return {
     address: addressOf(server.address() as AddressInfo),

@@ -1,7 +1,8 @@
 import { OwnFailure } from '../canonical/error.ts'
+import type { StoreFault } from './fault-kind.ts'
+import { postgresFault } from './postgres-fault.ts'
 
-/** Why a store cannot be used at present, in a value for callers and operators alike. */
-export type StoreFault = 'full' | 'read-only' | 'locked' | 'damaged' | 'unreachable' | 'failing'
+export type { StoreFault } from './fault-kind.ts'
 
 /** SQLite's primary result codes (sqlite.org/rescode.html); those left out are bugs of ours. */
 const BY_RESULT: { readonly [code: number]: StoreFault } = {
@@ -39,7 +40,13 @@ export function storeFault(thrown: unknown): StoreFault | undefined {
   const { code, errcode } = thrown as Error & { readonly code?: string; readonly errcode?: number }
   // Extended result codes have the primary one in their lowest byte.
   if (code === 'ERR_SQLITE_ERROR') return BY_RESULT[(errcode ?? 0) & 0xff]
-  return code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined
+  if (thrown instanceof NewerStore) return 'newer'
+  return code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : postgresFault(thrown)
+}
+
+/** A newer version of the program changed the structure of the store: this one could damage what it does not know. */
+export class NewerStore extends Error {
+  override readonly name = 'NewerStore'
 }
 
 /** Faults with which stored data can still be read. */

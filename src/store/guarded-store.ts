@@ -1,5 +1,6 @@
 import type { Conversations } from './conversations.ts'
 import type { Events } from './events.ts'
+import type { Processes } from './processes.ts'
 import type { SharedRecords } from './shared-records.ts'
 import type { Tasks } from './tasks.ts'
 import type { Turns } from './turns.ts'
@@ -83,3 +84,10 @@ export function guardedShared(use: Use<SharedRecords>, exists: () => boolean): S
     sweep: () => use('writes', shared => shared.sweep()),
   }
 }
+
+/** Processes, likewise. */
+export const guardedProcesses = (use: Use<Processes>): Processes => ({
+  beat: id => use('writes', processes => processes.beat(id)),
+  isAlive: id => use('reads', processes => processes.isAlive(id)),
+  end: id => use('writes', processes => processes.end(id)),
+})

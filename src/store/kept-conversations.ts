@@ -110,7 +110,6 @@ export class KeptConversations implements Conversations {
 
   async drop(owner: string, id: string): Promise<boolean> {
     return this.database.transaction().execute(async database => {
-      await dropItems(database, owner, id)
       const { numUpdatedRows } = await database
         .updateTable('conversations')
         .set({ metadata: '{}', gone: 1 })
@@ -118,6 +117,7 @@ export class KeptConversations implements Conversations {
         .where('id', '=', id)
         .where('gone', '=', 0)
         .executeTakeFirst()
+      await dropItems(database, owner, id)
       return numUpdatedRows > 0n
     })
   }

@@ -17,13 +17,13 @@ export class KeptPictures {
     this.now = now
   }
 
-  async keep({ id, mediaType, expiresAt, bytes }: NewPicture, limits: PictureLimits): Promise<void> {
+  async keep({ id, mediaType, expiresAt, read }: NewPicture, limits: PictureLimits): Promise<void> {
     await this.database
       .insertInto('pictures')
       .values({ id, media_type: mediaType, size: 0, place: 0, expires_at: expiresAt })
       .execute()
     try {
-      await this.finish(id, await this.write(id, bytes), limits)
+      await this.finish(id, await this.write(id, read()), limits)
     } catch (thrown) {
       await drop(this.database, [id]).catch(() => {})
       throw thrown

@@ -99,6 +99,7 @@ export class KeptTasks implements Tasks {
   }
 
   async due(before: number, limit: number, channels: readonly string[]): Promise<readonly StoredTask[]> {
+    if (channels.length === 0) return []
     const rows = await this.all()
       .where('rank', 'in', [RANKS.queued, RANKS['in-progress']])
       .where('polled_at', '<=', before)

@@ -135,12 +135,13 @@ export class KeptTurns implements Turns {
     const row = rowOf(turn)
     const items = itemRowsOf(turn, this.now())
     await this.database.transaction().execute(async database => {
-      await dropItems(database, turn.owner, turn.id)
+      // The row first: whoever else works on the turn waits for it.
       await database
         .insertInto('turns')
         .values(row)
         .onConflict(conflict => conflict.columns(['owner', 'id']).doUpdateSet(row))
         .execute()
+      await dropItems(database, turn.owner, turn.id)
       await insertItems(database, items)
     })
   }
@@ -190,8 +191,6 @@ export class KeptTurns implements Turns {
 
   async drop(owner: string, id: string): Promise<boolean> {
     return this.database.transaction().execute(async database => {
-      await dropItems(database, owner, id)
-      await dropEvents(database, owner, id)
       const { numUpdatedRows } = await database
         .updateTable('turns')
         .set({ response: '{}', copy: null, previous: null, lease: null, worker: null, gone: 1 })
@@ -199,6 +198,8 @@ export class KeptTurns implements Turns {
         .where('id', '=', id)
         .where('gone', '=', 0)
         .executeTakeFirst()
+      await dropItems(database, owner, id)
+      await dropEvents(database, owner, id)
       return numUpdatedRows > 0n
     })
   }

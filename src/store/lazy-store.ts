@@ -4,16 +4,20 @@ import { GatewayError } from '../canonical/error.ts'
 import type { StoreConfig } from '../config/types.ts'
 import type { Log } from '../log/index.ts'
 import { LogOnce } from '../log/index.ts'
-import { READABLE, type StoreFault, storeFault, UNAVAILABLE } from './fault.ts'
+import { NewerStore, READABLE, type StoreFault, storeFault, UNAVAILABLE } from './fault.ts'
 import {
   type AccessMode,
   guardedConversations,
   guardedEvents,
+  guardedProcesses,
   guardedShared,
   guardedTasks,
   guardedTurns,
 } from './guarded-store.ts'
-import { Liveness } from './liveness.ts'
+import { Heartbeat } from './heartbeat.ts'
+import type { Liveness } from './liveness.ts'
+import { LockedFiles } from './locked-files.ts'
+import { isUndone, toldOf } from './postgres-fault.ts'
 import type { Store } from './store.ts'
 
 /** Milliseconds after which what expired is deleted again. */
@@ -22,11 +26,15 @@ const SWEEP = 3_600_000
 const REST = 2000
 /** Milliseconds before a fault that comes and goes is logged again. */
 const INTERVAL = 60_000
+/** How often work is begun again that a server undid because others waited for it in a circle. */
+const TRIES = 3
+/** Milliseconds before a server whose connection was lost is tried again for the first time. */
+const RECONNECT = 100
 
 /** What is stored: turns, conversations, events, tasks and what instances share. */
 export type StoreView = Pick<
   LazyStore,
-  'path' | 'turns' | 'conversations' | 'events' | 'tasks' | 'shared' | 'liveness' | 'takes' | 'check'
+  'exists' | 'turns' | 'conversations' | 'events' | 'tasks' | 'shared' | 'liveness' | 'takes' | 'check'
 >
 
 /**
@@ -34,7 +42,6 @@ export type StoreView = Pick<
  * kept, and it is tried again until it works; what can still be read is read meanwhile.
  */
 export class LazyStore {
-  readonly path: string
   /** What is kept. Where the store is at fault, every call of them rejects with `UNAVAILABLE`. */
   readonly turns = guardedTurns((manner, work) => this.use(manner, ({ turns }) => work(turns)))
   readonly conversations = guardedConversations((manner, work) =>
@@ -44,12 +51,14 @@ export class LazyStore {
   readonly tasks = guardedTasks((manner, work) => this.use(manner, ({ tasks }) => work(tasks)))
   readonly shared = guardedShared(
     (manner, work) => this.use(manner, ({ shared }) => work(shared)),
-    () => this.exists,
+    () => this.opening !== undefined || this.exists(),
   )
   /** Which of the processes that share the store are alive. */
   readonly liveness: Liveness
+  private readonly config: StoreConfig
   private readonly log: Log
   private opening: Promise<Store> | undefined
+  private inUse: Store | undefined
   private fault: { readonly kind: StoreFault; readonly reads: boolean } | undefined
   /** Logs a fault once, wherever it is met, until the store works again; one that comes and goes once a minute. */
   private readonly faults: LogOnce
@@ -60,17 +69,36 @@ export class LazyStore {
 
   /** @param dataDir the folder of files beside the database. */
   constructor(config: StoreConfig, dataDir: string, log: Log) {
-    if (config.engine !== 'sqlite') throw new Error('PostgreSQL is not supported yet')
-    this.path = config.path
-    this.liveness = new Liveness(join(dataDir, 'processes'))
+    this.config = config
+    this.liveness =
+      config.engine === 'sqlite'
+        ? new LockedFiles(join(dataDir, 'processes'))
+        : new Heartbeat(guardedProcesses((manner, work) => this.use(manner, ({ processes }) => work(processes))))
     this.log = log
-    const write = (err: unknown, store: string) => log.error({ store, err }, 'the store cannot be used')
+    const write = (err: unknown, store: string) => log.error({ store, err: toldOf(err) }, 'the store cannot be used')
     this.faults = new LogOnce(write, { interval: INTERVAL, lasting: true })
   }
 
-  /** Whether anything can have been stored: a file is made when something is first written. */
-  get exists(): boolean {
-    return this.opening !== undefined || existsSync(this.path)
+  /**
+   * Refuses to start with a store of a newer version of the program. A server is connected to and migrated; one that
+   * cannot be reached is a fault that passes. A file is looked at where there is one, and stays closed.
+   *
+   * @throws NewerStore.
+   */
+  async start(): Promise<void> {
+    if (this.config.engine === 'sqlite') {
+      if (this.exists()) (await import('./peek.ts')).checkSqlite(this.config.path)
+      return
+    }
+    await this.opened().catch(thrown => {
+      if (thrown instanceof NewerStore) throw thrown
+      this.failed(thrown, 'writes')
+    })
+  }
+
+  /** Whether anything may be stored: a file that is not there is not made to look into it. */
+  exists(): boolean {
+    return this.config.engine !== 'sqlite' || existsSync(this.config.path)
   }
 
   /** Whether something can be kept, as far as it is known: what is wrong may show only when it is tried. */
@@ -86,13 +114,17 @@ export class LazyStore {
   }
 
   private async use<T>(manner: AccessMode, work: (store: Store) => Promise<T>): Promise<T> {
-    if (this.closed || (this.fault !== undefined && (manner === 'writes' || !this.fault.reads))) throw UNAVAILABLE
-    try {
-      const done = await work(await (manner === 'writes' ? this.current() : this.opened()))
-      if (manner === 'writes') this.soundAt = performance.now()
-      return done
-    } catch (thrown) {
-      throw this.failed(thrown, manner)
+    for (let tries = 1; ; tries++) {
+      if (this.closed || (this.fault !== undefined && (manner === 'writes' || !this.fault.reads))) throw UNAVAILABLE
+      let store: Store | undefined
+      try {
+        store = await (manner === 'writes' ? this.current() : this.opened())
+        const done = await work(store)
+        if (manner === 'writes') this.soundAt = performance.now()
+        return done
+      } catch (thrown) {
+        if (tries === TRIES || !isUndone(thrown)) throw this.failed(thrown, manner, store)
+      }
     }
   }
 
@@ -114,8 +146,9 @@ export class LazyStore {
   }
 
   private async open(): Promise<Store> {
-    const { openSqlite } = await import('./store.ts')
-    const store = await openSqlite(this.path)
+    const { openStore } = await import('./store.ts')
+    const store = await openStore(this.config)
+    this.inUse = store
     clearInterval(this.sweeping)
     this.sweeping = setInterval(() => this.sweep(store), SWEEP).unref()
     this.sweep(store)
@@ -123,15 +156,20 @@ export class LazyStore {
   }
 
   private sweep(store: Store): void {
-    store.sweep().catch(thrown => this.failed(thrown, 'writes'))
+    store.sweep().catch(thrown => this.failed(thrown, 'writes', store))
   }
 
-  /** What is thrown to callers instead: a fault of the store lasts until the store works again. */
-  private failed(thrown: unknown, manner: AccessMode): unknown {
+  /**
+   * What is thrown to callers instead: a fault of the store lasts until the store works again.
+   *
+   * @param store the one at which it showed: one that is given up already shows nothing new.
+   */
+  private failed(thrown: unknown, manner: AccessMode, store?: Store): unknown {
     if (thrown instanceof GatewayError) return thrown
     // A row that is no JSON is damaged by itself.
     const kind = thrown instanceof SyntaxError ? 'damaged' : storeFault(thrown)
-    if (kind === undefined) return thrown
+    if (kind === undefined) return toldOf(thrown)
+    if (store !== undefined && store !== this.inUse) return UNAVAILABLE
     this.faults.log(thrown, kind)
     if (!(thrown instanceof SyntaxError)) this.rest(kind, manner)
     return UNAVAILABLE
@@ -139,8 +177,9 @@ export class LazyStore {
 
   private rest(kind: StoreFault, manner: AccessMode): void {
     if (!READABLE.has(kind)) this.drop()
+    const pause = this.fault === undefined && this.config.engine === 'postgres' ? RECONNECT : REST
     this.fault = { kind, reads: manner === 'writes' && this.opening !== undefined }
-    if (!this.closed) this.retrying ??= setTimeout(this.retry, REST).unref()
+    if (!this.closed) this.retrying ??= setTimeout(this.retry, pause).unref()
   }
 
   private readonly retry = async (): Promise<void> => {
@@ -152,7 +191,7 @@ export class LazyStore {
     if (this.closed) return
     try {
       const store = await this.current()
-      store.probe()
+      await store.probe()
       this.soundAt = performance.now()
       this.recovered()
     } catch (thrown) {
@@ -171,14 +210,15 @@ export class LazyStore {
   private drop(): void {
     this.opening?.then(store => store.close()).catch(() => {})
     this.opening = undefined
+    this.inUse = undefined
     clearInterval(this.sweeping)
   }
 
   async close(): Promise<void> {
+    await this.liveness.close()
     this.closed = true
     clearInterval(this.sweeping)
     clearTimeout(this.retrying)
     await this.opening?.then(store => store.close()).catch(() => {})
-    this.liveness.close()
   }
 }

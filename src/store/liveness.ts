@@ -1,80 +1,13 @@
-import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-
-/** The ids of processes, which are names of files. */
-const ID = /^[0-9a-f]{32}$/
-
-/** Milliseconds after which the file of a process that ended is deleted: a younger one may not be locked yet. */
-const SETTLED = 60_000
-
-/** SQLite's code for a file that another connection locks. */
-const BUSY = 5
-
-/**
- * Detects which processes that share a folder are alive. Each holds a lock on a file of its own, which the system
- * releases however the process ends (`kill -9`, too), and which works between containers on one machine, where process
- * ids have no meaning.
- */
-export class Liveness {
-  readonly id: string = randomBytes(16).toString('hex')
-  private readonly folder: string
-  private lock: DatabaseSync | undefined
-
-  constructor(folder: string) {
-    this.folder = folder
-  }
-
-  /** Marks this process as alive, until it ends or `close`. Throws where the folder cannot be written. */
-  open(): void {
-    if (this.lock !== undefined) return
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
-    this.tidy()
-    const path = this.path(this.id)
-    const lock = new DatabaseSync(path)
-    chmodSync(path, 0o600)
-    for (const line of ['pragma journal_mode = memory', 'begin exclusive']) lock.exec(line)
-    this.lock = lock
-  }
-
+/** Tells which of the processes that share a store are alive. */
+export interface Liveness {
+  /** This process: 32 hex digits. */
+  readonly id: string
+  /** Marks this process as alive, until it ends or `close`. Rejects where that cannot be noted. */
+  open(): Promise<void>
   /** Whether the process of that id is alive; undefined where that cannot be determined. */
-  isAlive(id: string): boolean | undefined {
-    if (id === this.id) return this.lock !== undefined
-    if (!ID.test(id)) return undefined
-    return existsSync(this.path(id)) ? isLocked(this.path(id)) : false
-  }
-
-  close(): void {
-    this.lock?.close()
-    if (this.lock !== undefined) rmSync(this.path(this.id), { force: true })
-    this.lock = undefined
-  }
-
-  private path(id: string): string {
-    return join(this.folder, id)
-  }
-
-  /** Deletes the files of processes that were killed. */
-  private tidy(): void {
-    for (const name of readdirSync(this.folder)) {
-      const path = this.path(name)
-      const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs
-      if (!ID.test(name) || changed === undefined || Date.now() - changed < SETTLED) continue
-      if (isLocked(path) === false) rmSync(path, { force: true })
-    }
-  }
+  isAlive(id: string): Promise<boolean | undefined>
+  close(): Promise<void>
 }
 
-function isLocked(path: string): boolean | undefined {
-  let file: DatabaseSync | undefined
-  try {
-    file = new DatabaseSync(path, { readOnly: true, timeout: 0 })
-    file.prepare('select count(*) from sqlite_master').get()
-    return false
-  } catch (thrown) {
-    return (thrown as { errcode?: unknown }).errcode === BUSY ? true : undefined
-  } finally {
-    file?.close()
-  }
-}
+/** The form of the ids of processes. */
+export const PROCESS_ID = /^[0-9a-f]{32}$/

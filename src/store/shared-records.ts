@@ -16,8 +16,8 @@ export interface NewPicture {
   readonly mediaType: string
   /** Unix time in milliseconds. */
   readonly expiresAt: number
-  /** Its bytes, read once; no more than a piece is held. */
-  readonly bytes: AsyncIterable<Uint8Array>
+  /** Its bytes, from the beginning with each call: what a server undid is written again. No more than a piece is held. */
+  read(): AsyncIterable<Uint8Array>
 }
 
 /** How many pictures are kept at once, and how many bytes all of them may have: the oldest are deleted for new ones. */

@@ -1,7 +1,8 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { type Dialect, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
+import { type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
+import type { Engine, Row } from './engine.ts'
 
 /** Milliseconds another process may lock the file: this whole process waits as long. */
 const BUSY_TIMEOUT = 2000
@@ -22,17 +23,8 @@ const IN_MEMORY = ':memory:'
 /** Text that is written to check for space; answers are larger than a page, too. */
 const SAMPLE = 'x'.repeat(16 * 1024)
 
-/** A SQLite file that is open. */
-export interface SqliteFile {
-  readonly dialect: Dialect
-  /** Whether another file, or none, is at the path now: what is written here would be lost. */
-  moved(): boolean
-  /** Writes something and deletes it, without waiting for others. Throws SQLite's error where that fails. */
-  probe(): void
-}
-
 /** Opens a SQLite file, made readable by its owner alone where it is new, for the query layer. */
-export function sqlite(path: string): SqliteFile {
+export function sqlite(path: string): Engine {
   if (path !== IN_MEMORY) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     closeSync(openSync(path, 'a', 0o600))
@@ -47,10 +39,42 @@ export function sqlite(path: string): SqliteFile {
   }
   const opened = identityOf(path)
   return {
+    name: 'sqlite',
     dialect: new SqliteDialect({ database: new Statements(database) }),
+    types: { bytes: 'blob' },
+    ddl: statement => statement,
+    exclusively: (database, work) => database.transaction().execute(work),
     moved: () => identityOf(path) !== opened,
-    probe: () => probe(database),
+    probe: async () => probe(database),
+    rows: (_, table, size) => rowsOf(database, table, size),
   }
+}
+
+/** Whether another connection has the file open: only the first one is given it alone. */
+export function isSqliteInUse(path: string): boolean {
+  const database = new DatabaseSync(path, { timeout: 0 })
+  try {
+    for (const line of ['pragma locking_mode = exclusive', 'begin exclusive', 'rollback']) database.exec(line)
+    return false
+  } catch (thrown) {
+    if ((thrown as { errcode?: unknown }).errcode === BUSY) return true
+    throw thrown
+  } finally {
+    database.close()
+  }
+}
+
+/** SQLite's code for a file that another connection locks. */
+const BUSY = 5
+
+async function* rowsOf(database: DatabaseSync, table: string, size: number): AsyncIterable<readonly Row[]> {
+  let batch: Row[] = []
+  for (const row of database.prepare(`select * from "${table}"`).iterate()) {
+    if (batch.push(row as Row) < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
 }
 
 /** The identity of the file at a path. */
@@ -84,7 +108,7 @@ class Statements implements SqliteDatabase {
   prepare(sql: string): SqliteStatement {
     const known = this.compiled.get(sql)
     if (known !== undefined) return known
-    const statement = adapted(this.database.prepare(sql))
+    const statement = adapted(this.database.prepare(sql === 'begin' ? BEGIN : sql))
     if (this.compiled.size >= MOST) this.compiled.clear()
     const prepared = sql === 'rollback' ? this.tolerant(statement) : statement
     this.compiled.set(sql, prepared)
@@ -106,6 +130,9 @@ class Statements implements SqliteDatabase {
 }
 
 const MOST = 200
+
+/** Every transaction writes: one that began with reading could not wait for another's writes. */
+const BEGIN = 'begin immediate'
 
 type Values = readonly SQLInputValue[]
 

@@ -1,16 +1,19 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import { Kysely } from 'kysely'
+import type { StoreConfig } from '../config/types.ts'
 import type { Conversations } from './conversations.ts'
+import { type Engine, openEngine } from './engine.ts'
 import type { Events } from './events.ts'
 import { dropEvents, dropItems } from './items.ts'
 import { KeptConversations } from './kept-conversations.ts'
 import { KeptEvents } from './kept-events.ts'
+import { KeptProcesses } from './kept-processes.ts'
 import { keptShared } from './kept-shared.ts'
 import { KeptTasks } from './kept-tasks.ts'
 import { KeptTurns } from './kept-turns.ts'
 import { migrate } from './migrate.ts'
+import type { Processes } from './processes.ts'
 import type { SharedRecords } from './shared-records.ts'
-import { type SqliteFile, sqlite } from './sqlite.ts'
 import type { Database, Tables } from './tables.ts'
 import type { Tasks } from './tasks.ts'
 import type { Turns } from './turns.ts'
@@ -21,49 +24,62 @@ export interface Store {
   readonly conversations: Conversations
   readonly events: Events
   readonly tasks: Tasks
+  readonly processes: Processes
   readonly shared: SharedRecords
   /** Deletes what has expired and is not part of a later turn. */
   sweep(): Promise<void>
   /** Whether the file was moved away: what is written here would be lost. */
   moved(): boolean
-  /** Writes something and deletes it; throws the database's error where that fails. */
-  probe(): void
+  /** Writes something and deletes it; rejects with the database's error where that fails. */
+  probe(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Opens the store in a SQLite file, which is created where there is none.
+ * Opens the store, whose database is brought to the newest structure; a SQLite file is created where there is none.
  *
  * @param now Unix time in milliseconds.
+ * @throws NewerStore, or the error of the engine.
  */
-export const openSqlite = (path: string, now: () => number = Date.now): Promise<Store> => openStore(sqlite(path), now)
+export async function openStore(config: StoreConfig, now: () => number = Date.now): Promise<Store> {
+  const engine = await openEngine(config)
+  return storeIn(await openDatabase(engine), engine, now)
+}
 
-async function openStore({ dialect, moved, probe }: SqliteFile, now: () => number): Promise<Store> {
-  const database = new Kysely<Tables>({ dialect })
+/** The same for a SQLite file. */
+export const openSqlite = (path: string, now?: () => number): Promise<Store> =>
+  openStore({ engine: 'sqlite', path }, now)
+
+/** A database in the newest structure. Rejects like `openStore`. */
+export async function openDatabase(engine: Engine): Promise<Database> {
+  const database = new Kysely<Tables>({ dialect: engine.dialect })
   try {
-    await migrate(database, SQLITE_TYPES)
+    await migrate(database, engine)
   } catch (thrown) {
     await database.destroy()
     throw thrown
   }
+  return database
+}
+
+function storeIn(database: Database, engine: Engine, now: () => number): Store {
   const shared = keptShared(database, now)
   return {
     turns: new KeptTurns(database, now),
     conversations: new KeptConversations(database, now),
     events: new KeptEvents(database),
     tasks: new KeptTasks(database),
+    processes: new KeptProcesses(database),
     shared,
     async sweep() {
       await sweep(database, now())
       await shared.sweep()
     },
-    moved,
-    probe,
+    moved: engine.moved,
+    probe: () => engine.probe(database),
     close: () => database.destroy(),
   }
 }
-
-const SQLITE_TYPES = { bytes: 'blob' }
 
 /** Rows deleted at a time: others need to read in between. */
 const BATCH = 200
@@ -89,9 +105,11 @@ async function sweepTurns(database: Database, now: number): Promise<number> {
         ),
       ),
     )
+    .orderBy('owner')
+    .orderBy('id')
     .limit(BATCH)
     .execute()
-  return remove(database, 'turns', rows)
+  return remove(database, 'turns', rows, now)
 }
 
 async function sweepConversations(database: Database, now: number): Promise<number> {
@@ -99,22 +117,35 @@ async function sweepConversations(database: Database, now: number): Promise<numb
     .selectFrom('conversations')
     .select(['owner', 'id'])
     .where('expires_at', '<=', now)
+    .orderBy('owner')
+    .orderBy('id')
     .limit(BATCH)
     .execute()
-  return remove(database, 'conversations', rows)
+  return remove(database, 'conversations', rows, now)
 }
 
+/**
+ * Deletes rows that are still expired, in one order: two instances that do so wait for each other in no circle. The row
+ * goes first, as whoever writes locks it first.
+ */
 async function remove(
   database: Database,
   table: 'turns' | 'conversations',
   rows: readonly { readonly owner: string; readonly id: string }[],
+  now: number,
 ): Promise<number> {
   if (rows.length === 0) return 0
   await database.transaction().execute(async one => {
     for (const { owner, id } of rows) {
+      const { numDeletedRows } = await one
+        .deleteFrom(table)
+        .where('owner', '=', owner)
+        .where('id', '=', id)
+        .where('expires_at', '<=', now)
+        .executeTakeFirst()
+      if (numDeletedRows === 0n) continue
       await dropItems(one, owner, id)
       await dropEvents(one, owner, id)
-      await one.deleteFrom(table).where('owner', '=', owner).where('id', '=', id).execute()
     }
   })
   return rows.length

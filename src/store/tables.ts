@@ -91,12 +91,20 @@ export interface TaskRow {
   readonly file_size: number | null
 }
 
+/** A process that shares a server with others; not used in files. */
+export interface ProcessRow {
+  readonly id: string
+  /** When it last said that it is alive, by the server's clock. */
+  readonly beat_at: number
+}
+
 export interface Tables extends AccessTables, UsageTables, SharedTables {
   readonly tasks: TaskRow
   readonly turns: TurnRow
   readonly events: EventsRow
   readonly items: ItemRow
   readonly conversations: ConversationRow
+  readonly processes: ProcessRow
 }
 
 export type Database = Kysely<Tables>

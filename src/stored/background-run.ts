@@ -36,11 +36,11 @@ export class BackgroundRun implements EventSource {
   /** How it ended is not in the store. */
   private unkept = false
 
-  constructor(run: Run, keeper: Keeper, store: StoreView, copies: Copies) {
+  constructor(run: Run, keeper: Keeper, store: StoreView, copies: Copies, worker: string | undefined) {
     this.run = run
     this.keeper = keeper
     this.turns = store.turns
-    this.worker = identified(store)
+    this.worker = worker
     this.copies = copies
     this.done = this.settled.promise
     run.spill = () => void this.save()
@@ -151,9 +151,9 @@ export class BackgroundRun implements EventSource {
 const LOST = new GatewayError({ kind: 'too-large', message: 'There are more events than can be told again.' })
 
 /** The id of this process, where others can see by it whether it is alive; otherwise its leases say so. */
-function identified({ liveness }: StoreView): string | undefined {
+export async function identified({ liveness }: StoreView): Promise<string | undefined> {
   try {
-    liveness.open()
+    await liveness.open()
     return liveness.id
   } catch {
     return undefined

@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { StoreView } from '../store/lazy-store.ts'
 import type { Turns } from '../store/turns.ts'
-import { BackgroundRun } from './background-run.ts'
+import { BackgroundRun, identified } from './background-run.ts'
 import type { Copies } from './copies.ts'
 import { STORED_FORMAT } from './format.ts'
 import type { Keeper } from './keeper.ts'
@@ -39,9 +39,11 @@ export class Background {
    */
   async start({ keeper, most, request, store }: Beginning): Promise<BackgroundRun> {
     const { owner, id } = keeper
+    // Nothing is awaited between the count and what it counts.
+    const worker = await identified(store)
     if (this.countOf(owner) >= most) throw tooMany(most)
     keeper.saves = false
-    const one = new BackgroundRun(new Run(firstOf(request, keeper)), keeper, store, this.copies)
+    const one = new BackgroundRun(new Run(firstOf(request, keeper)), keeper, store, this.copies, worker)
     this.working.set(id, one)
     if (!(await keeper.keep(one.response, one.lease))) {
       this.working.delete(id)

@@ -30,13 +30,14 @@ export class ResponsesApi {
   private async turn(owner: string, id: string): Promise<Turn> {
     const turn = await this.store.turns.find(owner, id)
     if (turn === undefined) throw unknown(id)
-    return this.isOrphaned(turn) ? this.settled(turn, interrupted(turn.response)) : turn
+    return (await this.isOrphaned(turn)) ? this.settled(turn, interrupted(turn.response)) : turn
   }
 
-  private isOrphaned({ owner, id, lease, worker }: Turn): boolean {
+  private async isOrphaned({ owner, id, lease, worker }: Turn): Promise<boolean> {
     if (lease === undefined || this.background.find(owner, id) !== undefined) return false
     const { liveness } = this.store
-    return worker === liveness.id || lease <= Date.now() || (worker !== undefined && liveness.isAlive(worker) === false)
+    if (worker === liveness.id || lease <= Date.now()) return true
+    return worker !== undefined && (await liveness.isAlive(worker)) === false
   }
 
   /** Ends a turn that is worked on; where it has ended otherwise meanwhile, that stands. */

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../access/index.ts'
 import { defined } from '../canonical/defined.ts'
@@ -75,7 +74,7 @@ export class VideoTasks {
       ...shared,
       limits: () => this.config.tasks,
       folder: () => join(this.config.dataDir, 'videos'),
-      worker: () => this.worker,
+      worker: () => this.worker(),
       isAlive: worker => store().liveness.isAlive(worker),
       open: task => this.openUpstream(task, 'video', {}),
       onFault: ({ id, channel }, err) => log.warn({ task: id, channel, err }, 'a video could not be kept'),
@@ -84,7 +83,7 @@ export class VideoTasks {
       ...shared,
       refresher: this.refresher,
       channels: () => channels().map(({ config }) => config.name),
-      hasStore: () => existsSync(store().path),
+      hasStore: () => store().exists(),
       keepFiles: () => this.files.tend(),
       onFault: err => log.error({ err }, 'tasks could not be looked at'),
     })
@@ -186,7 +185,7 @@ export class VideoTasks {
     if (remixOf !== undefined && origin === undefined) throw unknownTask(remixOf)
     const actual = origin === undefined ? request : remixRequest(request, origin, this.surroundings.channels())
     return new Submission({
-      ...{ store: this.store, owner, request: actual, worker: this.worker, now: Date.now() },
+      ...{ store: this.store, owner, request: actual, worker: await this.worker(), now: Date.now() },
       ...{ lifetime: Math.max(LIFETIME, this.config.tasks.keep), base },
       ...defined({ idempotencyKey, release, origin }),
     })
@@ -220,9 +219,9 @@ export class VideoTasks {
   }
 
   /** Whether a living process still submits the task. */
-  private isSubmitted({ id, worker }: StoredTask): boolean {
+  private async isSubmitted({ id, worker }: StoredTask): Promise<boolean> {
     const { liveness } = this.surroundings.store()
-    return worker === liveness.id ? this.submitted.has(id) : liveness.isAlive(worker) === true
+    return worker === liveness.id ? this.submitted.has(id) : (await liveness.isAlive(worker)) === true
   }
 
   private answer(call: Call, task: StoredTask): void {
@@ -237,10 +236,10 @@ export class VideoTasks {
     return this.surroundings.store().tasks
   }
 
-  private get worker(): string {
+  private async worker(): Promise<string> {
     const { liveness } = this.surroundings.store()
     try {
-      liveness.open()
+      await liveness.open()
     } catch {
       throw UNAVAILABLE
     }

@@ -30,8 +30,8 @@ export interface KeptFilesOptions {
   /** Where they are kept. */
   readonly folder: () => string
   /** This process among those that share the folder, and whether another is alive. */
-  readonly worker: () => string
-  isAlive(worker: string): boolean | undefined
+  readonly worker: () => Promise<string>
+  isAlive(worker: string): Promise<boolean | undefined>
   /** A finished video at its upstream; undefined where that is not configured any more. */
   open(task: StoredTask): ReturnType<typeof openUpstream> | undefined
   onFault(task: StoredTask, thrown: unknown): void
@@ -130,7 +130,7 @@ export class KeptFiles {
       const isLeft =
         worker === undefined
           ? await this.isSettled(name)
-          : !this.hasTidiedParts && this.options.isAlive(worker) === false
+          : !this.hasTidiedParts && (await this.options.isAlive(worker)) === false
       if (isLeft) await rm(this.path(name), { force: true })
     }
     this.hasTidiedParts = true
@@ -159,7 +159,7 @@ export class KeptFiles {
   }
 
   private async keep(task: StoredTask, shelf: Shelf): Promise<void> {
-    const part = `${this.path(task.id)}.${this.options.worker()}.part`
+    const part = `${this.path(task.id)}.${await this.options.worker()}.part`
     const file = await this.options.open(task)
     if (file === undefined) throw GONE_THERE
     this.opened.add(file)

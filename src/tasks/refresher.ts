@@ -25,7 +25,7 @@ export interface RefresherOptions {
   /** Milliseconds between two looks of the background at a task, 0 for none. */
   readonly poll: () => number
   /** Whether somebody still submits the task. */
-  isSubmitted(task: StoredTask): boolean
+  isSubmitted(task: StoredTask): Promise<boolean>
 }
 
 /** Brings stored tasks to the state of their upstreams, each polled at most once in five seconds. */
@@ -72,7 +72,7 @@ export class Refresher {
   /** @param before the task is left as it is where it was polled after this time. */
   private async poll(task: StoredTask, before: number): Promise<StoredTask> {
     const { options } = this
-    if (task.state === 'submitting' && options.isSubmitted(task)) return task
+    if (task.state === 'submitting' && (await options.isSubmitted(task))) return task
     const now = options.now()
     const upstream = upstreamOf(task, options.channels())
     const isLate = now - task.createdAt > LONGEST

@@ -1,13 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { Kysely, PostgresDialect, sql } from 'kysely'
-import { Pool } from 'pg'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { keptShared } from '../../src/store/kept-shared.ts'
-import { SHARED } from '../../src/store/migrations/004-shared.ts'
 import type { SharedRecords, StoredPicture } from '../../src/store/shared-records.ts'
-import { openSqlite } from '../../src/store/store.ts'
-import type { Tables } from '../../src/store/tables.ts'
+import { openSqlite, openStore, type Store } from '../../src/store/store.ts'
 import { freshDatabase, noPostgres } from '../builders/postgres.ts'
 import { scratch } from '../stored/test-server.ts'
 
@@ -15,15 +10,9 @@ const data = scratch()
 afterAll(() => data.drop())
 let count = 0
 
-/** What one instance has open. */
-interface Opened {
-  readonly shared: SharedRecords
-  close(): Promise<void>
-}
-
 /** A store that several instances open. */
 interface Place {
-  open(now: () => number): Promise<Opened>
+  open(now: () => number): Promise<Store>
   drop(): Promise<void>
 }
 
@@ -51,18 +40,7 @@ const ENGINES: readonly Engine[] = [
     missing: noPostgres,
     async place() {
       const { url, drop } = await freshDatabase()
-      const connect = () =>
-        new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new Pool({ connectionString: url }) }) })
-      const first = connect()
-      for (const statement of SHARED.statements({ bytes: 'bytea' })) await sql.raw(statement).execute(first)
-      await first.destroy()
-      return {
-        async open(now) {
-          const database = connect()
-          return { shared: keptShared(database, now), close: () => database.destroy() }
-        },
-        drop,
-      }
+      return { open: now => openStore({ engine: 'postgres', url }, now), drop }
     },
   },
 ]
@@ -80,7 +58,7 @@ for (const { name, place, concurrent, missing } of ENGINES)
   describe.skipIf(missing !== undefined)(`shared by two instances over ${name}`, () => {
     let now = 0
     let at: Place
-    let stores: readonly Opened[]
+    let stores: readonly Store[]
     let one: SharedRecords
     let two: SharedRecords
     /** One of the two that may write while another does. */
@@ -99,7 +77,7 @@ for (const { name, place, concurrent, missing } of ENGINES)
     })
 
     const keep = (by: SharedRecords, id: string, bytes: Uint8Array, limits = ROOMY, age = 1000) =>
-      by.keepPicture({ id, mediaType: 'image/png', expiresAt: now + age, bytes: cut(bytes, 400_000) }, limits)
+      by.keepPicture({ id, mediaType: 'image/png', expiresAt: now + age, read: () => cut(bytes, 400_000) }, limits)
 
     test('a secret is the first one of many', async () => {
       expect(await one.secret('seals')).toBeUndefined()
@@ -132,7 +110,7 @@ for (const { name, place, concurrent, missing } of ENGINES)
         expect(await two.picture('a')).toBeUndefined()
         throw new Error('broke off')
       }
-      const picture = { id: 'a', mediaType: 'image/png', expiresAt: now + 1000, bytes: broken() }
+      const picture = { id: 'a', mediaType: 'image/png', expiresAt: now + 1000, read: broken }
       await expect(one.keepPicture(picture, ROOMY)).rejects.toThrow('broke off')
       await keep(two, 'a', Buffer.from('again'))
       expect(String(await bytesOf(await one.picture('a')))).toBe('again')
@@ -238,7 +216,7 @@ for (const { name, place, concurrent, missing } of ENGINES)
         { names: [['new']], thoughts: thoughts('new') },
       ])
       now += 10
-      await two.sweep()
+      await stores[1]!.sweep()
       now -= 10
       expect(await bytesOf(await one.picture('old'))).toBeUndefined()
       expect(await bytesOf(await one.picture('new'))).toHaveLength(10)

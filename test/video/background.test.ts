@@ -153,7 +153,7 @@ describe('videos that are kept', () => {
     const worker = 'd'.repeat(32)
     const room = new KeptFiles({
       ...{ store: () => store, now: () => 1, poll: () => 1, limits: () => ({ keep: 1000, limit: 2 ** 20 }) },
-      ...{ folder: () => folder, worker: () => worker, isAlive: () => true },
+      ...{ folder: () => folder, worker: async () => worker, isAlive: async () => true },
       open: async () => ({
         ...{ status: 200, headers: {}, mediaType: 'video/mp4', close: () => {} },
         bytes: {

@@ -110,7 +110,7 @@ test('a video that one gives up is still kept by the other, however late it give
   let asked = 0
   const files = new KeptFiles({
     ...{ store: () => store.tasks, now: () => 2, poll: () => 1, limits: () => ({ keep: 1000, limit: 1000 }) },
-    ...{ folder: () => folder, worker: () => 'd'.repeat(32), isAlive: () => true, onFault: () => {} },
+    ...{ folder: () => folder, worker: async () => 'd'.repeat(32), isAlive: async () => true, onFault: () => {} },
     async open() {
       asked++
       // Meanwhile the other has it.

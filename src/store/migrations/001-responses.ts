@@ -30,6 +30,7 @@ export const RESPONSES: Migration = {
     'create index if not exists tasks_by_rank on tasks (rank, polled_at)',
     'create index if not exists tasks_by_expiry on tasks (expires_at)',
     'create table if not exists probes (sample text not null)',
+    'create table if not exists processes (id text not null primary key, beat_at bigint not null)',
   ],
   later: { turns: { copy: 'text', worker: 'text' } },
 }

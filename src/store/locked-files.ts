@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type Liveness, PROCESS_ID } from './liveness.ts'
+
+/** Milliseconds after which the file of a process that ended is deleted: a younger one may not be locked yet. */
+const SETTLED = 60_000
+
+/** SQLite's code for a file that another connection locks. */
+const BUSY = 5
+
+/**
+ * Detects which processes that share a folder are alive. Each holds a lock on a file of its own, which the system
+ * releases however the process ends (`kill -9`, too), and which works between containers on one machine, where process
+ * ids have no meaning.
+ */
+export class LockedFiles implements Liveness {
+  readonly id: string = randomBytes(16).toString('hex')
+  private readonly folder: string
+  private lock: DatabaseSync | undefined
+
+  constructor(folder: string) {
+    this.folder = folder
+  }
+
+  async open(): Promise<void> {
+    if (this.lock !== undefined) return
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
+    this.tidy()
+    const path = this.path(this.id)
+    const lock = new DatabaseSync(path)
+    chmodSync(path, 0o600)
+    for (const line of ['pragma journal_mode = memory', 'begin exclusive']) lock.exec(line)
+    this.lock = lock
+  }
+
+  async isAlive(id: string): Promise<boolean | undefined> {
+    if (id === this.id) return this.lock !== undefined
+    if (!PROCESS_ID.test(id)) return undefined
+    return existsSync(this.path(id)) ? isLocked(this.path(id)) : false
+  }
+
+  async close(): Promise<void> {
+    this.lock?.close()
+    if (this.lock !== undefined) rmSync(this.path(this.id), { force: true })
+    this.lock = undefined
+  }
+
+  private path(id: string): string {
+    return join(this.folder, id)
+  }
+
+  /** Deletes the files of processes that were killed. */
+  private tidy(): void {
+    for (const name of readdirSync(this.folder)) {
+      const path = this.path(name)
+      const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+      if (!PROCESS_ID.test(name) || changed === undefined || Date.now() - changed < SETTLED) continue
+      if (isLocked(path) === false) rmSync(path, { force: true })
+    }
+  }
+}
+
+function isLocked(path: string): boolean | undefined {
+  let file: DatabaseSync | undefined
+  try {
+    file = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+    file.prepare('select count(*) from sqlite_master').get()
+    return false
+  } catch (thrown) {
+    return (thrown as { errcode?: unknown }).errcode === BUSY ? true : undefined
+  } finally {
+    file?.close()
+  }
+}

@@ -1,0 +1,59 @@
+import type { StoreFault } from './fault-kind.ts'
+
+/** PostgreSQL's error codes (appendix A of its manual), the exact ones before their classes; the others are bugs of ours. */
+const BY_SQLSTATE: { readonly [code: string]: StoreFault } = {
+  '53100': 'full', // disk_full
+  '53300': 'unreachable', // too_many_connections
+  '25006': 'read-only', // read_only_sql_transaction: a standby
+  '42501': 'unreachable', // insufficient_privilege
+  '42P01': 'damaged', // undefined_table
+  '42703': 'damaged', // undefined_column
+  '55P03': 'locked', // lock_not_available
+  '40P01': 'locked', // deadlock_detected
+  '40001': 'locked', // serialization_failure
+  '57014': 'locked', // query_canceled: it took too long
+  '25P03': 'unreachable', // idle_in_transaction_session_timeout
+  '3D000': 'unreachable', // invalid_catalog_name: no such database
+  '08': 'unreachable', // connection exception
+  '28': 'unreachable', // invalid authorization specification
+  '53': 'failing', // insufficient resources
+  '57': 'unreachable', // operator intervention: shutdown, not started yet
+  '58': 'failing', // system error
+  XX: 'damaged', // internal error, data corrupted
+}
+
+const SOCKETS: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'],
+  ...['ENETUNREACH', 'EADDRNOTAVAIL', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'],
+  ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+])
+
+/** Messages of the driver and the query layer that come without a code. */
+const LOST = [
+  /^Connection terminated/,
+  /^timeout e(xpired|xceeded)/,
+  /^Query read timeout/,
+  /not queryable$/,
+  /SSL connection/,
+  /^Cannot use a pool after calling end/,
+  /^driver has already been destroyed/,
+  /^SASL/,
+]
+
+/** The fault of a PostgreSQL server behind an error; undefined for a bug of ours. */
+export function postgresFault({ message, code }: Error & { readonly code?: unknown }): StoreFault | undefined {
+  if (typeof code !== 'string') return LOST.some(one => one.test(message)) ? 'unreachable' : undefined
+  if (SOCKETS.has(code)) return 'unreachable'
+  return /^[0-9A-Z]{5}$/.test(code) ? (BY_SQLSTATE[code] ?? BY_SQLSTATE[code.slice(0, 2)]) : undefined
+}
+
+/** Transactions that wait for each other: one of them is undone, and may be tried again as if it never was. */
+export const isUndone = (thrown: unknown): boolean =>
+  thrown instanceof Error && ['40P01', '40001'].includes((thrown as { code?: string }).code ?? '')
+
+/** An error as it may be logged: what a server says in detail holds values of rows. */
+export function toldOf(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || !('severity' in thrown)) return thrown
+  const { message, stack } = thrown
+  return Object.assign(new Error(message), { code: (thrown as { code?: unknown }).code, stack })
+}
