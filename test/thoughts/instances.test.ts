@@ -24,14 +24,16 @@ async function pair({ keep = 3_600_000, workers = 2 } = {}) {
   const place = scratch()
   closing.push(place.drop)
   const thinker = await Thinker.open('messages')
+  const path = join(place.path, 'interlingua.sqlite')
+  const store = { engine: 'sqlite' as const, path }
   const open = async () => {
-    const config = { server: { ...SERVER, workers }, thoughts: { keep, memory: 2 ** 20 } }
+    const config = { store, server: { ...SERVER, workers }, thoughts: { keep, memory: 2 ** 20 } }
     const one = await Remembering.open([thinker], [thinker.channel()], { keep: place.path, config })
     closing.push(() => one.testServer.server.close(0))
     return one
   }
   closing.push(() => thinker.upstream.close())
-  return { thinker, one: await open(), two: await open(), path: join(place.path, 'interlingua.sqlite') }
+  return { thinker, one: await open(), two: await open(), path }
 }
 
 test.each([true, false])('a thought that one collected is put back by the other (stream: %s)', async stream => {
