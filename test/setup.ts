@@ -1,6 +1,10 @@
 import fc from 'fast-check'
-import { inject } from 'vitest'
+import { afterAll, inject } from 'vitest'
+import { dropUnused, openEngines } from './builders/engines.ts'
 
 /* Runs before every test file. Workers keep their modules between files (`isolate: false`), so the seed stays. */
 
 fc.configureGlobal({ seed: inject('seed') })
+
+await openEngines()
+afterAll(dropUnused)

@@ -109,7 +109,7 @@ export class Access {
    *
    * @throws GatewayError as `identify` does, where the key was revoked meanwhile.
    */
-  renewed({ id, secret }: Pick<Caller, 'id' | 'secret'>): Caller {
+  renewed({ id, secret }: Pick<Caller, 'id'> & Partial<Pick<Caller, 'secret'>>): Caller {
     const found = this.ring.ownedBy(id)
     const now = this.now()
     if (secret !== undefined && secret.validUntil <= now) throw secret.refusal

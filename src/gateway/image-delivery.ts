@@ -1,7 +1,10 @@
 import type { MediaPart, Part } from '../canonical/content.ts'
+import { GatewayError } from '../canonical/error.ts'
 import type { Loss, Path } from '../canonical/loss.ts'
 import type { Candidate } from '../canonical/result.ts'
 import { WRITERS } from '../egress/index.ts'
+import { storeFault } from '../store/fault.ts'
+import { base64Pieces } from './base64-pieces.ts'
 import type { Call } from './call.ts'
 import type { Answered, Attempt } from './types.ts'
 
@@ -10,7 +13,7 @@ export const IMAGES_PATH = '/v1/images/files'
 
 /**
  * An answer with its images as requested: as addresses of the gateway, or as bytes, which are fetched where the upstream
- * gave an address. An image that cannot be fetched stays an address, which is a loss.
+ * gave an address. An image that cannot be fetched stays an address, and one that cannot be kept stays bytes: both are losses.
  */
 export async function deliverImages(attempt: Attempt, answered: Answered): Promise<Answered> {
   const losses: Loss[] = []
@@ -40,11 +43,17 @@ function wantsAddress({ call, request }: Attempt): boolean {
 const wantsBytes = ({ call, request }: Attempt): boolean =>
   WRITERS[call.format]!.imageAddresses !== true || request.output.image?.delivery === 'bytes'
 
-async function addressed(part: MediaPart, { call, images }: Attempt): Promise<MediaPart> {
+async function addressed(part: MediaPart, { call, images }: Attempt, path: Path, losses: Loss[]): Promise<MediaPart> {
   const { source } = part
   if (source.type !== 'base64') return part
-  const token = await images.store.keep(source.mediaType, Buffer.from(source.data, 'base64'))
-  return { ...part, source: { type: 'url', url: `${images.publicUrl ?? addressOf(call)}${IMAGES_PATH}/${token}` } }
+  try {
+    const token = await images.store.keep(source.mediaType, base64Pieces(source.data))
+    return { ...part, source: { type: 'url', url: `${images.publicUrl ?? addressOf(call)}${IMAGES_PATH}/${token}` } }
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) && storeFault(thrown) === undefined) throw thrown
+    losses.push({ kind: 'changed', path: [...path, 'source', 'type'], became: source.type, reason: 'image-not-kept' })
+    return part
+  }
 }
 
 async function fetched(part: MediaPart, { images }: Attempt, path: Path, losses: Loss[]): Promise<MediaPart> {

@@ -54,6 +54,7 @@ export class Gateway extends Services {
   /** Realtime sessions; requests that a cascade makes are answered like any other. */
   readonly realtime = new Realtime(this.config, {
     ...{ access: this.access, channels: this.channels, running: this.running, recorder: this.recorder, gateway: this },
+    shared: this.store.shared,
     answer: incoming => this.answer(incoming),
   })
   private readonly estimates = new CostEstimates(this.recorder)
@@ -123,7 +124,7 @@ export class Gateway extends Services {
       return { call, caller, report, onLoss, ...form, session: undefined, submission: undefined }
     }
     const wire = call.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, memory)))
-    const request = reader.read(wire)
+    const request = await reader.readWhole(wire)
     const session =
       call.format === STORED_FORMAT ? await stored.session(call, caller.id, { wire, request, reader }) : undefined
     const begun = { call, caller, report, onLoss, request }
@@ -176,6 +177,7 @@ export class Gateway extends Services {
     const { call, caller, report, trailing, session, onLoss, submission } = incoming
     if (session?.unkept === true && onLoss === 'refuse') throw UNAVAILABLE
     const thoughts = this.thoughts.of(caller.id)
+    if (thoughts?.isShared === true) await thoughts.fetch(session?.whole ?? incoming.request, call.format)
     const seal = this.seals.of(caller.id)
     const { images, config, channels, media } = this
     const { heartbeat } = config.server

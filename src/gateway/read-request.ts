@@ -1,11 +1,13 @@
 import type { Caller } from '../access/index.ts'
 import { GatewayError } from '../canonical/error.ts'
+import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
+import { isSealed } from '../canonical/sealed.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 import { READERS } from '../ingress/index.ts'
 import { type FormMeters, readForm } from '../ingress/transport/form.ts'
 import type { Call } from './call.ts'
-import { opened } from './compaction/opened.ts'
+import { holdsSealed, opened } from './compaction/opened.ts'
 import type { Seal } from './compaction/seals.ts'
 import { checkModels } from './named-models.ts'
 import { TrailingFields } from './trailing-fields.ts'
@@ -24,16 +26,32 @@ export class RequestReader {
   }
 
   /**
-   * The request, with what the gateway sealed for this caller in plain.
+   * The request, with what the gateway sealed for this caller in plain, by a key that is loaded first where there is such.
    *
-   * @throws GatewayError `invalid-request`, or `forbidden` for a model that the key may not use.
+   * @throws GatewayError `invalid-request`, `forbidden` for a model that the key may not use, and OwnFailure where what is
+   * sealed cannot be opened just now.
    */
+  async readWhole(wire: WireRequest): Promise<CanonicalRequest> {
+    const request = READERS[this.call.format]!.request!(wire)
+    if (holdsSealed(request)) await this.seal.load()
+    return this.opened(request, wire)
+  }
+
+  /** The same of a body in which nothing is sealed, or after `prepare`. */
   read(wire: WireRequest): CanonicalRequest {
-    const { format } = this.call
-    const request = opened(READERS[format]!.request!(wire), this.seal)
-    const model = request.output.video?.remixOf === undefined ? request.model : undefined
-    checkModels(format, wire.body, model, this.caller.permissions)
-    return request
+    return this.opened(READERS[this.call.format]!.request!(wire), wire)
+  }
+
+  /** Loads what opens the seals in items that the caller did not send. Rejects with OwnFailure where it cannot be had. */
+  async prepare(items: readonly JsonObject[]): Promise<void> {
+    if (items.some(item => Object.values(item).some(isSealed))) await this.seal.load()
+  }
+
+  private opened(request: CanonicalRequest, { body }: WireRequest): CanonicalRequest {
+    const plain = opened(request, this.seal)
+    const model = plain.output.video?.remixOf === undefined ? plain.model : undefined
+    checkModels(this.call.format, body, model, this.caller.permissions)
+    return plain
   }
 }
 

@@ -20,12 +20,15 @@ import { UsageLog } from '../usage/log.ts'
 import { type Call, credentialsOf, type Reply } from './call.ts'
 import { Channels } from './channels.ts'
 import { Seals } from './compaction/seals.ts'
-import { type ImageDelivery, ImageStore, type StoredImage } from './image-store.ts'
+import { GatewaySecret } from './gateway-secret.ts'
+import { type ImageDelivery, ImageStore } from './image-store.ts'
 import { ListedFacts } from './listed-facts.ts'
 import { Media } from './media.ts'
+import type { StoredImage } from './picture-copies.ts'
 import { Recording } from './recording.ts'
 import { relay } from './relay.ts'
 import { Running, type RunningCall } from './running.ts'
+import { SharedThoughts } from './thoughts/shared-thoughts.ts'
 import { Thoughts } from './thoughts/thoughts.ts'
 
 /** Everything that outlives a request and that requests are answered with; it follows the config. */
@@ -44,7 +47,7 @@ export class Services {
   protected readonly spooled: Waiting
   protected media: Media
   protected images: ImageDelivery
-  protected seals: Seals
+  protected readonly seals: Seals
   protected readonly store: LazyStore
   protected readonly stored: State
   protected readonly thoughts: Thoughts
@@ -59,7 +62,7 @@ export class Services {
   protected readonly recorder: Recording
   /** Logs that memory or disk do not suffice. */
   protected readonly shortage: LogOnce
-  private readonly imageStore = new ImageStore()
+  private readonly imageStore: ImageStore
 
   constructor(config: Config, log: Log) {
     this.config = config
@@ -68,8 +71,6 @@ export class Services {
     this.waiting = new Waiting(config.server.limits.waiting)
     this.spooled = new Waiting(config.server.limits.spooled)
     this.media = new Media(config.media)
-    this.images = this.imageDelivery()
-    this.seals = this.sealsIn(config.dataDir)
     this.store = new LazyStore(config.store, config.dataDir, log)
     this.limits = new Limits({
       log,
@@ -86,8 +87,20 @@ export class Services {
       isFault: thrown => thrown === UNAVAILABLE,
     })
     this.recorder = new Recording(log, this.catalogue, this.usage, config)
+    this.imageStore = new ImageStore({ shared: this.store.shared, hasOthers: () => hasOthers(config) })
+    this.images = this.imageDelivery()
+    const secret = new GatewaySecret({
+      shared: this.store.shared,
+      dataDir: () => this.config.dataDir,
+      onFault: err => log.error({ err }, 'the key of seals cannot be had'),
+    })
+    this.seals = new Seals(secret)
     this.stored = new State(config, log, this.store, () => this.channels.all)
-    this.thoughts = new Thoughts(config.thoughts, undefined, err => log.error({ err }, 'thoughts cannot be remembered'))
+    const unremembered = (err: unknown): void => log.error({ err }, 'thoughts cannot be remembered')
+    const shared = hasOthers(config)
+      ? new SharedThoughts({ records: this.store.shared, secret, onFault: unremembered })
+      : undefined
+    this.thoughts = new Thoughts(config.thoughts, undefined, unremembered, shared)
     this.tasks = new VideoTasks(config, {
       log,
       channels: () => this.channels.all,
@@ -177,11 +190,10 @@ export class Services {
     this.catalogue.reload(config.models)
     this.usage.reload(config.usage.keep)
     this.recorder.reload(config)
-    if (config.dataDir !== this.seals.dataDir) this.seals = this.sealsIn(config.dataDir)
   }
 
   /** A stored image by the token of its address. */
-  image(token: string): StoredImage | undefined {
+  image(token: string): Promise<StoredImage | undefined> {
     return this.imageStore.get(token)
   }
 
@@ -219,7 +231,7 @@ export class Services {
   async close(): Promise<void> {
     await this.access.close()
     this.imageStore.close()
-    this.thoughts.close()
+    await this.thoughts.close()
     await this.tasks.close()
     await this.stored.close()
     await this.usage.close()
@@ -237,8 +249,7 @@ export class Services {
     const [publicUrl] = this.config.server.publicUrls
     return { store: this.imageStore, publicUrl, fetch: (part: MediaPart) => this.media.fetch(part) }
   }
-
-  private sealsIn(dataDir: string): Seals {
-    return new Seals(dataDir, err => this.log.error({ err }, 'the key of seals cannot be had'))
-  }
 }
+
+/** Whether other processes may answer for the same gateway. */
+const hasOthers = ({ store, server }: Config): boolean => store.engine !== 'sqlite' || server.workers > 1

@@ -3,9 +3,18 @@ import { GatewayError } from '../canonical/error.ts'
 import type { Gateway } from '../gateway/index.ts'
 import { HttpReply } from './reply.ts'
 
-/** Sends an image to any client with its address: no key is needed, as an `<img>` cannot send one. */
-export function sendImage(gateway: Gateway, token: string, message: IncomingMessage, response: ServerResponse): void {
-  const image = gateway.image(token)
+/**
+ * Sends an image to any client with its address: no key is needed, as an `<img>` cannot send one.
+ *
+ * @throws GatewayError `not-found`, OwnFailure where it cannot be looked up; nothing is sent by then.
+ */
+export async function sendImage(
+  gateway: Gateway,
+  token: string,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const image = await gateway.image(token)
   if (image === undefined)
     throw new GatewayError({ kind: 'not-found', message: 'There is no such image, or it has expired.' })
   const { mediaType, bytes, seconds } = image

@@ -2,6 +2,7 @@ import type { AccessRecords } from './access-records.ts'
 import type { Conversations } from './conversations.ts'
 import type { Events } from './events.ts'
 import type { Processes } from './processes.ts'
+import type { SharedRecords } from './shared-records.ts'
 import type { Tasks } from './tasks.ts'
 import type { Turns } from './turns.ts'
 import type { UsageRecords } from './usage-records.ts'
@@ -60,8 +61,31 @@ export const guardedTasks = (use: Use<Tasks>): Tasks => ({
   unkept: (since, limit) => use('reads', tasks => tasks.unkept(since, limit)),
   withFiles: () => use('reads', tasks => tasks.withFiles()),
   keepFile: (owner, id, size) => use('writes', tasks => tasks.keepFile(owner, id, size)),
+  leaveFile: (owner, id) => use('writes', tasks => tasks.leaveFile(owner, id)),
   drop: (owner, id) => use('writes', tasks => tasks.drop(owner, id)),
 })
+
+/**
+ * What instances share, likewise.
+ *
+ * @param exists whether there is a store already: nothing is found in one that is not, and looking makes none.
+ */
+export function guardedShared(use: Use<SharedRecords>, exists: () => boolean): SharedRecords {
+  const read = async <T>(work: (shared: SharedRecords) => Promise<T>, nothing: T): Promise<T> =>
+    exists() ? use('reads', work) : nothing
+  return {
+    secret: name => read(shared => shared.secret(name), undefined),
+    keepSecret: (name, fresh) => use('writes', shared => shared.keepSecret(name, fresh)),
+    keepPicture: (picture, limits) => use('writes', shared => shared.keepPicture(picture, limits)),
+    picture: id => read(shared => shared.picture(id), undefined),
+    keepNote: (note, limits) => use('writes', shared => shared.keepNote(note, limits)),
+    note: (kind, name) => read(shared => shared.note(kind, name), undefined),
+    takeNote: async (kind, name) => (exists() ? use('writes', shared => shared.takeNote(kind, name)) : undefined),
+    changeThoughts: changes => use('writes', shared => shared.changeThoughts(changes)),
+    thoughts: names => read(shared => shared.thoughts(names), []),
+    sweep: () => use('writes', shared => shared.sweep()),
+  }
+}
 
 /** Processes, likewise. */
 export const guardedProcesses = (use: Use<Processes>): Processes => ({

@@ -138,6 +138,10 @@ export class KeptTasks implements Tasks {
     return numUpdatedRows === 1n
   }
 
+  async leaveFile(owner: string, id: string): Promise<void> {
+    await this.one(owner, id).set({ file_size: 0 }).where('file_size', 'is', null).execute()
+  }
+
   async drop(owner: string, id: string): Promise<void> {
     await this.database.deleteFrom('tasks').where('owner', '=', owner).where('id', '=', id).execute()
   }

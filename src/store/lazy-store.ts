@@ -11,6 +11,7 @@ import {
   guardedConversations,
   guardedEvents,
   guardedProcesses,
+  guardedShared,
   guardedTasks,
   guardedTurns,
   guardedUsage,
@@ -32,10 +33,10 @@ const TRIES = 3
 /** Milliseconds before a server whose connection was lost is tried again for the first time. */
 const RECONNECT = 100
 
-/** What is stored: turns, conversations, events and tasks. */
+/** What is stored: turns, conversations, events, tasks and what instances share. */
 export type StoreView = Pick<
   LazyStore,
-  'exists' | 'turns' | 'conversations' | 'events' | 'tasks' | 'usage' | 'liveness' | 'takes' | 'check'
+  'exists' | 'turns' | 'conversations' | 'events' | 'tasks' | 'usage' | 'shared' | 'liveness' | 'takes' | 'check'
 >
 
 /**
@@ -52,6 +53,10 @@ export class LazyStore {
   readonly tasks = guardedTasks((manner, work) => this.use(manner, ({ tasks }) => work(tasks)))
   readonly access = guardedAccess((manner, work) => this.use(manner, ({ access }) => work(access)))
   readonly usage = guardedUsage((manner, work) => this.use(manner, ({ usage }) => work(usage)))
+  readonly shared = guardedShared(
+    (manner, work) => this.use(manner, ({ shared }) => work(shared)),
+    () => this.opening !== undefined || this.exists(),
+  )
   /** Which of the processes that share the store are alive. */
   readonly liveness: Liveness
   private readonly config: StoreConfig

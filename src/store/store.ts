@@ -10,11 +10,13 @@ import { KeptAccess } from './kept-access.ts'
 import { KeptConversations } from './kept-conversations.ts'
 import { KeptEvents } from './kept-events.ts'
 import { KeptProcesses } from './kept-processes.ts'
+import { keptShared } from './kept-shared.ts'
 import { KeptTasks } from './kept-tasks.ts'
 import { KeptTurns } from './kept-turns.ts'
 import { KeptUsage } from './kept-usage.ts'
 import { migrate } from './migrate.ts'
 import type { Processes } from './processes.ts'
+import type { SharedRecords } from './shared-records.ts'
 import type { Database, Tables } from './tables.ts'
 import type { Tasks } from './tasks.ts'
 import type { Turns } from './turns.ts'
@@ -29,6 +31,7 @@ export interface Store {
   readonly processes: Processes
   readonly access: AccessRecords
   readonly usage: UsageRecords
+  readonly shared: SharedRecords
   /** Deletes what has expired and is not part of a later turn. */
   sweep(): Promise<void>
   /** Whether the file was moved away: what is written here would be lost. */
@@ -65,19 +68,26 @@ export async function openDatabase(engine: Engine): Promise<Database> {
   return database
 }
 
-const storeIn = (database: Database, engine: Engine, now: () => number): Store => ({
-  turns: new KeptTurns(database, now),
-  conversations: new KeptConversations(database, now),
-  events: new KeptEvents(database),
-  tasks: new KeptTasks(database),
-  processes: new KeptProcesses(database),
-  access: new KeptAccess(database, now),
-  usage: new KeptUsage(database, now),
-  sweep: () => sweep(database, now()),
-  moved: engine.moved,
-  probe: () => engine.probe(database),
-  close: () => database.destroy(),
-})
+function storeIn(database: Database, engine: Engine, now: () => number): Store {
+  const shared = keptShared(database, now)
+  return {
+    turns: new KeptTurns(database, now),
+    conversations: new KeptConversations(database, now),
+    events: new KeptEvents(database),
+    tasks: new KeptTasks(database),
+    processes: new KeptProcesses(database),
+    access: new KeptAccess(database, now),
+    usage: new KeptUsage(database, now),
+    shared,
+    async sweep() {
+      await sweep(database, now())
+      await shared.sweep()
+    },
+    moved: engine.moved,
+    probe: () => engine.probe(database),
+    close: () => database.destroy(),
+  }
+}
 
 /** Rows deleted at a time: others need to read in between. */
 const BATCH = 200

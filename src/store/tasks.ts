@@ -92,6 +92,8 @@ export interface Tasks {
   withFiles(): Promise<readonly StoredTask[]>
   /** Stores that the video is kept, 0 for never, or no longer; false where there is no such task. */
   keepFile(owner: string, id: string, size: number | undefined): Promise<boolean>
+  /** Stores that the video will never be kept, unless it is. */
+  leaveFile(owner: string, id: string): Promise<void>
   drop(owner: string, id: string): Promise<void>
 }
 

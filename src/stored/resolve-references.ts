@@ -32,6 +32,8 @@ export interface ResolvedReferences {
   readonly stored: Stored
   /** The items it adds, those it points at written out as far as they are here. */
   readonly input: readonly JsonObject[]
+  /** The items of the body with everything written out that the caller did not send, as they are stored. */
+  readonly added: readonly JsonObject[]
   /** The channel whose upstream remembers everything pointed at under the caller's own ids. */
   readonly channel: string | undefined
   /** An upstream of the format may know what is unknown here. */
@@ -79,6 +81,7 @@ export async function resolveReferences(
     },
     whole,
     input: written(undefined),
+    added: [...(before ?? []).flatMap(({ items }) => items), ...found.values().map(({ item }) => item)],
     channel: conversation === undefined && !barred && channels.size === 1 ? [...channels][0] : undefined,
     mayPass: !(resolved || barred || memories.strict),
     missing: missing(lost, pointed, references, found),

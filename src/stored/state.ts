@@ -27,7 +27,11 @@ import { checkTruncation, mayShorten, shortened } from './truncate.ts'
 export interface Reading {
   readonly wire: WireRequest
   readonly request: CanonicalRequest
-  readonly reader: { read(wire: WireRequest): CanonicalRequest }
+  readonly reader: {
+    /** Loads what `read` needs for items that the caller did not send. */
+    prepare(items: readonly JsonObject[]): Promise<void>
+    read(wire: WireRequest): CanonicalRequest
+  }
 }
 
 /** Stored responses and conversations of all keys, and work in the background. */
@@ -68,6 +72,7 @@ export class State {
       await this.responsesAt(store).checkFinished(owner, previous)
     const memories = { turns: known, found, conversations: store?.conversations, strict: call.strict === true }
     const recalled = await resolveReferences(wire.body, owner, memories)
+    if (recalled?.known === true) await reader.prepare(recalled.added)
     if (call.strict === true && previous !== undefined && recalled?.known === true) checkCalls(recalled.whole())
     const kept = saves && !unkept ? store : undefined
     const turns: Turns[] = [...(near === undefined ? [] : [near]), ...(kept === undefined ? [] : [kept.turns])]

@@ -43,13 +43,16 @@ interface Shelf {
   readonly kept: StoredTask[]
 }
 
-/** Finished videos on disk, so that they outlive the addresses of their upstreams. */
+/**
+ * Finished videos on disk, so that they outlive the addresses of their upstreams. Instances may share the folder; one with
+ * a folder of its own leaves the upstream what is in no file of it, and never touches what others keep.
+ */
 export class KeptFiles {
   private readonly options: KeptFilesOptions
   /** How often a video could not be had, and when it is tried again. */
   private readonly failures = new Map<string, { readonly count: number; readonly next: number }>()
   private readonly opened = new Set<OpenedFile>()
-  private isTidy = false
+  private hasTidiedParts = false
   private isClosed = false
 
   constructor(options: KeptFilesOptions) {
@@ -86,10 +89,12 @@ export class KeptFiles {
   async tend(): Promise<void> {
     const { store, now, limits } = this.options
     const { keep, limit } = limits()
+    const names = new Set(await readdir(this.options.folder()).catch(() => []))
     const files = await store().withFiles()
-    await this.tidy(files)
+    await this.tidy(names, files)
     const shelf: Shelf = { room: limit, kept: [] }
     for (const task of files) {
+      if (!names.has(task.id)) continue
       if (task.createdAt < now() - keep) await this.remove(task)
       else {
         shelf.room -= task.fileSize!
@@ -116,18 +121,19 @@ export class KeptFiles {
     for (const file of this.opened) file.close()
   }
 
-  /** Deletes what a process that was killed began, and files whose task is gone. */
-  private async tidy(files: readonly StoredTask[]): Promise<void> {
-    if (this.isTidy) return
-    this.isTidy = true
+  /** Deletes files whose task is gone or does not keep them any more, and once what processes that were killed began. */
+  private async tidy(names: ReadonlySet<string>, files: readonly StoredTask[]): Promise<void> {
     const known = new Set(files.map(({ id }) => id))
-    const { folder, isAlive } = this.options
-    for (const name of await readdir(folder()).catch(() => [])) {
+    for (const name of names) {
+      if (known.has(name)) continue
       const [, worker] = PART.exec(name) ?? []
       const isLeft =
-        worker === undefined ? !known.has(name) && (await this.isSettled(name)) : (await isAlive(worker)) === false
+        worker === undefined
+          ? await this.isSettled(name)
+          : !this.hasTidiedParts && (await this.options.isAlive(worker)) === false
       if (isLeft) await rm(this.path(name), { force: true })
     }
+    this.hasTidiedParts = true
   }
 
   private async isSettled(name: string): Promise<boolean> {
@@ -195,7 +201,7 @@ export class KeptFiles {
       if (oldest === undefined) throw TOO_LARGE
       shelf.room += oldest.fileSize!
       await rm(this.path(oldest.id), { force: true })
-      await this.giveUp(oldest)
+      await this.options.store().keepFile(oldest.owner, oldest.id, 0)
     }
   }
 
@@ -206,10 +212,10 @@ export class KeptFiles {
     else this.failures.set(task.id, { count, next: this.options.now() + this.options.poll() * 2 ** count })
   }
 
-  /** The video stays where its upstream has it. */
+  /** The video stays where its upstream has it, unless another instance could keep it. */
   private async giveUp({ owner, id }: StoredTask): Promise<void> {
     this.failures.delete(id)
-    await this.options.store().keepFile(owner, id, 0)
+    await this.options.store().leaveFile(owner, id)
   }
 
   private path(name: string): string {

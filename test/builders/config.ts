@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defined } from '../../src/canonical/defined.ts'
 import type { ChannelConfig, Config, GroupConfig, KeyConfig, LimitSettings } from '../../src/config/index.ts'
+import { storeAt } from './engines.ts'
 
 export const KEY = 'caller-key-of-the-tests'
 export const OTHER_KEY = 'another-caller-of-the-tests'
@@ -40,7 +41,7 @@ export const configOf = (
   tasks: { poll: 0, keep: 0, limit: 2 ** 30, vendorPath: 'videovendor' },
   realtime: REALTIME,
   dataDir: keep ?? EMPTY,
-  store: { engine: 'sqlite', path: join(keep ?? EMPTY, 'interlingua.sqlite') },
+  store: keep === undefined ? { engine: 'sqlite', path: join(EMPTY, 'interlingua.sqlite') } : storeAt(keep),
   usage: { keep: 0 },
   metrics: {},
   groups: new Map([['default', groupOf(group)]]),

@@ -19,6 +19,8 @@ export interface TestDatabase {
 /** A PostgreSQL server on a free port of the loopback, in a temporary folder. */
 export interface TestPostgres {
   database(name?: string): Promise<TestDatabase>
+  /** The address of a database, whether it exists or not. */
+  address(name: string): string
   /** Runs a statement as administrator. */
   run(statement: string): Promise<void>
   /** Ends the server at once, as a crash does. */
@@ -29,12 +31,12 @@ export interface TestPostgres {
   close(): Promise<void>
 }
 
-/** The folder of PostgreSQL's programs: `POSTGRES_BIN`, that of the path, or Debian's newest. */
-const BIN = [
+/** The folder of PostgreSQL's programs: `POSTGRES_BIN`, Debian's newest, or that of the path. */
+export const BIN = [
   process.env['POSTGRES_BIN'] ?? '',
-  ...(process.env['PATH'] ?? '').split(delimiter),
   ...globSync('/usr/lib/postgresql/*/bin').sort((a, b) => Number(versionIn(b)) - Number(versionIn(a))),
-].find(folder => folder !== '' && ['initdb', 'postgres'].every(name => existsSync(join(folder, name))))
+  ...(process.env['PATH'] ?? '').split(delimiter),
+].find(folder => folder !== '' && ['initdb', 'postgres', 'psql'].every(name => existsSync(join(folder, name))))
 
 function versionIn(path: string): string {
   return dirname(path).split('/').at(-1)!
@@ -60,7 +62,7 @@ function idsOf(name: string): Ids | undefined {
 /** Why there is no PostgreSQL for tests here; undefined where there is one: `test.skipIf(noPostgres)`. */
 export const noPostgres: string | undefined =
   BIN === undefined
-    ? 'no initdb and postgres found (apt-get install postgresql, or POSTGRES_BIN)'
+    ? 'no initdb, postgres and psql found (apt-get install postgresql, or POSTGRES_BIN)'
     : OWNER === undefined
       ? 'root may not run it, and there is no user postgres or nobody'
       : undefined
@@ -95,6 +97,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     await client.query(statement).finally(() => client.end())
   }
   return {
+    address,
     run: administer,
     async database(name = `t${randomBytes(8).toString('hex')}`) {
       await administer(`create database "${name}" template template0`)
@@ -124,7 +127,14 @@ const INIT = [
 /** Settings of a server whose data nobody needs after a crash of the machine. */
 const SETTINGS = [
   ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200', 'shared_buffers=32MB'],
-  ...['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'log_min_messages=fatal'],
+  ...[
+    'fsync=off',
+    'full_page_writes=off',
+    'autovacuum=off',
+    'wal_level=minimal',
+    'log_min_messages=fatal',
+    'max_wal_senders=0',
+  ],
 ]
 
 /** Ends the server when its input ends: however the process that started it ended. */

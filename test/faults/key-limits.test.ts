@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { NO_PRICES } from '../../src/catalogue/prices.ts'
+import { describe, expect, test } from 'vitest'
 import type { ModelFacts } from '../../src/config/index.ts'
 import { ANSWER, ASK, events, HEAD, hello, json, STREAM, TAIL, words } from '../builders/chat.ts'
 import type { Asked, TestServer } from '../builders/gateway.ts'
@@ -14,7 +13,6 @@ import { channelTo, created, ScriptedUpstream } from '../realtime/upstream.ts'
 import { Client } from '../sockets/client.ts'
 
 const { closing, open, openGateway } = opener()
-afterEach(() => vi.restoreAllMocks())
 
 /** An upstream that answers whole when it is let, and begins streams at once. */
 function waiting() {
@@ -121,12 +119,6 @@ describe('concurrent requests', () => {
 describe('budgets', () => {
   /** A dollar for a thousand tokens of the prompt, two for as many of the answer. */
   const PRICED: ModelFacts = { id: 'm', input: ['text'], output: ['text'], price: { input: 1000, output: 2000 } }
-  const pricing = (): void =>
-    void vi
-      .spyOn(NO_PRICES, 'cost')
-      .mockImplementation(({ model }, { input = 0, output = 0 }) =>
-        model === 'm' ? 1e6 * input + 2e6 * output : undefined,
-      )
   const answered =
     (input: number, output: number): Script =>
     response =>
@@ -138,7 +130,6 @@ describe('budgets', () => {
   const SHORT = { ...ASK, max_tokens: 10 }
 
   test('end when they are spent, with the time until the next period', async () => {
-    pricing()
     const { testServer, upstream } = await open(answered(100, 100), options({ day: 1 }))
     const statuses: number[] = []
     for (let asked = 0; asked < 6; asked++) statuses.push((await testServer.ask(CHAT_PATH, SHORT)).status)
@@ -157,7 +148,6 @@ describe('budgets', () => {
   })
 
   test('admit no more at once than their estimates have room for', async () => {
-    pricing()
     const { testServer } = await open(
       response => void setTimeout(() => answered(5, 10)(response, undefined as never), 100),
       options({ month: 0.1 }),
@@ -170,7 +160,6 @@ describe('budgets', () => {
   })
 
   test('keep what was reserved where the caller left', async () => {
-    pricing()
     const { script, release } = waiting()
     const { testServer } = await open(script, options({ day: 0.05 }))
     const { out, answer } = testServer.send(CHAT_PATH, { ...STREAM, max_tokens: 10 })

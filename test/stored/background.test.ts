@@ -1,6 +1,7 @@
 import type OpenAI from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
 import { OTHER_KEY } from '../builders/config.ts'
+import { inDatabase } from '../builders/engines.ts'
 import { dataOf, textOf } from '../builders/http.ts'
 import { until } from '../builders/time.ts'
 import { FORMATS } from '../clients/stage.ts'
@@ -141,13 +142,10 @@ test('what nobody works on any more has failed, and stays so', async () => {
   testServer = await Keeping.open([await Speaker.open('chat')], { dataDir: data.path })
   const client = testServer.client()
   const made = await client.responses.create({ model: 'm', input: 'Hi!' })
-  const { DatabaseSync } = await import('node:sqlite')
-  const database = new DatabaseSync(`${data.path}/interlingua.sqlite`)
-  database.exec('pragma busy_timeout = 2000')
-  database.exec(`update turns set lease = ${Date.now() - 1}, response = json_set(response, '$.status', 'in_progress')`)
+  const begun = `lease = ${Date.now() - 1}, response = replace(response, '"status":"completed"', '"status":"in_progress"')`
+  await inDatabase(data.path, `update turns set ${begun}`)
   expect(await client.responses.retrieve(made.id)).toMatchObject({ status: 'failed', error: { code: 'server_error' } })
-  expect(database.prepare('select lease from turns').all()).toEqual([{ lease: null }])
-  database.close()
+  expect(await inDatabase(data.path, 'select lease from turns')).toEqual([{ lease: null }])
   data.drop()
 })
 

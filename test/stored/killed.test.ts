@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import OpenAI from 'openai'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { KEY } from '../builders/config.ts'
+import { storeAt, written } from '../builders/engines.ts'
 import { MAIN } from '../builders/paths.ts'
 import { until } from '../builders/time.ts'
 import { SOON, Speaker, scratch } from './test-server.ts'
@@ -19,6 +20,7 @@ beforeEach(async () => {
   speaker.gate = new Promise(() => {})
   const config = {
     data_dir: join(data.path, 'data'),
+    store: written(storeAt(join(data.path, 'data'))),
     keys: [{ name: 'dev', key: KEY, group: 'default' }],
     channels: [
       {

@@ -1,18 +1,20 @@
 import { rmSync } from 'node:fs'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { inDatabase, ON_FILES } from '../builders/engines.ts'
 import { dataOf, GET } from '../builders/http.ts'
 import type { Loose } from '../clients/scene.ts'
 import { Client } from '../sockets/client.ts'
-import { BREAKAGES, watchConnections } from './broken-file.ts'
+import { BREAKAGES, GONE, type Mend, READ_ONLY } from './breakages.ts'
+import { watchConnections } from './breakages-of-files.ts'
 import { Keeping, Speaker, scratch } from './test-server.ts'
 
 beforeAll(watchConnections)
 
 let testServer: Keeping
 let place: ReturnType<typeof scratch>
-let mend: (() => void) | undefined
+let mend: Mend | undefined
 afterEach(async () => {
-  mend?.()
+  await mend?.()
   mend = undefined
   await testServer.close()
   place.drop()
@@ -57,13 +59,13 @@ const KEPT: readonly [method: string, path: string, body?: object][] = [
 /** What only reads. */
 const READS = new Set(['GET', 'POST /v1/responses/ID/cancel'])
 
-describe.each(Object.entries(BREAKAGES))('%s', (_, breakage) => {
+describe.each(BREAKAGES)('%s', (_, breakage) => {
   test('is told, breaks no request, and is over when it is', { timeout: 30_000 }, async () => {
     await open()
     const before = (await create()).json
     const conversation = (await testServer.testServer.ask('/v1/conversations', {})).json
     expect((await get('/readyz')).json).toMatchObject({ status: 'ready' })
-    mend = breakage.break(place.path)
+    mend = await breakage.break(place.path)
 
     // It shows with the first answer, whole or streamed.
     const first = await create({ stream: true, input: 'x'.repeat(50_000) })
@@ -103,7 +105,7 @@ describe.each(Object.entries(BREAKAGES))('%s', (_, breakage) => {
     expect(ready).toMatchObject({ status: 200, json: { status: 'degraded', faults: { store: breakage.kind } } })
     expect(storeLines().map(({ fields }) => fields['store'])).toEqual([breakage.kind])
 
-    mend()
+    await mend()
     mend = undefined
     await vi.waitFor(async () => expect((await get('/readyz')).json.status).toBe('ready'), 10_000)
     expect((await get(`/v1/responses/${before.id}`)).json).toEqual(before)
@@ -118,7 +120,7 @@ describe.each(Object.entries(BREAKAGES))('%s', (_, breakage) => {
   })
 })
 
-test('a directory that is deleted is begun anew, and nothing after that is lost', async () => {
+test.runIf(ON_FILES)('a directory that is deleted is begun anew, and nothing after that is lost', async () => {
   await open()
   await create()
   rmSync(place.path, { recursive: true })
@@ -131,7 +133,7 @@ test('a directory that is deleted is begun anew, and nothing after that is lost'
 test('an upstream of the format that keeps its answers does not speak for the gateway', async () => {
   await open('responses')
   await create()
-  mend = BREAKAGES['a file that became read-only']!.break(place.path)
+  mend = await READ_ONLY.break(place.path)
   expect((await create()).json).toMatchObject({ status: 'completed', store: false })
   const streamed = await create({ stream: true })
   expect(streamed.headers['interlingua-loss']).toBe('state/store not-kept')
@@ -141,7 +143,7 @@ test('an upstream of the format that keeps its answers does not speak for the ga
 test('a first answer that cannot be kept says so in its head where it is whole', async () => {
   await open()
   await create()
-  mend = BREAKAGES['a file that became read-only']!.break(place.path)
+  mend = await READ_ONLY.break(place.path)
   const whole = await create()
   expect(whole.headers['interlingua-loss']).toBe('state/store not-kept')
   expect(whole.json.store).toBe(false)
@@ -155,12 +157,12 @@ test('what ends in the background while the store is broken is kept when it work
   speaker.gate = promise
   const { id } = (await create({ background: true })).json
   await vi.waitFor(() => expect(speaker.bodies).toHaveLength(1))
-  mend = BREAKAGES['a file that became read-only']!.break(place.path)
+  mend = await READ_ONLY.break(place.path)
   resolve()
   const stream = await get(`/v1/responses/${id}?stream=true`)
   expect(lastOf(stream.text).status).toBe('completed')
   expect((await get(`/v1/responses/${id}`)).json.status).toBe('completed')
-  mend()
+  await mend()
   mend = undefined
   await vi.waitFor(async () => expect((await get('/readyz')).json.status).toBe('ready'), 10_000)
   await new Promise(settled => setTimeout(settled, 2500))
@@ -171,7 +173,7 @@ test('what ends in the background while the store is broken is kept when it work
 test('a socket goes on from the turns it holds itself, without the store', async () => {
   await open()
   await create()
-  mend = BREAKAGES['a directory that became a file']!.break(place.path)
+  mend = await GONE.break(place.path)
   const client = await Client.open(testServer.testServer.server.address)
   const first = (await client.turn(HI)).at(-1)
   const next = (await client.turn({ ...HI, previous_response_id: first.response.id })).at(-1)
@@ -183,10 +185,7 @@ test('a socket goes on from the turns it holds itself, without the store', async
 test('a row that is damaged costs whoever asks for it a 503, and nobody else anything', async () => {
   await open()
   const [bad, good] = [(await create()).json, (await create()).json]
-  const { DatabaseSync } = await import('node:sqlite')
-  const other = new DatabaseSync(`${place.path}/interlingua.sqlite`)
-  other.prepare("update turns set response = '{\"half' where id = ?").run(bad.id)
-  other.close()
+  await inDatabase(place.path, `update turns set response = '{"half' where id = '${bad.id}'`)
   expect((await get(`/v1/responses/${bad.id}`)).status).toBe(503)
   expect((await get(`/v1/responses/${good.id}`)).json).toEqual(good)
   expect((await create()).json.store).toBe(true)

@@ -148,6 +148,7 @@ describe('videos that are kept', () => {
       withFiles: async () => [],
       unkept: async () => (sizes.length === 0 ? [task] : []),
       keepFile: async (_: string, __: string, size: number | undefined) => sizes.push(size) > 0,
+      leaveFile: async () => {},
     } as unknown as Tasks
     const worker = 'd'.repeat(32)
     const room = new KeptFiles({

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { KEY, keyOf } from '../builders/config.ts'
+import { ON_FILES } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { clientAt, PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
 import { type Kind, PIXEL } from './upstreams/index.ts'
@@ -273,7 +274,7 @@ test('bad input is refused before anything is stored or sent', async () => {
   expect(upstream.seen).toEqual([])
 })
 
-test('a store that cannot be written refuses a submit before it is sent', async () => {
+test.runIf(ON_FILES)('a store that cannot be written refuses a submit before it is sent', async () => {
   const { client, upstream, folder } = await open('videos', { tasks: { poll: 0 } })
   mkdirSync(join(folder, 'interlingua.sqlite'))
   await expect(client.videos.create({ model: PUBLIC, prompt: 'a' })).rejects.toMatchObject({ status: 503 })

@@ -13,9 +13,13 @@ type Sealed = OpaquePart & { readonly sealed: string }
  */
 export function opened(request: CanonicalRequest, seal: Seal): CanonicalRequest {
   const { messages } = request
-  if (!messages.some(({ content }) => content.some(isSealed))) return request
+  if (!holdsSealed(request)) return request
   return { ...request, messages: messages.flatMap(message => openedIn(message, seal)) }
 }
+
+/** Whether the gateway sealed some of it. */
+export const holdsSealed = ({ messages }: CanonicalRequest): boolean =>
+  messages.some(({ content }) => content.some(isSealed))
 
 const isSealed = (part: Part): part is Sealed => part.type === 'opaque' && part.sealed !== undefined
 

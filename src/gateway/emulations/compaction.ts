@@ -18,7 +18,7 @@ export const compaction: Emulation = {
   answer: async (attempt, roundTrip) => {
     const { call, request, candidate, seal } = attempt
     // No request is sent for a summary that could not be sealed.
-    seal.check()
+    await seal.load()
     const answered = await roundTrip(attempt, question(request, candidate.native))
     const summary = summaryIn(answered.result)
     const base = call.id.replace(/^[a-z]+_/, '')

@@ -13,6 +13,7 @@ import { readSettings } from '../../realtime/formats/realtime/settings-reader.ts
 import { type Naming, REALTIME } from '../../realtime/formats/realtime/wire.ts'
 import type { RunRequest } from '../../realtime/upstream.ts'
 import { route } from '../../router.ts'
+import type { SharedRecords } from '../../store/shared-records.ts'
 import type { Call } from '../call.ts'
 import type { Channels } from '../channels.ts'
 import type { ErrorAnswer } from '../error-answer.ts'
@@ -48,6 +49,8 @@ export interface RealtimeContext {
   readonly channels: Channels
   readonly running: Running
   readonly recorder: Recorder
+  /** Where client secrets are stored. */
+  readonly shared: SharedRecords
   readonly gateway: {
     readonly waiting: Waiting
     authenticate(call: Pick<Call, 'message' | 'queryKey'>, door?: Format): Caller
@@ -57,13 +60,21 @@ export interface RealtimeContext {
   answer(incoming: Incoming): Promise<void>
 }
 
+/** Whose session a call opens, and with what. */
+interface IdentifiedCall extends Pick<BoundSession, 'model' | 'settings'> {
+  readonly caller: Caller
+  readonly session?: JsonObject
+  /** The client secret that it was opened with. */
+  readonly secret?: string
+}
+
 /** Bytes of a request for a client secret. */
 const SECRET_BODY = 2 ** 20
 
 /** Opens realtime sessions: authentication, limits, routing. */
 export class Realtime {
   private readonly context: RealtimeContext
-  private readonly secrets = new ClientSecrets()
+  private readonly secrets = new ClientSecrets(() => this.context.shared)
   private readonly byKey = new Map<string, number>()
   private total = 0
   private config: Config
@@ -84,7 +95,7 @@ export class Realtime {
    * or why no upstream began a session.
    */
   async open(call: SessionCall): Promise<OpenedSession> {
-    const { secret, caller, model, settings, session } = this.identified(call)
+    const { secret, caller, model, settings, session } = await this.identified(call)
     const { access, recorder } = this.context
     const allowance = access.allowance(caller)
     const release = this.counted(caller)
@@ -101,7 +112,7 @@ export class Realtime {
       checkDoor(caller.permissions, REALTIME)
       await allowance.enter()
       this.checkModel(caller, model)
-      if (secret !== undefined) this.secrets.take(secret)
+      if (secret !== undefined) await this.secrets.take(secret)
       const onLoss = onLossOf(call.message, caller)
       const opened = await openSession(
         {
@@ -134,7 +145,7 @@ export class Realtime {
       const caller = gateway.authenticate(call, REALTIME)
       await access.allowance(caller).enter(false)
       const body = await readJson(call.message, SECRET_BODY, () => gateway.waiting.open(caller.id))
-      call.reply.whole(200, {}, JSON.stringify(this.createSecret(caller, body)))
+      call.reply.whole(200, {}, JSON.stringify(await this.createSecret(caller, body)))
     } catch (thrown) {
       const { status, headers, text } = gateway.error(call.format, await gateway.held(thrown, call.message), call.id)
       if (!call.reply.gone) call.reply.whole(status, headers, text)
@@ -142,7 +153,7 @@ export class Realtime {
   }
 
   /** A client secret for one session. Throws GatewayError `invalid-request`, `not-found`, `forbidden`, `rate-limited`. */
-  private createSecret(caller: Caller, body: JsonObject): JsonObject {
+  private async createSecret(caller: Caller, body: JsonObject): Promise<JsonObject> {
     const session = body['session'] ?? {}
     if (!isObject(session)) throw invalid('session', 'expected an object')
     const settings = readSettings(session, 'session')
@@ -150,21 +161,18 @@ export class Realtime {
     if (model === undefined) throw missingModel('session.model')
     this.checkModel(caller, model)
     const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
-    const value = this.secrets.create({ caller, model, settings, session, expiresAt })
+    const value = await this.secrets.create({ callerId: caller.id, model, settings, session }, expiresAt)
     const shown = { ...writeSession(settings, GA), object: 'realtime.session', id: `sess_${freshId()}` }
     return { value, expires_at: Math.floor(expiresAt / 1000), session: shown }
   }
 
-  private identified(call: SessionCall): Pick<BoundSession, 'caller' | 'model' | 'settings'> & {
-    readonly session?: JsonObject | undefined
-    readonly secret?: string
-  } {
+  private async identified(call: SessionCall): Promise<IdentifiedCall> {
     const model = call.query['model']
     const shown = credentialOf(call.message)
     if (shown !== undefined && isClientSecret(shown.value)) {
-      const bound = this.secrets.find(shown.value)
+      const bound = await this.secrets.find(shown.value)
       if (model !== undefined && model !== bound.model) throw otherModel(bound.model)
-      return { ...bound, caller: this.context.access.renewed(bound.caller), secret: shown.value }
+      return { ...bound, caller: this.context.access.renewed({ id: bound.callerId }), secret: shown.value }
     }
     if (shown?.isSubprotocol === true && !this.config.realtime.browserKeys) throw NO_BROWSER_KEYS
     const caller = this.context.gateway.authenticate(call)

@@ -1,66 +1,72 @@
 import { randomBytes } from 'node:crypto'
-import type { Caller } from '../../access/index.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { SessionSettings } from '../../canonical/session.ts'
 import { hashOf } from '../../config/hash.ts'
+import type { NoteKind, NoteLimits, SharedRecords } from '../../store/shared-records.ts'
 
 /** What a client secret is good for: one session with these settings. */
 export interface BoundSession {
-  readonly caller: Caller
+  /** The `id` of the caller it was made for, whose key may change or end before the session begins. */
+  readonly callerId: string
   readonly model: string
   readonly settings: SessionSettings
   /** The same as OpenAI's format has it. */
   readonly session: JsonObject
-  /** Unix time in milliseconds. */
-  readonly expiresAt: number
 }
 
 /** Secrets that are good at once, of one key and of all. */
-const MOST_OF_KEY = 1000
-const MOST = 20_000
+const LIMITS: NoteLimits = { own: 1000, all: 20_000 }
+
+const KIND: NoteKind = 'client-secret'
 
 /** OpenAI's prefix of client secrets. */
 const PREFIX = 'ek_'
 
 export const isClientSecret = (credential: string): boolean => credential.startsWith(PREFIX)
 
-/** Client secrets of this process, kept by their hashes. Each opens one session, once. */
+/** Client secrets, stored by their hashes, so that each opens one session at any one instance, once. */
 export class ClientSecrets {
-  private readonly byHash = new Map<string, BoundSession>()
+  private readonly shared: () => SharedRecords
+  private readonly limits: NoteLimits
 
-  /** @throws GatewayError `rate-limited` where too many are good already. */
-  create(bound: BoundSession): string {
-    this.sweep()
-    let own = 0
-    for (const { caller } of this.byHash.values()) if (caller.id === bound.caller.id) own++
-    if (own >= MOST_OF_KEY || this.byHash.size >= MOST) throw TOO_MANY
+  constructor(shared: () => SharedRecords, limits: NoteLimits = LIMITS) {
+    this.shared = shared
+    this.limits = limits
+  }
+
+  /**
+   * Makes a secret.
+   *
+   * @param expiresAt Unix time in milliseconds.
+   * @throws GatewayError `rate-limited` where too many are good already, `overloaded` where it cannot be stored.
+   */
+  async create(bound: BoundSession, expiresAt: number): Promise<string> {
     const value = PREFIX + randomBytes(24).toString('hex')
-    this.byHash.set(hashOf(value), bound)
+    const note = { kind: KIND, name: hashOf(value), owner: bound.callerId, text: JSON.stringify(bound), expiresAt }
+    if (!(await this.shared().keepNote(note, this.limits))) throw TOO_MANY
     return value
   }
 
   /**
-   * What a secret is good for; with `take` it is good for nothing afterwards.
+   * What a secret is good for.
    *
-   * @throws GatewayError `unauthenticated` for one that is unknown, used or expired.
+   * @throws GatewayError `unauthenticated` for one that is unknown, used or expired, `overloaded` where that cannot be
+   * looked up.
    */
-  find(value: string): BoundSession {
-    const bound = this.byHash.get(hashOf(value))
-    if (bound === undefined || bound.expiresAt <= Date.now()) throw UNKNOWN
-    return bound
+  async find(value: string): Promise<BoundSession> {
+    return boundIn(await this.shared().note(KIND, hashOf(value)))
   }
 
-  take(value: string): BoundSession {
-    const bound = this.find(value)
-    this.byHash.delete(hashOf(value))
-    return bound
+  /** The same; it is good for nothing afterwards. */
+  async take(value: string): Promise<BoundSession> {
+    return boundIn(await this.shared().takeNote(KIND, hashOf(value)))
   }
+}
 
-  private sweep(): void {
-    const now = Date.now()
-    for (const [hash, { expiresAt }] of this.byHash) if (expiresAt <= now) this.byHash.delete(hash)
-  }
+function boundIn(text: string | undefined): BoundSession {
+  if (text === undefined) throw UNKNOWN
+  return JSON.parse(text)
 }
 
 const UNKNOWN = new GatewayError({

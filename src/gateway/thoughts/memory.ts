@@ -69,6 +69,11 @@ export class MemoryStore implements ThoughtStore {
     return (this.owners.get(owner)?.places ?? 0) > 0
   }
 
+  /** Whether something is known under the key; that is no use of it. */
+  has(owner: string, key: string): boolean {
+    return this.owners.get(owner)?.byKey.has(key) === true
+  }
+
   find(owner: string, key: string): Found | undefined {
     this.expire()
     const found = this.owners.get(owner)?.byKey.get(key)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Format } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
@@ -13,8 +14,14 @@ import { issuerOf } from './issuer.ts'
 import { MemoryStore } from './memory.ts'
 import { recall } from './recall.ts'
 import type { Recalled } from './recalled.ts'
-import type { CallKeys, KeptThoughts, ThoughtStore } from './store.ts'
+import type { SharedThoughts } from './shared-thoughts.ts'
+import type { CallKeys, KeptThoughts } from './store.ts'
 import { GistTrail, WholeTrail } from './trail.ts'
+import { unknownKeys } from './unknown-keys.ts'
+
+/** Milliseconds that the end of the gateway waits for the store. */
+const LAST = 3000
+const UNHELD = { ref: false }
 
 /** The thoughts before calls that callers' formats have no place for, or their clients throw away. */
 export class Thoughts {
@@ -22,16 +29,29 @@ export class Thoughts {
   private readonly faults: LogOnce
   private keep: number
 
-  /** @param onFault called once a kind of fault that kept something from being remembered; no request fails for it. */
-  constructor(config: ThoughtsConfig, now?: () => number, onFault: (thrown: unknown) => void = () => {}) {
+  private readonly shared: SharedThoughts | undefined
+
+  /**
+   * @param onFault called once a kind of fault that kept something from being remembered; no request fails for it.
+   * @param shared where other instances have theirs; absent where there are none.
+   */
+  constructor(
+    config: ThoughtsConfig,
+    now?: () => number,
+    onFault: (thrown: unknown) => void = () => {},
+    shared?: SharedThoughts,
+  ) {
     this.store = new MemoryStore(config, now)
+    this.shared = shared
     this.faults = new LogOnce(onFault)
     this.keep = config.keep
   }
 
   /** Those of one owner; undefined where none are kept. */
   of(owner: string): OwnThoughts | undefined {
-    return this.keep === 0 ? undefined : new OwnThoughts(this.store, owner, this.faults)
+    return this.keep === 0
+      ? undefined
+      : new OwnThoughts(this.store, owner, this.faults, this.shared && { all: this.shared, keep: this.keep })
   }
 
   /** Takes another config; what is kept stays, as far as it allows. */
@@ -41,8 +61,15 @@ export class Thoughts {
     else this.store.reload(config)
   }
 
-  close(): void {
+  /** Answers whose thoughts other instances cannot find, as there was no room for them or the store took none. */
+  get dropped(): number {
+    return this.shared?.journal.dropped ?? 0
+  }
+
+  /** Settles when what others may need is stored, or the store is too slow for that. */
+  async close(): Promise<void> {
     this.store.clear()
+    if (this.shared !== undefined) await Promise.race([this.shared.journal.idle(), sleep(LAST, undefined, UNHELD)])
   }
 }
 
@@ -55,16 +82,49 @@ export interface Exchange {
   readonly recalled: Recalled | undefined
 }
 
+/** Where other instances have their thoughts, and for how many milliseconds they are kept there. */
+interface Elsewhere {
+  readonly all: SharedThoughts
+  readonly keep: number
+}
+
 /** What is kept for one owner, and is visible to no other. */
 export class OwnThoughts {
-  private readonly store: ThoughtStore
+  private readonly store: MemoryStore
   private readonly owner: string
   private readonly faults: LogOnce
+  private readonly elsewhere: Elsewhere | undefined
 
-  constructor(store: ThoughtStore, owner: string, faults: LogOnce) {
+  constructor(store: MemoryStore, owner: string, faults: LogOnce, elsewhere?: Elsewhere) {
     this.store = store
     this.owner = owner
     this.faults = faults
+    this.elsewhere = elsewhere
+  }
+
+  /** Whether other instances may have thoughts for requests: `fetch` comes first then. */
+  get isShared(): boolean {
+    return this.elsewhere !== undefined
+  }
+
+  /**
+   * Takes over what other instances thought before the calls of a request that are unknown here. Never rejects.
+   *
+   * @param format the caller's.
+   */
+  async fetch(request: CanonicalRequest, format: Format): Promise<void> {
+    const { store, owner, elsewhere } = this
+    if (elsewhere === undefined) return
+    const unknown = this.faults.attempt(() => unknownKeys(request, format, key => this.isUnknown(key)), [])
+    if (unknown.length === 0) return
+    for (const { keys, thoughts } of await elsewhere.all.find(owner, unknown)) {
+      const fresh = keys.map(some => some.filter(key => !store.has(owner, key)))
+      if (fresh.some(some => some.length > 0)) this.faults.attempt(() => store.keep(owner, fresh, thoughts), undefined)
+    }
+  }
+
+  private isUnknown(key: string): boolean {
+    return !this.store.has(this.owner, key) && this.elsewhere!.all.mayHave(this.owner, key)
   }
 
   /** The request with what its caller no longer has, as far as the candidate can read it. */
@@ -116,7 +176,11 @@ export class OwnThoughts {
 
   /** Most upstreams give no two calls the same id; what was thought before another of the kind is not for these. */
   private forget(steps: readonly CalledStep[], exchange: Exchange): void {
-    if (this.store.holds(this.owner)) this.store.forget(this.owner, keysOf(steps, exchange))
+    const { store, owner, elsewhere } = this
+    if (elsewhere === undefined && !store.holds(owner)) return
+    const keys = keysOf(steps, exchange)
+    store.forget(owner, keys)
+    elsewhere?.all.forget(owner, keys)
   }
 
   private add(steps: readonly CalledStep[], exchange: Exchange): void {
@@ -132,7 +196,9 @@ export class OwnThoughts {
       steps: steps.map(({ lead, next, mixed }) => ({ lead, next, ...(mixed ? { mixed } : {}) })),
       ...(bound ? { prefix: prefixOf(recalled?.request ?? request) } : {}),
     }
-    this.store.keep(this.owner, keysOf(steps, exchange), thoughts)
+    const keys = keysOf(steps, exchange)
+    this.store.keep(this.owner, keys, thoughts)
+    this.elsewhere?.all.keep(this.owner, keys, thoughts, this.elsewhere.keep)
   }
 }
 

@@ -1,7 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { createCipheriv, randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ownerOf } from '../../../src/access/key-file.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { Config } from '../../../src/config/index.ts'
 import { channelAt, KEY, keyOf } from '../../builders/config.ts'
@@ -13,6 +15,12 @@ import { asSaid } from '../../laws/completed.ts'
 const OTHER = 'another-key-of-the-tests'
 const DATA = mkdtempSync(join(tmpdir(), 'interlingua-compaction-'))
 afterAll(() => rmSync(DATA, { recursive: true, force: true }))
+
+/** Fields of a config that stores everything in a folder. */
+const dataIn = (dataDir: string): Pick<Config, 'dataDir' | 'store'> => ({
+  dataDir,
+  store: { engine: 'sqlite', path: join(dataDir, 'interlingua.sqlite') },
+})
 
 const TALK = [
   { role: 'user', content: 'We move to Lisbon in May.' },
@@ -49,7 +57,7 @@ async function open(
   }
   const formats = [{ ...channelAt(upstream.address, { format }).formats[0]!, dialect }]
   const testServer = await TestServer.open([{ ...channelAt(upstream.address), formats }], {
-    config: { dataDir: DATA, keys: [keyOf(KEY, 'dev'), keyOf(OTHER, 'other')], ...config },
+    config: { ...dataIn(DATA), keys: [keyOf(KEY, 'dev'), keyOf(OTHER, 'other')], ...config },
   })
   testServers.push(testServer)
   return testServer
@@ -118,6 +126,13 @@ describe.each(FOREIGN)('an upstream of %s that cannot compact', format => {
   })
 })
 
+/** As every version encrypts: nonce, encrypted text, tag. */
+function sealedBefore(key: Buffer, owner: string, text: string): Buffer {
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(`interlingua il1.\n${owner}`))
+  return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()])
+}
+
 describe('a seal', () => {
   it('that was changed anywhere is refused before anybody is asked', async () => {
     const testServer = await open('chat', 'Short.')
@@ -142,8 +157,38 @@ describe('a seal', () => {
     const testServer = await open('chat', 'Short.')
     const one = (await compact(testServer)).json.output.at(-1).encrypted_content
     expect((await compact(testServer)).json.output.at(-1).encrypted_content).not.toBe(one)
-    expect(readdirSync(DATA)).toEqual(['compaction.key'])
-    expect(statSync(join(DATA, 'compaction.key')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(DATA)).toContain('interlingua.sqlite')
+    for (const name of readdirSync(DATA)) expect(statSync(join(DATA, name)).mode & 0o777).toBe(0o600)
+  })
+
+  it('is opened by another instance of the same store, and by none of another', async () => {
+    const item = (await compact(await open('chat', 'The secret is 42.'))).json.output.at(-1)
+    const elsewhere = mkdtempSync(join(tmpdir(), 'interlingua-compaction-'))
+    const { store } = dataIn(DATA)
+    const neighbour = await open('chat', 'Well.', {}, { dataDir: elsewhere, store })
+    upstream.seen.length = 0
+    expect((await neighbour.ask('/v1/responses', { model: 'm', input: [item] })).status).toBe(200)
+    expect(upstream.seen[0]!.text).toContain('The secret is 42.')
+    const stranger = await open('chat', 'Well.', {}, dataIn(elsewhere))
+    expect((await stranger.ask('/v1/responses', { model: 'm', input: [item] })).status).toBe(400)
+    rmSync(elsewhere, { recursive: true })
+  })
+
+  it('of an earlier version is opened with the key it left in its folder, which stays there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'interlingua-compaction-'))
+    const key = randomBytes(32)
+    const sealed = `il1.${sealedBefore(key, ownerOf(keyOf(KEY, 'dev')), 'The secret is 42.').toString('base64url')}`
+    const item = { type: 'compaction', id: 'cmp_1', encrypted_content: sealed }
+    // Once it is in the store, the file is not read any more.
+    for (const left of [key, randomBytes(32)]) {
+      writeFileSync(join(folder, 'compaction.key'), left)
+      const testServer = await open('chat', 'Well.', {}, dataIn(folder))
+      upstream.seen.length = 0
+      expect((await testServer.ask('/v1/responses', { model: 'm', input: [item] })).status).toBe(200)
+      expect(upstream.seen[0]!.text).toContain('The secret is 42.')
+      expect(readFileSync(join(folder, 'compaction.key'))).toEqual(left)
+    }
+    rmSync(folder, { recursive: true })
   })
 })
 

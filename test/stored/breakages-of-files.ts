@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { vi } from 'vitest'
+import type { Breakage } from './breakages.ts'
 
 /** The connections that were opened by whoever is tested, the latest last. */
 const connections: DatabaseSync[] = []
@@ -17,15 +18,6 @@ export function watchConnections(): void {
 
 const latest = (): DatabaseSync => connections.at(-1)!
 
-/** One way a store breaks, and how that is mended. */
-export interface Breakage {
-  /** How it is called by the gateway. */
-  readonly kind: string
-  /** What is kept can be read meanwhile. */
-  readonly reads: boolean
-  break(dataDir: string): () => void
-}
-
 const file = (dataDir: string): string => join(dataDir, 'interlingua.sqlite')
 
 function besides(dataDir: string, put: () => void): () => void {
@@ -39,7 +31,7 @@ function besides(dataDir: string, put: () => void): () => void {
 }
 
 /** Ways a real SQLite file breaks under a gateway that runs. */
-export const BREAKAGES: { readonly [name: string]: Breakage } = {
+export const OF_FILES: { readonly [name: string]: Breakage } = {
   'a full disk': {
     kind: 'full',
     reads: true,

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { GatewayError } from '../canonical/error.ts'
+import { LogOnce } from '../log/index.ts'
+import type { SharedRecords } from '../store/shared-records.ts'
+import { KEY_BYTES } from './encryption.ts'
+
+/** Its name in the store, and the file that earlier versions kept it in. */
+const NAME = 'seals'
+const FILE = 'compaction.key'
+
+export interface GatewaySecretOptions {
+  readonly shared: SharedRecords
+  /** The folder where earlier versions kept it. */
+  readonly dataDir: () => string
+  /** Called once a kind of fault of that file, however often the secret is missing. */
+  readonly onFault: (thrown: unknown) => void
+}
+
+/**
+ * The secret that the gateway encrypts with: 32 bytes in the store, made by the first instance that needs it and the same
+ * for all. A file of an earlier version is taken into the store, so that what it sealed still opens; it stays where it is.
+ */
+export class GatewaySecret {
+  private readonly options: GatewaySecretOptions
+  private readonly faults: LogOnce
+  private secret: Buffer | undefined
+  private loading: Promise<Buffer> | undefined
+
+  constructor(options: GatewaySecretOptions) {
+    this.options = options
+    this.faults = new LogOnce(options.onFault)
+  }
+
+  /** The secret, where it was loaded. */
+  get loaded(): Buffer | undefined {
+    return this.secret
+  }
+
+  /** Loads it once. Rejects where it cannot be had; the next call tries again. */
+  async load(): Promise<Buffer> {
+    if (this.secret !== undefined) return this.secret
+    this.loading ??= this.stored()
+    try {
+      this.secret = await this.loading
+      return this.secret
+    } catch (thrown) {
+      // The store tells its own faults.
+      if (!(thrown instanceof GatewayError)) this.faults.log(thrown)
+      throw thrown
+    } finally {
+      this.loading = undefined
+    }
+  }
+
+  private async stored(): Promise<Buffer> {
+    const { shared, dataDir } = this.options
+    const there = await shared.secret(NAME)
+    const secret = there ?? (await shared.keepSecret(NAME, fileIn(dataDir()) ?? randomBytes(KEY_BYTES)))
+    if (secret.length !== KEY_BYTES) throw new Error(`the secret "${NAME}" in the store is damaged`)
+    return Buffer.from(secret)
+  }
+}
+
+function fileIn(dataDir: string): Buffer | undefined {
+  const path = join(dataDir, FILE)
+  try {
+    const key = readFileSync(path)
+    if (key.length === KEY_BYTES) return key
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw thrown
+  }
+  throw new Error(`${path} is damaged: it should hold ${KEY_BYTES} bytes`)
+}

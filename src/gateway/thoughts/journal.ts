@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as breath } from 'node:timers/promises'
+import type { SharedRecords, ThoughtChange } from '../../store/shared-records.ts'
+import { encrypted } from '../encryption.ts'
+import type { GatewaySecret } from '../gateway-secret.ts'
+import { aboutOf, namesOf } from './shared-names.ts'
+import type { CallKeys, KeptThoughts } from './store.ts'
+
+/** Changes and characters of them that wait for the store; further ones are dropped. */
+const MOST = 2000
+const LARGEST = 16 * 1024 * 1024
+/** Changes in one transaction. */
+const BATCH = 50
+
+/** What is to be stored of one answer: encrypted when its turn has come. */
+interface Waiting {
+  readonly owner: string
+  readonly keys: readonly CallKeys[]
+  /** As JSON; absent where the keys are forgotten. */
+  readonly text?: string
+  readonly expiresAt: number
+}
+
+/** Writes thoughts to the store for other instances, one batch after the other, off the path of requests. */
+export class ThoughtJournal {
+  private readonly records: Pick<SharedRecords, 'changeThoughts'>
+  private readonly secret: GatewaySecret
+  private readonly fault: (thrown: unknown) => void
+  private waiting: Waiting[] = []
+  private size = 0
+  private writing: Promise<void> | undefined
+  /** Changes that were not stored: there was no room for them, or the store took none. */
+  dropped = 0
+
+  /** @param fault told why something is dropped. */
+  constructor(records: Pick<SharedRecords, 'changeThoughts'>, secret: GatewaySecret, fault: (thrown: unknown) => void) {
+    this.records = records
+    this.secret = secret
+    this.fault = fault
+  }
+
+  /** @param expiresAt Unix time in milliseconds. */
+  keep(owner: string, keys: readonly CallKeys[], thoughts: KeptThoughts, expiresAt: number): void {
+    this.add({ owner, keys, text: JSON.stringify({ keys, thoughts }), expiresAt })
+  }
+
+  forget(owner: string, keys: readonly CallKeys[]): void {
+    this.add({ owner, keys, expiresAt: 0 })
+  }
+
+  /** Settles when all is written that was there by then. */
+  async idle(): Promise<void> {
+    await this.writing
+  }
+
+  private add(one: Waiting): void {
+    const size = one.text?.length ?? 0
+    if (this.waiting.length >= MOST || this.size + size > LARGEST) {
+      this.dropped++
+      return this.fault(FULL)
+    }
+    this.waiting.push(one)
+    this.size += size
+    this.writing ??= this.write().finally(() => {
+      this.writing = undefined
+    })
+  }
+
+  private async write(): Promise<void> {
+    while (this.waiting.length > 0) {
+      await breath()
+      const batch = this.waiting.slice(0, BATCH)
+      this.waiting = this.waiting.slice(BATCH)
+      for (const { text } of batch) this.size -= text?.length ?? 0
+      try {
+        const key = await this.secret.load()
+        await this.records.changeThoughts(batch.map(one => changeOf(one, key)))
+      } catch (thrown) {
+        this.dropped += batch.length
+        this.fault(thrown)
+      }
+    }
+  }
+}
+
+const FULL = new Error('More thoughts are made than the store takes.')
+
+function changeOf({ owner, keys, text, expiresAt }: Waiting, key: Buffer): ThoughtChange {
+  const names = namesOf(owner, keys)
+  if (text === undefined) return { names }
+  return {
+    names,
+    thoughts: { id: randomUUID(), text: encrypted(key, text, aboutOf(owner)).toString('base64'), expiresAt },
+  }
+}

@@ -1,0 +1,60 @@
+import { lock } from './locks.ts'
+import type { Note, NoteKind, NoteLimits } from './shared-records.ts'
+import type { Database } from './tables.ts'
+
+/** Texts in a database that are found by name until they expire. */
+export class KeptNotes {
+  private readonly database: Database
+  private readonly now: () => number
+
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+  }
+
+  /** False where there are too many of the kind. */
+  keep({ kind, name, owner, text, expiresAt }: Note, { own, all }: NoteLimits): Promise<boolean> {
+    return this.database.transaction().execute(async one => {
+      await lock(one, kind)
+      const { mine, every } = await one
+        .selectFrom('notes')
+        .select(({ fn, eb }) => [
+          fn.countAll().as('every'),
+          fn.count(eb.case().when('owner', '=', owner).then(1).end()).as('mine'),
+        ])
+        .where('kind', '=', kind)
+        .where('expires_at', '>', this.now())
+        .executeTakeFirstOrThrow()
+      if (Number(mine) >= own || Number(every) >= all) return false
+      await one.insertInto('notes').values({ kind, name, owner, text, expires_at: expiresAt }).execute()
+      return true
+    })
+  }
+
+  async find(kind: NoteKind, name: string): Promise<string | undefined> {
+    const row = await this.database
+      .selectFrom('notes')
+      .select('text')
+      .where('kind', '=', kind)
+      .where('name', '=', name)
+      .where('expires_at', '>', this.now())
+      .executeTakeFirst()
+    return row?.text
+  }
+
+  async take(kind: NoteKind, name: string): Promise<string | undefined> {
+    const row = await this.database
+      .deleteFrom('notes')
+      .where('kind', '=', kind)
+      .where('name', '=', name)
+      .where('expires_at', '>', this.now())
+      .returning('text')
+      .executeTakeFirst()
+    return row?.text
+  }
+
+  /** Deletes those that have expired. */
+  async sweep(): Promise<void> {
+    await this.database.deleteFrom('notes').where('expires_at', '<=', this.now()).execute()
+  }
+}

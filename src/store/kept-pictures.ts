@@ -1,0 +1,125 @@
+import { lock } from './locks.ts'
+import type { NewPicture, PictureLimits, StoredPicture } from './shared-records.ts'
+import type { Database } from './tables.ts'
+
+/** Bytes of a picture in one row. */
+const PIECE = 256 * 1024
+/** Pictures whose rows are deleted in one statement. */
+const BATCH = 50
+
+/** Pictures in a database, in rows of limited size. */
+export class KeptPictures {
+  private readonly database: Database
+  private readonly now: () => number
+
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+  }
+
+  async keep({ id, mediaType, expiresAt, read }: NewPicture, limits: PictureLimits): Promise<void> {
+    await this.database
+      .insertInto('pictures')
+      .values({ id, media_type: mediaType, size: 0, place: 0, expires_at: expiresAt })
+      .execute()
+    try {
+      await this.finish(id, await this.write(id, read()), limits)
+    } catch (thrown) {
+      await drop(this.database, [id]).catch(() => {})
+      throw thrown
+    }
+  }
+
+  async find(id: string): Promise<StoredPicture | undefined> {
+    const row = await this.database
+      .selectFrom('pictures')
+      .select(['media_type', 'size', 'expires_at'])
+      .where('id', '=', id)
+      .where('place', '>', 0)
+      .where('expires_at', '>', this.now())
+      .executeTakeFirst()
+    if (row === undefined) return undefined
+    return {
+      mediaType: row.media_type,
+      size: Number(row.size),
+      expiresAt: Number(row.expires_at),
+      read: () => this.read(id),
+    }
+  }
+
+  /** Deletes those that have expired, and those that a process died over. */
+  async sweep(): Promise<void> {
+    for (;;) {
+      const rows = await this.database
+        .selectFrom('pictures')
+        .select('id')
+        .where('expires_at', '<=', this.now())
+        .limit(BATCH)
+        .execute()
+      if (rows.length === 0) return
+      await drop(
+        this.database,
+        rows.map(({ id }) => id),
+      )
+    }
+  }
+
+  /** @returns how many bytes there are. */
+  private async write(picture: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+    let size = 0
+    let number = 0
+    for await (const chunk of chunks)
+      for (let from = 0; from < chunk.length; from += PIECE) {
+        const bytes = chunk.subarray(from, from + PIECE)
+        await this.database.insertInto('picture_bytes').values({ picture, number, bytes }).execute()
+        number++
+        size += bytes.length
+      }
+    return size
+  }
+
+  /** Has it found from now on, and deletes the oldest of all that are more than there may be. */
+  private async finish(id: string, size: number, { count, size: most }: PictureLimits): Promise<void> {
+    await this.database.transaction().execute(async one => {
+      const place = await lock(one, 'pictures')
+      await one.updateTable('pictures').set({ size, place }).where('id', '=', id).execute()
+      const rows = await one
+        .selectFrom('pictures')
+        .select(['id', 'size'])
+        .where('place', '>', 0)
+        .orderBy('place', 'desc')
+        .execute()
+      let room = most
+      const kept = rows.findIndex((row, index) => {
+        room -= Number(row.size)
+        return index >= count || room < 0
+      })
+      if (kept >= 0)
+        await drop(
+          one,
+          rows.slice(kept).map(row => row.id),
+        )
+    })
+  }
+
+  private async *read(picture: string): AsyncGenerator<Uint8Array> {
+    for (let number = 0; ; number++) {
+      const row = await this.database
+        .selectFrom('picture_bytes')
+        .select('bytes')
+        .where('picture', '=', picture)
+        .where('number', '=', number)
+        .executeTakeFirst()
+      if (row === undefined) return
+      yield row.bytes
+    }
+  }
+}
+
+async function drop(database: Database, ids: readonly string[]): Promise<void> {
+  for (let from = 0; from < ids.length; from += BATCH) {
+    const some = ids.slice(from, from + BATCH)
+    await database.deleteFrom('picture_bytes').where('picture', 'in', some).execute()
+    await database.deleteFrom('pictures').where('id', 'in', some).execute()
+  }
+}
