@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Bytes } from '../canonical/bytes.ts'
 import type { MediaPart } from '../canonical/content.ts'
 import { Spool } from '../ingress/transport/spool.ts'
@@ -114,8 +115,8 @@ const NOTHING_MORE: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator](
 /** What images are delivered with. */
 export interface ImageDelivery {
   readonly store: ImageStore
-  /** Where callers reach the gateway; by default the address that the request itself came to. */
-  readonly publicUrl: string | undefined
+  /** The address below which the caller of a request reaches the gateway. */
+  baseOf(message: IncomingMessage): string
   /** The part with the image that is at its address; undefined where nothing is fetched. Rejects where that fails. */
   fetch(part: MediaPart): Promise<MediaPart> | undefined
 }

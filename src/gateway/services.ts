@@ -7,6 +7,7 @@ import type { Config } from '../config/index.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
 import type { Log } from '../log/index.ts'
 import { LogOnce } from '../log/index.ts'
+import { Proxies } from '../proxies/index.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
 import { VideoTasks } from '../tasks/index.ts'
@@ -26,6 +27,8 @@ export class Services {
   leaving = false
   /** Counts the bytes of bodies that are not whole yet in memory. */
   readonly waiting: Waiting
+  /** Where requests come from. */
+  proxies: Proxies
   protected config: Config
   protected readonly log: Log
   protected readonly access: Access
@@ -49,6 +52,7 @@ export class Services {
   constructor(config: Config, log: Log) {
     this.config = config
     this.log = log
+    this.proxies = new Proxies(config.server)
     this.recorder = { log, prices: NO_PRICES, take: () => {} }
     this.access = openAccess(config, { onFault: message => log.error({}, message) })
     this.channels = new Channels(config.channels)
@@ -64,6 +68,7 @@ export class Services {
       log,
       channels: () => this.channels.all,
       store: () => this.store,
+      baseOf: message => this.proxies.baseOf(message),
     })
     this.shortage = new LogOnce(err => log.error({ err }, 'the gateway lacks room'))
   }
@@ -71,6 +76,7 @@ export class Services {
   /** Takes another config without dropping a request. */
   reload(config: Config): void {
     this.config = config
+    this.proxies = new Proxies(config.server)
     this.access.reload(config)
     this.channels.reload(config.channels)
     this.waiting.limits = config.server.limits.waiting
@@ -131,8 +137,8 @@ export class Services {
   }
 
   private imageDelivery(): ImageDelivery {
-    const [publicUrl] = this.config.server.publicUrls
-    return { store: this.imageStore, publicUrl, fetch: (part: MediaPart) => this.media.fetch(part) }
+    const { imageStore: store, proxies } = this
+    return { store, baseOf: message => proxies.baseOf(message), fetch: (part: MediaPart) => this.media.fetch(part) }
   }
 
   private sealsIn(dataDir: string): Seals {

@@ -8,6 +8,7 @@ import { MemoryTurns } from '../store/memory.ts'
 import type { Turns } from '../store/turns.ts'
 import type { CreateFrame } from '../stored/index.ts'
 import { answerOf } from './connection.ts'
+import type { Cors } from './cors.ts'
 import { refuseLast } from './handlers.ts'
 import { REALTIME_PATH, RealtimeSessions } from './realtime.ts'
 import { requestId } from './request-id.ts'
@@ -30,13 +31,15 @@ export class Sockets {
   private readonly byKey = new Map<string, number>()
   private readonly handlers: ReadonlyMap<string, SocketHandler>
   private readonly sessions: RealtimeSessions
+  private readonly cors: Cors
   private server: WebSocketServer
   private realtimeServer: WebSocketServer
   private config: Config['server']
   private closing = false
 
-  constructor(gateway: Gateway, { server, realtime }: Config) {
+  constructor(gateway: Gateway, { server, realtime }: Config, cors: Cors) {
     this.gateway = gateway
+    this.cors = cors
     this.config = server
     this.sessions = new RealtimeSessions(gateway)
     this.server = serverOf(limitOf(server), this.refuse)
@@ -67,6 +70,7 @@ export class Sockets {
     try {
       if (handler === undefined) throw NO_SOCKET
       if (this.closing) throw CLOSING
+      if (!this.cors.allowsSocket(message)) throw FOREIGN_ORIGIN
       handler(message, socket, head)
     } catch (thrown) {
       this.refuse(message, socket, thrown)
@@ -148,6 +152,7 @@ const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayErr
 const NO_SOCKET = fault('not-found', 'There is no socket at this path.')
 const CLOSING = fault('overloaded', 'The gateway is being stopped.')
 const TOO_MANY = fault('overloaded', 'This key has too many connections.')
+const FOREIGN_ORIGIN = fault('forbidden', 'Pages of this origin may not open sockets here.')
 const PIPELINED = fault('invalid-request', 'A socket cannot be opened before the last answer has ended.')
 const WRONG_VERSION = new GatewayError({
   kind: 'invalid-request',
