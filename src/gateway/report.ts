@@ -16,6 +16,8 @@ export interface Recorder {
   readonly log: Log
   readonly prices: Prices
   readonly take: TakeRow
+  /** The caller's IP address, where the log is to have it. */
+  address(message: Call['message'], status: number): string | undefined
 }
 
 /** What becomes of one request, gathered on its way and logged once: no bodies, no credentials. */
@@ -178,6 +180,7 @@ export class Report {
       id: call.id,
       client_id: single(call.message.headers['x-request-id']).slice(0, 200) || undefined,
       upstream_id: this.upstreamId,
+      address: recorder.address(call.message, this.status),
       key: this.caller?.key,
       door: call.path,
       model: this.model,

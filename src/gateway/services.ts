@@ -53,7 +53,10 @@ export class Services {
     this.config = config
     this.log = log
     this.proxies = new Proxies(config.server)
-    this.recorder = { log, prices: NO_PRICES, take: () => {} }
+    this.recorder = {
+      ...{ log, prices: NO_PRICES, take: () => {} },
+      address: (message, status) => this.proxies.logged(message, status),
+    }
     this.access = openAccess(config, { onFault: message => log.error({}, message) })
     this.channels = new Channels(config.channels)
     this.waiting = new Waiting(config.server.limits.waiting)

@@ -47,6 +47,14 @@ export class Proxies {
     return address
   }
 
+  /**
+   * The same for the log, which names addresses only where they are of use: of requests that came through proxies, and
+   * of those whose key was refused.
+   */
+  logged(message: Arrived, status: number): string | undefined {
+    return this.present || status === 401 ? this.addressOf(message) || undefined : undefined
+  }
+
   /** The address below which a request's caller reaches the gateway, without a slash at the end. */
   baseOf(message: Arrived): string {
     const { first } = this
