@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { type Access, openAccess } from '../access/index.ts'
 import { Waiting } from '../access/waiting.ts'
 import type { MediaPart } from '../canonical/content.ts'
@@ -7,6 +8,7 @@ import type { Config } from '../config/index.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
 import type { Log } from '../log/index.ts'
 import { LogOnce } from '../log/index.ts'
+import { Metrics, merge } from '../metrics/index.ts'
 import { Proxies } from '../proxies/index.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
@@ -16,6 +18,7 @@ import { Channels } from './channels.ts'
 import { Seals } from './compaction/seals.ts'
 import { type ImageDelivery, ImageStore, type StoredImage } from './image-store.ts'
 import { Media } from './media.ts'
+import { channelReadings, openRequests } from './readings.ts'
 import { relay } from './relay.ts'
 import type { Recorder } from './report.ts'
 import { Running } from './running.ts'
@@ -29,6 +32,9 @@ export class Services {
   readonly waiting: Waiting
   /** Where requests come from. */
   proxies: Proxies
+  readonly metrics: Metrics
+  /** Whether a request shows the token of an administrator. */
+  isAdmin: (message: IncomingMessage) => Promise<boolean> = async () => false
   protected config: Config
   protected readonly log: Log
   protected readonly access: Access
@@ -53,8 +59,9 @@ export class Services {
     this.config = config
     this.log = log
     this.proxies = new Proxies(config.server)
+    this.metrics = new Metrics(config)
     this.recorder = {
-      ...{ log, prices: NO_PRICES, take: () => {} },
+      ...{ log, prices: NO_PRICES, take: row => this.metrics.take(row) },
       address: (message, status) => this.proxies.logged(message, status),
     }
     this.access = openAccess(config, { onFault: message => log.error({}, message) })
@@ -74,12 +81,20 @@ export class Services {
       baseOf: message => this.proxies.baseOf(message),
     })
     this.shortage = new LogOnce(err => log.error({ err }, 'the gateway lacks room'))
+    this.metrics.reads({
+      ...channelReadings(() => this.channels.all),
+      interlingua_open_requests: () => openRequests(this.running),
+      interlingua_waiting_bytes: () => this.waiting.bytes,
+      interlingua_spooled_bytes: () => this.spooled.bytes,
+      interlingua_store_up: async () => ((await this.stored.check()) === undefined ? 1 : 0),
+    })
   }
 
   /** Takes another config without dropping a request. */
   reload(config: Config): void {
     this.config = config
     this.proxies = new Proxies(config.server)
+    this.metrics.reload(config)
     this.access.reload(config)
     this.channels.reload(config.channels)
     this.waiting.limits = config.server.limits.waiting
@@ -121,6 +136,11 @@ export class Services {
   async faults(): Promise<{ readonly [check: string]: string }> {
     const store = await this.stored.check()
     return store === undefined ? {} : { store }
+  }
+
+  /** All metrics, in Prometheus's text format. */
+  async metricsPage(): Promise<string> {
+    return merge([await this.metrics.snapshot()])
   }
 
   /** Settles when no work is left in the background. */

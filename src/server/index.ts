@@ -8,6 +8,7 @@ import { Cors } from './cors.ts'
 import { handleRequest, listModels, refuseLast, refuseRequest, sendStatus } from './handlers.ts'
 import { sendImage } from './images.ts'
 import { refusingMalformed } from './malformed.ts'
+import { METRICS_PATH, MetricsDoor, openMetrics } from './metrics.ts'
 import { ready } from './ready.ts'
 import { handleSecret, REALTIME_PATH, SECRETS_PATH } from './realtime.ts'
 import { malformedPath, missingHost, unexpected, unknownPath, wrongMethod } from './refusals.ts'
@@ -66,11 +67,20 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
   const gateway = new Gateway(config, log)
   const cors = new Cors(config.server)
   const sockets = new Sockets(gateway, config, cors)
+  const metrics = new MetricsDoor(gateway, config)
   const server = serverWith(certificate)
+  gateway.metrics.reads({
+    ...sockets.readings,
+    ...(certificate === undefined
+      ? {}
+      : { interlingua_certificate_expiry_timestamp_seconds: () => certificate.expires }),
+  })
   server.on('upgrade', sockets.upgrade)
   server.on(
     'request',
-    withPlainPath(cors.around(requiringHost(gateway, bypassing(gateway, routes(gateway, config.tasks.vendorPath))))),
+    withPlainPath(
+      cors.around(requiringHost(gateway, bypassing(gateway, routes(gateway, metrics, config.tasks.vendorPath)))),
+    ),
   )
   server.on(
     'checkExpectation',
@@ -80,11 +90,15 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
     refuseLast(gateway, wrongMethod(message), socket, '/', { allow: ANY }),
   )
   server.on('clientError', refusingMalformed(gateway))
-  await listening(server, config.server).catch(async (fault: unknown) => {
-    certificate?.close()
-    await gateway.close()
-    throw fault
-  })
+  const { listen } = config.metrics
+  const metricsServer = await listening(server, config.server)
+    .then(() => listen && openMetrics(listen, () => gateway.metricsPage()))
+    .catch(async (fault: unknown) => {
+      server.close()
+      certificate?.close()
+      await gateway.close()
+      throw fault
+    })
   let { drain, grace } = config.server
   return {
     address: addressOf(certificate === undefined ? 'http' : 'https', server.address() as AddressInfo),
@@ -92,6 +106,7 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
       ;({ drain, grace } = next.server)
       gateway.reload(next)
       cors.reload(next.server)
+      metrics.reload(next)
       sockets.reload(next)
       if (next.server.tls !== undefined) certificate?.reload(next.server.tls)
       if ((next.server.tls === undefined) !== (certificate === undefined))
@@ -117,6 +132,8 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
       }
       clearInterval(sweep)
       certificate?.close()
+      metricsServer?.close()
+      metricsServer?.closeAllConnections()
       await gateway.close()
     },
   }
@@ -175,7 +192,7 @@ const bypassing =
 const BY_PATH: ReadonlyMap<string, Route> = new Map(ROUTES.map(route => [route.path, route]))
 
 /** One row per endpoint. */
-function routes(gateway: Gateway, vendor: string) {
+function routes(gateway: Gateway, metrics: MetricsDoor, vendor: string) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
   const wrong = (allow: string) => (message: Request, response: Response) =>
     refuseRequest(gateway, wrongMethod(message), message, response, { allow })
@@ -205,6 +222,7 @@ function routes(gateway: Gateway, vendor: string) {
     listModels(gateway, 'contents', message, response, idOf(message.params)),
   )
   app.get(`${IMAGES_PATH}/:token`, (message, response) => sendImage(gateway, message.params.token, message, response))
+  app.get(METRICS_PATH, (message, response) => metrics.answer(message, response))
   app.get('/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok'))
   app.get('/readyz', (_, response) => ready(gateway, response))
   for (const [path, allow] of [...OTHERS, ...methods]) app.all(path, wrong(allow))
@@ -232,7 +250,7 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
   [REALTIME_PATH, 'GET'],
   [SECRETS_PATH, 'POST'],
   ...['/v1/models', '/v1/models/*rest', '/v1beta/models', '/v1beta/models/*rest'].map(path => [path, READ] as const),
-  ...[`${IMAGES_PATH}/:token`, '/healthz', '/readyz'].map(path => [path, READ] as const),
+  ...[`${IMAGES_PATH}/:token`, METRICS_PATH, '/healthz', '/readyz'].map(path => [path, READ] as const),
 ])
 
 const KNOWN: ReadonlySet<string> = new Set([...BY_PATH.keys(), ...OTHERS.keys(), ...taskMethods('videovendor').keys()])

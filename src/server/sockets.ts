@@ -4,6 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import type { Config } from '../config/index.ts'
 import type { Call, Gateway } from '../gateway/index.ts'
+import type { Readings } from '../metrics/index.ts'
 import { MemoryTurns } from '../store/memory.ts'
 import type { Turns } from '../store/turns.ts'
 import type { CreateFrame } from '../stored/index.ts'
@@ -48,6 +49,14 @@ export class Sockets {
       ['/v1/responses', this.responses],
       [REALTIME_PATH, this.realtime],
     ])
+  }
+
+  /** What metrics tell of sockets. */
+  get readings(): Readings {
+    return {
+      interlingua_open_sockets: () => this.open.size,
+      interlingua_open_sessions: () => this.sessions.size,
+    }
   }
 
   /** New connections use another config. */

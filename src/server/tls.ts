@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Server } from 'node:https'
 import { createSecureContext } from 'node:tls'
@@ -42,6 +43,11 @@ export class Certificate {
       this.close()
       throw thrown
     }
+  }
+
+  /** When it expires, in Unix seconds. */
+  get expires(): number {
+    return new X509Certificate(this.pair.cert).validToDate.getTime() / 1000
   }
 
   /** A server that is to have every later certificate. */
