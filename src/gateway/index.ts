@@ -67,6 +67,7 @@ export class Gateway extends Services {
     try {
       const caller = this.authenticate(call)
       report.caller = caller
+      report.trace = this.trace(call)
       report.allowance = this.allowance(caller, call)
       report.allowance.admit()
       const incoming = await this.read(call, caller, report)
@@ -286,6 +287,7 @@ export class Gateway extends Services {
     const { call, caller, request } = incoming
     const report = new Report(call)
     report.caller = caller
+    report.trace = this.trace(call)
     report.allowance = incoming.report.allowance
     report.received(request)
     await this.answer({ ...incoming, report }).catch(thrown => this.fail(call, thrown, report))

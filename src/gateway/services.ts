@@ -9,11 +9,12 @@ import { PATIENCE } from '../egress/transport/sse.ts'
 import type { Log } from '../log/index.ts'
 import { LogOnce } from '../log/index.ts'
 import { Metrics, merge } from '../metrics/index.ts'
+import { type RequestTrace, Traces } from '../metrics/traces.ts'
 import { Proxies } from '../proxies/index.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
 import { VideoTasks } from '../tasks/index.ts'
-import type { Reply } from './call.ts'
+import type { Call, Reply } from './call.ts'
 import { Channels } from './channels.ts'
 import { Seals } from './compaction/seals.ts'
 import { type ImageDelivery, ImageStore, type StoredImage } from './image-store.ts'
@@ -33,6 +34,7 @@ export class Services {
   /** Where requests come from. */
   proxies: Proxies
   readonly metrics: Metrics
+  readonly traces: Traces
   /** Whether a request shows the token of an administrator. */
   isAdmin: (message: IncomingMessage) => Promise<boolean> = async () => false
   protected config: Config
@@ -60,6 +62,7 @@ export class Services {
     this.log = log
     this.proxies = new Proxies(config.server)
     this.metrics = new Metrics(config)
+    this.traces = new Traces(config.traces, log)
     this.recorder = {
       ...{ log, prices: NO_PRICES, take: row => this.metrics.take(row) },
       address: (message, status) => this.proxies.logged(message, status),
@@ -95,6 +98,7 @@ export class Services {
     this.config = config
     this.proxies = new Proxies(config.server)
     this.metrics.reload(config)
+    this.traces.reload(config.traces)
     this.access.reload(config)
     this.channels.reload(config.channels)
     this.waiting.limits = config.server.limits.waiting
@@ -157,6 +161,12 @@ export class Services {
     await this.store.close()
     await this.channels.close()
     await this.media.close()
+    await this.traces.close()
+  }
+
+  /** The trace of a request that begins; undefined where none are made. */
+  protected trace({ path: door, format, message }: Call): RequestTrace | undefined {
+    return this.traces.begin({ door, format, headers: message.headers })
   }
 
   private imageDelivery(): ImageDelivery {

@@ -91,6 +91,7 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
   )
   server.on('clientError', refusingMalformed(gateway))
   const { listen } = config.metrics
+  await gateway.traces.opened
   const metricsServer = await listening(server, config.server)
     .then(() => listen && openMetrics(listen, () => gateway.metricsPage()))
     .catch(async (fault: unknown) => {
