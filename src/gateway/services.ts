@@ -8,7 +8,7 @@ import type { Config } from '../config/index.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
 import type { Log } from '../log/index.ts'
 import { LogOnce } from '../log/index.ts'
-import { Metrics, merge } from '../metrics/index.ts'
+import { type Family, Metrics, merge } from '../metrics/index.ts'
 import { type RequestTrace, Traces } from '../metrics/traces.ts'
 import { Proxies } from '../proxies/index.ts'
 import { LazyStore } from '../store/lazy-store.ts'
@@ -37,6 +37,8 @@ export class Services {
   readonly traces: Traces
   /** Whether a request shows the token of an administrator. */
   isAdmin: (message: IncomingMessage) => Promise<boolean> = async () => false
+  /** The metrics of all processes that share the port. */
+  gatherMetrics = async (): Promise<readonly (readonly Family[])[]> => [await this.metrics.snapshot()]
   protected config: Config
   protected readonly log: Log
   protected readonly access: Access
@@ -144,7 +146,7 @@ export class Services {
 
   /** All metrics, in Prometheus's text format. */
   async metricsPage(): Promise<string> {
-    return merge([await this.metrics.snapshot()])
+    return merge(await this.gatherMetrics())
   }
 
   /** Settles when no work is left in the background. */

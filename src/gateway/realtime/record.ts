@@ -10,6 +10,8 @@ import type { Recorder } from '../report.ts'
 export interface SessionFacts {
   readonly id: string
   readonly clientId: string | undefined
+  /** The caller's IP address, where the log is to have it. */
+  readonly address: string | undefined
   readonly path: string
   readonly caller: Caller
   readonly model: string
@@ -92,6 +94,7 @@ export class Record implements SessionRecord {
     const fields = {
       id: facts.id,
       client_id: facts.clientId,
+      address: facts.address,
       key: facts.caller.key,
       door: facts.path,
       model: facts.model,
