@@ -8,7 +8,7 @@ import type { Config } from '../config/index.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
 import type { Log } from '../log/index.ts'
 import { LogOnce } from '../log/index.ts'
-import { type Family, Metrics, merge } from '../metrics/index.ts'
+import { Metrics, merge, type Snapshot } from '../metrics/index.ts'
 import { type RequestTrace, Traces } from '../metrics/traces.ts'
 import { Proxies } from '../proxies/index.ts'
 import { LazyStore } from '../store/lazy-store.ts'
@@ -38,7 +38,7 @@ export class Services {
   /** Whether a request shows the token of an administrator. */
   isAdmin: (message: IncomingMessage) => Promise<boolean> = async () => false
   /** The metrics of all processes that share the port. */
-  gatherMetrics = async (): Promise<readonly (readonly Family[])[]> => [await this.metrics.snapshot()]
+  gatherMetrics = async (): Promise<readonly Snapshot[]> => [await this.metrics.snapshot()]
   protected config: Config
   protected readonly log: Log
   protected readonly access: Access

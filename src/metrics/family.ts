@@ -1,11 +1,13 @@
 /** A value of a metric, with its labels; `metricName` where it is not the family's, as for buckets. */
 export interface Sample {
   readonly labels: { readonly [name: string]: string | number }
+  /** Further labels that many samples have in common. */
+  readonly sharedLabels?: Sample['labels']
   readonly value: number
   readonly metricName?: string
 }
 
-/** A metric as prom-client exchanges it between processes: its name, and its value for every set of labels. */
+/** A metric as prom-client has it: its name, and its value for every set of labels. */
 export interface Family {
   readonly name: string
   readonly help: string

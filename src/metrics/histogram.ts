@@ -1,11 +1,17 @@
 import type { Sample } from './family.ts'
 
+/** What a histogram counted, as plain JSON. */
+export interface Counted {
+  readonly counts: readonly number[]
+  readonly sum: number
+}
+
 /** Counts of values by the buckets of a histogram. */
-export class Histogram {
+export class Histogram implements Counted {
   private readonly bounds: readonly number[]
   /** Of each bucket alone; the last has what is above all bounds. */
-  private readonly counts: number[]
-  private sum = 0
+  readonly counts: number[]
+  sum = 0
 
   /** @param bounds the largest value of each bucket, ascending. */
   constructor(bounds: readonly number[]) {
@@ -27,7 +33,7 @@ export class Histogram {
   }
 
   /** Adds what another one with the same bounds counted. */
-  add(other: Histogram): void {
+  add(other: Counted): void {
     for (const [place, count] of other.counts.entries()) this.counts[place]! += count
     this.sum += other.sum
   }
@@ -37,7 +43,8 @@ export class Histogram {
     let count = 0
     const buckets = this.counts.map((own, place): Sample => {
       count += own
-      return { labels: { ...labels, le: this.bounds[place] ?? '+Inf' }, value: count, metricName: `${name}_bucket` }
+      const le = this.bounds[place] ?? '+Inf'
+      return { labels: { le }, sharedLabels: labels, value: count, metricName: `${name}_bucket` }
     })
     if (count === 0) return []
     return [

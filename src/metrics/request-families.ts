@@ -21,7 +21,7 @@ const WHOLE = ['door', 'format', 'model', 'channel', 'upstream_format', 'status'
 const alone = (value: number): readonly Count[] => (value === 0 ? [] : [[{}, value]])
 
 export const COUNTERS: { readonly [name: string]: Counter } = {
-  interlingua_requests_total: { help: 'Requests that ended.', by: WHOLE, of: one => alone(one.requests) },
+  interlingua_requests_total: { help: 'Requests that ended.', by: WHOLE, of: one => alone(one.counts.requests) },
   interlingua_errors_total: {
     help: 'Requests that ended with an error, by its kind.',
     by: ['door', 'format', 'model', 'channel'],
@@ -30,7 +30,7 @@ export const COUNTERS: { readonly [name: string]: Counter } = {
   interlingua_attempts_total: {
     help: 'Requests to upstreams; those beyond one a request are failovers.',
     by: ['format', 'model', 'channel'],
-    of: one => alone(one.attempts),
+    of: one => alone(one.counts.attempts),
   },
   interlingua_tokens_total: {
     help: 'Tokens by kind; input and output hold the other kinds.',
@@ -41,22 +41,22 @@ export const COUNTERS: { readonly [name: string]: Counter } = {
   interlingua_losses_total: {
     help: 'Differences between requests and what was sent of them.',
     by: ['format', 'upstream_format', 'model'],
-    of: one => alone(one.losses),
+    of: one => alone(one.counts.losses),
   },
   interlingua_lossy_requests_total: {
     help: 'Requests that lost something in translation.',
     by: ['format', 'upstream_format', 'model'],
-    of: one => alone(one.lossy),
+    of: one => alone(one.counts.lossy),
   },
   interlingua_cost_dollars_total: {
     help: 'US dollars that requests cost, as far as their prices are known.',
     by: ['model', 'channel'],
-    of: one => alone(one.nanodollars / 1e9),
+    of: one => alone(one.counts.nanodollars / 1e9),
   },
   interlingua_unpriced_requests_total: {
     help: 'Requests with tokens whose price is not known.',
     by: ['model', 'channel'],
-    of: one => alone(one.unpriced),
+    of: one => alone(one.counts.unpriced),
   },
 }
 

@@ -4,7 +4,7 @@ import { ModelLabels, NONE, OTHER } from './model-label.ts'
 import { type RequestLabels, Series } from './series.ts'
 
 /** Sets of labels that are told apart; further ones are counted together. */
-const MOST = 2000
+const MOST = 1000
 
 const CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 

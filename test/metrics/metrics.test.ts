@@ -24,7 +24,7 @@ const metricsOf = (rows: readonly UsageRow[]): Metrics => {
 }
 
 const pageOf = async (...metrics: readonly Metrics[]): Promise<string> =>
-  merge(await Promise.all(metrics.map(one => one.snapshot())))
+  merge(await Promise.all(metrics.map(async one => JSON.parse(JSON.stringify(await one.snapshot())))))
 
 /** The samples of a page, by name and labels. */
 const samplesOf = (page: string): ReadonlyMap<string, number> =>
@@ -43,11 +43,11 @@ describe('requests', () => {
     expect(samples.get(`interlingua_requests_total{${ok}}`)).toBe(2)
     expect(samples.get(`interlingua_request_duration_seconds_count{${ok}}`)).toBe(2)
     expect(samples.get(`interlingua_request_duration_seconds_sum{${ok}}`)).toBe(3)
-    expect(samples.get(`interlingua_request_duration_seconds_bucket{${ok},le="1.28"}`)).toBe(0)
-    expect(samples.get(`interlingua_request_duration_seconds_bucket{${ok},le="2.56"}`)).toBe(2)
-    expect(samples.get(`interlingua_request_duration_seconds_bucket{${ok},le="+Inf"}`)).toBe(2)
-    expect(samples.get(`interlingua_first_byte_seconds_bucket{${ok},le="0.25"}`)).toBe(0)
-    expect(samples.get(`interlingua_first_byte_seconds_bucket{${ok},le="0.5"}`)).toBe(2)
+    expect(samples.get(`interlingua_request_duration_seconds_bucket{le="1.28",${ok}}`)).toBe(0)
+    expect(samples.get(`interlingua_request_duration_seconds_bucket{le="2.56",${ok}}`)).toBe(2)
+    expect(samples.get(`interlingua_request_duration_seconds_bucket{le="+Inf",${ok}}`)).toBe(2)
+    expect(samples.get(`interlingua_first_byte_seconds_bucket{le="0.25",${ok}}`)).toBe(0)
+    expect(samples.get(`interlingua_first_byte_seconds_bucket{le="0.5",${ok}}`)).toBe(2)
     const tokens = 'format="chat",model="m",channel="one"'
     expect(samples.get(`interlingua_tokens_total{${tokens},kind="input"}`)).toBe(200)
     expect(samples.get(`interlingua_tokens_total{${tokens},kind="cache_read"}`)).toBe(120)
@@ -104,7 +104,7 @@ describe('labels are bounded', () => {
     const rows = Array.from({ length: 10_000 }, (_, place) => ({ ...ROW, channel: `channel-${place}` }))
     const page = await pageOf(metricsOf(rows))
     const counted = [...samplesOf(page)].filter(([name]) => name.startsWith('interlingua_requests_total'))
-    expect(counted.length).toBeLessThanOrEqual(2001)
+    expect(counted.length).toBeLessThanOrEqual(1001)
     expect(counted.reduce((sum, [, value]) => sum + value, 0)).toBe(10_000)
   })
 
