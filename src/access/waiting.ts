@@ -19,6 +19,11 @@ export class Waiting {
     this.limits = limits
   }
 
+  /** All bytes that are held now. */
+  get bytes(): number {
+    return this.all
+  }
+
   /**
    * A count for one body of a key; it must be closed in any case.
    *

@@ -4,6 +4,7 @@ import { type LateParts, multipart } from '../egress/transport/multipart.ts'
 import { allowedBetas, authHeaders } from '../providers/index.ts'
 import { type Headers, NEVER_PASSED_ON, single } from './headers.ts'
 import { keyPairOf } from './signed-token.ts'
+import type { TraceHeaders } from './trace-context.ts'
 
 /** A request as it is sent, ready for the HTTP client. */
 export interface Outgoing {
@@ -22,12 +23,18 @@ export interface Flow {
 
 /**
  * A format's request, addressed to a channel: the path below its base address, the channel's own credential and
- * headers, and those of the caller's headers (`from`) that the channel allows. The body is serialized here, once; a
+ * headers, and those of the caller's headers (`from`) that the channel allows; `trace` joins it to the caller's trace. The body is serialized here, once; a
  * form is read as it is sent. `token` is signed with the channel's key, where the key itself is not sent.
  */
 export function addressed(
   channel: ChannelConfig,
-  { format, wire, from = {}, late }: { format: ChannelFormat; wire: WireRequest; from?: Headers; late?: LateParts },
+  {
+    format,
+    wire,
+    from = {},
+    trace,
+    late,
+  }: { format: ChannelFormat; wire: WireRequest; from?: Headers; trace?: TraceHeaders; late?: LateParts },
   token?: string,
 ): Outgoing {
   const { origin, path, headers } = place(channel, format, wire, token)
@@ -37,6 +44,7 @@ export function addressed(
     path,
     headers: {
       ...passedOn(channel, from),
+      ...trace,
       ...filtered(wire.headers, channel.betas),
       ...headers,
       ...about,

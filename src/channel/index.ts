@@ -10,6 +10,7 @@ import { OriginPool } from './origin-pool.ts'
 import { Resting } from './resting.ts'
 import { type SignedToken, signedTokenOf } from './signed-token.ts'
 import { StaleRetry } from './stale-retry.ts'
+import type { TraceHeaders } from './trace-context.ts'
 import { Watchdog } from './watchdog.ts'
 
 export { AddressGuard, isInHouse, type Resolve } from './address-guard.ts'
@@ -20,12 +21,15 @@ export type { Taker } from './flowing.ts'
 export { flat, type Headers, single } from './headers.ts'
 export { isReachable } from './reachable.ts'
 export { keyPairOf } from './signed-token.ts'
+export { passedTrace } from './trace-context.ts'
 
 /** A request of a format to send, and the caller's headers, of which the channel may pass some on. */
 export interface Sending {
   readonly format: ChannelFormat
   readonly wire: WireRequest
   readonly from?: Headers
+  /** The headers of the trace that the request belongs to. */
+  readonly trace?: TraceHeaders
   /** Whether the answer is streamed: the head of a whole one may take longer. Default true. */
   readonly stream?: boolean
   /** It must not reach the upstream twice: it goes over a new connection and is never sent again. */

@@ -5,7 +5,6 @@ import type { Candidate } from '../canonical/result.ts'
 import { WRITERS } from '../egress/index.ts'
 import { storeFault } from '../store/fault.ts'
 import { base64Pieces } from './base64-pieces.ts'
-import type { Call } from './call.ts'
 import type { Answered, Attempt } from './types.ts'
 
 /** Below the gateway's address: where kept images are fetched. */
@@ -48,7 +47,7 @@ async function addressed(part: MediaPart, { call, images }: Attempt, path: Path,
   if (source.type !== 'base64') return part
   try {
     const token = await images.store.keep(source.mediaType, base64Pieces(source.data))
-    return { ...part, source: { type: 'url', url: `${images.publicUrl ?? addressOf(call)}${IMAGES_PATH}/${token}` } }
+    return { ...part, source: { type: 'url', url: `${images.baseOf(call.message)}${IMAGES_PATH}/${token}` } }
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) && storeFault(thrown) === undefined) throw thrown
     losses.push({ kind: 'changed', path: [...path, 'source', 'type'], became: source.type, reason: 'image-not-kept' })
@@ -63,18 +62,4 @@ async function fetched(part: MediaPart, { images }: Attempt, path: Path, losses:
     return part
   }
   return (await images.fetch(part)?.catch(kept)) ?? kept()
-}
-
-/** The address the caller reached the gateway by: its `Host` header, returned to that caller alone, where it is valid. */
-export function addressOf({ message }: Pick<Call, 'message'>): string {
-  const { host = '', 'x-forwarded-proto': forwarded } = message.headers
-  const protocol = String(forwarded ?? '')
-    .split(',')[0]!
-    .trim()
-    .toLowerCase()
-  const encrypted = (message.socket as { readonly encrypted?: boolean }).encrypted === true
-  const scheme = protocol === 'http' || protocol === 'https' ? protocol : encrypted ? 'https' : 'http'
-  const { localAddress = '127.0.0.1', localPort } = message.socket
-  const own = `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`
-  return `${scheme}://${/^[a-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-f:.]+\](?::\d{1,5})?$/i.test(host) ? host : own}`
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as breath } from 'node:timers/promises'
+import type { IncomingMessage } from 'node:http'
 import type { Bytes } from '../canonical/bytes.ts'
 import type { MediaPart } from '../canonical/content.ts'
 import { GatewayError } from '../canonical/error.ts'
@@ -129,8 +130,8 @@ async function* breathing(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Arr
 /** What images are delivered with. */
 export interface ImageDelivery {
   readonly store: ImageStore
-  /** Where callers reach the gateway; by default the address that the request itself came to. */
-  readonly publicUrl: string | undefined
+  /** The address below which the caller of a request reaches the gateway. */
+  baseOf(message: IncomingMessage): string
   /** The part with the image that is at its address; undefined where nothing is fetched. Rejects where that fails. */
   fetch(part: MediaPart): Promise<MediaPart> | undefined
 }

@@ -70,6 +70,7 @@ export class Gateway extends Services {
     try {
       const caller = this.admitted(call)
       report.caller = caller
+      report.trace = this.trace(call)
       report.allowance = this.allowance(caller, call)
       const entered = report.allowance.enter()
       if (entered !== undefined) await entered
@@ -294,6 +295,7 @@ export class Gateway extends Services {
     const { call, caller, request } = incoming
     const report = new Report(call)
     report.caller = caller
+    report.trace = this.trace(call)
     report.allowance = incoming.report.allowance
     report.received(request)
     try {

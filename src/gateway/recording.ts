@@ -1,27 +1,38 @@
 import { NO_PRICES, type Prices } from '../catalogue/prices.ts'
 import type { Config, LimitSettings } from '../config/types.ts'
 import type { Log } from '../log/index.ts'
+import type { Metrics } from '../metrics/index.ts'
+import type { Proxies } from '../proxies/index.ts'
 import type { UsageLog } from '../usage/log.ts'
 import type { UsageRow } from '../usage/row.ts'
+import type { Call } from './call.ts'
 import type { Recorder } from './report.ts'
+
+/** Who is told of what became of a request. */
+export interface RecordingOptions {
+  readonly log: Log
+  readonly catalogue: Prices
+  readonly usage: UsageLog
+  readonly metrics: Metrics
+  /** Those of the config in use. */
+  readonly proxies: () => Proxies
+}
 
 /** Takes what became of requests and sessions, for everyone who wants to know. */
 export class Recording implements Recorder {
   readonly log: Log
-  private readonly catalogue: Prices
-  private readonly usage: UsageLog
+  private readonly options: RecordingOptions
   private priced: boolean
 
-  constructor(log: Log, catalogue: Prices, usage: UsageLog, config: Config) {
-    this.log = log
-    this.catalogue = catalogue
-    this.usage = usage
+  constructor(options: RecordingOptions, config: Config) {
+    this.log = options.log
+    this.options = options
     this.priced = wantsPrices(config)
   }
 
   /** A catalogue that nobody needs is not loaded. */
   get prices(): Prices {
-    return this.priced ? this.catalogue : NO_PRICES
+    return this.priced ? this.options.catalogue : NO_PRICES
   }
 
   /** From now on costs are told: a key has a budget. */
@@ -34,7 +45,12 @@ export class Recording implements Recorder {
   }
 
   take(row: UsageRow): void {
-    this.usage.take(row)
+    this.options.usage.take(row)
+    this.options.metrics.take(row)
+  }
+
+  address(message: Call['message'], status: number): string | undefined {
+    return this.options.proxies().logged(message, status)
   }
 }
 

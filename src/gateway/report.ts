@@ -7,6 +7,7 @@ import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
 import type { Prices } from '../catalogue/prices.ts'
 import { single } from '../channel/index.ts'
 import type { Log } from '../log/index.ts'
+import type { RequestTrace } from '../metrics/traces.ts'
 import type { Candidate } from '../router.ts'
 import type { UsageRow, UsageTry } from '../usage/row.ts'
 import type { Call } from './call.ts'
@@ -16,6 +17,8 @@ export interface Recorder {
   readonly log: Log
   readonly prices: Prices
   take(row: UsageRow): void
+  /** The caller's IP address, where the log is to have it. */
+  address(message: Call['message'], status: number): string | undefined
 }
 
 /** What becomes of one request, gathered on its way and logged once: no bodies, no credentials. */
@@ -30,6 +33,8 @@ export class Report {
   usage: Usage | undefined
   /** What the request takes of its key's limits. */
   allowance: Allowance | undefined
+  /** Undefined where no traces are made. */
+  trace: RequestTrace | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
   private upstreamId: string | undefined
@@ -138,6 +143,11 @@ export class Report {
     this.status = status
   }
 
+  /** The kind of the error that the answer ended with so far. */
+  get failure(): string | undefined {
+    return this.error?.kind
+  }
+
   /** What the request cost: nothing where it was not answered, undefined where tokens were not counted to the end. */
   private get spent(): Usage | undefined {
     const { status, usage, ended, answerless } = this
@@ -200,13 +210,16 @@ export class Report {
     const { log } = recorder
     const cost = this.cost(recorder)
     this.allowance?.settle(this.spent, cost)
-    recorder.take(this.row(cost))
+    const row = this.row(cost)
+    recorder.take(row)
+    this.trace?.end(row)
     const { call, candidate, error, usage, fault } = this
     if (fault !== undefined) log.error({ id: call.id, err: fault }, 'a fault of the gateway')
     const fields = {
       id: call.id,
       client_id: single(call.message.headers['x-request-id']).slice(0, 200) || undefined,
       upstream_id: this.upstreamId,
+      address: recorder.address(call.message, this.status),
       key: this.caller?.key,
       door: call.path,
       model: this.model,

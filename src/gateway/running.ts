@@ -26,6 +26,15 @@ export class Running {
     this.calls.remove(call)
   }
 
+  /** How many of them wait for their answer's first byte, and how many were sent some of it. */
+  get counts(): { readonly waiting: number; readonly streaming: number } {
+    let streaming = 0
+    this.calls.forEach(({ reply }) => {
+      if (reply.begun) streaming++
+    })
+    return { waiting: this.calls.size - streaming, streaming }
+  }
+
   /** Whether its worker is still to answer it. */
   has(call: RunningCall): boolean {
     return this.calls.has(call)

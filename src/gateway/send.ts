@@ -1,10 +1,11 @@
 import { GatewayError } from '../canonical/error.ts'
 import { type JsonObject, parseObject } from '../canonical/node.ts'
-import { type Answer, type Exchange, flat, upstreamId } from '../channel/index.ts'
+import { type Answer, type Exchange, flat, passedTrace, upstreamId } from '../channel/index.ts'
 import { READERS } from '../ingress/index.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { withoutByteOrderMark } from '../ingress/transport/byte-order-mark.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
+import type { AttemptTrace } from '../metrics/traces.ts'
 import type { Candidate } from '../router.ts'
 import { answerFailure, UpstreamFailure } from './failures.ts'
 import { type Prepared, prepare, refused } from './prepare.ts'
@@ -22,28 +23,44 @@ export class Sent {
   readonly answer: Answer
   readonly reader: Reader
   private readonly isShared: boolean
+  private readonly trace: AttemptTrace | undefined
+  private isComplete = false
 
   /** @param isShared it is one of several requests at once: the caller's leaving is handled for all of them. */
-  constructor(attempt: Attempt, prepared: Prepared, exchange: Exchange, answer: Answer, isShared: boolean) {
+  constructor(attempt: Attempt, prepared: Prepared, { exchange, answer, isShared, trace }: Begun) {
     this.attempt = attempt
     this.prepared = prepared
     this.exchange = exchange
     this.answer = answer
     this.reader = READERS[attempt.candidate.format.format]!
     this.isShared = isShared
+    this.trace = trace
   }
 
   /** The answer was complete: the model rests no longer. */
   succeeded(): void {
     const { channel, candidate } = this.attempt
     channel.resting.wake(candidate.upstreamModel)
+    this.isComplete = true
   }
 
   /** Ends the exchange; to be called once the body is read, or is not read any further. */
   release(): void {
     if (!this.isShared) this.attempt.call.reply.worker = undefined
     this.exchange.release()
+    if (this.trace !== undefined) {
+      const { usage, failure } = this.attempt.report
+      this.trace.end(usage, failure ?? (this.isComplete ? undefined : 'interrupted'))
+    }
   }
+}
+
+/** An exchange whose answer began. */
+interface Begun {
+  readonly exchange: Exchange
+  readonly answer: Answer
+  readonly isShared: boolean
+  readonly trace: AttemptTrace | undefined
 }
 
 /**
@@ -57,10 +74,13 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   if (signal === undefined) report.tried(candidate)
   const ready = channel.ready()
   if (ready !== undefined) await ready
+  const trace = report.trace?.attempt(tracedOf(candidate))
+  const passed = trace?.headers ?? passedTrace(call.message.headers)
   const exchange = channel.send({
     format: candidate.format,
     wire: prepared.wire,
     from: call.message.headers,
+    ...(passed === undefined ? {} : { trace: passed }),
     stream: request.stream,
     ...(attempt.submission === undefined ? {} : { single: true as const }),
     ...(trailing === undefined ? {} : { late: () => trailing.parts(prepared, candidate) }),
@@ -71,16 +91,24 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   try {
     const answer = await exchange.answer
     report.reached(idOf(answer, candidate))
+    trace?.answered(answer.status)
     if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, candidate, request.model)
+    const begun: Begun = { exchange, answer, isShared: signal !== undefined, trace }
     return trailing?.whole === undefined
-      ? new Sent(attempt, prepared, exchange, answer, signal !== undefined)
-      : new Sent(...completed(attempt, trailing.whole), exchange, answer, signal !== undefined)
+      ? new Sent(attempt, prepared, begun)
+      : new Sent(...completed(attempt, trailing.whole), begun)
   } catch (thrown) {
     if (signal === undefined) call.reply.worker = undefined
     exchange.release()
-    throw answerFailure(thrown)
+    const failure = answerFailure(thrown)
+    trace?.end(undefined, failure instanceof GatewayError ? failure.error.kind : 'internal')
+    throw failure
   }
 }
+
+const tracedOf = ({ channel, format, upstreamModel }: Candidate) => ({
+  ...{ channel: channel.name, provider: channel.provider, format: format.format, model: upstreamModel },
+})
 
 /** The attempt with all fields of its request: the answer is read and written by them. */
 function completed(attempt: Attempt, request: Attempt['request']): [Attempt, Prepared] {

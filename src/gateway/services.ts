@@ -12,6 +12,9 @@ import type { Config } from '../config/index.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
 import type { Log } from '../log/index.ts'
 import { LogOnce } from '../log/index.ts'
+import { Metrics, merge, type Snapshot } from '../metrics/index.ts'
+import { type RequestTrace, Traces } from '../metrics/traces.ts'
+import { Proxies } from '../proxies/index.ts'
 import { UNAVAILABLE } from '../store/fault.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
@@ -25,6 +28,7 @@ import { type ImageDelivery, ImageStore } from './image-store.ts'
 import { ListedFacts } from './listed-facts.ts'
 import { Media } from './media.ts'
 import type { StoredImage } from './picture-copies.ts'
+import { channelReadings, openRequests } from './readings.ts'
 import { Recording } from './recording.ts'
 import { relay } from './relay.ts'
 import { Running, type RunningCall } from './running.ts'
@@ -37,6 +41,14 @@ export class Services {
   leaving = false
   /** Counts the bytes of bodies that are not whole yet in memory. */
   readonly waiting: Waiting
+  /** Where requests come from. */
+  proxies: Proxies
+  readonly metrics: Metrics
+  readonly traces: Traces
+  /** Whether a request shows the token of an administrator. */
+  isAdmin: (message: IncomingMessage) => Promise<boolean> = async () => false
+  /** The metrics of all processes that share the port. */
+  gatherMetrics = async (): Promise<readonly Snapshot[]> => [await this.metrics.snapshot()]
   protected config: Config
   protected readonly log: Log
   protected readonly access: Access
@@ -67,6 +79,9 @@ export class Services {
   constructor(config: Config, log: Log) {
     this.config = config
     this.log = log
+    this.proxies = new Proxies(config.server)
+    this.metrics = new Metrics(config)
+    this.traces = new Traces(config.traces, log)
     this.channels = new Channels(config.channels)
     this.waiting = new Waiting(config.server.limits.waiting)
     this.spooled = new Waiting(config.server.limits.spooled)
@@ -86,7 +101,8 @@ export class Services {
       ...{ sink: this.store.usage, log, keep: config.usage.keep },
       isFault: thrown => thrown === UNAVAILABLE,
     })
-    this.recorder = new Recording(log, this.catalogue, this.usage, config)
+    const { catalogue, usage, metrics } = this
+    this.recorder = new Recording({ log, catalogue, usage, metrics, proxies: () => this.proxies }, config)
     this.imageStore = new ImageStore({ shared: this.store.shared, hasOthers: () => hasOthers(config) })
     this.images = this.imageDelivery()
     const secret = new GatewaySecret({
@@ -105,8 +121,16 @@ export class Services {
       log,
       channels: () => this.channels.all,
       store: () => this.store,
+      baseOf: message => this.proxies.baseOf(message),
     })
     this.shortage = new LogOnce(err => log.error({ err }, 'the gateway lacks room'))
+    this.metrics.reads({
+      ...channelReadings(() => this.channels.all),
+      interlingua_open_requests: () => openRequests(this.running),
+      interlingua_waiting_bytes: () => this.waiting.bytes,
+      interlingua_spooled_bytes: () => this.spooled.bytes,
+      interlingua_store_up: async () => ((await this.stored.check()) === undefined ? 1 : 0),
+    })
   }
 
   /**
@@ -125,7 +149,7 @@ export class Services {
 
   /** The IP address a request came from. */
   addressOf(message: IncomingMessage): string {
-    return message.socket.remoteAddress ?? ''
+    return this.proxies.addressOf(message)
   }
 
   /**
@@ -178,6 +202,9 @@ export class Services {
   /** Takes another config without dropping a request. */
   reload(config: Config): void {
     this.config = config
+    this.proxies = new Proxies(config.server)
+    this.metrics.reload(config)
+    this.traces.reload(config.traces)
     this.access.reload(config)
     this.channels.reload(config.channels)
     this.waiting.limits = config.server.limits.waiting
@@ -223,6 +250,11 @@ export class Services {
     return store === undefined ? {} : { store }
   }
 
+  /** All metrics, in Prometheus's text format. */
+  async metricsPage(): Promise<string> {
+    return merge(await this.gatherMetrics())
+  }
+
   /** Settles when no work is left in the background. */
   idle(): Promise<void> {
     return this.stored.idle()
@@ -238,6 +270,12 @@ export class Services {
     await this.store.close()
     await this.channels.close()
     await this.media.close()
+    await this.traces.close()
+  }
+
+  /** The trace of a request that begins; undefined where none are made. */
+  protected trace({ path: door, format, message }: Call): RequestTrace | undefined {
+    return this.traces.begin({ door, format, headers: message.headers })
   }
 
   /** What lists of models tell. */
@@ -246,8 +284,8 @@ export class Services {
   }
 
   private imageDelivery(): ImageDelivery {
-    const [publicUrl] = this.config.server.publicUrls
-    return { store: this.imageStore, publicUrl, fetch: (part: MediaPart) => this.media.fetch(part) }
+    const { imageStore: store, proxies } = this
+    return { store, baseOf: message => proxies.baseOf(message), fetch: (part: MediaPart) => this.media.fetch(part) }
   }
 }
 

@@ -1,11 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import type { Config } from '../config/index.ts'
 import { Gateway, IMAGES_PATH, type Log } from '../gateway/index.ts'
+import { Cors } from './cors.ts'
 import { handleRequest, listModels, refuseLast, refuseRequest, sendStatus } from './handlers.ts'
 import { sendImage } from './images.ts'
 import { refusingMalformed } from './malformed.ts'
+import { METRICS_PATH, MetricsDoor, openMetrics } from './metrics.ts'
 import { ready } from './ready.ts'
 import { handleSecret, REALTIME_PATH, SECRETS_PATH } from './realtime.ts'
 import { malformedPath, missingHost, unexpected, unknownPath, wrongMethod } from './refusals.ts'
@@ -13,6 +16,7 @@ import { contentsRoute, namesMethod, ROUTES, type Route } from './routes.ts'
 import { Sockets } from './sockets.ts'
 import { handleStored, STORED_METHODS, STORED_ROUTES } from './stored-routes.ts'
 import { handleTask, REMIX_PATH, remixRoute, taskMethods, taskRoutes, vendorRoutes } from './task-routes.ts'
+import { Certificate } from './tls.ts'
 import { familyOf, inOriginForm, pathOf } from './url.ts'
 import { within } from './within.ts'
 
@@ -53,40 +57,68 @@ const TIMEOUTS = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveT
 const SWEEP = 50
 /** Milliseconds for sending the last error events of what outlasted the grace time. */
 const LAST_EVENTS = 1000
+/** Milliseconds for a TLS handshake. */
+const HANDSHAKE = 20_000
 /** Node would refuse a request without a host itself, without a body. */
 const HEAD_LIMITS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
 
-/** Opens the endpoints. Rejects where the address cannot be used. */
+/** Opens the endpoints. Rejects where the address or the certificate cannot be used. */
 export async function openServer({ config, log }: ServerOptions): Promise<RunningServer> {
+  const { tls } = config.server
+  const certificate = tls && new Certificate(tls, log)
   const gateway = new Gateway(config, log)
   await gateway.open().catch(async (fault: unknown) => {
     await gateway.close()
     throw fault
   })
-  const sockets = new Sockets(gateway, config)
-  const server = createServer({ ...HEAD_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsSocket })
+  const cors = new Cors(config.server)
+  const sockets = new Sockets(gateway, config, cors)
+  const metrics = new MetricsDoor(gateway, config)
+  const server = serverWith(certificate)
+  gateway.metrics.reads({
+    ...sockets.readings,
+    ...(certificate === undefined
+      ? {}
+      : { interlingua_certificate_expiry_timestamp_seconds: () => certificate.expires }),
+  })
   server.on('upgrade', sockets.upgrade)
   server.on(
     'request',
-    withPlainPath(requiringHost(gateway, bypassing(gateway, routes(gateway, config.tasks.vendorPath)))),
+    withPlainPath(
+      cors.around(requiringHost(gateway, bypassing(gateway, routes(gateway, metrics, config.tasks.vendorPath)))),
+    ),
   )
-  server.on('checkExpectation', (message, response) => refuseRequest(gateway, unexpected(), message, response))
+  server.on(
+    'checkExpectation',
+    cors.around((message, response) => refuseRequest(gateway, unexpected(), message, response)),
+  )
   server.on('connect', (message: IncomingMessage, socket) =>
     refuseLast(gateway, wrongMethod(message), socket, '/', { allow: ANY }),
   )
   server.on('clientError', refusingMalformed(gateway))
-  await listening(server, config.server).catch(async (fault: unknown) => {
-    await gateway.close()
-    throw fault
-  })
+  const { listen } = config.metrics
+  await gateway.traces.opened
+  const metricsServer = await listening(server, config.server)
+    .then(() => listen && openMetrics(listen, () => gateway.metricsPage()))
+    .catch(async (fault: unknown) => {
+      server.close()
+      certificate?.close()
+      await gateway.close()
+      throw fault
+    })
   let { drain, grace } = config.server
   return {
-    address: addressOf(server.address() as AddressInfo),
+    address: addressOf(certificate === undefined ? 'http' : 'https', server.address() as AddressInfo),
     refresh: () => gateway.refresh(),
     reload: next => {
       ;({ drain, grace } = next.server)
       gateway.reload(next)
+      cors.reload(next.server)
+      metrics.reload(next)
       sockets.reload(next)
+      if (next.server.tls !== undefined) certificate?.reload(next.server.tls)
+      if ((next.server.tls === undefined) !== (certificate === undefined))
+        log.warn({}, 'server.tls: whether the port speaks TLS takes effect at the next start')
     },
     drain: async (milliseconds = drain) => {
       gateway.leaving = true
@@ -107,16 +139,30 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
         }
       }
       clearInterval(sweep)
+      certificate?.close()
+      metricsServer?.close()
+      metricsServer?.closeAllConnections()
       await gateway.close()
     },
   }
 }
 
+/** A server for HTTP, or for HTTPS. */
+function serverWith(certificate: Certificate | undefined): Server {
+  const options = { ...HEAD_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsSocket }
+  if (certificate === undefined) return createServer(options)
+  const server = createTlsServer({ ...options, ...certificate.pair, handshakeTimeout: HANDSHAKE })
+  certificate.renews(server)
+  // There is nothing to be said to one who does not speak TLS, and nothing of it concerns the log.
+  server.prependListener('tlsClientError', (_, socket) => socket.destroy())
+  return server
+}
+
 const listening = (server: Server, { host, port }: Config['server']): Promise<void> =>
   new Promise((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
 
-const addressOf = ({ address, family, port }: AddressInfo): string =>
-  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+const addressOf = (scheme: string, { address, family, port }: AddressInfo): string =>
+  `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 
 /** Requests to upgrade to any other protocol are answered in HTTP. */
 const wantsSocket = ({ method, headers }: IncomingMessage): boolean =>
@@ -154,7 +200,7 @@ const bypassing =
 const BY_PATH: ReadonlyMap<string, Route> = new Map(ROUTES.map(route => [route.path, route]))
 
 /** One row per endpoint. */
-function routes(gateway: Gateway, vendor: string) {
+function routes(gateway: Gateway, metrics: MetricsDoor, vendor: string) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
   const wrong = (allow: string) => (message: Request, response: Response) =>
     refuseRequest(gateway, wrongMethod(message), message, response, { allow })
@@ -184,6 +230,7 @@ function routes(gateway: Gateway, vendor: string) {
     listModels(gateway, 'contents', message, response, idOf(message.params)),
   )
   app.get(`${IMAGES_PATH}/:token`, (message, response) => sendImage(gateway, message.params.token, message, response))
+  app.get(METRICS_PATH, (message, response) => metrics.answer(message, response))
   app.get('/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok'))
   app.get('/readyz', (_, response) => ready(gateway, response))
   for (const [path, allow] of [...OTHERS, ...methods]) app.all(path, wrong(allow))
@@ -211,7 +258,7 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
   [REALTIME_PATH, 'GET'],
   [SECRETS_PATH, 'POST'],
   ...['/v1/models', '/v1/models/*rest', '/v1beta/models', '/v1beta/models/*rest'].map(path => [path, READ] as const),
-  ...[`${IMAGES_PATH}/:token`, '/healthz', '/readyz'].map(path => [path, READ] as const),
+  ...[`${IMAGES_PATH}/:token`, METRICS_PATH, '/healthz', '/readyz'].map(path => [path, READ] as const),
 ])
 
 const KNOWN: ReadonlySet<string> = new Set([...BY_PATH.keys(), ...OTHERS.keys(), ...taskMethods('videovendor').keys()])

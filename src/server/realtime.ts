@@ -33,6 +33,10 @@ export class RealtimeSessions {
     this.gateway = gateway
   }
 
+  get size(): number {
+    return this.open.size
+  }
+
   /**
    * Opens a session: first at the upstream, then towards the caller.
    *

@@ -5,10 +5,12 @@ import type { Caller } from '../access/index.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import type { Config } from '../config/index.ts'
 import type { Call, Gateway } from '../gateway/index.ts'
+import type { Readings } from '../metrics/index.ts'
 import { MemoryTurns } from '../store/memory.ts'
 import type { Turns } from '../store/turns.ts'
 import { type CreateFrame, fault } from '../stored/index.ts'
 import { answerOf } from './connection.ts'
+import type { Cors } from './cors.ts'
 import { refuseLast } from './handlers.ts'
 import { REALTIME_PATH, RealtimeSessions } from './realtime.ts'
 import { requestId } from './request-id.ts'
@@ -31,13 +33,15 @@ export class Sockets {
   private readonly byKey = new Map<string, number>()
   private readonly handlers: ReadonlyMap<string, SocketHandler>
   private readonly sessions: RealtimeSessions
+  private readonly cors: Cors
   private server: WebSocketServer
   private realtimeServer: WebSocketServer
   private config: Config['server']
   private closing = false
 
-  constructor(gateway: Gateway, { server, realtime }: Config) {
+  constructor(gateway: Gateway, { server, realtime }: Config, cors: Cors) {
     this.gateway = gateway
+    this.cors = cors
     this.config = server
     this.sessions = new RealtimeSessions(gateway)
     this.server = serverOf(limitOf(server), this.refuse)
@@ -47,6 +51,14 @@ export class Sockets {
       ['/v1/responses', this.responses],
       [REALTIME_PATH, this.realtime],
     ])
+  }
+
+  /** What metrics tell of sockets. */
+  get readings(): Readings {
+    return {
+      interlingua_open_sockets: () => this.open.size,
+      interlingua_open_sessions: () => this.sessions.size,
+    }
   }
 
   /** New connections use another config. */
@@ -69,6 +81,7 @@ export class Sockets {
     try {
       if (handler === undefined) throw NO_SOCKET
       if (this.closing) throw CLOSING
+      if (!this.cors.allowsSocket(message)) throw FOREIGN_ORIGIN
       handler(message, socket, head)
     } catch (thrown) {
       this.refuse(message, socket, thrown)
@@ -161,6 +174,7 @@ const refusal = (kind: ErrorKind, message: string): GatewayError => new GatewayE
 const NO_SOCKET = refusal('not-found', 'There is no socket at this path.')
 const CLOSING = refusal('overloaded', 'The gateway is being stopped.')
 const TOO_MANY = refusal('overloaded', 'This key has too many connections.')
+const FOREIGN_ORIGIN = refusal('forbidden', 'Pages of this origin may not open sockets here.')
 const PIPELINED = refusal('invalid-request', 'A socket cannot be opened before the last answer has ended.')
 const WRONG_VERSION = new GatewayError({
   kind: 'invalid-request',

@@ -9,7 +9,6 @@ import { type Channel, type Headers, single } from '../channel/index.ts'
 import type { Config } from '../config/index.ts'
 import { jsonText } from '../egress/transport/json.ts'
 import type { Call } from '../gateway/call.ts'
-import { addressOf } from '../gateway/image-delivery.ts'
 import type { Log } from '../log/index.ts'
 import { fitnessOf } from '../providers/index.ts'
 import { UNAVAILABLE } from '../store/fault.ts'
@@ -41,6 +40,8 @@ interface Surroundings {
   readonly log: Log
   readonly channels: () => readonly Channel[]
   readonly store: () => StoreView
+  /** The address below which the caller of a request reaches the gateway. */
+  readonly baseOf: (message: Call['message']) => string
 }
 
 /** A submit, and whose it is. */
@@ -229,7 +230,7 @@ export class VideoTasks {
   }
 
   private base(call: Pick<Call, 'message'>): string {
-    return this.config.server.publicUrls[0] ?? addressOf(call)
+    return this.surroundings.baseOf(call.message)
   }
 
   private get store() {

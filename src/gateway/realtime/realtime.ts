@@ -100,7 +100,10 @@ export class Realtime {
     const allowance = access.allowance(caller)
     const release = this.counted(caller)
     const record = new Record(
-      { id: call.id, clientId: clientIdOf(call.message), path: call.path, format: REALTIME, caller, model },
+      {
+        ...{ id: call.id, clientId: clientIdOf(call.message), path: call.path, format: REALTIME, caller, model },
+        address: recorder.address(call.message, 101),
+      },
       recorder,
       { next: () => access.allowance(access.renewed(caller)), any: () => access.allowance(caller) },
       () => {

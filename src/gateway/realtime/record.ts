@@ -13,6 +13,8 @@ import type { Recorder } from '../report.ts'
 export interface SessionFacts {
   readonly id: string
   readonly clientId: string | undefined
+  /** The caller's IP address, where the log is to have it. */
+  readonly address: string | undefined
   readonly path: string
   /** The caller's format. */
   readonly format: Format
@@ -156,6 +158,7 @@ export class Record implements SessionRecord {
     const fields = {
       id: facts.id,
       client_id: facts.clientId,
+      address: facts.address,
       key: facts.caller.key,
       door: facts.path,
       model: facts.model,

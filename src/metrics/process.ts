@@ -1,0 +1,54 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Family } from './family.ts'
+
+/** Milliseconds between two looks at the event loop. */
+const RESOLUTION = 20
+const SHARES = [50, 90, 99] as const
+
+/** Watches the event loop; since the first time that metrics are read, as watching costs a timer. */
+let delay: ReturnType<typeof monitorEventLoopDelay> | undefined
+
+const gauge = (name: string, value: number, help: string, aggregator: Family['aggregator'] = 'sum'): Family => ({
+  ...{ name, help, type: 'gauge', aggregator },
+  values: [{ labels: {}, value }],
+})
+
+/** The process's use of memory, CPU and event loop, under the names that Node's dashboards know. */
+export function processFamilies(): readonly Family[] {
+  const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
+  const { user, system } = process.cpuUsage()
+  return [
+    gauge('process_resident_memory_bytes', rss, 'Resident memory.'),
+    gauge('nodejs_heap_size_used_bytes', heapUsed, 'Used heap.'),
+    gauge('nodejs_heap_size_total_bytes', heapTotal, 'Heap.'),
+    gauge('nodejs_external_memory_bytes', external, 'Memory of buffers outside of the heap.'),
+    gauge('process_start_time_seconds', Math.floor(performance.timeOrigin / 1000), 'Start in Unix time.', 'min'),
+    {
+      ...{ name: 'process_cpu_seconds_total', help: 'CPU time.', type: 'counter', aggregator: 'sum' },
+      values: [{ labels: {}, value: (user + system) / 1e6 }],
+    },
+    ...eventLoop(),
+  ]
+}
+
+/** Delays of the event loop since metrics were last read. */
+function eventLoop(): readonly Family[] {
+  const known = delay
+  delay ??= monitorEventLoopDelay({ resolution: RESOLUTION })
+  if (known === undefined) {
+    delay.enable()
+    return []
+  }
+  // What is measured holds the time between two looks, too.
+  const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1000)
+  const families = SHARES.map(share =>
+    gauge(
+      `nodejs_eventloop_lag_p${share}_seconds`,
+      seconds(known.percentile(share)),
+      'Delay of the event loop.',
+      'max',
+    ),
+  )
+  known.reset()
+  return families
+}

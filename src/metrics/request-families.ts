@@ -1,0 +1,158 @@
+import type { Family, Sample } from './family.ts'
+import type { Histogram } from './histogram.ts'
+import { NONE } from './model-label.ts'
+import { type RequestLabels, type Series, TOKEN_KINDS } from './series.ts'
+
+/** The preset of a channel, by the channel's name. */
+export type ProviderOf = (channel: string) => string | undefined
+
+type Labels = { readonly [name: string]: string }
+/** A set of labels further, with the count of it. */
+type Count = readonly [more: Labels, value: number]
+
+interface Counter {
+  readonly help: string
+  /** The labels it has of those that requests have; the others are added up. */
+  readonly by: readonly (keyof RequestLabels)[]
+  readonly of: (series: Series) => readonly Count[]
+}
+
+const WHOLE = ['door', 'format', 'model', 'channel', 'upstream_format', 'status'] as const
+const alone = (value: number): readonly Count[] => (value === 0 ? [] : [[{}, value]])
+
+export const COUNTERS: { readonly [name: string]: Counter } = {
+  interlingua_requests_total: { help: 'Requests that ended.', by: WHOLE, of: one => alone(one.counts.requests) },
+  interlingua_errors_total: {
+    help: 'Requests that ended with an error, by its kind.',
+    by: ['door', 'format', 'model', 'channel'],
+    of: ({ errors }) => [...errors].map(([error, count]) => [{ error }, count]),
+  },
+  interlingua_attempts_total: {
+    help: 'Requests to upstreams; those beyond one a request are failovers.',
+    by: ['format', 'model', 'channel'],
+    of: one => alone(one.counts.attempts),
+  },
+  interlingua_tokens_total: {
+    help: 'Tokens by kind; input and output hold the other kinds.',
+    by: ['format', 'model', 'channel'],
+    of: ({ tokens }) =>
+      TOKEN_KINDS.map(([kind], place): Count => [{ kind }, tokens[place]!]).filter(([, count]) => count > 0),
+  },
+  interlingua_losses_total: {
+    help: 'Differences between requests and what was sent of them.',
+    by: ['format', 'upstream_format', 'model'],
+    of: one => alone(one.counts.losses),
+  },
+  interlingua_lossy_requests_total: {
+    help: 'Requests that lost something in translation.',
+    by: ['format', 'upstream_format', 'model'],
+    of: one => alone(one.counts.lossy),
+  },
+  interlingua_cost_dollars_total: {
+    help: 'US dollars that requests cost, as far as their prices are known.',
+    by: ['model', 'channel'],
+    of: one => alone(one.counts.nanodollars / 1e9),
+  },
+  interlingua_unpriced_requests_total: {
+    help: 'Requests with tokens whose price is not known.',
+    by: ['model', 'channel'],
+    of: one => alone(one.counts.unpriced),
+  },
+}
+
+interface Distribution {
+  readonly help: string
+  readonly labels: (labels: RequestLabels, providerOf: ProviderOf) => Labels
+  readonly of: (series: Series) => readonly (readonly [more: Labels, histogram: Histogram])[]
+}
+
+/** What is done, in OpenTelemetry's words where it has one for the format. */
+const OPERATIONS: { readonly [format: string]: string } = {
+  chat: 'chat',
+  responses: 'chat',
+  messages: 'chat',
+  contents: 'generate_content',
+  completions: 'text_completion',
+  embeddings: 'embeddings',
+}
+
+export const operationOf = (format: string, door: string): string =>
+  /embed/i.test(door) ? 'embeddings' : (OPERATIONS[format] ?? format)
+
+const genAi = ({ format, door, model, channel }: RequestLabels, providerOf: ProviderOf): Labels => ({
+  gen_ai_operation_name: operationOf(format, door),
+  gen_ai_provider_name: providerOf(channel) ?? NONE,
+  gen_ai_request_model: model,
+})
+
+/** OpenTelemetry's names are those of its semantic conventions for generative AI, in Prometheus's spelling. */
+export const HISTOGRAMS: { readonly [name: string]: Distribution } = {
+  interlingua_request_duration_seconds: {
+    help: 'Time from the head of a request to the end of its answer.',
+    labels: labels => ({ ...labels }),
+    of: one => [[{}, one.duration]],
+  },
+  interlingua_first_byte_seconds: {
+    help: 'Time from the head of a request to the first byte of its answer.',
+    labels: labels => ({ ...labels }),
+    of: one => [[{}, one.firstByte]],
+  },
+  gen_ai_server_request_duration_seconds: {
+    help: 'Time from the head of a request to the end of its answer.',
+    labels: genAi,
+    of: one => [[one.labels.status === '2xx' ? {} : { error_type: one.labels.status }, one.duration]],
+  },
+  gen_ai_server_time_to_first_token_seconds: {
+    help: 'Time to the first byte of successful answers.',
+    labels: genAi,
+    of: one => (one.labels.status === '2xx' ? [[{}, one.firstByte]] : []),
+  },
+  gen_ai_client_token_usage: {
+    help: 'Tokens of prompts and answers.',
+    labels: genAi,
+    of: one => [
+      [{ gen_ai_token_type: 'input' }, one.input],
+      [{ gen_ai_token_type: 'output' }, one.output],
+    ],
+  },
+}
+
+/** The metrics of requests. */
+export function requestFamilies(all: readonly Series[], providerOf: ProviderOf): readonly Family[] {
+  return [
+    ...Object.entries(COUNTERS).map(([name, counter]) => counterFamily(name, counter, all)),
+    ...Object.entries(HISTOGRAMS).map(([name, one]) => histogramFamily(name, one, all, providerOf)),
+  ]
+}
+
+function counterFamily(name: string, { help, by, of }: Counter, all: readonly Series[]): Family {
+  const sums = new Map<string, { readonly labels: Labels; value: number }>()
+  for (const series of all)
+    for (const [more, value] of of(series)) {
+      const labels = { ...Object.fromEntries(by.map(label => [label, series.labels[label]])), ...more }
+      const key = JSON.stringify(labels)
+      const sum = sums.get(key)
+      if (sum === undefined) sums.set(key, { labels, value })
+      else sum.value += value
+    }
+  return { name, help, type: 'counter', aggregator: 'sum', values: [...sums.values()] }
+}
+
+function histogramFamily(
+  name: string,
+  { help, labels, of }: Distribution,
+  all: readonly Series[],
+  providerOf: ProviderOf,
+): Family {
+  const sums = new Map<string, { readonly own: Labels; readonly sum: Histogram }>()
+  for (const series of all)
+    for (const [more, histogram] of of(series)) {
+      const own = { ...labels(series.labels, providerOf), ...more }
+      const key = JSON.stringify(own)
+      const { sum } = sums.get(key) ?? { sum: histogram.empty() }
+      sum.add(histogram)
+      sums.set(key, { own, sum })
+    }
+  const values = [...sums.values()].flatMap(({ own, sum }): readonly Sample[] => sum.samples(name, own))
+  return { name, help, type: 'histogram', aggregator: 'sum', values }
+}

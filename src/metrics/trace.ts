@@ -1,0 +1,45 @@
+import type { Headers } from '../channel/headers.ts'
+import type { TraceHeaders } from '../channel/trace-context.ts'
+import type { UsageRow } from '../usage/row.ts'
+
+/** A request that is traced. */
+export interface TracedRequest {
+  readonly door: string
+  readonly format: string
+  readonly headers: Headers
+}
+
+/** What an attempt is made with. */
+export interface TracedAttempt {
+  readonly channel: string
+  readonly provider: string
+  readonly format: string
+  /** What the upstream calls the model. */
+  readonly model: string
+}
+
+/** The tokens of an answer, as far as they are known. */
+type Tokens = Pick<UsageRow, 'input' | 'output'>
+
+/** One request to an upstream. */
+export interface AttemptTrace {
+  /** What the upstream gets, so that it can continue the trace. */
+  readonly headers: TraceHeaders
+  /** The upstream began to answer. */
+  answered(status: number): void
+  /** @param error the kind of what went wrong, where anything did. */
+  end(tokens: Tokens | undefined, error?: string): void
+}
+
+/** One request of a caller. */
+export interface RequestTrace {
+  attempt(attempt: TracedAttempt): AttemptTrace
+  end(row: UsageRow): void
+}
+
+/** Makes traces and sends them to a collector. */
+export interface Tracer {
+  begin(request: TracedRequest): RequestTrace
+  /** Sends what is left, for some seconds at most. */
+  close(): Promise<void>
+}

@@ -1,0 +1,97 @@
+import { timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { GatewayError } from '../canonical/error.ts'
+import { hashOf } from '../config/hash.ts'
+import type { MetricsConfig } from '../config/index.ts'
+import type { Gateway } from '../gateway/index.ts'
+import { METRICS_TYPE } from '../metrics/index.ts'
+import { refuseRequest } from './handlers.ts'
+import { pathOf } from './url.ts'
+
+export const METRICS_PATH = '/metrics'
+
+type Settings = { readonly metrics: MetricsConfig }
+
+/**
+ * `GET /metrics` at the gateway's own address: for who shows the configured key, as a bearer or as the password of any
+ * user, and for administrators.
+ */
+export class MetricsDoor {
+  private readonly gateway: Gateway
+  private keyHash: string | undefined
+
+  constructor(gateway: Gateway, config: Settings) {
+    this.gateway = gateway
+    this.keyHash = config.metrics.keyHash
+  }
+
+  reload({ metrics }: Settings): void {
+    this.keyHash = metrics.keyHash
+  }
+
+  async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      if (!(await this.allows(message))) throw REFUSED
+      sendPage(message, response, await this.gateway.metricsPage())
+    } catch (thrown) {
+      const challenge: Record<string, string> =
+        thrown === REFUSED ? { 'www-authenticate': 'Basic realm="metrics", charset="UTF-8"' } : {}
+      refuseRequest(this.gateway, thrown, message, response, challenge)
+    }
+  }
+
+  private async allows(message: IncomingMessage): Promise<boolean> {
+    const shown = shownBy(message)
+    if (shown === undefined) return false
+    const { keyHash } = this
+    if (keyHash !== undefined && timingSafeEqual(Buffer.from(hashOf(shown)), Buffer.from(keyHash))) return true
+    return this.gateway.isAdmin(message)
+  }
+}
+
+const BEARER = /^bearer\s+(\S+)\s*$/i
+const BASIC = /^basic\s+([\w+/=-]+)\s*$/i
+
+/** The credential of a request: a bearer token, or a password. */
+function shownBy({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
+  const basic = BASIC.exec(authorization)?.[1]
+  return basic === undefined
+    ? BEARER.exec(authorization)?.[1]
+    : /^[^:]*:(.+)$/s.exec(Buffer.from(basic, 'base64').toString())?.[1]
+}
+
+const REFUSED = new GatewayError({
+  kind: 'unauthenticated',
+  message: 'Metrics need the key of `metrics.key`, or the token of an administrator.',
+})
+
+/** Opens the address that metrics have for themselves, where anyone may read them. Rejects where it cannot be used. */
+export async function openMetrics(
+  listen: NonNullable<MetricsConfig['listen']>,
+  page: () => Promise<string>,
+): Promise<Server> {
+  const server = createServer((message, response) => {
+    message.resume()
+    if (pathOf(message) !== METRICS_PATH) response.writeHead(404).end()
+    else if (message.method !== 'GET' && message.method !== 'HEAD')
+      response.writeHead(405, { allow: 'GET, HEAD' }).end()
+    else
+      page()
+        .then(text => sendPage(message, response, text))
+        .catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(listen.port, listen.host, () => resolve()),
+  )
+  server.unref()
+  return server
+}
+
+export const portOf = (server: Server): number => (server.address() as AddressInfo).port
+
+function sendPage({ method }: IncomingMessage, response: ServerResponse, text: string): void {
+  response.on('error', () => {})
+  response.writeHead(200, { 'content-type': METRICS_TYPE, 'content-length': String(Buffer.byteLength(text)) })
+  response.end(method === 'HEAD' ? undefined : text)
+}

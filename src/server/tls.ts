@@ -1,0 +1,126 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Server } from 'node:https'
+import { createSecureContext } from 'node:tls'
+import { ConfigError } from '../config/index.ts'
+import { watchPath } from '../config/watch.ts'
+import type { Log } from '../gateway/index.ts'
+
+/** Paths of certificate (with the chain below its root) and key, in PEM. */
+export interface TlsFiles {
+  readonly cert: string
+  readonly key: string
+}
+
+interface Pair {
+  readonly cert: Buffer
+  readonly key: Buffer
+}
+
+/** Milliseconds after a change before the files are read: what renews one of them renews the other next. */
+const SETTLING = 1000
+
+/**
+ * The certificate of a server and its key, read again when their files change. A pair that cannot be used leaves the one
+ * before in use.
+ */
+export class Certificate {
+  pair: Pair
+  private files: TlsFiles
+  private readonly log: Log
+  private server: Server | undefined
+  private watches: readonly (() => void)[] = []
+  private settling: NodeJS.Timeout | undefined
+
+  /** @throws ConfigError where the files cannot be used. */
+  constructor(files: TlsFiles, log: Log) {
+    this.files = files
+    this.log = log
+    this.watch()
+    try {
+      this.pair = readPair(files)
+    } catch (thrown) {
+      this.close()
+      throw thrown
+    }
+  }
+
+  /** When it expires, in Unix seconds. */
+  get expires(): number {
+    return new X509Certificate(this.pair.cert).validToDate.getTime() / 1000
+  }
+
+  /** A server that is to have every later certificate. */
+  renews(server: Server): void {
+    this.server = server
+  }
+
+  /** Reads these files from now on, and at once. */
+  reload(files: TlsFiles): void {
+    if (files.cert !== this.files.cert || files.key !== this.files.key) {
+      this.close()
+      this.files = files
+      this.watch()
+    }
+    this.renew()
+  }
+
+  close(): void {
+    clearTimeout(this.settling)
+    for (const end of this.watches) end()
+  }
+
+  private watch(): void {
+    this.watches = [this.files.cert, this.files.key].map(path => watchPath(path, () => this.changed()))
+  }
+
+  private changed(): void {
+    clearTimeout(this.settling)
+    this.settling = setTimeout(() => this.renew(), SETTLING)
+    this.settling.unref()
+  }
+
+  private renew(): void {
+    try {
+      const pair = readPair(this.files)
+      if (pair.cert.equals(this.pair.cert) && pair.key.equals(this.pair.key)) return
+      this.server?.setSecureContext(pair)
+      this.pair = pair
+      this.log.info({ cert: this.files.cert }, 'certificate renewed')
+    } catch (thrown) {
+      this.log.error({ fault: (thrown as Error).message }, 'certificate kept: the new one cannot be used')
+    }
+  }
+}
+
+/** @throws ConfigError where a file cannot be read or is not in PEM, or the key is not that of the certificate. */
+function readPair(files: TlsFiles): Pair {
+  const pair = { cert: read('cert', files.cert), key: read('key', files.key) }
+  check('cert', `${files.cert} is no certificate in PEM`, { cert: pair.cert })
+  check('key', `${files.key} is no key in PEM`, { key: pair.key })
+  check('key', `${files.key} does not belong to ${files.cert}`, pair)
+  return pair
+}
+
+function read(field: keyof TlsFiles, path: string): Buffer {
+  let content: Buffer
+  try {
+    content = readFileSync(path)
+  } catch (thrown) {
+    throw fault(field, `${path} cannot be read (${(thrown as NodeJS.ErrnoException).code})`)
+  }
+  if (content.length === 0) throw fault(field, `${path} is empty`)
+  return content
+}
+
+function check(field: keyof TlsFiles, what: string, pair: Partial<Pair>): void {
+  try {
+    createSecureContext(pair)
+  } catch (thrown) {
+    const { reason, message } = thrown as Error & { readonly reason?: string }
+    throw fault(field, `${what} (${reason ?? message})`)
+  }
+}
+
+const fault = (field: keyof TlsFiles, message: string): ConfigError =>
+  new ConfigError([{ path: `server.tls.${field}`, message }])

@@ -1,0 +1,28 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Certificates are made with OpenSSL. */
+export const hasOpenssl = spawnSync('openssl', ['version']).status === 0
+if (!hasOpenssl) process.stderr.write('SKIPPED: tests of TLS need openssl on the path\n')
+
+const NEW = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -addext subjectAltName=IP:127.0.0.1'
+
+/** Files of certificates for the loopback, in a folder of their own. */
+export class Certificates {
+  readonly folder = mkdtempSync(join(tmpdir(), 'interlingua-tls-'))
+
+  /** Makes `NAME.crt`, signed by itself, and `NAME.key`. */
+  make(name: string): { readonly cert: string; readonly key: string; readonly pem: string } {
+    const [cert, key] = [join(this.folder, `${name}.crt`), join(this.folder, `${name}.key`)]
+    execFileSync('openssl', [...NEW.split(' '), '-subj', `/CN=${name}`, '-keyout', key, '-out', cert], {
+      stdio: 'ignore',
+    })
+    return { cert, key, pem: readFileSync(cert, 'utf8') }
+  }
+
+  close(): void {
+    rmSync(this.folder, { recursive: true })
+  }
+}
