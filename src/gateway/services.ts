@@ -4,6 +4,7 @@ import type { MediaPart } from '../canonical/content.ts'
 import type { RawBody } from '../canonical/wire.ts'
 import { NO_PRICES } from '../catalogue/prices.ts'
 import type { Config } from '../config/index.ts'
+import { unfollowed } from '../config/lasting.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
 import type { Log } from '../log/index.ts'
 import { LogOnce } from '../log/index.ts'
@@ -74,7 +75,11 @@ export class Services {
   }
 
   /** Takes another config without dropping a request. */
-  reload(config: Config): void {
+  reload(next: Config): void {
+    for (const field of unfollowed(this.config, next))
+      this.log.warn({ field }, 'a change of the config takes effect at the next start')
+    // Whoever asks for them later is told those in use.
+    const config = { ...next, dataDir: this.config.dataDir, store: this.config.store }
     this.config = config
     this.access.reload(config)
     this.channels.reload(config.channels)
@@ -85,7 +90,6 @@ export class Services {
     this.stored.reload(config)
     this.thoughts.reload(config.thoughts)
     this.tasks.reload(config)
-    if (config.dataDir !== this.seals.dataDir) this.seals = this.sealsIn(config.dataDir)
   }
 
   /** A stored image by the token of its address. */
