@@ -1,7 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
 import { RECORDS } from './applied.ts'
-import { type Engine, isInUse, openEngine, type Row } from './engine.ts'
+import type { Engine, Row } from './engine.ts'
+import { isInUse, openEngine } from './open-engine.ts'
 import { openDatabase } from './store.ts'
 
 /** Rows that are read at a time, and values of one statement: databases limit them. */

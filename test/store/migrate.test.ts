@@ -7,12 +7,12 @@ import { promisify } from 'node:util'
 import { Kysely, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { StoreConfig } from '../../src/config/index.ts'
-import { openEngine } from '../../src/store/engine.ts'
 import { NewerStore } from '../../src/store/fault.ts'
 import { LazyStore } from '../../src/store/lazy-store.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
 import type { Migration } from '../../src/store/migrations/migration.ts'
+import { openEngine } from '../../src/store/open-engine.ts'
 import { openSqlite, openStore } from '../../src/store/store.ts'
 import { version } from '../../src/version.ts'
 import { closingAfterEach } from '../builders/closing.ts'
@@ -32,9 +32,9 @@ async function server(): Promise<StoreConfig> {
   return { engine: 'postgres', url: database.url }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into tables of any kind
 const open = async (
   config: StoreConfig,
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into tables of any kind
 ): Promise<{ database: Kysely<any>; go(migrations: Migration[]): Promise<void> }> => {
   const engine = await openEngine(config)
   const database = new Kysely({ dialect: engine.dialect })
