@@ -78,6 +78,17 @@ function programOf(terminal: Terminal): Command {
       await usageCommand(options, config(), terminal)
     })
   program
+    .command('store')
+    .description('what is stored')
+    .command('migrate')
+    .description('copy everything to another, empty database')
+    .requiredOption('--from <store>', 'sqlite:PATH or postgres://…')
+    .requiredOption('--to <store>', 'sqlite:PATH or postgres://…')
+    .action(async (options: { from: string; to: string }) => {
+      const { migrateCommand } = await import('./store.ts')
+      await migrateCommand(options, terminal)
+    })
+  program
     .command('translate')
     .description('translate a wire value; prints what it becomes and what is lost')
     .argument('[file]', 'the value: JSON, or a stream of events (default: standard input)')

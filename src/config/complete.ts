@@ -9,6 +9,7 @@ import { suggestion } from './faults.ts'
 import { hashOf } from './hash.ts'
 import type { WrittenConfig } from './index.ts'
 import type { Env } from './source.ts'
+import { storeAt } from './store-address.ts'
 import type {
   ChannelConfig,
   Config,
@@ -102,9 +103,7 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
 }
 
 const storeOf = ({ store, data_dir = DATA_DIR }: WrittenConfig): StoreConfig =>
-  store?.startsWith('postgres') === true
-    ? { engine: 'postgres', url: store }
-    : { engine: 'sqlite', path: store?.replace(/^sqlite:(?:\/\/)?/, '') ?? join(data_dir, 'interlingua.sqlite') }
+  storeAt(store ?? `sqlite:${join(data_dir, 'interlingua.sqlite')}`)
 
 const metricsOf = (written: WrittenConfig['metrics']): MetricsConfig =>
   defined({

@@ -9,6 +9,7 @@ import type { Format } from '../canonical/node.ts'
 import type { RawBody } from '../canonical/wire.ts'
 import { Catalogue } from '../catalogue/index.ts'
 import type { Config } from '../config/index.ts'
+import { unfollowed } from '../config/lasting.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
 import type { Log } from '../log/index.ts'
 import { LogOnce } from '../log/index.ts'
@@ -200,7 +201,11 @@ export class Services {
   }
 
   /** Takes another config without dropping a request. */
-  reload(config: Config): void {
+  reload(next: Config): void {
+    for (const field of unfollowed(this.config, next))
+      this.log.warn({ field }, 'a change of the config takes effect at the next start')
+    // Whoever asks for them later is told those in use.
+    const config = { ...next, dataDir: this.config.dataDir, store: this.config.store }
     this.config = config
     this.proxies = new Proxies(config.server)
     this.metrics.reload(config)

@@ -181,9 +181,9 @@ export class LazyStore {
 
   private rest(kind: StoreFault, manner: AccessMode): void {
     if (!READABLE.has(kind)) this.drop()
-    const pause = this.fault === undefined && this.config.engine === 'postgres' ? RECONNECT : REST
+    const isLost = kind === 'unreachable' && this.fault === undefined && this.config.engine === 'postgres'
     this.fault = { kind, reads: manner === 'writes' && this.opening !== undefined }
-    if (!this.closed) this.retrying ??= setTimeout(this.retry, pause).unref()
+    if (!this.closed) this.retrying ??= setTimeout(this.retry, isLost ? RECONNECT : REST).unref()
   }
 
   private readonly retry = async (): Promise<void> => {

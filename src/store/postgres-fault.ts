@@ -8,6 +8,7 @@ const BY_SQLSTATE: { readonly [code: string]: StoreFault } = {
   '42501': 'unreachable', // insufficient_privilege
   '42P01': 'damaged', // undefined_table
   '42703': 'damaged', // undefined_column
+  '55000': 'unreachable', // object_not_in_prerequisite_state: it takes no connections
   '55P03': 'locked', // lock_not_available
   '40P01': 'locked', // deadlock_detected
   '40001': 'locked', // serialization_failure

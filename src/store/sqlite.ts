@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
 import type { Engine, Row } from './engine.ts'
 
@@ -43,12 +44,35 @@ export function sqlite(path: string): Engine {
     dialect: new SqliteDialect({ database: new Statements(database) }),
     types: { bytes: 'blob' },
     ddl: statement => statement,
-    exclusively: (database, work) => database.transaction().execute(work),
+    exclusively: (layer, work) => exclusively(database, () => layer.transaction().execute(work)),
     moved: () => identityOf(path) !== opened,
     probe: async () => probe(database),
     rows: (_, table, size) => rowsOf(database, table, size),
   }
 }
+
+/** Runs a transaction when no other is; a connection of this process, which a wait would hold up, may have it. */
+async function exclusively<T>(database: DatabaseSync, transaction: () => Promise<T>): Promise<T> {
+  database.exec('pragma busy_timeout = 0')
+  try {
+    for (let waited = 0; ; waited += PAUSE) {
+      try {
+        return await transaction()
+      } catch (thrown) {
+        if (!isBusy(thrown) || waited >= LONGEST) throw thrown
+      }
+      await sleep(PAUSE)
+    }
+  } finally {
+    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT}`)
+  }
+}
+
+/** Milliseconds between two tries to have a file alone, and of all of them. */
+const PAUSE = 20
+const LONGEST = 30_000
+
+const isBusy = (thrown: unknown): boolean => (thrown as { errcode?: unknown }).errcode === BUSY
 
 /** Whether another connection has the file open: only the first one is given it alone. */
 export function isSqliteInUse(path: string): boolean {
@@ -57,7 +81,7 @@ export function isSqliteInUse(path: string): boolean {
     for (const line of ['pragma locking_mode = exclusive', 'begin exclusive', 'rollback']) database.exec(line)
     return false
   } catch (thrown) {
-    if ((thrown as { errcode?: unknown }).errcode === BUSY) return true
+    if (isBusy(thrown)) return true
     throw thrown
   } finally {
     database.close()

@@ -83,6 +83,12 @@ describe.each([
     expect((await turns.items('you', ['in_a'])).size).toBe(0)
   })
 
+  test('find items by ids of any characters', async () => {
+    await turns.keep(turn('a', { input: [{ id: 'a\0b', said: 'x' }] }))
+    expect((await turns.items('me', ['a\0b'])).get('a\0b')?.item).toEqual({ id: 'a\0b', said: 'x' })
+    expect(await turns.barred('you', ['z\0'])).toBe(false)
+  })
+
   test('are forgotten', async () => {
     await turns.keep(turn('a'))
     expect(await turns.drop('you', 'a')).toBe(false)

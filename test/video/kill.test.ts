@@ -7,6 +7,7 @@ import type OpenAI from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { TasksConfig } from '../../src/config/index.ts'
 import { configOf } from '../builders/config.ts'
+import { ON_FILES } from '../builders/engines.ts'
 import { clientAt, MODELS, PUBLIC, TASKS } from './stage.ts'
 import { type Kind, openVideoUpstream, type VideoScene } from './upstreams/index.ts'
 
@@ -20,6 +21,9 @@ afterEach(async () => {
   await scene?.close()
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 })
+
+/** Milliseconds of a test: a process that was killed counts as dead after 20 s of silence where a server is shared. */
+const LONG = ON_FILES ? 20_000 : 60_000
 
 const written = (value: unknown): string =>
   JSON.stringify(value, (_, one) => (one instanceof Map ? { map: [...one] } : one))
@@ -104,7 +108,7 @@ describe.each(['videos', 'veo', 'kling'] as const)('%s', kind => {
       expect(upstream.count('submit')).toBe(1)
       await second.kill()
     },
-    20_000,
+    LONG,
   )
 })
 
@@ -140,7 +144,7 @@ describe('after the task itself', () => {
       expect([upstream.count('remix'), upstream.count('submit')]).toEqual([1, 1])
       await second.kill()
     },
-    20_000,
+    LONG,
   )
 
   test.each(['hang', 'hang-after'] as const)(
@@ -159,29 +163,33 @@ describe('after the task itself', () => {
       expect((await second.client.videos.list()).data).toEqual([])
       await second.kill()
     },
-    20_000,
+    LONG,
   )
 
-  test('a video that is being kept is kept by the next process, and no part of it stays', async () => {
-    const keep = { keep: 3_600_000 }
-    scene = await openVideoUpstream('videos')
-    folder = mkdtempSync(join(tmpdir(), 'interlingua-kill-'))
-    const { upstream } = scene
-    upstream.life = { queued: 0, running: 0, outcome: 'completed' }
-    upstream.size = 2 ** 29
-    const first = await start(keep)
-    const { id } = await first.client.videos.create({ model: PUBLIC, prompt: 'a' })
-    const names = () => readdirSync(folder!, { recursive: true }).map(String)
-    while (!names().some(name => name.endsWith('.part'))) await sleep(5)
-    await first.kill()
-    expect(names().filter(name => name.endsWith('.part'))).toHaveLength(1)
-    upstream.size = 4096
-    const second = await start(keep)
-    const file = join('videos', id)
-    await expect.poll(() => names().filter(name => name.startsWith('videos/')), { timeout: 5000 }).toEqual([file])
-    await sleep(50)
-    upstream.last.expired = true
-    expect((await (await second.client.videos.downloadContent(id)).arrayBuffer()).byteLength).toBe(4096)
-    await second.kill()
-  }, 20_000)
+  test(
+    'a video that is being kept is kept by the next process, and no part of it stays',
+    async () => {
+      const keep = { keep: 3_600_000 }
+      scene = await openVideoUpstream('videos')
+      folder = mkdtempSync(join(tmpdir(), 'interlingua-kill-'))
+      const { upstream } = scene
+      upstream.life = { queued: 0, running: 0, outcome: 'completed' }
+      upstream.size = 2 ** 29
+      const first = await start(keep)
+      const { id } = await first.client.videos.create({ model: PUBLIC, prompt: 'a' })
+      const names = () => readdirSync(folder!, { recursive: true }).map(String)
+      while (!names().some(name => name.endsWith('.part'))) await sleep(5)
+      await first.kill()
+      expect(names().filter(name => name.endsWith('.part'))).toHaveLength(1)
+      upstream.size = 4096
+      const second = await start(keep)
+      const file = join('videos', id)
+      await expect.poll(() => names().filter(name => name.startsWith('videos/')), { timeout: 5000 }).toEqual([file])
+      await sleep(50)
+      upstream.last.expired = true
+      expect((await (await second.client.videos.downloadContent(id)).arrayBuffer()).byteLength).toBe(4096)
+      await second.kill()
+    },
+    LONG,
+  )
 })

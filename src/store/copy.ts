@@ -1,0 +1,105 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { StoreConfig } from '../config/types.ts'
+import { RECORDS } from './applied.ts'
+import type { Engine, Row } from './engine.ts'
+import { isInUse, openEngine } from './open-engine.ts'
+import { openDatabase } from './store.ts'
+
+/** Rows that are read at a time, and values of one statement: databases limit them. */
+const ROWS = 100
+const VALUES = 10_000
+
+/** Tables that belong to a database and to the processes at it, and are not copied. */
+const OWN: ReadonlySet<string> = new Set([RECORDS, 'processes', 'probes'])
+
+/** What a table's copy holds. */
+export interface Copied {
+  readonly table: string
+  readonly rows: number
+}
+
+/** A copy that cannot be made, in words for the operator. */
+export class CopyError extends Error {
+  override readonly name = 'CopyError'
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the tables are those that are there, whatever they are called
+type AnyTables = any
+
+interface Opened {
+  readonly engine: Engine
+  readonly database: Kysely<AnyTables>
+}
+
+/**
+ * Copies all tables of one store to another, in one transaction of each: the copy is whole or not made, and the source
+ * stays as it is.
+ *
+ * @throws CopyError where a process uses the source, or the target holds something.
+ */
+export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<readonly Copied[]> {
+  if (await isInUse(from)) throw new CopyError('a running process uses the store that is to be copied: stop it first')
+  await using source = await opened(from)
+  await using target = await opened(to)
+  // Others may have tables beside ours: ours are in both.
+  const known = new Set(await tablesOf(target))
+  const tables = (await tablesOf(source)).filter(table => known.has(table))
+  const copied: Copied[] = []
+  await source.database.transaction().execute(reading =>
+    target.engine.exclusively(target.database, async writing => {
+      copied.length = 0
+      for (const table of tables)
+        if ((await countOf(writing, table)) > 0) throw new CopyError(`the target is not empty: it has rows in ${table}`)
+      for (const table of tables) {
+        const rows = await copyTable(source.engine.rows(reading, table, ROWS), writing, table)
+        const [there, here] = [await countOf(reading, table), await countOf(writing, table)]
+        if (rows !== there || rows !== here)
+          throw new CopyError(`${table}: ${there} rows there, ${here} in the copy; nothing was copied`)
+        copied.push({ table, rows })
+      }
+    }),
+  )
+  return copied
+}
+
+/** A database of the newest structure: that of an older source is brought there first, as a start would. */
+async function opened(config: StoreConfig): Promise<Opened & AsyncDisposable> {
+  const engine = await openEngine(config)
+  const database = (await openDatabase(engine)) as Kysely<AnyTables>
+  return { engine, database, [Symbol.asyncDispose]: () => database.destroy() }
+}
+
+async function tablesOf({ database, engine }: Opened): Promise<readonly string[]> {
+  const statement =
+    engine.name === 'sqlite'
+      ? sql<{ name: string }>`select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`
+      : sql<{ name: string }>`select tablename as name from pg_tables where schemaname = current_schema()`
+  const { rows } = await statement.execute(database)
+  return rows
+    .map(({ name }) => name)
+    .filter(name => !OWN.has(name))
+    .sort()
+}
+
+async function copyTable(
+  batches: AsyncIterable<readonly Row[]>,
+  writing: Transaction<AnyTables>,
+  table: string,
+): Promise<number> {
+  let count = 0
+  for await (const batch of batches) {
+    const size = Math.max(1, Math.floor(VALUES / Object.keys(batch[0]!).length))
+    for (let at = 0; at < batch.length; at += size)
+      await writing
+        .insertInto(table)
+        .values(batch.slice(at, at + size))
+        .execute()
+    count += batch.length
+  }
+  return count
+}
+
+async function countOf(one: Transaction<AnyTables>, table: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(one)
+  return Number(rows[0]!.count)
+}
