@@ -3,49 +3,13 @@ import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AccessRecords } from '../../src/store/access-records.ts'
-import { openSqlite, openStore } from '../../src/store/store.ts'
-import { freshDatabase, noPostgres } from '../builders/postgres.ts'
+import { openSqlite } from '../../src/store/store.ts'
 import { scratch } from '../stored/test-server.ts'
 import { type Change, Follower, groupOf, keyOf, make, secretOf } from './access-follower.ts'
-
-/** Some connections to one fresh database. */
-interface Opened {
-  readonly connections: readonly AccessRecords[]
-  close(): Promise<void>
-}
+import { ENGINES, type Opened } from './connections.ts'
 
 const data = scratch()
 afterAll(() => data.drop())
-let count = 0
-
-async function sqliteConnections(many: number): Promise<Opened> {
-  const path = join(data.path, `${count++}.sqlite`)
-  const stores = [await openSqlite(path)]
-  while (stores.length < many) stores.push(await openSqlite(path))
-  return {
-    connections: stores.map(({ access }) => access),
-    close: async () => void (await Promise.all(stores.map(one => one.close()))),
-  }
-}
-
-async function postgresConnections(many: number): Promise<Opened> {
-  const fresh = await freshDatabase()
-  const stores = await Promise.all(
-    Array.from({ length: many }, () => openStore({ engine: 'postgres', url: fresh.url })),
-  )
-  return {
-    connections: stores.map(({ access }) => access),
-    close: async () => {
-      await Promise.all(stores.map(one => one.close()))
-      await fresh.drop()
-    },
-  }
-}
-
-const ENGINES = [
-  { name: 'SQLite', open: sqliteConnections, skipped: undefined },
-  { name: 'PostgreSQL', open: postgresConnections, skipped: noPostgres },
-]
 
 const few = (prefix: string) => fc.constantFrom(...['1', '2', '3', '4'].map(number => prefix + number))
 const change: fc.Arbitrary<Change> = fc.oneof(
@@ -77,7 +41,7 @@ describe.each(ENGINES)('access records in $name', ({ open, skipped }) => {
     context.skip(skipped !== undefined)
     opened = await open(1)
     records = opened.connections[0]!
-  })
+  }, 60_000)
   afterEach(() => opened?.close())
 
   test('a key is found as it was stored, by id and by name', async () => {
@@ -276,7 +240,7 @@ describe.each(ENGINES)('changes in $name', ({ name, open, skipped }) => {
         }
       },
     )
-    await fc.assert(law, { numRuns: name === 'SQLite' ? 60 : 15 })
+    await fc.assert(law, { numRuns: name === 'SQLite' ? 60 : 10 })
   })
 })
 
