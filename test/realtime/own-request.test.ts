@@ -9,6 +9,7 @@ import { openReplay, type Replay } from '../../src/providers/replay.ts'
 import { withReplay } from '../../src/providers/replay-channels.ts'
 import type { RunRequest } from '../../src/realtime/upstream.ts'
 import { configOf } from '../builders/config.ts'
+import { permitting } from '../builders/permissions.ts'
 
 let replay: Replay
 let gateway: Gateway
@@ -19,7 +20,7 @@ beforeAll(async () => {
   replay = await openReplay()
   const log = { info: (fields: object) => void lines.push(fields), warn: () => {}, error: () => {} }
   gateway = new Gateway(configOf(withReplay(defaultConfig({}).channels, replay)), log)
-  const caller = { key: 'dev', id: 'dev', group: { name: 'default', models: ['*'], onLoss: 'show' as const } }
+  const caller = { key: 'dev', id: 'dev', group: 'default', permissions: permitting('*') }
   const { realtime } = gateway as unknown as {
     realtime: { run(caller: object, message: IncomingMessage): RunRequest }
   }
