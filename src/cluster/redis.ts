@@ -1,0 +1,169 @@
+import type { Log } from '../log/index.ts'
+import { type RedisClient, RedisConnection } from './redis-connection.ts'
+import type { RedisLink, RedisScript } from './redis-link.ts'
+
+/** Milliseconds within which Redis answers a command. */
+const PATIENCE = 250
+
+/** A command could not be sent, or was not answered in time: then it may have been carried out. */
+export class RedisUnreachable extends Error {
+  override readonly name = 'RedisUnreachable'
+}
+
+type Listener = (message: string) => void
+
+/** Opens a link to Redis at an address such as `redis://user:password@host:6379/0`. Never throws. */
+export const openRedis = (url: string, log: Log): OpenRedis => new OpenRedis(url, log)
+
+/** Two connections to one Redis: one for commands, and one for notices. */
+export class OpenRedis implements RedisLink {
+  private readonly commands: RedisConnection
+  private readonly notices: RedisConnection
+  private readonly listeners = new Map<string, readonly Listener[]>()
+  private readonly opened = Promise.withResolvers<void>()
+  /** A command was not answered in time; until anything is, none is sent. */
+  private silent = false
+
+  constructor(url: string, log: Log) {
+    const states = { commands: new Outage(log, 'Redis'), notices: new Outage(log, 'notices of Redis') }
+    this.commands = new RedisConnection(url, {
+      prepare: () => undefined,
+      opened: () => {
+        states.commands.ended()
+        this.silent = false
+        this.opened.resolve()
+      },
+      lost: fault => states.commands.began(fault),
+      answered: () => {
+        states.commands.ended()
+        this.silent = false
+      },
+    })
+    this.notices = new RedisConnection(url, {
+      prepare: client => this.subscribed(client),
+      opened: () => states.notices.ended(),
+      lost: fault => states.notices.began(fault),
+      answered: () => {},
+    })
+    this.fellSilent = () => {
+      this.silent = true
+      states.commands.began('it does not answer')
+    }
+  }
+
+  get isUp(): boolean {
+    return this.commands.client !== undefined && !this.silent
+  }
+
+  /** Settles when it is connected for the first time, or after so many milliseconds. */
+  async ready(milliseconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, milliseconds)
+    await Promise.race([promise, this.opened.promise])
+    clearTimeout(timer)
+  }
+
+  async run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    const client = this.commands.client
+    if (client === undefined || this.silent) throw new RedisUnreachable('Redis cannot be reached')
+    const rest = [String(keys.length), ...keys, ...args]
+    try {
+      return await this.inTime(client.sendCommand(['EVALSHA', script.sha, ...rest]))
+    } catch (fault) {
+      if (!String((fault as Error).message).startsWith('NOSCRIPT')) throw fault
+      return this.inTime(client.sendCommand(['EVAL', script.source, ...rest]))
+    }
+  }
+
+  publish(channel: string, message: string): void {
+    this.commands.client?.publish(channel, message).catch(() => {})
+  }
+
+  subscribe(channel: string, listener: Listener): () => void {
+    const known = this.listeners.get(channel)
+    this.listeners.set(channel, [...(known ?? []), listener])
+    // A connection that is being made learns of it by `prepare`, or not at all where that is over: then it is told here.
+    if (known === undefined) this.notices.client?.subscribe(channel, this.received).catch(() => {})
+    return () => this.unsubscribe(channel, listener)
+  }
+
+  async close(): Promise<void> {
+    this.opened.resolve()
+    await Promise.all([this.commands.close(), this.notices.close()])
+  }
+
+  private unsubscribe(channel: string, listener: Listener): void {
+    const left = (this.listeners.get(channel) ?? []).filter(one => one !== listener)
+    if (left.length > 0) {
+      this.listeners.set(channel, left)
+      return
+    }
+    this.listeners.delete(channel)
+    this.notices.client?.unsubscribe(channel).catch(() => {})
+  }
+
+  private async subscribed(client: RedisClient): Promise<void> {
+    let done = 0
+    // Subscriptions may be added while the earlier ones are on their way.
+    while (done < this.listeners.size) {
+      const channels = [...this.listeners.keys()]
+      done = channels.length
+      await client.subscribe(channels, this.received)
+    }
+  }
+
+  private readonly received = (message: string, channel: string): void => {
+    for (const listener of this.listeners.get(channel) ?? []) listener(message)
+  }
+
+  private readonly fellSilent: () => void
+
+  /** Rejects where the answer takes too long, though not where this process itself was too busy to read it. */
+  private inTime<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let settled = false
+      const timer = setTimeout(() => setImmediate(expired), PATIENCE)
+      const expired = (): void => {
+        if (settled) return
+        this.fellSilent()
+        reject(new RedisUnreachable('Redis does not answer'))
+      }
+      const settle = (): void => {
+        settled = true
+        clearTimeout(timer)
+      }
+      answer.then(
+        value => {
+          settle()
+          resolve(value)
+        },
+        fault => {
+          settle()
+          reject(fault)
+        },
+      )
+    })
+  }
+}
+
+/** Logs when a connection is lost, and when it is back, once each. */
+class Outage {
+  private readonly log: Log
+  private readonly what: string
+  private lasts = false
+
+  constructor(log: Log, what: string) {
+    this.log = log
+    this.what = what
+  }
+
+  began(fault: string): void {
+    if (!this.lasts) this.log.error({ fault }, `${this.what} cannot be reached`)
+    this.lasts = true
+  }
+
+  ended(): void {
+    if (this.lasts) this.log.info({}, `${this.what} can be reached again`)
+    this.lasts = false
+  }
+}

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe } from 'vitest'
+import { pause } from './time.ts'
+
+/** Whether this machine has a Redis to test with. */
+export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0
+
+/** `describe` for tests that need Redis; where there is none they are skipped, and that is printed. */
+export const describeWithRedis: (name: string, tests: () => void) => void = (name, tests) => {
+  if (!HAS_REDIS) console.warn(`skipped, for there is no redis-server: ${name}`)
+  describe.skipIf(!HAS_REDIS)(name, tests)
+}
+
+/** A Redis of the tests, empty at first, on a port of the loopback that stays the same. */
+export class RedisServer {
+  readonly port: number
+  private readonly folder = mkdtempSync(join(tmpdir(), 'redis-'))
+  private readonly options: readonly string[]
+  private child: ChildProcess | undefined
+
+  private constructor(port: number, options: readonly string[]) {
+    this.port = port
+    this.options = options
+    process.once('exit', this.remove)
+  }
+
+  static async open(...options: string[]): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), options)
+    await server.start()
+    return server
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`
+  }
+
+  async start(): Promise<void> {
+    const words = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+    this.child = spawn('redis-server', [...words, '--dir', this.folder, ...this.options], { stdio: 'ignore' })
+    for (let tries = 0; !(await accepts(this.port)); tries++) {
+      if (this.child.exitCode !== null || tries > 400) throw new Error('redis-server does not start')
+      await pause(10)
+    }
+  }
+
+  /** Ends it at once; what it held is lost. */
+  async stop(): Promise<void> {
+    const { child } = this
+    this.child = undefined
+    if (child === undefined || child.exitCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  }
+
+  /** It keeps its connections, but answers nothing until `resume`. */
+  pause(): void {
+    this.child?.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.child?.kill('SIGCONT')
+  }
+
+  async close(): Promise<void> {
+    await this.stop()
+    process.off('exit', this.remove)
+    this.remove()
+  }
+
+  private readonly remove = (): void => {
+    this.child?.kill('SIGKILL')
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+let shared: Promise<RedisServer> | undefined
+
+/** The Redis that all test files of this worker share: use keys of your own, and leave it running. */
+export const sharedRedis = (): Promise<RedisServer> => (shared ??= RedisServer.open())
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { readonly port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise(resolve => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
