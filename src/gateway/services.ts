@@ -3,6 +3,8 @@ import { Waiting } from '../access/waiting.ts'
 import type { MediaPart } from '../canonical/content.ts'
 import type { RawBody } from '../canonical/wire.ts'
 import { NO_PRICES } from '../catalogue/prices.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { LoneCluster } from '../cluster/lone.ts'
 import type { Config } from '../config/index.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
 import type { Log } from '../log/index.ts'
@@ -28,6 +30,8 @@ export class Services {
   readonly waiting: Waiting
   protected config: Config
   protected readonly log: Log
+  /** The other processes of this gateway. */
+  protected readonly cluster: Cluster
   protected readonly access: Access
   protected readonly channels: Channels
   /** Counts those on disk. */
@@ -46,12 +50,13 @@ export class Services {
   protected readonly shortage: LogOnce
   private readonly imageStore = new ImageStore()
 
-  constructor(config: Config, log: Log) {
+  constructor(config: Config, log: Log, cluster: Cluster = new LoneCluster({}, log)) {
     this.config = config
     this.log = log
+    this.cluster = cluster
     this.recorder = { log, prices: NO_PRICES, take: () => {} }
     this.access = openAccess(config, { onFault: message => log.error({}, message) })
-    this.channels = new Channels(config.channels)
+    this.channels = new Channels(config.channels, cluster.bus)
     this.waiting = new Waiting(config.server.limits.waiting)
     this.spooled = new Waiting(config.server.limits.spooled)
     this.media = new Media(config.media)
@@ -64,6 +69,7 @@ export class Services {
       log,
       channels: () => this.channels.all,
       store: () => this.store,
+      leads: () => cluster.leads,
     })
     this.shortage = new LogOnce(err => log.error({ err }, 'the gateway lacks room'))
   }

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import express, { type NextFunction, type Request, type Response } from 'express'
+import type { Cluster } from '../cluster/cluster.ts'
+import { LoneCluster } from '../cluster/lone.ts'
 import type { Config } from '../config/index.ts'
 import { Gateway, IMAGES_PATH, type Log } from '../gateway/index.ts'
 import { handleRequest, listModels, refuseLast, refuseRequest, sendStatus } from './handlers.ts'
@@ -23,6 +25,8 @@ export { within } from './within.ts'
 export interface ServerOptions {
   readonly config: Config
   readonly log: Log
+  /** The other processes; it is closed with the server. By default there are none on this machine. */
+  readonly cluster?: Cluster
 }
 
 export interface RunningServer {
@@ -33,6 +37,11 @@ export interface RunningServer {
    * reports that it is not ready, and ends every connection with its answer.
    */
   drain(milliseconds?: number): Promise<void>
+  /**
+   * Leaves new connections to other processes that listen at the same socket, ends every connection with its answer, and
+   * settles when those in use had time for one.
+   */
+  retire(): Promise<void>
   /**
    * Accepts no more requests, lets running ones end within the grace time (default: the config's), ends the others with
    * an error of their format, stops.
@@ -49,14 +58,20 @@ export interface RunningServer {
 const TIMEOUTS = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
 /** Milliseconds between sweeps of idle connections while the server closes. */
 const SWEEP = 50
+/** Milliseconds for a request on each connection in use, where another process takes the new ones. */
+const RETIREMENT = 1000
 /** Milliseconds for sending the last error events of what outlasted the grace time. */
 const LAST_EVENTS = 1000
 /** Node would refuse a request without a host itself, without a body. */
 const HEAD_LIMITS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
 
 /** Opens the endpoints. Rejects where the address cannot be used. */
-export async function openServer({ config, log }: ServerOptions): Promise<RunningServer> {
-  const gateway = new Gateway(config, log)
+export async function openServer({
+  config,
+  log,
+  cluster = new LoneCluster(config, log),
+}: ServerOptions): Promise<RunningServer> {
+  const gateway = new Gateway(config, log, cluster)
   const sockets = new Sockets(gateway, config)
   const server = createServer({ ...HEAD_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsSocket })
   server.on('upgrade', sockets.upgrade)
@@ -71,6 +86,7 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
   server.on('clientError', refusingMalformed(gateway))
   await listening(server, config.server).catch(async (fault: unknown) => {
     await gateway.close()
+    await cluster.close()
     throw fault
   })
   let { drain, grace } = config.server
@@ -84,6 +100,12 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
     drain: async (milliseconds = drain) => {
       gateway.leaving = true
       await new Promise(resolve => setTimeout(resolve, milliseconds))
+    },
+    retire: async () => {
+      gateway.leaving = true
+      // Of HTTP's server, `close` would end connections that wait for their first or next request.
+      NetServer.prototype.close.call(server)
+      await new Promise(resolve => setTimeout(resolve, Math.max(drain, RETIREMENT)))
     },
     close: async (graceMs = grace) => {
       gateway.leaving = true
@@ -101,6 +123,7 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
       }
       clearInterval(sweep)
       await gateway.close()
+      await cluster.close()
     },
   }
 }

@@ -40,6 +40,8 @@ type Settings = Pick<Config, 'dataDir' | 'tasks' | 'media' | 'server'>
 
 interface Surroundings {
   readonly log: Log
+  /** Whether tasks are polled in the background here: of several processes of a machine, one does it. */
+  leads(): boolean
   readonly channels: () => readonly Channel[]
   readonly store: () => StoreView
 }
@@ -84,7 +86,7 @@ export class VideoTasks {
       ...shared,
       refresher: this.refresher,
       channels: () => channels().map(({ config }) => config.name),
-      hasStore: () => existsSync(store().path),
+      hasStore: () => surroundings.leads() && existsSync(store().path),
       keepFiles: () => this.files.tend(),
       onFault: err => log.error({ err }, 'tasks could not be looked at'),
     })
