@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { defined } from '../canonical/defined.ts'
 import { GatewayError } from '../canonical/error.ts'
 import { hashOf } from '../config/hash.ts'
 import type { Config, GroupConfig, KeyConfig } from '../config/index.ts'
@@ -10,7 +11,7 @@ import { Limits } from './limits/index.ts'
 import { type Permissions, permissionsOf } from './permissions.ts'
 
 export type { Credentials } from './credential.ts'
-export type { Allowance, ExpectedTokens, SpentTokens } from './limits/allowance.ts'
+export type { Allowance, ExpectedTokens, SpentTokens, Taking } from './limits/allowance.ts'
 export type { Permissions } from './permissions.ts'
 
 /** The owner of a request's key. */
@@ -51,6 +52,8 @@ export interface AccessOptions {
   readonly now?: () => number
   /** Called when the key file cannot be read any more; the keys read before stay valid. */
   readonly onFault?: (message: string) => void
+  /** What keys use of their limits; by default counted in this process alone. */
+  readonly limits?: Limits
 }
 
 /**
@@ -58,8 +61,8 @@ export interface AccessOptions {
  *
  * @throws KeyError where there is a key file that cannot be read.
  */
-export function openAccess(config: Config, { now = Date.now, onFault = () => {} }: AccessOptions = {}): Access {
-  const limits = new Limits()
+export function openAccess(config: Config, { now, onFault = () => {}, ...options }: AccessOptions = {}): Access {
+  const limits = options.limits ?? new Limits(defined({ now }))
   let { groups, dataDir } = config
   let fixed = config.keys
   let stored: readonly RingKey[] = []
@@ -97,7 +100,7 @@ export function openAccess(config: Config, { now = Date.now, onFault = () => {} 
       if (group !== undefined) return callerOf(key, group)
       throw new GatewayError({ kind: 'forbidden', message: 'The group of this API key does not exist any more.' })
     },
-    allowance: ({ key, permissions }) => limits.of(key, permissions.limits, now),
+    allowance: ({ id, permissions }) => limits.of(id, permissions.limits),
     reload(next) {
       groups = next.groups
       fixed = next.keys
@@ -109,7 +112,10 @@ export function openAccess(config: Config, { now = Date.now, onFault = () => {} 
       ring = new KeyRing([...fixed, ...stored])
       refresh()
     },
-    close: () => unwatch(),
+    close() {
+      unwatch()
+      limits.close()
+    },
   }
 }
 

@@ -1,5 +1,7 @@
 import { createServer } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
+import { type LimitStep, Limits } from '../access/limits/index.ts'
+import type { Json } from '../canonical/node.ts'
 import { Hub } from '../cluster/hub.ts'
 import { LoneCluster } from '../cluster/lone.ts'
 import { Workers } from '../cluster/workers.ts'
@@ -31,16 +33,19 @@ export async function servePrimary(
   const replays = new Replays()
   const { host, port, workers: count } = config.server
   const chosen = port === 0 ? await freePort(host) : null
+  const limits = new Limits({ log, redis: outside.redis })
+  hub.answer('limits', async steps => (await limits.take(steps as unknown as LimitStep[])) as unknown as Json)
   hub.answer('settings', () => ({ port: chosen }))
   hub.answer('replay', async () => (await replays.open()).url)
   const workers = new Workers({
     ...{ hub, log, out: lines => log.pass(lines), fault: text => process.stderr.write(text) },
-    ended: () => {},
+    ended: id => limits.leaveAll(id),
   })
   const stopping = untilStopped()
   process.once('exit', () => workers.kill())
   const close = async (): Promise<void> => {
     hub.close()
+    limits.close()
     await outside.close()
     await replays.close()
     await within(log.flush(), LOG_FLUSH)

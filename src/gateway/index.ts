@@ -1,4 +1,4 @@
-import type { Allowance, Caller } from '../access/index.ts'
+import type { Allowance, Caller, Taking } from '../access/index.ts'
 import { ERRORS } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
@@ -18,6 +18,7 @@ import { EarlyHead, mayBeginEarly } from './early-head.ts'
 import { emulate, emulationOf } from './emulations.ts'
 import { type ErrorAnswer, errorAnswer } from './error-answer.ts'
 import { writeErrorStream } from './error-stream.ts'
+import { CostEstimates } from './estimated-cost.ts'
 import { Failover } from './failover.ts'
 import { answerFailure, toFailure } from './failures.ts'
 import { modelList, modelRecord } from './models.ts'
@@ -55,23 +56,26 @@ export class Gateway extends Services {
     ...{ access: this.access, channels: this.channels, running: this.running, recorder: this.recorder, gateway: this },
     answer: incoming => this.answer(incoming),
   })
+  private readonly estimates = new CostEstimates(this.recorder)
 
   /**
    * The path of one request: authorise, read, answer. Never rejects: whatever goes wrong is answered in the caller's
    * format.
    */
   async handle(call: Call): Promise<void> {
-    const { running, recorder } = this
+    const { running } = this
     const report = new Report(call)
     running.add(call)
     try {
       const caller = this.authenticate(call)
       report.caller = caller
       report.allowance = this.allowance(caller, call)
-      report.allowance.admit()
+      const entered = report.allowance.enter()
+      if (entered !== undefined) await entered
       const incoming = await this.read(call, caller, report)
       try {
-        this.reserve(incoming, report.allowance)
+        const reserved = this.reserve(incoming, report.allowance)
+        if (reserved !== undefined) await reserved
         const keeper = incoming.request.state?.background === true ? incoming.session?.keeper : undefined
         await (keeper === undefined ? this.answer(incoming) : this.answerLater(incoming, keeper))
       } finally {
@@ -79,9 +83,19 @@ export class Gateway extends Services {
       }
     } catch (thrown) {
       this.fail(call, thrown, report)
+    } finally {
+      running.remove(call)
+      this.over(report)
     }
-    running.remove(call)
-    report.write(recorder)
+  }
+
+  /** Records a request that is over; its place is given back whatever goes wrong. */
+  private over(report: Report): void {
+    try {
+      report.write(this.recorder)
+    } finally {
+      report.allowance?.leave()
+    }
   }
 
   /**
@@ -121,24 +135,19 @@ export class Gateway extends Services {
     const request = reader.read(wire)
     const session =
       call.format === STORED_FORMAT ? await stored.session(call, caller.id, { wire, request, reader }) : undefined
-    return {
-      call,
-      caller,
-      report,
-      onLoss,
-      request,
-      trailing: undefined,
-      session,
-      drop: undefined,
-      submission: undefined,
-    }
+    const begun = { call, caller, report, onLoss, request }
+    return { ...begun, trailing: undefined, session, drop: undefined, submission: undefined }
   }
 
-  /** Reserves an estimate of the request's tokens from the limits of its key. */
-  private reserve({ call, report, request, session }: Incoming, allowance: Allowance): void {
+  /** Reserves an estimate of the request's tokens and cost from the limits of its key. */
+  private reserve({ call, caller, report, request, session }: Incoming, allowance: Allowance): Taking {
     report.received(request)
     const most = session === undefined ? mostTokens(call.message) : undefined
-    allowance.reserve(() => expectedTokens(session?.whole ?? request), most)
+    return allowance.reserve(
+      () => expectedTokens(session?.whole ?? request),
+      most,
+      tokens => this.estimates.of(tokens, request.model, caller, this.channels.all),
+    )
   }
 
   /** Answers a request; a failure is written as a stream where the caller's format requires that. */
@@ -278,6 +287,8 @@ export class Gateway extends Services {
     this.route(incoming)
     const work = await this.stored.begin(request, keeper)
     this.stored.follow(work, this.answerInBackground({ ...incoming, call: { ...call, reply: work.run } }))
+    // What it reserved, and its place, are now those of the work in the background.
+    incoming.report.allowance = undefined
     await work.announce(request, call.reply, this.config.server.heartbeat)
   }
 
@@ -288,8 +299,11 @@ export class Gateway extends Services {
     report.caller = caller
     report.allowance = incoming.report.allowance
     report.received(request)
-    await this.answer({ ...incoming, report }).catch(thrown => this.fail(call, thrown, report))
-    report.write(this.recorder)
+    try {
+      await this.answer({ ...incoming, report }).catch(thrown => this.fail(call, thrown, report))
+    } finally {
+      this.over(report)
+    }
   }
 
   /** Writes a failure to the caller: whole where nothing was sent yet, else by breaking the answer off. */
@@ -320,7 +334,7 @@ export class Gateway extends Services {
    */
   models(call: Pick<Call, 'message' | 'queryKey' | 'reply'>, format: Format, query: ModelQuery, id?: string): string {
     const caller = this.authenticate(call)
-    this.allowance(caller, { reply: call.reply, format })
+    this.allowance(caller, { reply: call.reply, format }).look()
     const usable = usableModels(caller.permissions, this.channels.all)
     return id === undefined
       ? modelList(format, usable, this.config.models, query)
@@ -354,7 +368,8 @@ export class Gateway extends Services {
     try {
       const caller = this.authenticate(call)
       const allowance = this.allowance(caller, call)
-      if (isCounted) allowance.admit()
+      if (isCounted) await allowance.enter(false)
+      else allowance.look()
       await answer(caller)
     } catch (thrown) {
       this.fail(entry, thrown)

@@ -1,6 +1,8 @@
 import { type Access, openAccess } from '../access/index.ts'
+import { type AskSteps, Limits, type LimitState } from '../access/limits/index.ts'
 import { Waiting } from '../access/waiting.ts'
 import type { MediaPart } from '../canonical/content.ts'
+import type { Json } from '../canonical/node.ts'
 import type { RawBody } from '../canonical/wire.ts'
 import { NO_PRICES } from '../catalogue/prices.ts'
 import type { Cluster } from '../cluster/cluster.ts'
@@ -33,6 +35,8 @@ export class Services {
   /** The other processes of this gateway. */
   protected readonly cluster: Cluster
   protected readonly access: Access
+  /** What keys use of their limits. */
+  readonly limits: Limits
   protected readonly channels: Channels
   /** Counts those on disk. */
   protected readonly spooled: Waiting
@@ -55,7 +59,11 @@ export class Services {
     this.log = log
     this.cluster = cluster
     this.recorder = { log, prices: NO_PRICES, take: () => {} }
-    this.access = openAccess(config, { onFault: message => log.error({}, message) })
+    this.limits = new Limits({
+      ...{ log, owner: cluster.id, redis: cluster.redis },
+      ask: cluster.isWorker ? askPrimary(cluster) : undefined,
+    })
+    this.access = openAccess(config, { limits: this.limits, onFault: message => log.error({}, message) })
     this.channels = new Channels(config.channels, cluster.bus)
     this.waiting = new Waiting(config.server.limits.waiting)
     this.spooled = new Waiting(config.server.limits.spooled)
@@ -145,3 +153,9 @@ export class Services {
     return new Seals(dataDir, err => this.log.error({ err }, 'the key of seals cannot be had'))
   }
 }
+
+/** Has steps of limits counted by the primary process. */
+const askPrimary =
+  (cluster: Cluster): AskSteps =>
+  async steps =>
+    (await cluster.ask('limits', steps as unknown as Json)) as unknown as readonly LimitState[]

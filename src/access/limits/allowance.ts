@@ -1,6 +1,7 @@
-import { GatewayError } from '../../canonical/error.ts'
 import type { RateLimits } from '../../canonical/rate-limit.ts'
-import type { Bucket } from './bucket.ts'
+import type { InitialSpend, LimitEngine, LimitStep } from './engine.ts'
+import type { KeyUse } from './key-use.ts'
+import { limited } from './refusal.ts'
 
 /** A request's expected tokens; `output` is the most the answer may have, where the request limits it. */
 export interface ExpectedTokens {
@@ -14,101 +15,185 @@ export interface SpentTokens {
   readonly output?: number
 }
 
-/** What a key has used of its group's limits; buckets are absent where it has no such limit. */
-export interface KeyUse {
-  requests: Bucket | undefined
-  tokens: Bucket | undefined
-  /** The average number of tokens of the key's answers, the latest weighted most. */
-  typicalOutput: number
+/** Nanodollars that so many tokens cost; undefined where a price is unknown. */
+export type CostOf = (tokens: { readonly input: number; readonly output: number }) => number | undefined
+
+/** A step that was taken, or a promise where another process counts. */
+export type Taking = undefined | Promise<void>
+
+/** What allowances are taken from. */
+export interface Limiter {
+  readonly engine: LimitEngine
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+  /** A name for a place that no other has. */
+  placeName(): string
+  /** What a key spent before; undefined where that cannot be known now. */
+  spentBefore(key: string): Promise<InitialSpend | undefined>
 }
 
-/** Expected tokens of an answer before the key has had one. */
-export const TYPICAL_OUTPUT = 1000
 /** Where there is room for so many requests of a size, their exact size does not matter. */
 const PLENTY = 8
-/** The weight of the latest answer in the average. */
-const WEIGHT = 1 / 8
-/** No answer is larger: a higher count is wrong. */
-const LARGEST_OUTPUT = 1_000_000
 
 /**
- * The share of one request in its key's limits. Its tokens are reserved when it enters, by an estimate, and settled
- * when it ends: of simultaneous requests no more are admitted than the limit has room for.
+ * The share of one request in its key's limits: it enters, reserves what it is expected to use, and settles that when it
+ * ends. Of simultaneous requests no more are admitted than the limits have room for. Steps that need an answer of another
+ * process give a promise; others are done when they return.
  */
 export class Allowance {
+  private readonly key: string
   private readonly use: KeyUse
-  private readonly now: () => number
-  private reserved = 0
+  private readonly limiter: Limiter
+  private place: string | undefined
+  private tokens = 0
+  private cost = 0
+  private reservedAt = 0
 
-  constructor(use: KeyUse, now: () => number) {
+  constructor(key: string, use: KeyUse, limiter: Limiter) {
+    this.key = key
     this.use = use
-    this.now = now
+    this.limiter = limiter
   }
 
   /**
    * Counts one request.
    *
-   * @throws GatewayError `rate-limited` with `retryAfterSeconds` where the key has no request or no token left.
+   * @param takesPlace whether it counts among the concurrent ones until `settle` or `leave`.
+   * @throws GatewayError `rate-limited` with `retryAfterSeconds` where a limit has no room, also from the promise.
    */
-  admit(): void {
-    const { requests, tokens } = this.use
-    const now = this.now()
-    const requestsWait = requests?.wait(now) ?? 0
-    const wait = Math.max(requestsWait, tokens?.wait(now) ?? 0)
-    if (wait > 0) throw limited(wait, requestsWait > 0 ? 'requests' : 'tokens')
-    requests?.take(1, now)
+  enter(takesPlace = true): Taking {
+    const { limits } = this.use
+    if (!isLimited(this.use)) return
+    if (takesPlace && limits.concurrent !== undefined) this.place = this.limiter.placeName()
+    return this.enforce(this.step(1, 0, 0, true, this.place, undefined), this.limiter.now())
   }
 
   /**
-   * Takes the tokens a request is expected to use. A request larger than a minute's allowance needs all of it.
+   * Takes what a request is expected to use. A request larger than a minute's tokens needs all of them.
    *
-   * @param expected called only where tokens are limited and scarce.
+   * @param expected called only where tokens are scarce or cost something.
    * @param most an upper bound on the input that is free to compute; used where there is room for many of that size.
-   * @throws GatewayError `rate-limited` where the key has fewer left.
+   * @throws GatewayError `rate-limited` where the key has less left, also from the promise.
    */
-  reserve(expected: () => ExpectedTokens, most = Number.POSITIVE_INFINITY): void {
-    const { tokens, typicalOutput } = this.use
-    if (tokens === undefined) return
-    const now = this.now()
-    const hasPlenty = tokens.has(PLENTY * (most + typicalOutput), now)
-    const { input, output = Number.POSITIVE_INFINITY } = hasPlenty ? { input: most, output: typicalOutput } : expected()
-    const units = Math.ceil(input + Math.min(output, typicalOutput))
-    const wait = tokens.wait(now, units)
-    if (wait > 0) throw limited(wait, 'tokens')
-    tokens.take(units, now)
-    this.reserved = units
+  reserve(expected: () => ExpectedTokens, most = Number.POSITIVE_INFINITY, costOf: CostOf = UNPRICED): Taking {
+    const { use } = this
+    const { limits, typicalOutput, hasBudget } = use
+    if (limits.tpm === undefined && !hasBudget) return
+    const now = this.limiter.now()
+    const isPlenty = !hasBudget && use.tokensThen >= PLENTY * (most + typicalOutput)
+    const { input, output = Number.POSITIVE_INFINITY } = isPlenty ? { input: most, output: typicalOutput } : expected()
+    const answer = Math.min(output, typicalOutput)
+    const tokens = limits.tpm === undefined ? 0 : Math.ceil(input + answer)
+    const cost = hasBudget ? whole(costOf({ input, output: answer })) : 0
+    this.tokens = tokens
+    this.cost = cost
+    this.reservedAt = now
+    return this.enforce(this.step(0, tokens, cost, true, undefined, undefined), now)
   }
 
   /**
-   * Replaces the reserved tokens by the actual ones; where these are unknown, the reserved ones stay spent.
+   * Replaces what was reserved by what was used, and gives the place back. Where the use is unknown, what was reserved
+   * stays spent.
    *
-   * @param cost nanodollars; undefined where it is unknown.
+   * @param cost nanodollars; undefined where it is unknown: then it is not counted.
    */
-  settle(spent: SpentTokens | undefined, _cost?: number): void {
+  settle(spent: SpentTokens | undefined, cost?: number): void {
     const { use } = this
-    if (spent === undefined) return
+    if (spent === undefined) {
+      this.leave()
+      return
+    }
     const { input = 0, output = 0 } = spent
-    use.tokens?.take(input + output - this.reserved, this.now())
-    this.reserved = 0
-    const seen = Math.min(Math.max(output, 0), LARGEST_OUTPUT)
-    if (seen > 0) use.typicalOutput += (seen - use.typicalOutput) * WEIGHT
+    const { limits, hasBudget } = use
+    const tokens = limits.tpm === undefined ? 0 : input + output - this.tokens
+    const extra = hasBudget ? whole(cost) - this.cost : 0
+    use.answered(output)
+    if (tokens !== 0 || extra !== 0 || this.place !== undefined) this.take(tokens, extra)
+    this.tokens = 0
+    this.cost = 0
   }
 
-  /** What is left of the key's limits. */
+  /** Gives the place back, if it has one; nothing else changes. */
+  leave(): void {
+    if (this.place !== undefined) this.take(0, 0)
+  }
+
+  /** Finds out what is left without taking anything, where no step was taken yet. */
+  look(): void {
+    const { limits } = this.use
+    const { requests, tokens } = this.left
+    const isKnown = (limits.rpm === undefined || requests) && (limits.tpm === undefined || tokens)
+    if (!isKnown) this.take(0, 0)
+  }
+
+  /** What is left of the key's limits, by the last step of any request of it. */
   get left(): RateLimits {
-    const { requests, tokens } = this.use
-    const now = this.now()
-    return { requests: requests?.quota(now), tokens: tokens?.quota(now) }
+    const now = this.limiter.now()
+    return { requests: this.use.requests(now), tokens: this.use.tokens(now) }
+  }
+
+  /** Takes a step that cannot be refused, and leaves. */
+  private take(tokens: number, cost: number): void {
+    const { place, limiter, use } = this
+    const now = limiter.now()
+    this.place = undefined
+    const state = limiter.engine.step(this.step(0, tokens, cost, false, undefined, place), now)
+    if (state instanceof Promise) void state.then(state => use.saw(state, limiter.now()))
+    else use.saw(state, now)
+  }
+
+  /** All steps have the same shape. */
+  private step(
+    requests: number,
+    tokens: number,
+    cost: number,
+    enforced: boolean,
+    enter: string | undefined,
+    leave: string | undefined,
+  ): LimitStep {
+    const reservedAt = enforced || this.reservedAt === 0 ? undefined : this.reservedAt
+    const { key, use } = this
+    return { key, limits: use.limits, requests, tokens, cost, reservedAt, enter, leave, enforced, initial: undefined }
+  }
+
+  private enforce(step: LimitStep, now: number): Taking {
+    const state = this.limiter.engine.step(step, now)
+    if (state instanceof Promise || state.unknown) return this.enforceLater(step, state)
+    this.use.saw(state, now)
+    if (state.refused !== undefined) throw this.refused(step, state.refused)
+    return undefined
+  }
+
+  private async enforceLater(step: LimitStep, taken: ReturnType<LimitEngine['step']>): Promise<void> {
+    const { limiter, use } = this
+    let state = await taken
+    if (state.unknown) state = await limiter.engine.step(await this.withSpend(step))
+    if (state.unknown) return
+    use.saw(state, limiter.now())
+    if (state.refused !== undefined) throw this.refused(step, state.refused)
+  }
+
+  /** The step with what the key spent before; without budgets where that is not known, as nobody is refused for it. */
+  private async withSpend(step: LimitStep): Promise<LimitStep> {
+    const initial = await this.limiter.spentBefore(step.key)
+    if (initial !== undefined) return { ...step, initial }
+    this.cost = 0
+    return { ...step, limits: { ...step.limits, day: undefined, month: undefined } }
+  }
+
+  /** Nothing of the step happened. */
+  private refused({ enter }: LimitStep, refusal: Parameters<typeof limited>[0]): ReturnType<typeof limited> {
+    if (enter !== undefined) this.place = undefined
+    this.tokens = 0
+    this.cost = 0
+    return limited(refusal)
   }
 }
 
-/** The longest wait reported to a caller, in seconds. */
-const LONGEST = 3600
+const isLimited = ({ limits, hasBudget }: KeyUse): boolean =>
+  limits.rpm !== undefined || limits.tpm !== undefined || limits.concurrent !== undefined || hasBudget
 
-const limited = (wait: number, what: string): GatewayError =>
-  new GatewayError({
-    kind: 'rate-limited',
-    message: `This key has used up its ${what} for this minute.`,
-    code: 'rate_limit_exceeded',
-    retryAfterSeconds: Math.min(LONGEST, Math.max(1, Math.ceil(wait / 1000))),
-  })
+const UNPRICED: CostOf = () => undefined
+
+/** Whole nanodollars; what is unknown is not counted. */
+const whole = (cost: number | undefined): number => Math.ceil(cost ?? 0)

@@ -1,18 +1,21 @@
 import type { Quota } from '../../canonical/rate-limit.ts'
 
 /** Minutes that pay off any debt: a debt of more than a day is a wrong count. */
-const LONGEST = 24 * 60
+const LONGEST_DEBT = 24 * 60
+const MINUTE = 60_000
+/** The longest wait, in milliseconds: an allowance of 0 never has room. */
+const LONGEST_WAIT = (LONGEST_DEBT + 1) * MINUTE
 
 /** A minute's allowance, refilled steadily: unused units are kept up to one minute's worth, debts are paid off. */
 export class Bucket {
   private perMinute: number
-  private level: number
+  private units: number
   private at: number
 
   /** @param now Unix time in milliseconds, as everywhere here. */
   constructor(perMinute: number, now: number) {
     this.perMinute = perMinute
-    this.level = perMinute
+    this.units = perMinute
     this.at = now
   }
 
@@ -20,47 +23,51 @@ export class Bucket {
   resize(perMinute: number, now: number): void {
     if (perMinute === this.perMinute) return
     this.refill(now)
-    this.level += perMinute - this.perMinute
+    this.units += perMinute - this.perMinute
     this.perMinute = perMinute
   }
 
   /**
-   * Milliseconds until so many units can be taken, or the full allowance where that is less; 0 when they can be now,
-   * Infinity when none ever can.
+   * Milliseconds until so many units can be taken, or the full allowance where that is less; 0 when they can be now, at
+   * most `LONGEST_WAIT`.
    */
   wait(now: number, units = 1): number {
     this.refill(now)
     const needed = Math.max(1, Math.min(units, this.perMinute))
-    return this.level >= needed ? 0 : this.refillTime(needed)
-  }
-
-  /** Whether so many units are available. */
-  has(units: number, now: number): boolean {
-    this.refill(now)
-    return this.level >= units
+    if (this.units >= needed) return 0
+    return Math.min(LONGEST_WAIT, (MINUTE * (needed - this.units)) / this.perMinute)
   }
 
   /** Takes units, beyond the available ones, too; a negative number gives units back. */
   take(units: number, now: number): void {
     this.refill(now)
-    this.level = Math.min(this.perMinute, Math.max(this.level - units, -LONGEST * this.perMinute))
+    this.units = Math.min(this.perMinute, Math.max(this.units - units, -LONGEST_DEBT * this.perMinute))
   }
 
-  quota(now: number): Quota {
+  /** The units there are; negative ones are a debt. */
+  level(now: number): number {
     this.refill(now)
-    const { level, perMinute } = this
-    const reset = perMinute === 0 ? 0 : this.refillTime(perMinute)
-    return { limit: perMinute, remaining: Math.max(0, Math.floor(level)), reset }
+    return this.units
   }
 
-  /** Milliseconds until the level is reached. */
-  private refillTime(level: number): number {
-    return (60_000 * (level - this.level)) / this.perMinute
+  /** Whether nothing is missing, as in a new one. */
+  isFull(now: number): boolean {
+    return this.level(now) >= this.perMinute
   }
 
   private refill(now: number): void {
-    const elapsed = Math.max(0, now - this.at)
+    this.units = refilled(this.units, this.perMinute, now - this.at)
     this.at = now
-    this.level = Math.min(this.perMinute, this.level + (elapsed * this.perMinute) / 60_000)
   }
+}
+
+/** What an allowance of that level holds so many milliseconds later, if nothing is used. */
+const refilled = (level: number, perMinute: number, elapsed: number): number =>
+  Math.min(perMinute, level + (Math.max(0, elapsed) * perMinute) / MINUTE)
+
+/** What is left of an allowance that had a level so many milliseconds ago. */
+export function quotaOf(perMinute: number, level: number, elapsed: number): Quota {
+  const now = refilled(level, perMinute, elapsed)
+  const reset = perMinute === 0 ? 0 : (MINUTE * (perMinute - now)) / perMinute
+  return { limit: perMinute, remaining: Math.max(0, Math.floor(now)), reset }
 }

@@ -85,14 +85,19 @@ export class Realtime {
   async open(call: SessionCall): Promise<OpenedSession> {
     const { secret, caller, model, settings, session } = this.identified(call)
     const { access, recorder } = this.context
+    const allowance = access.allowance(caller)
+    const release = this.counted(caller)
     const record = new Record(
       { id: call.id, clientId: clientIdOf(call.message), path: call.path, caller, model },
       recorder,
       { next: () => access.allowance(access.renewed(caller)), any: () => access.allowance(caller) },
-      this.counted(caller),
+      () => {
+        release()
+        allowance.leave()
+      },
     )
     try {
-      access.allowance(caller).admit()
+      await allowance.enter()
       this.checkModel(caller, model)
       if (secret !== undefined) this.secrets.take(secret)
       const onLoss = onLossOf(call.message, caller)
@@ -125,7 +130,7 @@ export class Realtime {
     const { access, gateway } = this.context
     try {
       const caller = gateway.authenticate(call)
-      access.allowance(caller).admit()
+      await access.allowance(caller).enter(false)
       const body = await readJson(call.message, SECRET_BODY, () => gateway.waiting.open(caller.id))
       call.reply.whole(200, {}, JSON.stringify(this.createSecret(caller, body)))
     } catch (thrown) {

@@ -1,5 +1,5 @@
 import type { Allowance, Caller } from '../../access/index.ts'
-import { type CanonicalError, ERRORS } from '../../canonical/error.ts'
+import { type CanonicalError, ERRORS, GatewayError } from '../../canonical/error.ts'
 import type { Loss } from '../../canonical/loss.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { totalUsage } from '../../canonical/usage.ts'
@@ -44,6 +44,9 @@ export class Record implements SessionRecord {
   private usage: Usage | undefined
   private responses = 0
   private error: CanonicalError | undefined
+  /** Why no response begins before a time of `performance.now()`. */
+  private refusal: GatewayError | undefined
+  private refusedUntil = 0
 
   constructor(facts: SessionFacts, recorder: Recorder, shares: Shares, onEnd: () => void) {
     this.facts = facts
@@ -53,17 +56,34 @@ export class Record implements SessionRecord {
   }
 
   admit(): void {
+    if (this.refusal !== undefined && performance.now() < this.refusedUntil) throw this.refusal
     const allowance = this.shares.next()
-    allowance.admit()
+    const entered = allowance.enter(false)
+    if (entered !== undefined) void entered.catch(thrown => this.refusedLate(thrown))
     this.responses++
     this.admitted.push(allowance)
     if (this.admitted.length > MOST) this.admitted.shift()
   }
 
+  /** Limits that are counted elsewhere were found to have no room: no response begins until they may have. */
+  private refusedLate(thrown: unknown): void {
+    if (!(thrown instanceof GatewayError)) return
+    this.refusal = thrown
+    this.refusedUntil = performance.now() + 1000 * (thrown.error.retryAfterSeconds ?? 1)
+  }
+
   spent(usage: Usage | undefined): void {
     const allowance = this.admitted.shift() ?? this.shares.any()
-    allowance.settle(usage)
+    allowance.settle(usage, this.cost(usage))
     if (usage !== undefined) this.usage = totalUsage(this.usage === undefined ? [usage] : [this.usage, usage])
+  }
+
+  /** Nanodollars; undefined where that is unknown. */
+  private cost(usage: Usage | undefined): number | undefined {
+    const { candidate, facts, recorder } = this
+    if (usage === undefined || candidate === undefined) return undefined
+    const { channel, upstreamModel } = candidate
+    return recorder.prices.cost({ model: facts.model, upstreamModel, provider: channel.provider }, usage)
   }
 
   lost(losses: readonly Loss[]): void {

@@ -1,0 +1,60 @@
+const DAY = 86_400_000
+
+/** A period of budgets, in UTC. */
+export interface Period {
+  /** Its number at a time, Unix milliseconds. */
+  at(now: number): number
+  /** Milliseconds until it ends. */
+  left(now: number): number
+}
+
+export const DAYS: Period = {
+  at: now => Math.floor(now / DAY),
+  left: now => DAY - (now % DAY),
+}
+
+export const MONTHS: Period = {
+  at(now) {
+    const date = new Date(now)
+    return date.getUTCFullYear() * 12 + date.getUTCMonth()
+  },
+  left(now) {
+    const date = new Date(now)
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) - now
+  },
+}
+
+/** Nanodollars a key has spent in the period that runs. */
+export class Spend {
+  private readonly period: Period
+  private number: number
+  private amount: number
+
+  constructor(period: Period, now: number, amount: number) {
+    this.period = period
+    this.number = period.at(now)
+    this.amount = amount
+  }
+
+  /** Milliseconds until so much more can be spent; 0 when it can be now. */
+  wait(now: number, cost: number, limit: number): number {
+    const amount = this.current(now)
+    return amount < limit && amount + cost <= limit ? 0 : this.period.left(now)
+  }
+
+  /** Adds what was spent, or with a negative number takes it back, unless that was reserved in an earlier period. */
+  add(now: number, cost: number, reservedAt = now): void {
+    const amount = this.current(now)
+    if (this.period.at(reservedAt) >= this.number) this.amount = Math.max(0, amount + cost)
+  }
+
+  /** What was spent in the period that runs now. */
+  current(now: number): number {
+    const number = this.period.at(now)
+    if (number > this.number) {
+      this.number = number
+      this.amount = 0
+    }
+    return this.amount
+  }
+}

@@ -1,0 +1,56 @@
+import type { InitialSpend } from './engine.ts'
+
+/** Nanodollars that a key has spent in the day and the month (UTC) of a time, Unix milliseconds. */
+export type ReadSpent = (key: string, at: number) => Promise<{ readonly day: number; readonly month: number }>
+
+/** Milliseconds the store may take, and for which it is not asked after a fault. */
+const PATIENCE = 2000
+const REST = 5000
+
+export interface SpentBeforeOptions {
+  readonly read: ReadSpent
+  readonly now: () => number
+  readonly onFault: (thrown: unknown) => void
+  readonly onRecovery: () => void
+}
+
+/** What keys had spent before the first step here: read once for all requests that wait for it. */
+export class SpentBefore {
+  private readonly options: SpentBeforeOptions
+  private readonly reading = new Map<string, Promise<InitialSpend | undefined>>()
+  private restsUntil = 0
+
+  constructor(options: SpentBeforeOptions) {
+    this.options = options
+  }
+
+  /** Undefined where the store cannot say; never rejects. */
+  of(key: string): Promise<InitialSpend | undefined> {
+    let reading = this.reading.get(key)
+    if (reading === undefined) {
+      reading = this.read(key).finally(() => this.reading.delete(key))
+      this.reading.set(key, reading)
+    }
+    return reading
+  }
+
+  private async read(key: string): Promise<InitialSpend | undefined> {
+    const { now, read, onFault, onRecovery } = this.options
+    const at = now()
+    if (at < this.restsUntil) return undefined
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(new Error(`the store took longer than ${PATIENCE} ms`)), PATIENCE)
+    try {
+      const { day, month } = await Promise.race([read(key, at), late.promise])
+      if (this.restsUntil > 0) onRecovery()
+      this.restsUntil = 0
+      return { day, month, at }
+    } catch (thrown) {
+      this.restsUntil = now() + REST
+      onFault(thrown)
+      return undefined
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

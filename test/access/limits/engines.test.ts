@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { LimitState } from '../../../src/access/limits/engine.ts'
+import { MemoryEngine } from '../../../src/access/limits/memory-engine.ts'
+import { RedisCounts } from '../../../src/access/limits/redis-counts.ts'
+import { RemoteCounts, takeSteps } from '../../../src/access/limits/remote-engine.ts'
+import { openRedis } from '../../../src/cluster/redis.ts'
+import type { RedisLink, RedisScript } from '../../../src/cluster/redis-link.ts'
+import { happenings, taken } from '../../builders/limit-steps.ts'
+import { describeWithRedis, RedisServer } from '../../builders/redis.ts'
+
+const START = Date.UTC(2026, 10, 22, 12)
+const SILENT = { info() {}, warn() {}, error() {} }
+
+/** Levels are compared to a thousandth of a unit: leases end and refills are rounded alike. */
+const rounded = ({ refused, unknown, requests, tokens }: LimitState) => ({
+  refused: refused && { ...refused, wait: Math.round(refused.wait) },
+  unknown,
+  requests: requests === undefined ? undefined : Math.round(requests * 1000),
+  tokens: tokens === undefined ? undefined : Math.round(tokens * 1000),
+})
+
+it('a worker that asks the primary has the same counts', async () => {
+  await fc.assert(
+    fc.asyncProperty(happenings('k'), async list => {
+      let now = START
+      const model = new MemoryEngine(() => now)
+      const primary = new MemoryEngine(() => now)
+      const worker = new RemoteCounts(async steps =>
+        JSON.parse(JSON.stringify(await takeSteps(primary, JSON.parse(JSON.stringify(steps))))),
+      )
+      for (const one of list) {
+        const { step, ...at } = taken(one, now)
+        now = at.now
+        expect(rounded(await worker.step(step))).toEqual(rounded(model.step(step)))
+      }
+    }),
+    { numRuns: 50 },
+  )
+})
+
+describeWithRedis('the script of Redis', () => {
+  let server: RedisServer
+  let link: RedisLink & { ready(milliseconds: number): Promise<void> }
+  let run = 0
+
+  beforeAll(async () => {
+    server = await RedisServer.open()
+    link = openRedis(server.url, SILENT)
+    await link.ready(5000)
+  })
+  afterAll(async () => {
+    await link.close()
+    await server.close()
+  })
+
+  /** Redis at a time of the test's, and with leases that do not end before the test does. */
+  const linkAt = (now: () => number): RedisLink => ({
+    ...{ isUp: true, publish() {}, subscribe: () => () => {}, close: async () => {} },
+    run({ source }: RedisScript, keys, args) {
+      const [before, after] = source.split(/local time = .*\nlocal now = .*\n/)
+      if (after === undefined) throw new Error('the script reads the time in another way')
+      const timed = `${before}local now = ${now()}\n${after.replaceAll("'PEXPIRE'", "'EXISTS'")}`
+      return link.run({ source: timed, sha: `${now()}` }, keys, args)
+    },
+  })
+
+  it('counts as the memory does', async () => {
+    let refusals = 0
+    await fc.assert(
+      fc.asyncProperty(happenings('k'), async list => {
+        let now = START
+        const key = `k${run++}`
+        const model = new MemoryEngine(() => now)
+        const counts = new RedisCounts(
+          linkAt(() => now),
+          () => now,
+        )
+        for (const one of list) {
+          const { step, ...at } = taken(one, now)
+          now = at.now
+          const theirs = await counts.step({ ...step, key })
+          expect(rounded(theirs)).toEqual(rounded(model.step({ ...step, key })))
+          if (theirs.refused !== undefined) refusals++
+        }
+        counts.close()
+      }),
+      { numRuns: 150 },
+    )
+    expect(refusals).toBeGreaterThan(50)
+  })
+
+  it('forgets a key when its counts are those of a new one', async () => {
+    const counts = new RedisCounts(link)
+    const step = { key: 'idle', tokens: 0, cost: 0, enforced: true }
+    await counts.step({ ...step, limits: { rpm: 600, concurrent: 3 }, requests: 5, enter: 'o.1' })
+    const ttl = async (name: string) =>
+      Number(
+        await link.run(
+          { source: `return redis.call('PTTL', KEYS[1]) -- ${name}`, sha: name },
+          [`interlingua:limits:{idle}${name}`],
+          [],
+        ),
+      )
+    expect(await ttl('')).toBeGreaterThan(50_000)
+    expect(await ttl('')).toBeLessThan(61_000)
+    expect(await ttl(':places')).toBeGreaterThan(40_000)
+    expect(await ttl(':places')).toBeLessThan(100_000)
+    counts.close()
+  })
+
+  it('gives the places of an instance that died back within a minute', async () => {
+    let now = START
+    const [dead, alive] = [new RedisCounts(linkAt(() => now)), new RedisCounts(linkAt(() => now))]
+    const enter = (counts: RedisCounts, name: string) =>
+      counts.step({
+        ...{ key: 'leases', limits: { concurrent: 2 }, requests: 0, tokens: 0, cost: 0, enforced: true, enter: name },
+      })
+    await enter(dead, 'dead.1')
+    expect((await enter(alive, 'alive.1')).refused).toBeUndefined()
+    expect((await enter(alive, 'alive.2')).refused).toMatchObject({ limit: 'concurrent' })
+    now += 30_000
+    await alive.probe()
+    now += 29_000
+    expect((await enter(alive, 'alive.2')).refused).toBeUndefined()
+    expect((await enter(alive, 'alive.3')).refused).toMatchObject({ limit: 'concurrent' })
+    dead.close()
+    alive.close()
+  })
+})

@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import type { KeyLimits, LimitStep } from '../../src/access/limits/engine.ts'
+
+const DAY = 86_400_000
+
+/** One thing that happens to limits: time passes, or a step is taken by a request of one of a few. */
+export interface Happening {
+  /** Milliseconds. */
+  readonly pause: number
+  readonly step: LimitStep
+  /** Milliseconds since the cost it corrects was reserved. */
+  readonly reservedBefore: number | undefined
+}
+
+/** The step of a happening, and the time it happens at. */
+export function taken({ pause, step, reservedBefore }: Happening, before: number): { now: number; step: LimitStep } {
+  // Places are leases in Redis: none ends as long as all of it happens within one.
+  const now = before + (step.limits.concurrent === undefined ? pause : Math.min(pause, 700))
+  return { now, step: reservedBefore === undefined ? step : { ...step, reservedAt: now - reservedBefore } }
+}
+
+/** Pauses that matter: within a minute, over several, over the end of a day or a month. */
+const pauses = fc.oneof(
+  { weight: 6, arbitrary: fc.nat(5000) },
+  { weight: 2, arbitrary: fc.nat(300_000) },
+  { weight: 1, arbitrary: fc.nat(40 * DAY) },
+)
+
+const limitsOf = (fields: readonly (keyof KeyLimits)[]): fc.Arbitrary<KeyLimits> =>
+  fc
+    .record(
+      {
+        rpm: fc.integer({ min: 0, max: 20 }),
+        tpm: fc.integer({ min: 0, max: 5000 }),
+        concurrent: fc.integer({ min: 0, max: 4 }),
+        day: fc.integer({ min: 0, max: 3e15 }),
+        month: fc.integer({ min: 0, max: 9e15 - 1 }),
+      },
+      { requiredKeys: [...fields] },
+    )
+    .map(limits => Object.fromEntries(fields.map(field => [field, limits[field]])) as KeyLimits)
+
+const FIELDS = ['rpm', 'tpm', 'concurrent', 'day', 'month'] as const
+const INITIAL = { day: 5e11, month: 7e12, at: Date.UTC(2026, 10, 22, 12) }
+
+/** Random steps of one key, whose limits change now and then; which of them there are does not. */
+export const happenings = (key: string): fc.Arbitrary<readonly Happening[]> =>
+  fc.subarray([...FIELDS]).chain(fields =>
+    fc.array(limitsOf(fields), { minLength: 1, maxLength: 3 }).chain(limits =>
+      fc.array(
+        fc
+          .record({
+            pause: pauses,
+            limits: fc.constantFrom(...limits),
+            requests: fc.nat(2),
+            tokens: fc.integer({ min: -2000, max: 3000 }),
+            cost: fc.integer({ min: -1e15, max: 2e15 }),
+            kind: fc.constantFrom('enter', 'reserve', 'settle', 'leave' as const),
+            place: fc.nat(6),
+            reservedBefore: fc.option(fc.nat(2 * DAY), { nil: undefined }),
+            hasInitial: fc.boolean(),
+          })
+          .map(({ pause, limits, requests, tokens, cost, kind, place, hasInitial, reservedBefore }): Happening => {
+            const enforced = kind === 'enter' || kind === 'reserve'
+            return {
+              ...{ pause, reservedBefore: enforced ? undefined : reservedBefore },
+              step: {
+                ...{ key, limits, enforced },
+                requests: kind === 'enter' ? requests : 0,
+                tokens: enforced ? Math.abs(tokens) : tokens,
+                cost: enforced ? Math.abs(cost) : cost,
+                ...(kind === 'enter' ? { enter: `o.${place}` } : {}),
+                ...(kind === 'leave' || kind === 'settle' ? { leave: `o.${place}` } : {}),
+                ...(hasInitial ? { initial: INITIAL } : {}),
+              },
+            }
+          }),
+        { maxLength: 60 },
+      ),
+    ),
+  )
