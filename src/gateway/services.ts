@@ -1,5 +1,5 @@
 import { type Access, openAccess } from '../access/index.ts'
-import { type AskSteps, Limits, type LimitState } from '../access/limits/index.ts'
+import { type AskSteps, type LimitState, Limits } from '../access/limits/index.ts'
 import { Waiting } from '../access/waiting.ts'
 import type { MediaPart } from '../canonical/content.ts'
 import type { Json } from '../canonical/node.ts'
