@@ -153,9 +153,17 @@ export class Workers {
     this.options.log.error({ pid: one.pid, how, ...reason, pause }, 'a worker died and is replaced')
     const timer = setTimeout(() => {
       this.pauses.delete(timer)
-      if (this.active.length < this.wanted) this.fork()
+      if (this.active.length < this.wanted) this.succeed(one.pid)
     }, pause)
     this.pauses.add(timer)
+  }
+
+  private succeed(former: number): void {
+    const one = this.fork()
+    one.address.then(
+      () => this.options.log.info({ pid: one.pid, former }, 'a worker takes its place'),
+      () => {},
+    )
   }
 
   /** One worker that listens does what one process of the machine should do. */
