@@ -25,6 +25,8 @@ export interface Cluster {
   gather(topic: string, message?: Json): Promise<readonly Json[]>
   /** Answers `gather` of a topic in this process. */
   answer(topic: string, answer: Answer): void
+  /** Settles when Redis is connected, or has had its time for that. */
+  ready(): Promise<void>
   close(): Promise<void>
 }
 

@@ -3,9 +3,8 @@ import type { Json } from '../canonical/node.ts'
 import type { Log } from '../log/index.ts'
 import { type Bus, LONE_BUS } from './bus.ts'
 import type { Answer, Cluster } from './cluster.ts'
-import { OpenRedis } from './redis.ts'
+import { CONNECTING, OpenRedis } from './redis.ts'
 import { RedisBus } from './redis-bus.ts'
-import type { RedisLink } from './redis-link.ts'
 
 /** The cluster of the only process of a machine; where a Redis is configured, there may be other machines. */
 export class LoneCluster implements Cluster {
@@ -13,7 +12,7 @@ export class LoneCluster implements Cluster {
   readonly isWorker = false
   readonly leads = true
   readonly bus: Bus
-  readonly redis: RedisLink | undefined
+  readonly redis: OpenRedis | undefined
   private readonly answers = new Map<string, Answer>()
 
   constructor({ redis }: { readonly redis?: string }, log: Log) {
@@ -32,6 +31,10 @@ export class LoneCluster implements Cluster {
 
   answer(topic: string, answer: Answer): void {
     this.answers.set(topic, answer)
+  }
+
+  async ready(): Promise<void> {
+    await this.redis?.ready(CONNECTING)
   }
 
   async close(): Promise<void> {

@@ -4,8 +4,7 @@ import type { Log } from '../log/index.ts'
 import { type Bus, Listeners, TOPICS, type Topic } from './bus.ts'
 import type { Answer, Cluster } from './cluster.ts'
 import { Port } from './port.ts'
-import { OpenRedis } from './redis.ts'
-import type { RedisLink } from './redis-link.ts'
+import { CONNECTING, OpenRedis } from './redis.ts'
 
 export interface MemberOptions {
   /** The address of Redis. */
@@ -21,7 +20,7 @@ export class Member implements Cluster {
   readonly isWorker = true
   readonly bus: Bus
   leads = false
-  readonly redis: RedisLink | undefined
+  readonly redis: OpenRedis | undefined
   private readonly port: Port
   private readonly answers = new Map<string, Answer>()
   private readonly orders = new Map<string, (message: Json) => void>()
@@ -65,6 +64,10 @@ export class Member implements Cluster {
 
   answer(topic: string, answer: Answer): void {
     this.answers.set(topic, answer)
+  }
+
+  async ready(): Promise<void> {
+    await this.redis?.ready(CONNECTING)
   }
 
   async close(): Promise<void> {

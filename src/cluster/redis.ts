@@ -4,6 +4,8 @@ import type { RedisLink, RedisScript } from './redis-link.ts'
 
 /** Milliseconds within which Redis answers a command. */
 const PATIENCE = 250
+/** Milliseconds for which a process waits for the first connection when it starts. */
+export const CONNECTING = 1000
 
 /** A command could not be sent, or was not answered in time: then it may have been carried out. */
 export class RedisUnreachable extends Error {

@@ -50,8 +50,8 @@ export async function servePrimary(
     await replays.close()
     await within(log.flush(), LOG_FLUSH)
   }
-  const first = firstKey(config)
-  const address = await workers.start(count).catch(async (thrown: unknown) => {
+  const begin = async () => ({ first: firstKey(config), address: await workers.start(count) })
+  const { first, address } = await begin().catch(async (thrown: unknown) => {
     await close()
     throw thrown
   })

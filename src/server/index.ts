@@ -71,7 +71,7 @@ export async function openServer({
   log,
   cluster = new LoneCluster(config, log),
 }: ServerOptions): Promise<RunningServer> {
-  const gateway = new Gateway(config, log, cluster)
+  const gateway = await openGateway(config, log, cluster)
   const sockets = new Sockets(gateway, config)
   const server = createServer({ ...HEAD_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsSocket })
   server.on('upgrade', sockets.upgrade)
@@ -125,6 +125,16 @@ export async function openServer({
       await gateway.close()
       await cluster.close()
     },
+  }
+}
+
+async function openGateway(config: Config, log: Log, cluster: Cluster): Promise<Gateway> {
+  try {
+    await cluster.ready()
+    return new Gateway(config, log, cluster)
+  } catch (thrown) {
+    await cluster.close()
+    throw thrown
   }
 }
 
