@@ -39,7 +39,10 @@ export class WorkerProcess {
     this.worker = worker
     this.address = this.started.promise
     this.address.catch(() => {})
-    this.late = setTimeout(() => this.failed('it does not begin to listen'), STARTING)
+    this.late = setTimeout(() => {
+      this.failed('it does not begin to listen')
+      this.kill()
+    }, STARTING)
     worker.on(
       'message',
       hub.join(worker.id, {

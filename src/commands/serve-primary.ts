@@ -60,11 +60,10 @@ export async function servePrimary(
 
   let applied: Promise<unknown> = Promise.resolve()
   const apply = async (next: Config): Promise<void> => {
-    const before = config
-    config = next
     for (const warning of warningsOf(next)) log.warn({}, warning)
-    if (needsProcesses(before, next)) await workers.roll(next.server.workers)
+    if (needsProcesses(config, next)) await workers.roll(next.server.workers)
     else await workers.resize(next.server.workers)
+    config = next
     log.info({ channels: next.channels.length, workers: workers.pids.length }, 'config reloaded')
   }
   const following = followConfig(
@@ -72,7 +71,9 @@ export async function servePrimary(
     next => {
       applied = applied
         .then(() => apply(overridden(next, options)))
-        .catch(fault => log.error({ fault: String(fault) }, 'config kept: new workers cannot start'))
+        .catch(fault =>
+          log.error({ fault: String(fault) }, 'new workers cannot start: the others go on as they were started'),
+        )
     },
     fault => log.error({ fault: fault.message }, 'config kept: the new one cannot be used'),
   )

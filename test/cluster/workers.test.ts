@@ -201,4 +201,25 @@ describe('workers', () => {
     await until(() => serving.lines('config reloaded').length > 0)
     expect((await serving.chat('m')).status).toBe(403)
   })
+
+  test('go on where a change needs new ones that cannot start, and read the file again when told to', async () => {
+    const upstream = await openUpstream(answering(0))
+    const config = configOf([upstream.address])
+    const serving = await start(config)
+    const before = serving.workers
+    const port = Number(new URL(upstream.address).port)
+    serving.write({ ...config, server: { ...config.server, port } })
+    const message = 'new workers cannot start: the others go on as they were started'
+    await until(() => serving.lines(message).length === 1, 60_000)
+    expect(String(serving.lines(message)[0]!['fault'])).toContain('EADDRINUSE')
+    expect((await serving.chat('m')).status).toBe(200)
+    expect(serving.workers).toEqual(before)
+
+    serving.write({ ...config, groups: { default: { models: ['none'] } } })
+    serving.child.kill('SIGHUP')
+    await until(() => serving.lines('config reloaded').length > 0)
+    await pause(500)
+    expect((await serving.chat('m')).status).toBe(403)
+    expect(serving.workers).toEqual(before)
+  })
 })
