@@ -6,6 +6,7 @@ import { pinSelf } from './pin.ts'
 import { openSetup, type Setup } from './setup.ts'
 import { soak } from './soak.ts'
 import { heading, line, verdict, writeTable } from './table.ts'
+import { measureWorkers, WORKERS } from './workers.ts'
 
 const HELP = `Measures the gateway against a bare proxy that reads nothing, on the loopback.
 
@@ -62,6 +63,8 @@ const isLong = ({ name, kind }: Cell): boolean => kind === 'memory' || !/whole n
 
 async function main(): Promise<void> {
   if (given.help) return console.log(HELP)
+  if (given.soak === undefined && (given.cell?.some(text => WORKERS.includes(text)) ?? given.quick !== true))
+    await measureWorkers()
   if (!pinSelf()) console.log('No cores to pin to: the figures are less exact.')
   if (given.soak !== undefined) return soak(Number(given.soak))
   const wanted = CELLS.filter(

@@ -76,7 +76,7 @@ export async function openSetup({ profile }: SetupOptions): Promise<Setup> {
 }
 
 /** The flags that `npm start` passes to Node. */
-const STARTED = (
+export const STARTED = (
   JSON.parse(readFileSync('package.json', 'utf8')) as { readonly scripts: { readonly start: string } }
 ).scripts.start
   .split(' ')
@@ -88,7 +88,7 @@ const METERED = ['--expose-gc', '--import', './bench/meter.ts']
 const VERSIONED = new Set(['messages', 'contents'])
 
 /** Everything that costs time is switched on: a key, limits out of reach, the log. */
-const configOf = (upstream: string, sessions: string, port: number, dataDir: string) => ({
+export const configOf = (upstream: string, sessions: string, port: number, dataDir: string) => ({
   server: { host: '127.0.0.1', port, drain: '0s', grace: '1s' },
   data_dir: dataDir,
   groups: { default: { models: ['*'], rpm: 1e9, tpm: 1e12 } },
@@ -117,7 +117,7 @@ function start(role: 'proxy' | 'load', args: readonly string[], output: number):
   return spawn(command!, all, { stdio: ['ignore', output, 'inherit', 'ipc'] })
 }
 
-async function stopped(child: ChildProcess): Promise<void> {
+export async function stopped(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return
   const exit = new Promise(resolve => child.once('exit', resolve))
   child.kill('SIGTERM')
@@ -133,7 +133,7 @@ const proxy = (name: Side['name'], child: ChildProcess, port: number): Side => {
   return { name, origin: `http://127.0.0.1:${port}`, read: () => request('read'), readClean: () => request('collect') }
 }
 
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise(resolve => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address() as { port: number }
@@ -142,7 +142,7 @@ const freePort = (): Promise<number> =>
   })
 
 /** Resolves once something listens there; rejects after ten seconds. */
-async function opened(port: number): Promise<void> {
+export async function opened(port: number): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     if (await listens(port)) return
     await sleep(50)

@@ -108,6 +108,13 @@ describe('imports', () => {
     expect(faults.filter(one => fileOf(one) !== 'src/stored/index.ts').map(say)).toEqual([])
   })
 
+  test('what joins processes knows nothing of requests', () => {
+    const faults = IMPORTS.filter(isOwn).filter(
+      one => one.file.startsWith('src/cluster/') && !/^src\/(cluster|canonical|log)\//.test(fileOf(one)),
+    )
+    expect(faults.map(say)).toEqual([])
+  })
+
   test('each dependency is imported in one place', () => {
     const places: { readonly [name: string]: RegExp } = {
       express: /^src\/server\/index\.ts$/,

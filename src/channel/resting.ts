@@ -1,5 +1,7 @@
 /** The most models of one channel that rest at a time: callers may invent names where a channel takes any. */
 const MOST_MODELS = 256
+/** Milliseconds by which a rest must grow to be told of. */
+const NOTABLE = 1000
 
 /**
  * What of a channel rests after failures: all of it, or single models by the upstream's own names. Resting only changes
@@ -8,6 +10,8 @@ const MOST_MODELS = 256
 export class Resting {
   private channel = 0
   private readonly byModel = new Map<string, number>()
+  /** Is told what rests now, a model or else all of the channel, and until when; until 0 what rests no longer. */
+  onChange: (model: string | undefined, until: number) => void = () => {}
 
   /** Until when all of the channel rests; absent where it never has, or has answered since. */
   get until(): number | undefined {
@@ -19,7 +23,9 @@ export class Resting {
   }
 
   restChannel(until: number): void {
-    this.channel = Math.max(this.channel, until)
+    const previous = this.channel
+    this.channel = Math.max(previous, until)
+    if (until - previous > NOTABLE) this.onChange(undefined, until)
   }
 
   restModel(model: string, until: number, now: number): void {
@@ -27,12 +33,27 @@ export class Resting {
     this.byModel.delete(model)
     if (this.byModel.size >= MOST_MODELS) this.forget(now)
     this.byModel.set(model, Math.max(previous, until))
+    if (until - previous > NOTABLE) this.onChange(model, until)
   }
 
   /** The model answered: neither it nor the channel needs rest. */
   wake(model: string): void {
-    this.channel = 0
-    if (this.byModel.size > 0) this.byModel.delete(model)
+    if (this.channel !== 0) {
+      this.channel = 0
+      this.onChange(undefined, 0)
+    }
+    if (this.byModel.size > 0 && this.byModel.delete(model)) this.onChange(model, 0)
+  }
+
+  /** A change that `onChange` of another process was told of; here nobody is. */
+  apply(model: string | undefined, until: number, now: number): void {
+    const { onChange } = this
+    this.onChange = () => {}
+    if (until === 0 && model !== undefined) this.byModel.delete(model)
+    else if (until === 0) this.channel = 0
+    else if (model === undefined) this.restChannel(until)
+    else this.restModel(model, until, now)
+    this.onChange = onChange
   }
 
   /** The number of channels and models that rest at that time. */

@@ -7,6 +7,10 @@ export type Topic =
   /** A channel, or a model of it, rests. */
   | 'health'
 
+export const TOPICS: readonly Topic[] = ['access', 'health']
+
+export type Listener = (message: Json) => void
+
 /**
  * Notices between the processes of one gateway. They may be lost or late: whatever must be true is in the store, and is
  * read from there now and then.
@@ -15,7 +19,7 @@ export interface Bus {
   /** Notifies all other processes. Never throws. */
   publish(topic: Topic, message: Json): void
   /** @returns ends the subscription. */
-  subscribe(topic: Topic, listener: (message: Json) => void): () => void
+  subscribe(topic: Topic, listener: Listener): () => void
   close(): Promise<void>
 }
 
@@ -24,4 +28,34 @@ export const LONE_BUS: Bus = {
   publish: () => {},
   subscribe: () => () => {},
   close: async () => {},
+}
+
+/** Who in this process wants to know what. */
+export class Listeners {
+  private readonly byTopic = new Map<string, readonly Listener[]>()
+  private readonly onFault: (thrown: unknown) => void
+
+  constructor(onFault: (thrown: unknown) => void) {
+    this.onFault = onFault
+  }
+
+  add(topic: Topic, listener: Listener): () => void {
+    this.byTopic.set(topic, [...(this.byTopic.get(topic) ?? []), listener])
+    return () =>
+      this.byTopic.set(
+        topic,
+        this.byTopic.get(topic)!.filter(one => one !== listener),
+      )
+  }
+
+  /** Tells all of a topic, whatever one of them throws; an unknown topic has none. */
+  tell(topic: string, message: Json): void {
+    for (const listener of this.byTopic.get(topic) ?? []) {
+      try {
+        listener(message)
+      } catch (thrown) {
+        this.onFault(thrown)
+      }
+    }
+  }
 }

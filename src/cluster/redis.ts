@@ -4,6 +4,8 @@ import type { RedisLink, RedisScript } from './redis-link.ts'
 
 /** Milliseconds within which Redis answers a command. */
 const PATIENCE = 250
+/** Milliseconds for which a process waits for the first connection when it starts. */
+export const CONNECTING = 1000
 
 /** A command could not be sent, or was not answered in time: then it may have been carried out. */
 export class RedisUnreachable extends Error {
@@ -15,40 +17,31 @@ type Listener = (message: string) => void
 /** Opens a link to Redis at an address such as `redis://user:password@host:6379/0`. Never throws. */
 export const openRedis = (url: string, log: Log): OpenRedis => new OpenRedis(url, log)
 
-/** Two connections to one Redis: one for commands, and one for notices. */
+/** Two connections to one Redis: one for commands, and one for notices, made with the first subscription. */
 export class OpenRedis implements RedisLink {
+  private readonly url: string
+  private readonly log: Log
+  private readonly outage: Outage
   private readonly commands: RedisConnection
-  private readonly notices: RedisConnection
+  private notices: RedisConnection | undefined
   private readonly listeners = new Map<string, readonly Listener[]>()
   private readonly opened = Promise.withResolvers<void>()
   /** A command was not answered in time; until anything is, none is sent. */
   private silent = false
 
   constructor(url: string, log: Log) {
-    const states = { commands: new Outage(log, 'Redis'), notices: new Outage(log, 'notices of Redis') }
+    this.url = url
+    this.log = log
+    this.outage = new Outage(log, 'Redis')
     this.commands = new RedisConnection(url, {
       prepare: () => undefined,
       opened: () => {
-        states.commands.ended()
-        this.silent = false
+        this.answered()
         this.opened.resolve()
       },
-      lost: fault => states.commands.began(fault),
-      answered: () => {
-        states.commands.ended()
-        this.silent = false
-      },
+      lost: fault => this.outage.began(fault),
+      answered: () => this.answered(),
     })
-    this.notices = new RedisConnection(url, {
-      prepare: client => this.subscribed(client),
-      opened: () => states.notices.ended(),
-      lost: fault => states.notices.began(fault),
-      answered: () => {},
-    })
-    this.fellSilent = () => {
-      this.silent = true
-      states.commands.began('it does not answer')
-    }
   }
 
   get isUp(): boolean {
@@ -82,14 +75,30 @@ export class OpenRedis implements RedisLink {
   subscribe(channel: string, listener: Listener): () => void {
     const known = this.listeners.get(channel)
     this.listeners.set(channel, [...(known ?? []), listener])
-    // A connection that is being made learns of it by `prepare`, or not at all where that is over: then it is told here.
+    this.notices ??= this.openNotices()
+    // A connection that is being made learns of it when it is there.
     if (known === undefined) this.notices.client?.subscribe(channel, this.received).catch(() => {})
     return () => this.unsubscribe(channel, listener)
   }
 
   async close(): Promise<void> {
     this.opened.resolve()
-    await Promise.all([this.commands.close(), this.notices.close()])
+    await Promise.all([this.commands.close(), this.notices?.close()])
+  }
+
+  private openNotices(): RedisConnection {
+    const outage = new Outage(this.log, 'notices of Redis')
+    return new RedisConnection(this.url, {
+      prepare: client => this.subscribed(client),
+      opened: () => outage.ended(),
+      lost: fault => outage.began(fault),
+      answered: () => {},
+    })
+  }
+
+  private answered(): void {
+    this.silent = false
+    this.outage.ended()
   }
 
   private unsubscribe(channel: string, listener: Listener): void {
@@ -99,7 +108,7 @@ export class OpenRedis implements RedisLink {
       return
     }
     this.listeners.delete(channel)
-    this.notices.client?.unsubscribe(channel).catch(() => {})
+    this.notices?.client?.unsubscribe(channel).catch(() => {})
   }
 
   private async subscribed(client: RedisClient): Promise<void> {
@@ -116,8 +125,6 @@ export class OpenRedis implements RedisLink {
     for (const listener of this.listeners.get(channel) ?? []) listener(message)
   }
 
-  private readonly fellSilent: () => void
-
   /** Rejects where the answer takes too long, though not where this process itself was too busy to read it. */
   private inTime<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -125,7 +132,8 @@ export class OpenRedis implements RedisLink {
       const timer = setTimeout(() => setImmediate(expired), PATIENCE)
       const expired = (): void => {
         if (settled) return
-        this.fellSilent()
+        this.silent = true
+        this.outage.began('it does not answer')
         reject(new RedisUnreachable('Redis does not answer'))
       }
       const settle = (): void => {

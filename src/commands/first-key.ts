@@ -1,6 +1,7 @@
 import type { Config } from '../config/index.ts'
 import type { StoredKey } from '../store/access-records.ts'
 import { newKey } from './keys.ts'
+import type { Terminal } from './outcome.ts'
 import { readRecords, withRecords } from './stored.ts'
 
 export interface FirstKey {
@@ -22,4 +23,14 @@ export async function firstKey(config: Config): Promise<FirstKey> {
   // Another instance on the same store may have been first.
   const isCreated = await withRecords(config, records => records.createKey(stored))
   return isCreated ? { created: text, known: [] } : { known: [stored] }
+}
+
+/** The same when a gateway starts, which a store that cannot be read does not keep it from. */
+export async function startingKey(config: Config, terminal: Terminal): Promise<FirstKey> {
+  try {
+    return await firstKey(config)
+  } catch (thrown) {
+    terminal.fault(`warning: stored keys cannot be read: ${(thrown as Error).message}`)
+    return { known: [] }
+  }
 }

@@ -1,22 +1,15 @@
+import cluster from 'node:cluster'
 import { findConfig, followConfig, loadConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
-import { openReplay, type Replay } from '../providers/replay.ts'
-import { withReplay } from '../providers/replay-channels.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
 import { warningsOf } from './config-warnings.ts'
-import { type FirstKey, firstKey } from './first-key.ts'
+import { type FirstKey, startingKey } from './first-key.ts'
 import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
+import { LOG_FLUSH, logUncaught, overridden, Replays, type ServeOptions } from './serving.ts'
 import { untilStopped } from './stop.ts'
 
-/** Milliseconds for writing the last lines of the log, whose reader may be slow. */
-const LOG_FLUSH = 1000
-
-export interface ServeOptions {
-  readonly config?: string
-  readonly host?: string
-  readonly port?: number
-}
+export type { ServeOptions } from './serving.ts'
 
 /**
  * `interlingua serve`: runs the gateway until a signal stops it; running answers may end within the grace time.
@@ -25,6 +18,24 @@ export interface ServeOptions {
  */
 export async function serveCommand(options: ServeOptions, version: string, terminal: Terminal): Promise<void> {
   const path = findConfig(options.config)
+  if (cluster.isWorker) {
+    const { serveAsWorker } = await import('./serve-worker.ts')
+    return serveAsWorker(path, options)
+  }
+  if (loadConfig(path).server.workers > 1) {
+    const { servePrimary } = await import('./serve-primary.ts')
+    return servePrimary(path, options, version, terminal)
+  }
+  return serveAlone(path, options, version, terminal)
+}
+
+/** One process does everything. */
+async function serveAlone(
+  path: string | undefined,
+  options: ServeOptions,
+  version: string,
+  terminal: Terminal,
+): Promise<void> {
   const replays = new Replays()
   const log = openLog()
   logUncaught(log)
@@ -47,10 +58,7 @@ export async function serveCommand(options: ServeOptions, version: string, termi
     await replays.close()
     throw thrown
   })
-  const first = await firstKey(config).catch((thrown: unknown): FirstKey => {
-    terminal.fault(`warning: stored keys cannot be read: ${(thrown as Error).message}`)
-    return { known: [] }
-  })
+  const first = await startingKey(config, terminal)
   stored = first.known
   if (first.created !== undefined) await server.refresh()
   for (const warning of warningsOf(config, stored)) terminal.fault(`warning: ${warning}`)
@@ -68,36 +76,12 @@ export async function serveCommand(options: ServeOptions, version: string, termi
   await within(log.flush(), LOG_FLUSH)
 }
 
-/** The last resort: an uncaught fault costs one answer, never the process and the answers of all others. */
-function logUncaught(log: Log): void {
-  process.on('uncaughtException', err => log.error({ err }, 'a fault of the gateway that nothing caught'))
-  process.on('unhandledRejection', err => log.error({ err }, 'a fault of the gateway that nothing caught'))
-}
-
 /** Replaces the config in use. */
 function apply(config: Config, stored: FirstKey['known'], server: RunningServer, log: Log): void {
   server.reload(config)
   for (const warning of warningsOf(config, stored)) log.warn({}, warning)
-  log.info({ channels: config.channels.length }, 'config reloaded; host and port take effect at the next start')
-}
-
-/** Options of the command line take precedence over the config. */
-const overridden = (config: Config, { host, port }: ServeOptions): Config => ({
-  ...config,
-  server: { ...config.server, ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) },
-})
-
-/** Starts the built-in upstream when a config uses it. */
-class Replays {
-  private replay: Promise<Replay> | undefined
-
-  async filled(config: Config): Promise<Config> {
-    if (!config.channels.some(({ provider }) => provider === 'replay')) return config
-    const replay = await (this.replay ??= openReplay())
-    return { ...config, channels: withReplay(config.channels, replay) }
-  }
-
-  async close(): Promise<void> {
-    await (await this.replay)?.close()
-  }
+  log.info(
+    { channels: config.channels.length },
+    'config reloaded; host, port and workers take effect at the next start',
+  )
 }

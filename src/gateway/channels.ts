@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Channel } from '../channel/index.ts'
+import { type Bus, LONE_BUS } from '../cluster/bus.ts'
 import type { ChannelConfig } from '../config/index.ts'
 import { Listing } from './listing.ts'
+import { SharedRest } from './shared-rest.ts'
 
 /** The channels in use. A reload keeps those whose config stayed the same, with their connections and health. */
 export class Channels {
@@ -11,7 +13,11 @@ export class Channels {
   private readonly byConfig = new WeakMap<ChannelConfig, Channel>()
   private readonly listing = new Listing(() => this.all)
 
-  constructor(configs: readonly ChannelConfig[]) {
+  private readonly shared: SharedRest
+
+  /** @param bus shares what rests with other processes. */
+  constructor(configs: readonly ChannelConfig[], bus: Bus = LONE_BUS) {
+    this.shared = new SharedRest(bus, name => this.byName.get(name))
     this.reload(configs)
   }
 
@@ -24,7 +30,10 @@ export class Channels {
     const before = this.byName
     this.byName = new Map(configs.map(config => [config.name, kept(before.get(config.name), config)]))
     this.all = [...this.byName.values()]
-    for (const channel of this.all) this.byConfig.set(channel.config, channel)
+    for (const channel of this.all) {
+      this.byConfig.set(channel.config, channel)
+      this.shared.follow(channel)
+    }
     for (const channel of before.values()) if (this.byName.get(channel.config.name) !== channel) void channel.close()
     this.listing.refresh()
   }
@@ -41,6 +50,7 @@ export class Channels {
 
   async close(): Promise<void> {
     this.listing.close()
+    this.shared.close()
     await Promise.all(this.all.map(channel => channel.destroy()))
   }
 }

@@ -23,7 +23,7 @@ const RESTS: { readonly [K in ErrorKind]?: readonly [Scope, seconds: number] } =
 }
 
 /** Seconds anything rests at most, whatever the upstream states: it may have meant one request alone. */
-const LONGEST = 60
+export const LONGEST = 60
 
 /** Makes what failed rest, and gives its scope for the log. */
 export function rest(

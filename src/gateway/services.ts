@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { Access, type Caller, checkDoor } from '../access/index.ts'
-import { Limits } from '../access/limits/index.ts'
+import { type AskSteps, type LimitState, Limits } from '../access/limits/index.ts'
 import { Waiting } from '../access/waiting.ts'
 import { WrongKeys } from '../access/wrong-keys.ts'
 import type { MediaPart } from '../canonical/content.ts'
 import type { GatewayError } from '../canonical/error.ts'
-import type { Format } from '../canonical/node.ts'
+import type { Format, Json } from '../canonical/node.ts'
 import type { RawBody } from '../canonical/wire.ts'
 import { Catalogue } from '../catalogue/index.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { LoneCluster } from '../cluster/lone.ts'
 import type { Config } from '../config/index.ts'
 import { unfollowed } from '../config/lasting.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
@@ -52,6 +54,8 @@ export class Services {
   gatherMetrics = async (): Promise<readonly Snapshot[]> => [await this.metrics.snapshot()]
   protected config: Config
   protected readonly log: Log
+  /** The other processes of this gateway. */
+  protected readonly cluster: Cluster
   protected readonly access: Access
   /** What keys use of their limits. */
   readonly limits: Limits
@@ -77,23 +81,25 @@ export class Services {
   protected readonly shortage: LogOnce
   private readonly imageStore: ImageStore
 
-  constructor(config: Config, log: Log) {
+  constructor(config: Config, log: Log, cluster: Cluster = new LoneCluster({}, log)) {
     this.config = config
     this.log = log
+    this.cluster = cluster
     this.proxies = new Proxies(config.server)
     this.metrics = new Metrics(config)
     this.traces = new Traces(config.traces, log)
-    this.channels = new Channels(config.channels)
+    this.channels = new Channels(config.channels, cluster.bus)
     this.waiting = new Waiting(config.server.limits.waiting)
     this.spooled = new Waiting(config.server.limits.spooled)
     this.media = new Media(config.media)
     this.store = new LazyStore(config.store, config.dataDir, log)
     this.limits = new Limits({
-      log,
+      ...{ log, owner: cluster.id, redis: cluster.redis },
+      ask: cluster.isWorker ? askPrimary(cluster) : undefined,
       ...(config.usage.keep > 0 && { spent: (key, at) => this.store.usage.spent(key, at) }),
     })
     this.access = new Access(config, {
-      ...{ records: this.store.access, limits: this.limits },
+      ...{ records: this.store.access, limits: this.limits, bus: cluster.bus },
       onFault: err => log.error({ err }, 'keys cannot be read'),
     })
     this.access.onEnded(() => this.endRevoked())
@@ -122,6 +128,7 @@ export class Services {
       log,
       channels: () => this.channels.all,
       store: () => this.store,
+      leads: () => cluster.leads,
       baseOf: message => this.proxies.baseOf(message),
     })
     this.shortage = new LogOnce(err => log.error({ err }, 'the gateway lacks room'))
@@ -296,3 +303,9 @@ export class Services {
 
 /** Whether other processes may answer for the same gateway. */
 const hasOthers = ({ store, server }: Config): boolean => store.engine !== 'sqlite' || server.workers > 1
+
+/** Has steps of limits counted by the primary process. */
+const askPrimary =
+  (cluster: Cluster): AskSteps =>
+  async steps =>
+    (await cluster.ask('limits', steps as unknown as Json)) as unknown as readonly LimitState[]

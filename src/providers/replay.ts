@@ -32,7 +32,7 @@ export async function openReplay({
   host = '127.0.0.1',
   port = 0,
 }: ReplayOptions = {}): Promise<Replay> {
-  const cases = readCases(folder).filter(({ format }) => SERVED.has(format))
+  const cases = servedCases(folder)
   const videos = new ReplayVideos(cases)
   const server = createServer((request, response) => {
     bodyOf(request)
@@ -59,6 +59,10 @@ export async function openReplay({
       }),
   }
 }
+
+/** What a replay of a folder answers from. */
+export const servedCases = (folder: string = OWN_FIXTURES): readonly Case[] =>
+  readCases(folder).filter(({ format }) => SERVED.has(format))
 
 /** The JSON body, or the text fields of a form. */
 async function bodyOf(request: IncomingMessage): Promise<JsonObject> {

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import express, { type NextFunction, type Request, type Response } from 'express'
+import type { Cluster } from '../cluster/cluster.ts'
+import { LoneCluster } from '../cluster/lone.ts'
 import type { Config } from '../config/index.ts'
 import { Gateway, IMAGES_PATH, type Log } from '../gateway/index.ts'
 import { Cors } from './cors.ts'
@@ -27,6 +29,8 @@ export { within } from './within.ts'
 export interface ServerOptions {
   readonly config: Config
   readonly log: Log
+  /** The other processes; it is closed with the server. By default there are none on this machine. */
+  readonly cluster?: Cluster
 }
 
 export interface RunningServer {
@@ -37,6 +41,11 @@ export interface RunningServer {
    * reports that it is not ready, and ends every connection with its answer.
    */
   drain(milliseconds?: number): Promise<void>
+  /**
+   * Leaves new connections to other processes that listen at the same socket, ends every connection with its answer, and
+   * settles when those in use had time for one.
+   */
+  retire(): Promise<void>
   /**
    * Accepts no more requests, lets running ones end within the grace time (default: the config's), ends the others with
    * an error of their format, stops.
@@ -55,6 +64,8 @@ export interface RunningServer {
 const TIMEOUTS = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
 /** Milliseconds between sweeps of idle connections while the server closes. */
 const SWEEP = 50
+/** Milliseconds for a request on each connection in use, where another process takes the new ones. */
+const RETIREMENT = 1000
 /** Milliseconds for sending the last error events of what outlasted the grace time. */
 const LAST_EVENTS = 1000
 /** Milliseconds for a TLS handshake. */
@@ -63,14 +74,14 @@ const HANDSHAKE = 20_000
 const HEAD_LIMITS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
 
 /** Opens the endpoints. Rejects where the address or the certificate cannot be used. */
-export async function openServer({ config, log }: ServerOptions): Promise<RunningServer> {
+export async function openServer({
+  config,
+  log,
+  cluster = new LoneCluster(config, log),
+}: ServerOptions): Promise<RunningServer> {
   const { tls } = config.server
   const certificate = tls && new Certificate(tls, log)
-  const gateway = new Gateway(config, log)
-  await gateway.open().catch(async (fault: unknown) => {
-    await gateway.close()
-    throw fault
-  })
+  const gateway = await openGateway(config, log, cluster)
   const cors = new Cors(config.server)
   const sockets = new Sockets(gateway, config, cors)
   const metrics = new MetricsDoor(gateway, config)
@@ -104,6 +115,7 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
       server.close()
       certificate?.close()
       await gateway.close()
+      await cluster.close()
       throw fault
     })
   let { drain, grace } = config.server
@@ -124,6 +136,12 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
       gateway.leaving = true
       await new Promise(resolve => setTimeout(resolve, milliseconds))
     },
+    retire: async () => {
+      gateway.leaving = true
+      // Of HTTP's server, `close` would end connections that wait for their first or next request.
+      NetServer.prototype.close.call(server)
+      await new Promise(resolve => setTimeout(resolve, Math.max(drain, RETIREMENT)))
+    },
     close: async (graceMs = grace) => {
       gateway.leaving = true
       const closed = new Promise(resolve => server.close(resolve))
@@ -143,6 +161,7 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
       metricsServer?.close()
       metricsServer?.closeAllConnections()
       await gateway.close()
+      await cluster.close()
     },
   }
 }
@@ -156,6 +175,20 @@ function serverWith(certificate: Certificate | undefined): Server {
   // There is nothing to be said to one who does not speak TLS, and nothing of it concerns the log.
   server.prependListener('tlsClientError', (_, socket) => socket.destroy())
   return server
+}
+
+async function openGateway(config: Config, log: Log, cluster: Cluster): Promise<Gateway> {
+  let gateway: Gateway | undefined
+  try {
+    await cluster.ready()
+    gateway = new Gateway(config, log, cluster)
+    await gateway.open()
+    return gateway
+  } catch (thrown) {
+    await gateway?.close()
+    await cluster.close()
+    throw thrown
+  }
 }
 
 const listening = (server: Server, { host, port }: Config['server']): Promise<void> =>

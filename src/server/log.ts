@@ -6,6 +6,8 @@ import type { Log } from '../gateway/index.ts'
 export interface OpenLog extends Log {
   /** Writes out all pending lines; settles when that is done, or cannot be. */
   flush(): Promise<void>
+  /** Writes lines of another process, each with its end. */
+  pass(lines: string): void
 }
 
 /** Lines are written when there are so many characters of them, or after so many milliseconds. */
@@ -25,6 +27,7 @@ export function openLog(descriptor = 1): OpenLog {
     warn: (fields, message) => log.warn(fields, message),
     error: (fields, message) => log.error(fields, message),
     flush: () => lines.flush(),
+    pass: text => lines.write(text),
   }
 }
 

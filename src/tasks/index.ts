@@ -38,6 +38,8 @@ type Settings = Pick<Config, 'dataDir' | 'tasks' | 'media' | 'server'>
 
 interface Surroundings {
   readonly log: Log
+  /** Whether tasks are polled in the background here: of several processes of a machine, one does it. */
+  leads(): boolean
   readonly channels: () => readonly Channel[]
   readonly store: () => StoreView
   /** The address below which the caller of a request reaches the gateway. */
@@ -84,7 +86,7 @@ export class VideoTasks {
       ...shared,
       refresher: this.refresher,
       channels: () => channels().map(({ config }) => config.name),
-      hasStore: () => store().exists(),
+      hasStore: () => surroundings.leads() && store().exists(),
       keepFiles: () => this.files.tend(),
       onFault: err => log.error({ err }, 'tasks could not be looked at'),
     })

@@ -1,0 +1,111 @@
+import { createServer } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
+import { type LimitStep, Limits } from '../access/limits/index.ts'
+import type { Json } from '../canonical/node.ts'
+import { Hub } from '../cluster/hub.ts'
+import { LoneCluster } from '../cluster/lone.ts'
+import { Workers } from '../cluster/workers.ts'
+import { followConfig, loadConfig } from '../config/file.ts'
+import type { Config } from '../config/index.ts'
+import { openLog, within } from '../server/index.ts'
+import { warningsOf } from './config-warnings.ts'
+import { startingKey } from './first-key.ts'
+import { greeting } from './greeting.ts'
+import type { Terminal } from './outcome.ts'
+import { LOG_FLUSH, logUncaught, overridden, Replays, type ServeOptions } from './serving.ts'
+import { untilStopped } from './stop.ts'
+
+/** Milliseconds a worker may take to end beyond its times for draining and grace. */
+const ENDING = 10_000
+
+/** Starts the workers, and keeps as many as there should be until a signal stops all of it. */
+export async function servePrimary(
+  path: string | undefined,
+  options: ServeOptions,
+  version: string,
+  terminal: Terminal,
+): Promise<void> {
+  let config = overridden(loadConfig(path), options)
+  const log = openLog()
+  logUncaught(log)
+  const outside = new LoneCluster(config, log)
+  const hub = new Hub(log, outside.bus)
+  const replays = new Replays()
+  const { host, port, workers: count } = config.server
+  const chosen = port === 0 ? await freePort(host) : null
+  const limits = new Limits({ log, redis: outside.redis })
+  hub.answer('limits', async steps => (await limits.take(steps as unknown as LimitStep[])) as unknown as Json)
+  hub.answer('settings', () => ({ port: chosen }))
+  hub.answer('replay', async () => (await replays.open()).url)
+  const workers = new Workers({
+    ...{ hub, log, out: lines => log.pass(lines), fault: text => process.stderr.write(text) },
+    ended: id => limits.leaveAll(id),
+  })
+  const stopping = untilStopped()
+  process.once('exit', () => workers.kill())
+  const close = async (): Promise<void> => {
+    hub.close()
+    limits.close()
+    await outside.close()
+    await replays.close()
+    await within(log.flush(), LOG_FLUSH)
+  }
+  // Workers read stored keys when they start: the first key is there before them.
+  const begin = async () => ({ first: await startingKey(config, terminal), address: await workers.start(count) })
+  const { first, address } = await begin().catch(async (thrown: unknown) => {
+    await close()
+    throw thrown
+  })
+  for (const warning of warningsOf(config, first.known)) terminal.fault(`warning: ${warning}`)
+  terminal.out(greeting(address, await replays.filled(config), first, version))
+
+  let applied: Promise<unknown> = Promise.resolve()
+  const apply = async (next: Config): Promise<void> => {
+    for (const warning of warningsOf(next, first.known)) log.warn({}, warning)
+    if (needsProcesses(config, next)) await workers.roll(next.server.workers)
+    else await workers.resize(next.server.workers)
+    config = next
+    log.info({ channels: next.channels.length, workers: workers.pids.length }, 'config reloaded')
+  }
+  const following = followConfig(
+    path,
+    next => {
+      applied = applied
+        .then(() => apply(overridden(next, options)))
+        .catch(fault =>
+          log.error({ fault: String(fault) }, 'new workers cannot start: the others go on as they were started'),
+        )
+    },
+    fault => log.error({ fault: fault.message }, 'config kept: the new one cannot be used'),
+  )
+  process.on('SIGHUP', () => {
+    following.reload()
+    workers.order('reload')
+  })
+
+  const signal = await stopping
+  following.close()
+  log.info({ signal }, 'stopping')
+  const { drain, grace } = config.server
+  await workers.stop(signal, drain + grace + ENDING)
+  await close()
+}
+
+/** What a process takes from its config once, when it starts. */
+const fixedParts = ({ dataDir, store, redis, metrics, server: { host, port, tls } }: Config) => ({
+  ...{ dataDir, store, redis, metrics, host, port, tls },
+})
+
+const needsProcesses = (before: Config, next: Config): boolean =>
+  !isDeepStrictEqual(fixedParts(before), fixedParts(next))
+
+/** A port that is free now. */
+async function freePort(host: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const server = createServer().once('error', reject)
+  server.listen(0, host, () => {
+    const { port } = server.address() as { readonly port: number }
+    server.close(() => resolve(port))
+  })
+  return promise
+}

@@ -1,0 +1,68 @@
+import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
+import type { Channel } from '../channel/index.ts'
+import type { Bus } from '../cluster/bus.ts'
+import { LONGEST } from './rest.ts'
+
+/** Milliseconds within which changes are gathered: the last one of a model is the one that counts. */
+const EVERY = 20
+/** Changes that are gathered at most: callers may invent names of models. */
+const MOST = 1000
+
+/**
+ * What rests at one process rests at all of them, and what answers again at one is awake at all. Told is the time that
+ * is left, since clocks of machines differ.
+ */
+export class SharedRest {
+  private readonly bus: Bus
+  private readonly byName: (name: string) => Channel | undefined
+  private readonly end: () => void
+  private changes = new Map<string, JsonObject>()
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(bus: Bus, byName: (name: string) => Channel | undefined) {
+    this.bus = bus
+    this.byName = byName
+    this.end = bus.subscribe('health', message => this.apply(message))
+  }
+
+  /** Tells others whenever something of the channel begins to rest, or is awake again. */
+  follow(channel: Channel): void {
+    const { name } = channel.config
+    channel.resting.onChange = (model, until) => {
+      const milliseconds = until === 0 ? 0 : until - Date.now()
+      this.tell({ channel: name, milliseconds, ...(model === undefined ? {} : { model }) })
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.timer)
+    this.end()
+  }
+
+  private tell(change: JsonObject): void {
+    const key = `${String(change['channel'])}\n${String(change['model'] ?? '')}`
+    if (this.changes.size < MOST || this.changes.has(key)) this.changes.set(key, change)
+    this.timer ??= setTimeout(this.flush, EVERY).unref()
+  }
+
+  private readonly flush = (): void => {
+    const changes = [...this.changes.values()]
+    this.changes = new Map()
+    this.timer = undefined
+    this.bus.publish('health', changes)
+  }
+
+  private apply(message: Json): void {
+    if (Array.isArray(message)) for (const change of message as readonly Json[]) this.applyOne(change)
+  }
+
+  private applyOne(change: Json): void {
+    if (!isObject(change)) return
+    const { channel: name, model, milliseconds } = change
+    const channel = typeof name === 'string' ? this.byName(name) : undefined
+    if (channel === undefined || typeof milliseconds !== 'number') return
+    const now = Date.now()
+    const until = milliseconds > 0 ? now + Math.min(milliseconds, LONGEST * 1000) : 0
+    channel.resting.apply(typeof model === 'string' ? model : undefined, until, now)
+  }
+}
