@@ -10,6 +10,7 @@ export class Channels {
   /** Requests that run go on with the channels they found: another config's key is not for their upstreams. */
   private readonly byConfig = new WeakMap<ChannelConfig, Channel>()
   private readonly listing = new Listing(() => this.all)
+  private drained: ReadonlySet<string> = new Set()
 
   constructor(configs: readonly ChannelConfig[]) {
     this.reload(configs)
@@ -25,8 +26,19 @@ export class Channels {
     this.byName = new Map(configs.map(config => [config.name, kept(before.get(config.name), config)]))
     this.all = [...this.byName.values()]
     for (const channel of this.all) this.byConfig.set(channel.config, channel)
+    this.mark()
     for (const channel of before.values()) if (this.byName.get(channel.config.name) !== channel) void channel.close()
     this.listing.refresh()
+  }
+
+  /** Has the channels of these names take no new requests, and all others take them. */
+  drain(names: Iterable<string>): void {
+    this.drained = new Set(names)
+    this.mark()
+  }
+
+  private mark(): void {
+    for (const channel of this.all) channel.drained = this.drained.has(channel.config.name)
   }
 
   /** How many of them, and how many of their models, rest just now. */
@@ -46,4 +58,4 @@ export class Channels {
 }
 
 const kept = (before: Channel | undefined, config: ChannelConfig): Channel =>
-  before !== undefined && isDeepStrictEqual(before.config, config) ? before : new Channel(config)
+  before !== undefined && isDeepStrictEqual(before.config, config) ? before : new Channel(config, before)
