@@ -44,7 +44,7 @@ export interface AdminToken {
   readonly expiresAt?: number
 }
 
-/** What changed since a version, as it is now: whole rows. */
+/** What changed since a version, as it is now: whole rows. `lastUsedAt` is none of the changes. */
 export interface AccessChanges {
   readonly version: number
   readonly keys: readonly StoredKey[]
@@ -52,6 +52,8 @@ export interface AccessChanges {
   readonly droppedGroups: readonly string[]
   /** All channels that are drained, where any of them changed. */
   readonly drained?: readonly string[]
+  /** This is everything there is: what a follower knows besides is gone. */
+  readonly whole?: true
 }
 
 export interface KeyPage {
@@ -65,20 +67,20 @@ export interface KeyPage {
 
 /** Keys, groups and what else administrators change while the gateway runs. Every change has a version of its own. */
 export interface AccessRecords {
-  /** Everything that changed after a version; 0 for everything there is. */
+  /** Everything that changed after a version; everything there is for 0, or for a version of another database. */
   changes(since: number): Promise<AccessChanges>
-  /** False where an unrevoked key has that name or secret. */
+  /** False where any key has the id or one of the secrets, or one that is not revoked the name. */
   createKey(key: StoredKey): Promise<boolean>
   key(id: string): Promise<StoredKey | undefined>
   /** The unrevoked key of that name. */
   keyNamed(name: string): Promise<StoredKey | undefined>
-  /** A page of keys, by name; one row more than the limit where more follow. */
+  /** A page of keys, by name; one row more than the limit where more follow, none behind an unknown id. */
   keys(page: KeyPage): Promise<readonly StoredKey[]>
   /** The key as it is then; undefined where there is none that is not revoked, `taken` where the name is another's. */
   changeKey(id: string, change: KeyChange): Promise<StoredKey | 'taken' | undefined>
   /** Ends a key for good; false where there is none that is not revoked. */
   revokeKey(id: string, at: number): Promise<boolean>
-  /** Adds a secret; those there were end at that time, or before. */
+  /** Adds a secret; those there were end at that time, or before. Undefined where the key is revoked, or the secret known. */
   rotateKey(id: string, secret: KeySecret, othersUntil: number): Promise<StoredKey | undefined>
   /** Stores when keys were last used. */
   used(at: ReadonlyMap<string, number>): Promise<void>

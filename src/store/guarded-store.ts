@@ -1,3 +1,4 @@
+import type { AccessRecords } from './access-records.ts'
 import type { Conversations } from './conversations.ts'
 import type { Events } from './events.ts'
 import type { Tasks } from './tasks.ts'
@@ -58,4 +59,25 @@ export const guardedTasks = (use: Use<Tasks>): Tasks => ({
   withFiles: () => use('reads', tasks => tasks.withFiles()),
   keepFile: (owner, id, size) => use('writes', tasks => tasks.keepFile(owner, id, size)),
   drop: (owner, id) => use('writes', tasks => tasks.drop(owner, id)),
+})
+
+/** Keys, groups and what else administrators change, likewise. */
+export const guardedAccess = (use: Use<AccessRecords>): AccessRecords => ({
+  changes: since => use('reads', access => access.changes(since)),
+  createKey: key => use('writes', access => access.createKey(key)),
+  key: id => use('reads', access => access.key(id)),
+  keyNamed: name => use('reads', access => access.keyNamed(name)),
+  keys: page => use('reads', access => access.keys(page)),
+  changeKey: (id, change) => use('writes', access => access.changeKey(id, change)),
+  revokeKey: (id, at) => use('writes', access => access.revokeKey(id, at)),
+  rotateKey: (id, secret, othersUntil) => use('writes', access => access.rotateKey(id, secret, othersUntil)),
+  used: at => use('writes', access => access.used(at)),
+  groups: () => use('reads', access => access.groups()),
+  keepGroup: group => use('writes', access => access.keepGroup(group)),
+  dropGroup: name => use('writes', access => access.dropGroup(name)),
+  drain: (channel, drained) => use('writes', access => access.drain(channel, drained)),
+  addToken: token => use('writes', access => access.addToken(token)),
+  tokens: () => use('reads', access => access.tokens()),
+  token: hash => use('reads', access => access.token(hash)),
+  dropToken: id => use('writes', access => access.dropToken(id)),
 })

@@ -4,7 +4,14 @@ import type { StoreConfig } from '../config/types.ts'
 import type { Log } from '../log/index.ts'
 import { LogOnce } from '../log/index.ts'
 import { READABLE, type StoreFault, storeFault, UNAVAILABLE } from './fault.ts'
-import { type AccessMode, guardedConversations, guardedEvents, guardedTasks, guardedTurns } from './guarded-store.ts'
+import {
+  type AccessMode,
+  guardedAccess,
+  guardedConversations,
+  guardedEvents,
+  guardedTasks,
+  guardedTurns,
+} from './guarded-store.ts'
 import { Liveness } from './liveness.ts'
 import type { Store } from './store.ts'
 
@@ -34,6 +41,7 @@ export class LazyStore {
   )
   readonly events = guardedEvents((manner, work) => this.use(manner, ({ events }) => work(events)))
   readonly tasks = guardedTasks((manner, work) => this.use(manner, ({ tasks }) => work(tasks)))
+  readonly access = guardedAccess((manner, work) => this.use(manner, ({ access }) => work(access)))
   /** Which of the processes that share the store are alive. */
   readonly liveness: Liveness
   private readonly log: Log

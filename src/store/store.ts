@@ -1,8 +1,10 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import { Kysely } from 'kysely'
+import type { AccessRecords } from './access-records.ts'
 import type { Conversations } from './conversations.ts'
 import type { Events } from './events.ts'
 import { dropEvents, dropItems } from './items.ts'
+import { KeptAccess } from './kept-access.ts'
 import { KeptConversations } from './kept-conversations.ts'
 import { KeptEvents } from './kept-events.ts'
 import { KeptTasks } from './kept-tasks.ts'
@@ -19,6 +21,7 @@ export interface Store {
   readonly conversations: Conversations
   readonly events: Events
   readonly tasks: Tasks
+  readonly access: AccessRecords
   /** Deletes what has expired and is not part of a later turn. */
   sweep(): Promise<void>
   /** Whether the file was moved away: what is written here would be lost. */
@@ -48,6 +51,7 @@ async function openStore({ dialect, moved, probe }: SqliteFile, now: () => numbe
     conversations: new KeptConversations(database, now),
     events: new KeptEvents(database),
     tasks: new KeptTasks(database),
+    access: new KeptAccess(database, now),
     sweep: () => sweep(database, now()),
     moved,
     probe,

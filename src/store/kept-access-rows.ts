@@ -1,0 +1,63 @@
+import { defined } from '../canonical/defined.ts'
+import type { KeySettings } from '../config/types.ts'
+import type { AdminToken, KeySecret, StoredGroup, StoredKey } from './access-records.ts'
+import type { AccessGroupRow, AccessKeyRow, AccessSecretRow, AdminTokenRow } from './access-tables.ts'
+
+/** A text that every engine can store and compare: PostgreSQL has no NUL, and UTF-8 no half surrogates. */
+export const plain = (text: string): string => text.replaceAll('\0', '').toWellFormed()
+
+/** @param secrets the latest first. */
+export const keyOf = (row: AccessKeyRow, secrets: readonly AccessSecretRow[]): StoredKey => ({
+  ...(JSON.parse(row.settings) as KeySettings),
+  ...{ id: row.id, name: row.name, group: row.group_name, createdAt: Number(row.created_at) },
+  ...defined({ revokedAt: numberOf(row.revoked_at), lastUsedAt: numberOf(row.last_used_at) }),
+  secrets: secrets.map(secretOf),
+})
+
+/** The settings of a key as they are stored. */
+export const settingsOf = ({ note, models, doors, limits, onLoss, enabled, expiresAt }: KeySettings): string =>
+  JSON.stringify({ note, models, doors, limits, onLoss, enabled, expiresAt } satisfies {
+    [F in keyof KeySettings]-?: KeySettings[F] | undefined
+  })
+
+export const keyRowOf = (key: StoredKey, version: number): AccessKeyRow => ({
+  ...{ id: key.id, name: plain(key.name), group_name: plain(key.group), settings: settingsOf(key), version },
+  ...{ created_at: key.createdAt, revoked_at: key.revokedAt ?? null, last_used_at: key.lastUsedAt ?? null },
+})
+
+export const secretRowOf = (key: string, secret: KeySecret): AccessSecretRow => ({
+  ...{ hash: secret.hash, key_id: key, prefix: plain(secret.prefix), last_four: plain(secret.lastFour) },
+  ...{ created_at: secret.createdAt, expires_at: secret.expiresAt ?? null },
+})
+
+const secretOf = (row: AccessSecretRow): KeySecret => ({
+  ...{ hash: row.hash, prefix: row.prefix, lastFour: row.last_four, createdAt: Number(row.created_at) },
+  ...defined({ expiresAt: numberOf(row.expires_at) }),
+})
+
+export const groupOf = ({ name, settings, created_at }: AccessGroupRow): StoredGroup => ({
+  ...(JSON.parse(settings) as Omit<StoredGroup, 'name' | 'createdAt'>),
+  ...{ name, createdAt: Number(created_at) },
+})
+
+export function groupRowOf(group: StoredGroup, version: number): AccessGroupRow {
+  const { name, createdAt, models, doors, channels, limits, onLoss } = group
+  return {
+    ...{ name: plain(name), settings: JSON.stringify({ models, doors, channels, limits, onLoss }) },
+    ...{ created_at: createdAt, dropped: 0, version },
+  }
+}
+
+export const tokenOf = (row: AdminTokenRow): AdminToken => ({
+  ...{ id: row.id, name: row.name, hash: row.hash, prefix: row.prefix, lastFour: row.last_four },
+  ...{ createdAt: Number(row.created_at), ...defined({ expiresAt: numberOf(row.expires_at) }) },
+})
+
+export const tokenRowOf = (token: AdminToken): AdminTokenRow => ({
+  ...{ id: token.id, name: plain(token.name), hash: token.hash },
+  ...{ prefix: plain(token.prefix), last_four: plain(token.lastFour) },
+  ...{ created_at: token.createdAt, expires_at: token.expiresAt ?? null },
+})
+
+/** Large integers come as texts from PostgreSQL. */
+const numberOf = (value: number | null): number | undefined => (value === null ? undefined : Number(value))

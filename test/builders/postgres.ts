@@ -1,0 +1,178 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+
+/** A database of its own on the server of the tests. */
+export interface TestDatabase {
+  /** `postgres://…`, with a user and a password. */
+  readonly url: string
+  /** Deletes it, whoever is connected. */
+  drop(): Promise<void>
+}
+
+/** A PostgreSQL server on a free port of the loopback, in a temporary folder. */
+export interface TestPostgres {
+  database(name?: string): Promise<TestDatabase>
+  /** Runs a statement as administrator. */
+  run(statement: string): Promise<void>
+  /** Ends the server at once, as a crash does. */
+  crash(): Promise<void>
+  /** Starts it again at the same port, with its data. */
+  start(): Promise<void>
+  /** Ends the server and deletes its folder. */
+  close(): Promise<void>
+}
+
+/** The folder of PostgreSQL's programs: `POSTGRES_BIN`, that of the path, or Debian's newest. */
+const BIN = [
+  process.env['POSTGRES_BIN'] ?? '',
+  ...(process.env['PATH'] ?? '').split(delimiter),
+  ...globSync('/usr/lib/postgresql/*/bin').sort((a, b) => Number(versionIn(b)) - Number(versionIn(a))),
+].find(folder => folder !== '' && ['initdb', 'postgres'].every(name => existsSync(join(folder, name))))
+
+function versionIn(path: string): string {
+  return dirname(path).split('/').at(-1)!
+}
+
+/** Whom the server runs as: it refuses to run as root. */
+const OWNER: Partial<Ids> | undefined = process.getuid?.() === 0 ? (idsOf('postgres') ?? idsOf('nobody')) : {}
+
+interface Ids {
+  readonly uid: number
+  readonly gid: number
+}
+
+function idsOf(name: string): Ids | undefined {
+  try {
+    const id = (flag: string) => Number(execFileSync('id', [flag, name], { stdio: ['ignore', 'pipe', 'ignore'] }))
+    return { uid: id('-u'), gid: id('-g') }
+  } catch {
+    return undefined
+  }
+}
+
+/** Why there is no PostgreSQL for tests here; undefined where there is one: `test.skipIf(noPostgres)`. */
+export const noPostgres: string | undefined =
+  BIN === undefined
+    ? 'no initdb and postgres found (apt-get install postgresql, or POSTGRES_BIN)'
+    : OWNER === undefined
+      ? 'root may not run it, and there is no user postgres or nobody'
+      : undefined
+
+/** Workers keep globals between test files, also where they load modules anew. */
+const shared = globalThis as { testPostgres?: Promise<TestPostgres>; testPostgresMissed?: true }
+
+if (noPostgres !== undefined && shared.testPostgresMissed === undefined) {
+  shared.testPostgresMissed = true
+  console.warn(`Tests over PostgreSQL are SKIPPED: ${noPostgres}`)
+}
+
+/** The server that all tests of this worker share. It ends with the worker, however that ends. */
+export const postgres = (): Promise<TestPostgres> => (shared.testPostgres ??= startPostgres())
+
+/** A fresh database on the shared server. */
+export const freshDatabase = async (): Promise<TestDatabase> => (await postgres()).database()
+
+/** Starts a server for one test, which may crash it. */
+export async function startPostgres(): Promise<TestPostgres> {
+  if (noPostgres !== undefined) throw new Error(noPostgres)
+  const folder = mkdtempSync(join(tmpdir(), 'interlingua-postgres-'))
+  const data = join(folder, 'data')
+  if (OWNER!.uid !== undefined) chownSync(folder, OWNER!.uid, OWNER!.gid!)
+  execFileSync(join(BIN!, 'initdb'), ['-D', data, ...INIT], { ...OWNER, cwd: folder, stdio: 'pipe' })
+  const port = await freePort()
+  let running = await run(folder, data, port)
+  const address = (name: string) => `postgres://postgres:secret-of-the-tests@127.0.0.1:${port}/${name}`
+  const administer = async (statement: string): Promise<void> => {
+    const client = new Client({ connectionString: address('postgres') })
+    await client.connect()
+    await client.query(statement).finally(() => client.end())
+  }
+  return {
+    run: administer,
+    async database(name = `t${randomBytes(8).toString('hex')}`) {
+      await administer(`create database "${name}" template template0`)
+      return { url: address(name), drop: () => administer(`drop database if exists "${name}" with (force)`) }
+    },
+    crash: () => running.end('-QUIT'),
+    async start() {
+      running = await run(folder, data, port)
+    },
+    async close() {
+      await running.end('')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The name of the database that stands for a folder of data: gateways that share the folder share the database. */
+export const databaseFor = (folder: string): string =>
+  `d${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`
+
+/** Text is ordered by a language, not by bytes, as on most servers; nothing may depend on it. */
+const INIT = [
+  ...['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions'],
+  ...['--no-locale', '--locale-provider=icu', '--icu-locale=en-US'],
+]
+
+/** Settings of a server whose data nobody needs after a crash of the machine. */
+const SETTINGS = [
+  ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200', 'shared_buffers=32MB'],
+  ...['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'log_min_messages=fatal'],
+]
+
+/** Ends the server when its input ends: however the process that started it ended. */
+const KEEPER = [
+  '"$@" & server=$!',
+  'read how || how=-INT; kill $how $server; wait $server',
+  'case $how in *QUIT) ;; *) rm -rf "$0";; esac',
+].join('\n')
+
+async function run(folder: string, data: string, port: number) {
+  const server = [join(BIN!, 'postgres'), '-D', data, '-p', `${port}`, ...SETTINGS.flatMap(one => ['-c', one])]
+  const keeper = spawn('/bin/sh', ['-c', KEEPER, folder, ...server], {
+    ...{ ...OWNER, cwd: folder, detached: true },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  keeper.unref()
+  ;(keeper.stdin as unknown as { unref(): void }).unref()
+  await answering(port)
+  return {
+    /** @param signal none has the keeper delete the folder, too. */
+    async end(signal: string): Promise<void> {
+      if (keeper.exitCode !== null) return
+      const ended = once(keeper, 'exit')
+      keeper.ref()
+      keeper.stdin.end(signal === '' ? '' : `${signal}\n`)
+      await ended
+    },
+  }
+}
+
+async function answering(port: number): Promise<void> {
+  for (let waited = 0; ; waited += 50) {
+    const client = new Client({ connectionString: `postgres://postgres@127.0.0.1:${port}/postgres` })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return await client.end()
+    } catch (thrown) {
+      if (waited > 30_000) throw thrown
+      await sleep(50)
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { readonly port: number }
+  await new Promise(done => server.close(done))
+  return port
+}

@@ -1,0 +1,324 @@
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import fc from 'fast-check'
+import { Kysely, PostgresDialect } from 'kysely'
+import { Pool } from 'pg'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { AccessRecords } from '../../src/store/access-records.ts'
+import { KeptAccess } from '../../src/store/kept-access.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { openSqlite } from '../../src/store/store.ts'
+import type { Tables } from '../../src/store/tables.ts'
+import { freshDatabase, noPostgres } from '../builders/postgres.ts'
+import { scratch } from '../stored/test-server.ts'
+import { type Change, Follower, groupOf, keyOf, make, secretOf } from './access-follower.ts'
+
+/** Some connections to one fresh database. */
+interface Opened {
+  readonly connections: readonly AccessRecords[]
+  close(): Promise<void>
+}
+
+const data = scratch()
+afterAll(() => data.drop())
+let count = 0
+
+async function sqliteConnections(many: number): Promise<Opened> {
+  const path = join(data.path, `${count++}.sqlite`)
+  const stores = [await openSqlite(path)]
+  while (stores.length < many) stores.push(await openSqlite(path))
+  return {
+    connections: stores.map(({ access }) => access),
+    close: async () => void (await Promise.all(stores.map(one => one.close()))),
+  }
+}
+
+async function postgresConnections(many: number): Promise<Opened> {
+  const fresh = await freshDatabase()
+  const databases = Array.from({ length: many }, () => {
+    const pool = new Pool({ connectionString: fresh.url, max: 2 })
+    pool.on('error', () => {})
+    return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  })
+  await migrate(databases[0]!, { bytes: 'bytea' })
+  return {
+    connections: databases.map(database => new KeptAccess(database, Date.now)),
+    close: async () => {
+      await Promise.all(databases.map(one => one.destroy()))
+      await fresh.drop()
+    },
+  }
+}
+
+const ENGINES = [
+  { name: 'SQLite', open: sqliteConnections, skipped: undefined },
+  { name: 'PostgreSQL', open: postgresConnections, skipped: noPostgres },
+]
+
+const few = (prefix: string) => fc.constantFrom(...['1', '2', '3', '4'].map(number => prefix + number))
+const change: fc.Arbitrary<Change> = fc.oneof(
+  fc.record({ do: fc.constant('create' as const), id: few('k'), name: few('n'), hash: few('h') }),
+  fc.record({
+    do: fc.constant('change' as const),
+    id: few('k'),
+    change: fc.record(
+      {
+        ...{ name: few('n'), group: few('g'), enabled: fc.boolean() },
+        note: fc.option(fc.string({ unit: 'binary' }), { nil: undefined }),
+        limits: fc.constantFrom({}, { rpm: 1, budget: { day: 0.5 } }),
+        expiresAt: fc.option(fc.nat(), { nil: undefined }),
+      },
+      { requiredKeys: [] },
+    ),
+  }),
+  fc.record({ do: fc.constant('revoke' as const), id: few('k') }),
+  fc.record({ do: fc.constant('rotate' as const), id: few('k'), hash: few('h'), until: fc.nat() }),
+  fc.record({ do: fc.constantFrom('keep' as const, 'drop' as const), group: few('g'), models: fc.array(few('m')) }),
+  fc.record({ do: fc.constant('drain' as const), channel: few('c'), drained: fc.boolean() }),
+  fc.record({ do: fc.constant('use' as const), id: few('k'), at: fc.nat() }),
+)
+
+describe.each(ENGINES)('access records in $name', ({ open, skipped }) => {
+  let opened: Opened
+  let records: AccessRecords
+  beforeEach(async context => {
+    context.skip(skipped !== undefined)
+    opened = await open(1)
+    records = opened.connections[0]!
+  })
+  afterEach(() => opened?.close())
+
+  test('a key is found as it was stored, by id and by name', async () => {
+    const key = keyOf('k', {
+      ...{ note: 'nul \0 and half \ud83d', models: ['a*'], doors: ['chat'], onLoss: 'refuse', enabled: false },
+      ...{ limits: { rpm: 1, tpm: 2, concurrent: 3, budget: { day: 0.25, month: 1 } }, expiresAt: 1e13 },
+      secrets: [secretOf('b', 9), { ...secretOf('a', 2), expiresAt: 3 }],
+    })
+    expect(await records.createKey(key)).toBe(true)
+    expect(await records.key('k')).toEqual(key)
+    expect(await records.keyNamed('k')).toEqual(key)
+    expect(await records.key('l')).toBeUndefined()
+  })
+
+  test('names are unique among keys that are not revoked, secrets among all', async () => {
+    await records.createKey(keyOf('a'))
+    expect(await records.createKey(keyOf('b', { name: 'a' }))).toBe(false)
+    expect(await records.createKey(keyOf('b', { secrets: [secretOf('hash of a')] }))).toBe(false)
+    expect(await records.revokeKey('a', 9)).toBe(true)
+    expect(await records.revokeKey('a', 10)).toBe(false)
+    expect(await records.keyNamed('a')).toBeUndefined()
+    expect(await records.key('a')).toMatchObject({ revokedAt: 9 })
+    expect(await records.createKey(keyOf('b', { secrets: [secretOf('hash of a')] }))).toBe(false)
+    expect(await records.createKey(keyOf('b', { name: 'a' }))).toBe(true)
+    expect(await records.keyNamed('a')).toMatchObject({ id: 'b' })
+  })
+
+  test('names that no engine stores are stored as what can be', async () => {
+    await records.createKey(keyOf('k', { name: 'a\0b\ud800' }))
+    expect(await records.keyNamed('ab\ufffd')).toMatchObject({ id: 'k' })
+    expect(await records.createKey(keyOf('l', { name: 'ab\ud801' }))).toBe(false)
+  })
+
+  test('a key is changed field by field; undefined removes one', async () => {
+    await records.createKey(keyOf('a', { note: 'x', models: ['m'] }))
+    await records.createKey(keyOf('b'))
+    expect(await records.changeKey('a', { note: undefined, limits: { rpm: 5 } })).toEqual(
+      keyOf('a', { models: ['m'], limits: { rpm: 5 } }),
+    )
+    expect(await records.changeKey('a', { name: 'b' })).toBe('taken')
+    expect(await records.changeKey('a', { name: 'c', group: 'g' })).toMatchObject({ id: 'a', name: 'c', group: 'g' })
+    expect(await records.changeKey('x', { name: 'd' })).toBeUndefined()
+    await records.revokeKey('a', 1)
+    expect(await records.changeKey('a', { name: 'd' })).toBeUndefined()
+  })
+
+  test('rotation adds a secret, and ends the others then or before', async () => {
+    await records.createKey(keyOf('a', { secrets: [{ ...secretOf('old', 1), expiresAt: 50 }, secretOf('older', 0)] }))
+    const rotated = await records.rotateKey('a', secretOf('new', 2), 100)
+    expect(rotated?.secrets).toEqual([
+      secretOf('new', 2),
+      { ...secretOf('old', 1), expiresAt: 50 },
+      { ...secretOf('older', 0), expiresAt: 100 },
+    ])
+    expect(await records.rotateKey('a', secretOf('old', 3), 1)).toBeUndefined()
+    expect(await records.key('a')).toEqual(rotated)
+    await records.revokeKey('a', 1)
+    expect(await records.rotateKey('a', secretOf('newer', 3), 1)).toBeUndefined()
+  })
+
+  test('pages go through all keys in order, whoever shares a name', async () => {
+    for (const name of ['b', 'a', 'É', 'B', 'c']) {
+      for (const id of [`1${name}`, `2${name}`]) {
+        await records.createKey(keyOf(id, { name, group: name === 'a' ? 'g' : 'default' }))
+        if (id.startsWith('1')) await records.revokeKey(id, 1)
+      }
+    }
+    const seen: string[] = []
+    for (let after: string | undefined; ; ) {
+      const page = await records.keys({ limit: 3, revoked: true, ...(after === undefined ? {} : { after }) })
+      seen.push(...page.slice(0, 3).map(({ id }) => id))
+      if (page.length <= 3) break
+      after = page[2]!.id
+    }
+    expect([...seen].sort()).toEqual([...new Set(seen)].sort())
+    expect(seen).toHaveLength(10)
+    expect((await records.keys({ limit: 9 })).map(({ id }) => id).sort()).toEqual(['2B', '2a', '2b', '2c', '2É'])
+    expect((await records.keys({ limit: 9, group: 'g' })).map(({ id }) => id)).toEqual(['2a'])
+    expect(await records.keys({ limit: 9, after: 'gone' })).toEqual([])
+  })
+
+  test('when keys were last used only grows, and is no change', async () => {
+    await records.createKey(keyOf('a'))
+    const { version } = await records.changes(0)
+    await records.used(
+      new Map([
+        ['a', 8],
+        ['gone', 9],
+      ]),
+    )
+    await records.used(new Map([['a', 4]]))
+    expect(await records.key('a')).toMatchObject({ lastUsedAt: 8 })
+    expect(await records.changes(version)).toEqual({ version, keys: [], groups: [], droppedGroups: [] })
+  })
+
+  test('groups and drained channels are kept and dropped', async () => {
+    const group = groupOf('g', {
+      models: ['x'],
+      doors: ['chat'],
+      channels: ['c*'],
+      limits: { rpm: 1 },
+      onLoss: 'refuse',
+    })
+    await records.keepGroup(groupOf('g'))
+    await records.keepGroup(group)
+    expect(await records.groups()).toEqual([group])
+    expect(await records.drain('c', true)).toBe(true)
+    expect(await records.drain('c', true)).toBe(false)
+    expect(await records.drain('d', false)).toBe(false)
+    const { version, drained, groups } = await records.changes(0)
+    expect({ drained, groups }).toEqual({ drained: ['c'], groups: [group] })
+    expect(await records.dropGroup('g')).toBe(true)
+    expect(await records.dropGroup('g')).toBe(false)
+    expect(await records.groups()).toEqual([])
+    expect(await records.changes(version)).toEqual({
+      ...{ version: version + 1, keys: [], groups: [], droppedGroups: ['g'] },
+    })
+    await records.keepGroup(group)
+    expect(await records.groups()).toEqual([group])
+  })
+
+  test('a change that changes nothing takes no version', async () => {
+    await records.createKey(keyOf('a'))
+    const { version } = await records.changes(0)
+    await records.createKey(keyOf('b', { name: 'a' }))
+    await records.revokeKey('x', 1)
+    await records.dropGroup('x')
+    expect((await records.changes(0)).version).toBe(version)
+  })
+
+  test('a follower of another database learns everything, and that the rest is gone', async () => {
+    const other = new Follower()
+    other.version = 3
+    other.keys.set('z', keyOf('z'))
+    await other.follow(records)
+    expect(other.state.keys).toEqual([])
+    await records.createKey(keyOf('a'))
+    for (const version of [3, 2 ** 50]) {
+      other.version = version
+      await other.follow(records)
+      expect(other.state.keys).toEqual([keyOf('a')])
+    }
+  })
+
+  test('tokens of administrators are found by hash', async () => {
+    const token = { id: 't', name: 'me', hash: 'h', prefix: 'iladm-ab', lastFour: 'wxyz', createdAt: 1 }
+    await records.addToken(token)
+    await records.addToken({ ...token, id: 'u', hash: 'i', createdAt: 2, expiresAt: 3 })
+    expect(await records.token('h')).toEqual(token)
+    expect(await records.token('j')).toBeUndefined()
+    expect((await records.tokens()).map(({ id }) => id)).toEqual(['t', 'u'])
+    expect(await records.dropToken('t')).toBe(true)
+    expect(await records.dropToken('t')).toBe(false)
+    expect(await records.token('h')).toBeUndefined()
+  })
+})
+
+describe.each(ENGINES)('changes in $name', ({ name, open, skipped }) => {
+  test.skipIf(skipped)('a follower ends with what is there, whoever changes it when', { timeout: 60_000 }, async () => {
+    const law = fc.asyncProperty(
+      fc.array(fc.array(change, { maxLength: 12 }), { minLength: 2, maxLength: 3 }),
+      async writers => {
+        const { connections, close } = await open(writers.length + 1)
+        const reader = connections.at(-1)!
+        const follower = new Follower()
+        try {
+          // A process of SQLite waits for another's lock as a whole, so that its connections take turns here.
+          if (name === 'SQLite') {
+            for (let turn = 0; writers.some(changes => turn < changes.length); turn++)
+              for (const [index, changes] of writers.entries()) {
+                if (turn < changes.length) await make(connections[index]!, changes[turn]!)
+                if ((turn + index) % 3 === 0) await follower.follow(reader)
+              }
+          } else {
+            let done = false
+            const following = (async () => {
+              while (!done) await follower.follow(reader)
+            })()
+            const writing = Promise.all(
+              writers.map(async (changes, index) => {
+                for (const one of changes) await make(connections[index]!, one)
+              }),
+            ).finally(() => (done = true))
+            await Promise.all([writing, following])
+          }
+          await follower.follow(reader)
+          const fresh = new Follower()
+          await fresh.follow(reader)
+          expect(follower.state).toEqual(fresh.state)
+          const valid = [...fresh.keys.values()].filter(({ revokedAt }) => revokedAt === undefined)
+          expect(new Set(valid.map(key => key.name)).size).toBe(valid.length)
+          const hashes = [...fresh.keys.values()].flatMap(({ secrets }) => secrets.map(({ hash }) => hash))
+          expect(new Set(hashes).size).toBe(hashes.length)
+        } finally {
+          await close()
+        }
+      },
+    )
+    await fc.assert(law, { numRuns: name === 'SQLite' ? 60 : 15 })
+  })
+})
+
+test('processes that share a file change it at once, and no change is missed', { timeout: 30_000 }, async () => {
+  const path = join(data.path, 'shared.sqlite')
+  const store = await openSqlite(path)
+  const source = `
+    const { workerData: { path, name } } = require('node:worker_threads')
+    import(${JSON.stringify(join(import.meta.dirname, '../../src/store/store.ts'))}).then(async ({ openSqlite }) => {
+      const { access, close } = await openSqlite(path)
+      const key = id => ({ id, name: id, group: 'g', createdAt: 0, limits: {}, enabled: true, secrets: [] })
+      for (let n = 0; n < 60; n++) {
+        await access.createKey(key(name + n))
+        if (n % 3 === 0) await access.revokeKey(name + n, 1)
+        await access.drain('c' + (n % 5), n % 2 === 0)
+      }
+      await close()
+    })`
+  const workers = ['a', 'b'].map(name => new Worker(source, { eval: true, workerData: { path, name } }))
+  let running = workers.length
+  const ended = workers.map(
+    worker => new Promise((resolve, reject) => worker.once('error', reject).once('exit', resolve)),
+  )
+  for (const one of ended) void one.finally(() => running--).catch(() => {})
+  const follower = new Follower()
+  while (running > 0) {
+    await follower.follow(store.access)
+    await new Promise(resolve => setTimeout(resolve, 1))
+  }
+  await Promise.all(ended)
+  await follower.follow(store.access)
+  const fresh = new Follower()
+  await fresh.follow(store.access)
+  expect(fresh.keys.size).toBe(120)
+  expect(follower.state).toEqual(fresh.state)
+  await store.close()
+})
