@@ -125,6 +125,16 @@ function indexOf(channels: readonly RoutedChannel[]): Map<string, readonly Route
   return new Map([ANY, ...names].map(name => [name, channels.filter(channel => taking(channel, name))]))
 }
 
+/** The channels that have a model, with their names of it. */
+export const placesOf = (
+  model: string,
+  channels: readonly RoutedChannel[],
+): readonly { readonly channel: ChannelConfig; readonly upstreamModel: string }[] =>
+  channels.flatMap(channel => {
+    const name = upstreamModel(channel, model)
+    return name === undefined ? [] : [{ channel: channel.config, upstreamModel: name }]
+  })
+
 /** A model a key can call. */
 export interface UsableModel {
   readonly id: string

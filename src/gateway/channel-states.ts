@@ -5,6 +5,8 @@ import { mergedStats, type StatsSnapshot } from '../channel/stats.ts'
 export interface ChannelState {
   readonly inFlight: number
   readonly drained: boolean
+  /** How many models its upstream lists, where that is needed and known. */
+  readonly listed?: number
   readonly restingUntil?: number
   /** Models that rest, by the upstream's own names. */
   readonly resting: readonly (readonly [model: string, until: number])[]
@@ -21,10 +23,11 @@ export const statesOf = (channels: readonly Channel[], now = Date.now()): Channe
   Object.fromEntries(channels.map(channel => [channel.config.name, stateOf(channel, now)]))
 
 function stateOf({ health, stats }: Channel, now: number): ChannelState {
-  const { open, restingUntil = 0, resting = new Map<string, number>(), drained = false } = health
+  const { open, restingUntil = 0, resting = new Map<string, number>(), drained = false, listed } = health
   return {
     ...{ inFlight: open, drained },
     ...(restingUntil > now ? { restingUntil } : {}),
+    ...(listed === undefined ? {} : { listed: listed.size }),
     resting: [...resting].filter(([, until]) => until > now),
     stats: stats.snapshot(now),
   }
@@ -40,6 +43,7 @@ export function mergedStates(all: readonly ChannelStates[]): ChannelStates {
 
 function merged(states: readonly ChannelState[]): ChannelState {
   const restingUntil = Math.max(...states.map(state => state.restingUntil ?? 0))
+  const listed = states.flatMap(state => state.listed ?? [])
   const resting = new Map<string, number>()
   for (const [model, until] of states.flatMap(state => state.resting))
     resting.set(model, Math.max(until, resting.get(model) ?? 0))
@@ -47,6 +51,7 @@ function merged(states: readonly ChannelState[]): ChannelState {
     inFlight: states.reduce((sum, state) => sum + state.inFlight, 0),
     drained: states.some(({ drained }) => drained),
     ...(restingUntil === 0 ? {} : { restingUntil }),
+    ...(listed.length === 0 ? {} : { listed: Math.max(...listed) }),
     resting: [...resting],
     stats: mergedStats(states.map(({ stats }) => stats)),
   }

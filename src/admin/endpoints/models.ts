@@ -1,0 +1,80 @@
+import * as v from 'valibot'
+import type { Permissions } from '../../access/index.ts'
+import { permissionsOf } from '../../access/permissions.ts'
+import { defined } from '../../canonical/defined.ts'
+import type { KeySettings } from '../../config/index.ts'
+import type { Administration } from '../../gateway/administration.ts'
+import type { ChannelStates } from '../../gateway/channel-states.ts'
+import type { ModelOverview } from '../../gateway/model-overview.ts'
+import { endpoint } from '../endpoint.ts'
+import { invalidInput } from '../problem.ts'
+import { fields, word } from '../schema.ts'
+import { allOf, MODEL } from '../shapes.ts'
+import { fixedId } from '../views.ts'
+import { stateName } from './channels.ts'
+
+const listModels = endpoint({
+  method: 'get',
+  path: '/models',
+  operation: 'listModels',
+  summary: 'Models by their public ids: all of them, or exactly those that a key (by its id) may call.',
+  query: fields({ key: v.optional(word) }),
+  answer: allOf(MODEL),
+  handle: async (gateway, { query: { key } }) => {
+    const permissions = key === undefined ? ALL : await permissionsOfKey(gateway, key)
+    if (permissions === undefined) return { data: [] }
+    const states = await gateway.states()
+    return { data: gateway.models(permissions).map(model => modelView(gateway, model, states)) }
+  },
+})
+
+const ALL = permissionsOf({ limits: {}, enabled: true }, { name: '', models: ['*'], limits: {}, onLoss: 'show' })
+
+/** What a key may do; undefined where it may do nothing, as it is not valid. */
+async function permissionsOfKey({ config, records }: Administration, id: string): Promise<Permissions | undefined> {
+  const key = config.keys.find(one => fixedId(one) === id) ?? (await records.key(id))
+  if (key === undefined) throw invalidInput({ parameter: 'key', detail: 'there is no key of this id' })
+  const group = config.groups.get(key.group) ?? (await records.groups()).find(({ name }) => name === key.group)
+  return group === undefined || !isValid(key) ? undefined : permissionsOf(key, group)
+}
+
+const isValid = (key: KeySettings & { readonly revokedAt?: number }): boolean =>
+  key.enabled && key.revokedAt === undefined && (key.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now()
+
+function modelView(
+  { config }: Administration,
+  { id, facts, abilities, native, translated, channels }: ModelOverview,
+  states: ChannelStates,
+) {
+  const { converses, draws, speaks, embeds } = abilities
+  const can = { converse: converses, draw: draws, speak: speaks, embed: embeds }
+  const configs = new Map(config.channels.map(one => [one.name, one]))
+  const stateOf = (name: string) => {
+    const [channel, state] = [configs.get(name), states[name]]
+    return channel === undefined || state === undefined ? 'ok' : stateName(channel, state, config.server.workers)
+  }
+  return {
+    ...{ id, native, translated },
+    ...defined({
+      name: facts?.name,
+      description: facts?.description,
+      interface: facts?.interface,
+      context: facts?.context,
+      max_output: facts?.maxOutput,
+      price: priceView(facts?.price),
+    }),
+    abilities: (['converse', 'draw', 'speak', 'embed'] as const).filter(name => can[name]),
+    channels: channels.map(({ name, upstreamModel }) => {
+      const rests = states[name]?.resting.some(([model]) => model === upstreamModel) === true
+      const state = stateOf(name)
+      return { name, upstream_model: upstreamModel, state: state === 'ok' && rests ? ('resting' as const) : state }
+    }),
+  }
+}
+
+const priceView = (price: NonNullable<ModelOverview['facts']>['price']) =>
+  price === undefined
+    ? undefined
+    : defined({ input: price.input, output: price.output, cache_read: price.cacheRead, cache_write: price.cacheWrite })
+
+export const MODELS = [listModels]

@@ -1,0 +1,60 @@
+import type { Permissions } from '../access/index.ts'
+import type { ModelAbilities } from '../canonical/model-card.ts'
+import type { Format } from '../canonical/node.ts'
+import type { Config, ModelFacts } from '../config/index.ts'
+import { READERS } from '../ingress/index.ts'
+import { FORMATS, fitnessOf } from '../providers/index.ts'
+import { placesOf, type RoutedChannel, usableModels } from '../router.ts'
+import { abilitiesOf } from './models.ts'
+
+/** A model as administrators see it. */
+export interface ModelOverview {
+  readonly id: string
+  readonly facts: ModelFacts | undefined
+  readonly abilities: ModelAbilities
+  /** The formats a caller can use for it: as its channels speak them, and by translation. */
+  readonly native: readonly Format[]
+  readonly translated: readonly Format[]
+  readonly channels: readonly { readonly name: string; readonly upstreamModel: string }[]
+}
+
+/** The models that a key with these permissions can call, sorted by id. */
+export function modelOverviews(
+  permissions: Permissions,
+  all: readonly RoutedChannel[],
+  { models, realtime }: Pick<Config, 'models' | 'realtime'>,
+): readonly ModelOverview[] {
+  const channels = all.filter(({ config }) => permissions.allowsChannel(config.name))
+  const doors = DOORS.filter(door => permissions.allowsDoor(door))
+  return usableModels(permissions, all).map(model => {
+    const places = placesOf(model.id, channels)
+    const spoken = new Set(places.flatMap(({ channel }) => channel.formats.map(({ format }) => format)))
+    const canUse = (door: Format): boolean =>
+      places.some(({ channel }) => channel.formats.some(one => canTranslate(door, one, realtime.cascade !== undefined)))
+    const facts = models.get(model.id)
+    return {
+      id: model.id,
+      facts,
+      abilities: abilitiesOf(model, facts),
+      native: doors.filter(door => spoken.has(door)),
+      translated: doors.filter(door => !spoken.has(door) && canUse(door)),
+      channels: places.map(({ channel, upstreamModel }) => ({ name: channel.name, upstreamModel })),
+    }
+  })
+}
+
+/** Whether an upstream of the format does any work of the door, as the router decides it. */
+const canTranslate = (
+  door: Format,
+  { format, dialect }: RoutedChannel['config']['formats'][number],
+  cascades: boolean,
+): boolean =>
+  FORMATS.get(door)!.does.some(work => {
+    const fitness = fitnessOf(format, work, dialect)
+    return fitness !== undefined && (fitness !== 'emulated' || work !== 'realtime' || cascades)
+  })
+
+/** Formats that callers can speak: those whose requests are read, and those of sessions. */
+export const DOORS: readonly Format[] = [...FORMATS]
+  .filter(([format, { does }]) => READERS[format]?.request !== undefined || does[0] === 'realtime')
+  .map(([format]) => format)
