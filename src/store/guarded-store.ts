@@ -3,6 +3,7 @@ import type { Conversations } from './conversations.ts'
 import type { Events } from './events.ts'
 import type { Tasks } from './tasks.ts'
 import type { Turns } from './turns.ts'
+import type { UsageRecords } from './usage-records.ts'
 
 /** What is done to a store: one that is full can still be read. */
 export type AccessMode = 'reads' | 'writes'
@@ -80,4 +81,14 @@ export const guardedAccess = (use: Use<AccessRecords>): AccessRecords => ({
   tokens: () => use('reads', access => access.tokens()),
   token: hash => use('reads', access => access.token(hash)),
   dropToken: id => use('writes', access => access.dropToken(id)),
+})
+
+/** Usage, likewise. */
+export const guardedUsage = (use: Use<UsageRecords>): UsageRecords => ({
+  add: rows => use('writes', usage => usage.add(rows)),
+  sums: query => use('reads', usage => usage.sums(query)),
+  rows: page => use('reads', usage => usage.rows(page)),
+  row: id => use('reads', usage => usage.row(id)),
+  spent: (key, at) => use('reads', usage => usage.spent(key, at)),
+  sweep: before => use('writes', usage => usage.sweep(before)),
 })

@@ -11,6 +11,7 @@ import {
   guardedEvents,
   guardedTasks,
   guardedTurns,
+  guardedUsage,
 } from './guarded-store.ts'
 import { Liveness } from './liveness.ts'
 import type { Store } from './store.ts'
@@ -25,7 +26,7 @@ const INTERVAL = 60_000
 /** What is stored: turns, conversations, events and tasks. */
 export type StoreView = Pick<
   LazyStore,
-  'path' | 'turns' | 'conversations' | 'events' | 'tasks' | 'liveness' | 'takes' | 'check'
+  'path' | 'turns' | 'conversations' | 'events' | 'tasks' | 'usage' | 'liveness' | 'takes' | 'check'
 >
 
 /**
@@ -42,6 +43,7 @@ export class LazyStore {
   readonly events = guardedEvents((manner, work) => this.use(manner, ({ events }) => work(events)))
   readonly tasks = guardedTasks((manner, work) => this.use(manner, ({ tasks }) => work(tasks)))
   readonly access = guardedAccess((manner, work) => this.use(manner, ({ access }) => work(access)))
+  readonly usage = guardedUsage((manner, work) => this.use(manner, ({ usage }) => work(usage)))
   /** Which of the processes that share the store are alive. */
   readonly liveness: Liveness
   private readonly log: Log

@@ -9,11 +9,13 @@ import { KeptConversations } from './kept-conversations.ts'
 import { KeptEvents } from './kept-events.ts'
 import { KeptTasks } from './kept-tasks.ts'
 import { KeptTurns } from './kept-turns.ts'
+import { KeptUsage } from './kept-usage.ts'
 import { migrate } from './migrate.ts'
 import { type SqliteFile, sqlite } from './sqlite.ts'
 import type { Database, Tables } from './tables.ts'
 import type { Tasks } from './tasks.ts'
 import type { Turns } from './turns.ts'
+import type { UsageRecords } from './usage-records.ts'
 
 /** Everything that outlives a request. */
 export interface Store {
@@ -22,6 +24,7 @@ export interface Store {
   readonly events: Events
   readonly tasks: Tasks
   readonly access: AccessRecords
+  readonly usage: UsageRecords
   /** Deletes what has expired and is not part of a later turn. */
   sweep(): Promise<void>
   /** Whether the file was moved away: what is written here would be lost. */
@@ -52,6 +55,7 @@ async function openStore({ dialect, moved, probe }: SqliteFile, now: () => numbe
     events: new KeptEvents(database),
     tasks: new KeptTasks(database),
     access: new KeptAccess(database, now),
+    usage: new KeptUsage(database, now),
     sweep: () => sweep(database, now()),
     moved,
     probe,

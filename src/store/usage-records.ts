@@ -1,9 +1,13 @@
+import type { Percentiles } from '../usage/histogram.ts'
 import type { UsageRow } from '../usage/row.ts'
 
 /** The fields by which usage is summed up. */
 export type UsageField = 'key' | 'model' | 'channel' | 'format' | 'upstreamFormat' | 'door' | 'group' | 'status'
 
-/** Which requests are meant. Times are Unix milliseconds: from `since` on, before `until`. */
+/**
+ * Which requests are meant. Times are Unix milliseconds: from `since` on, before `until`. Sums are of whole hours (of
+ * whole UTC days where hours are not kept any more): those in which the two times lie belong to them.
+ */
 export interface UsageFilter {
   readonly since: number
   readonly until: number
@@ -26,14 +30,16 @@ export interface UsageSum {
   /** Requests whose cost is unknown. */
   readonly unpriced: number
   readonly losses: number
-  /** Milliseconds until the first byte, and in all, that so many percent of the requests stayed below. */
-  readonly firstByte?: { readonly p50: number; readonly p95: number; readonly p99: number }
-  readonly duration?: { readonly p50: number; readonly p95: number; readonly p99: number }
+  /** Milliseconds until the first byte, and in all, that so many percent of the requests stayed below; where asked for. */
+  readonly firstByte?: Percentiles
+  readonly duration?: Percentiles
 }
 
 export interface UsageGroup extends UsageSum {
   /** The values of the fields they are summed up by. */
   readonly by: { readonly [F in UsageField]?: string }
+  /** The last name of the key, where they are summed up by key. */
+  readonly keyName?: string
   /** The beginning of the interval, where they are summed up over time. */
   readonly at?: number
 }
@@ -42,6 +48,8 @@ export interface UsageQuery extends UsageFilter {
   readonly by: readonly UsageField[]
   /** Sums for each interval, too. */
   readonly every?: 'hour' | 'day'
+  /** Whether percentiles of durations are wanted. */
+  readonly percentiles?: boolean
   readonly limit: number
 }
 
@@ -57,12 +65,13 @@ export interface RowPage extends UsageFilter {
 export interface UsageRecords {
   /** Stores rows and adds them to the sums. */
   add(rows: readonly UsageRow[]): Promise<void>
+  /** Sums, over time from the earliest on; those of most requests first. */
   sums(query: UsageQuery): Promise<readonly UsageGroup[]>
   /** Rows, the latest first. */
   rows(page: RowPage): Promise<{ readonly rows: readonly UsageRow[]; readonly next?: string }>
   row(id: string): Promise<UsageRow | undefined>
   /** Nanodollars that a key has spent in the day and the month (UTC) of that time. */
   spent(key: string, at: number): Promise<{ readonly day: number; readonly month: number }>
-  /** Deletes rows before that time. */
+  /** Deletes rows before that time, and hourly sums that are kept no longer. */
   sweep(before: number): Promise<void>
 }

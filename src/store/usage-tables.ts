@@ -1,2 +1,80 @@
+import { INTERVALS } from '../usage/histogram.ts'
+
+/** A set of requests that agree in everything they are summed up by. */
+export interface SeriesRow {
+  /** A hash of the other columns. */
+  readonly id: number
+  readonly key_id: string | null
+  readonly key_name: string | null
+  readonly group_name: string | null
+  /** Only where a channel was tried: callers can name anything. */
+  readonly model: string | null
+  readonly channel: string | null
+  readonly format: string
+  readonly upstream_format: string | null
+  readonly door: string
+  readonly status: number
+  /** 1 where the requests failed. */
+  readonly failed: number
+}
+
+/** One request; `UsageRow` describes the fields. */
+export interface RequestRow {
+  readonly at: number
+  readonly id: string
+  readonly series: number
+  /** Where no channel was tried: what the caller named. */
+  readonly model: string | null
+  readonly upstream_model: string | null
+  readonly stream: number
+  readonly attempts: number
+  readonly error: string | null
+  readonly finish: string | null
+  readonly upstream_id: string | null
+  readonly input: number | null
+  readonly output: number | null
+  readonly cache_read: number | null
+  readonly cache_write: number | null
+  readonly reasoning: number | null
+  readonly input_audio: number | null
+  readonly output_audio: number | null
+  readonly cost: number | null
+  readonly losses: number
+  readonly read_after: number | null
+  readonly sent_after: number | null
+  readonly answered_after: number | null
+  readonly first_byte_after: number | null
+  readonly duration: number
+  /** As JSON. */
+  readonly tries: string | null
+}
+
+/** What is added up of requests. */
+export const SUM_COLUMNS = [
+  ...(['requests', 'errors', 'input', 'output', 'cache_read', 'cache_write', 'reasoning'] as const),
+  ...(['input_audio', 'output_audio', 'cost', 'unpriced', 'losses'] as const),
+]
+
+const intervals = (prefix: 'f' | 'd'): readonly string[] =>
+  Array.from({ length: INTERVALS }, (_, at) => `${prefix}${at}`)
+
+/** How many requests had their first byte, and ended, within an interval of `BOUNDS`; null for none. */
+export const FIRST_BYTE_COLUMNS = intervals('f')
+export const DURATION_COLUMNS = intervals('d')
+export const TIMING_COLUMNS: readonly string[] = [...FIRST_BYTE_COLUMNS, ...DURATION_COLUMNS]
+
+/** Sums of a series over an hour or a day that begins at `at`; the columns of timings besides. */
+export interface SumRow extends Readonly<Record<(typeof SUM_COLUMNS)[number], number>> {
+  readonly at: number
+  readonly series: number
+}
+
 /** What requests used. */
-export type UsageTables = {}
+export interface UsageTables {
+  readonly usage_series: SeriesRow
+  readonly usage_rows: RequestRow
+  readonly usage_hours: SumRow
+  readonly usage_days: SumRow
+  /** Who deletes expired rows at present: one at a time. */
+  readonly usage_sweeps: { readonly name: string; readonly until: number }
+}

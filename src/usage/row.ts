@@ -10,11 +10,12 @@ export interface UsageRow {
   readonly key?: string
   readonly keyName?: string
   readonly group?: string
-  /** The public id of the model, and what its upstream calls it. */
+  /** The public id of the model, as the caller named it, and what its upstream calls it. */
   readonly model?: string
   readonly upstreamModel?: string
+  /** Absent where no channel was tried: then the model is only what the caller named, and sums leave it out. */
   readonly channel?: string
-  /** The path of the endpoint. */
+  /** The path of the endpoint, as the route has it. */
   readonly door: string
   /** The caller's format and the upstream's. */
   readonly format: Format
@@ -24,6 +25,10 @@ export interface UsageRow {
   readonly status: number
   /** The kind of the error, where it failed. */
   readonly error?: string
+  /** Why the answer ended. */
+  readonly finish?: string
+  /** The upstream's id of the request. */
+  readonly upstreamId?: string
   /** Tokens, as far as the upstream counted them. The whole prompt and the whole answer. */
   readonly input?: number
   readonly output?: number
@@ -37,10 +42,26 @@ export interface UsageRow {
   /** Nanodollars; absent where the price is unknown. */
   readonly cost?: number
   readonly losses: number
-  /** Time until the request was sent to the upstream that answered, until the first byte to the caller, and in all. */
+  /**
+   * Time from its beginning until the request was read, was sent to the upstream that answered, that upstream began to
+   * answer, the first byte went to the caller; and in all.
+   */
+  readonly readAfter?: number
   readonly sentAfter?: number
+  readonly answeredAfter?: number
   readonly firstByteAfter?: number
   readonly duration: number
+  /** The attempts before the last, where there were several. */
+  readonly tries?: readonly UsageTry[]
+}
+
+/** An attempt that another followed. */
+export interface UsageTry {
+  readonly channel: string
+  readonly upstreamModel: string
+  /** When it began and ended, from the beginning of the request on. */
+  readonly sentAfter: number
+  readonly endedAfter: number
 }
 
 /** Takes a row when its request is over; it must not wait or throw. */

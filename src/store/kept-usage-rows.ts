@@ -1,0 +1,133 @@
+import { defined } from '../canonical/defined.ts'
+import type { UsageRow, UsageTry } from '../usage/row.ts'
+import { matches } from './kept-usage-sums.ts'
+import type { Database } from './tables.ts'
+import type { RowPage } from './usage-records.ts'
+import type { RequestRow, SeriesRow } from './usage-tables.ts'
+
+type Joined = RequestRow & { readonly [C in keyof SeriesRow as `s_${C}`]: SeriesRow[C] }
+
+const SERIES = [
+  'key_id',
+  'key_name',
+  'group_name',
+  'model',
+  'channel',
+  'format',
+  'upstream_format',
+  'door',
+  'status',
+] as const
+
+/** The latest rows that are looked through one by one; where few of them are meant, an index finds older ones. */
+const LATEST = 5000
+
+const rowsWithSeries = (database: Database) =>
+  database
+    .selectFrom('usage_rows as request')
+    .innerJoin('usage_series as series', 'series.id', 'request.series')
+    .selectAll('request')
+    .select(SERIES.map(column => `series.${column} as s_${column}` as const))
+
+/** One row by its id. */
+export async function rowOf(database: Database, id: string): Promise<UsageRow | undefined> {
+  const row = await rowsWithSeries(database).where('request.id', '=', id).limit(1).executeTakeFirst()
+  return row && usageOf(row as Joined)
+}
+
+/** A page of rows, the latest first. */
+export async function rowsOf(
+  database: Database,
+  page: RowPage,
+): Promise<{ readonly rows: readonly UsageRow[]; readonly next?: string }> {
+  const found = await idsOf(database, page)
+  if (found.length === 0) return { rows: [] }
+  const shown = found.slice(0, page.limit)
+  const last = shown.at(-1)!
+  const rows = await rowsWithSeries(database)
+    .where('request.at', '>=', Number(last.at))
+    .where('request.at', '<=', Number(shown[0]!.at))
+    .where(
+      'request.id',
+      'in',
+      shown.map(({ id }) => id),
+    )
+    .orderBy('request.at', 'desc')
+    .orderBy('request.id', 'desc')
+    .execute()
+  return {
+    rows: rows.map(row => usageOf(row as Joined)),
+    ...(found.length > page.limit ? { next: `${last.at}.${last.id}` } : {}),
+  }
+}
+
+type Place = Pick<RequestRow, 'at' | 'id'>
+
+/** Where the rows of a page are, and of one more. */
+async function idsOf(database: Database, page: RowPage): Promise<readonly Place[]> {
+  const wanted = page.limit + 1
+  const filtered = page.only !== undefined || Object.values(page.where ?? {}).some(value => value !== undefined)
+  if (!filtered) return within(database, page).limit(wanted).execute()
+  const latest = await within(database, page).limit(1).offset(LATEST).execute()
+  const from = latest[0] === undefined ? page.since : Number(latest[0].at)
+  const near = await meant(database, { ...page, since: from })
+    .limit(wanted)
+    .execute()
+  if (near.length >= wanted || from === page.since) return near
+  return meant(database, page).limit(wanted).execute()
+}
+
+function within(database: Database, { since, until, after }: RowPage) {
+  const place = placeOf(after)
+  let query = database.selectFrom('usage_rows').select(['at', 'id']).where('at', '>=', since).where('at', '<', until)
+  if (place !== undefined)
+    query = query.where('at', '<=', place.at).where(row => row.or([row('at', '<', place.at), row('id', '<', place.id)]))
+  return query.orderBy('at', 'desc').orderBy('id', 'desc')
+}
+
+function meant(database: Database, page: RowPage) {
+  const { where = {}, only } = page
+  let query = within(database, page)
+  const named = Object.values(where).some(value => value !== undefined)
+  if (named || only === 'errors')
+    query = query.where('series', 'in', series => {
+      const chosen = series.selectFrom('usage_series').select('usage_series.id').where(matches(where))
+      return only === 'errors' ? chosen.where('failed', '=', 1) : chosen
+    })
+  return only === 'losses' ? query.where('losses', '>', 0) : query
+}
+
+/** The place behind which a page continues; a mark that no page gave is the beginning. */
+function placeOf(after: string | undefined): Place | undefined {
+  const match = /^(\d{1,15})\.(.+)$/.exec(after ?? '')
+  return match === null ? undefined : { at: Number(match[1]), id: match[2]! }
+}
+
+const number = (value: number | string | null): number | undefined => (value === null ? undefined : Number(value))
+
+function usageOf(row: Joined): UsageRow {
+  const model = row.s_model ?? row.model ?? undefined
+  const channel = row.s_channel ?? undefined
+  return {
+    ...{ id: row.id, at: Number(row.at), door: row.s_door, format: row.s_format as UsageRow['format'] },
+    ...{
+      stream: row.stream === 1,
+      attempts: row.attempts,
+      status: row.s_status,
+      losses: row.losses,
+      duration: row.duration,
+    },
+    ...defined({
+      ...{ key: row.s_key_id ?? undefined, keyName: row.s_key_name ?? undefined, group: row.s_group_name ?? undefined },
+      ...{ model, channel, upstreamModel: row.upstream_model ?? (channel === undefined ? undefined : model) },
+      upstreamFormat: (row.s_upstream_format ?? undefined) as UsageRow['upstreamFormat'] | undefined,
+      ...{ error: row.error ?? undefined, finish: row.finish ?? undefined, upstreamId: row.upstream_id ?? undefined },
+      ...{ input: number(row.input), output: number(row.output), reasoning: number(row.reasoning) },
+      ...{ cacheRead: number(row.cache_read), cacheWrite: number(row.cache_write), cost: number(row.cost) },
+      ...{ inputAudio: number(row.input_audio), outputAudio: number(row.output_audio) },
+      ...{ readAfter: number(row.read_after), sentAfter: number(row.sent_after) },
+      ...{ answeredAfter: number(row.answered_after), firstByteAfter: number(row.first_byte_after) },
+      tries: row.tries === null ? undefined : (JSON.parse(row.tries) as readonly UsageTry[]),
+    }),
+  }
+}

@@ -1,0 +1,100 @@
+import { setImmediate as breath } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { UsageRow } from '../usage/row.ts'
+import { rowOf, rowsOf } from './kept-usage-rows.ts'
+import { HOURS_KEPT, sumsOf } from './kept-usage-sums.ts'
+import { UsageWriter } from './kept-usage-write.ts'
+import type { Database } from './tables.ts'
+import { batchOf, DAY } from './usage-batch.ts'
+import type { RowPage, UsageQuery, UsageRecords } from './usage-records.ts'
+import { SeriesIndex } from './usage-series.ts'
+
+/** Rows deleted at a time: others need to read and write in between. */
+const BATCH = 500
+/** Milliseconds for which one process sweeps and no other does, unless it says again that it does. */
+const LEASE = 60_000
+
+/** Usage in a database: a row for each request, and sums by hour and day. */
+export class KeptUsage implements UsageRecords {
+  private readonly database: Database
+  private readonly now: () => number
+  private readonly writer: UsageWriter
+  private readonly index = new SeriesIndex()
+  /** Until when this process sweeps. */
+  private sweepsUntil = -1
+
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+    this.writer = new UsageWriter(database)
+  }
+
+  async add(rows: readonly UsageRow[]): Promise<void> {
+    if (rows.length > 0) await this.writer.write(batchOf(rows, this.index))
+  }
+
+  sums(query: UsageQuery) {
+    return sumsOf(this.database, query, this.now())
+  }
+
+  rows(page: RowPage) {
+    return rowsOf(this.database, page)
+  }
+
+  row(id: string) {
+    return rowOf(this.database, id)
+  }
+
+  async spent(key: string, at: number): Promise<{ readonly day: number; readonly month: number }> {
+    const date = new Date(at)
+    const day = at - (at % DAY)
+    const month = Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+    const spent = await this.database
+      .selectFrom('usage_days')
+      .select(({ fn }) => fn.sum<number | string | null>('cost').as('month'))
+      .select(sql<number | string | null>`sum(case when at >= ${day} then cost else 0 end)`.as('day'))
+      .where('series', 'in', series => series.selectFrom('usage_series').select('id').where('key_id', '=', key))
+      .where('at', '>=', month)
+      .where('at', '<=', day)
+      .executeTakeFirst()
+    return { day: Number(spent?.day ?? 0), month: Number(spent?.month ?? 0) }
+  }
+
+  async sweep(before: number): Promise<void> {
+    const hoursBefore = this.now() - HOURS_KEPT - DAY
+    const tables = [
+      ['usage_rows', before],
+      ['usage_hours', hoursBefore],
+    ] as const
+    for (const [table, limit] of tables)
+      while ((await this.maySweep()) && (await this.sweepSome(table, limit)) === BATCH) await breath()
+  }
+
+  /** Takes the turn to sweep, or prolongs it; false where another process has it. */
+  private async maySweep(): Promise<boolean> {
+    const now = this.now()
+    const until = now + LEASE
+    await this.database
+      .insertInto('usage_sweeps')
+      .values({ name: 'rows', until: 0 })
+      .onConflict(conflict => conflict.doNothing())
+      .execute()
+    const { numUpdatedRows } = await this.database
+      .updateTable('usage_sweeps')
+      .set({ until })
+      .where('name', '=', 'rows')
+      .where(row => row.or([row('until', '<=', now), row('until', '=', this.sweepsUntil)]))
+      .executeTakeFirst()
+    if (numUpdatedRows === 1n) this.sweepsUntil = until
+    return numUpdatedRows === 1n
+  }
+
+  private async sweepSome(table: 'usage_rows' | 'usage_hours', before: number): Promise<number> {
+    const second = table === 'usage_rows' ? 'id' : 'series'
+    const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (at, ${sql.ref(second)}) in
+      (select at, ${sql.ref(second)} from ${sql.table(table)} where at < ${before} order by at limit ${BATCH})`.execute(
+      this.database,
+    )
+    return Number(numAffectedRows ?? 0)
+  }
+}

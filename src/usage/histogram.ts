@@ -1,0 +1,49 @@
+/**
+ * The upper bounds of the intervals durations are counted in, in milliseconds; the last interval has none. Each bound is
+ * 1.6 times the one before: a percentile read from the counts is off by at most that factor.
+ */
+export const BOUNDS: readonly number[] = Array.from({ length: 27 }, (_, at) => Math.round(4 * 1.6 ** at))
+
+/** How many intervals there are. */
+export const INTERVALS = BOUNDS.length + 1
+
+/** The interval a duration belongs to: the first whose bound is not below it. */
+export function intervalOf(milliseconds: number): number {
+  let low = 0
+  let high = BOUNDS.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (milliseconds <= BOUNDS[middle]!) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+export interface Percentiles {
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+}
+
+/** Percentiles of what was counted, in milliseconds; undefined where nothing was. */
+export function percentilesOf(counts: readonly number[]): Percentiles | undefined {
+  const all = counts.reduce((sum, count) => sum + count, 0)
+  if (all === 0) return undefined
+  const at = (share: number): number => percentile(counts, Math.max(1, Math.ceil(all * share)))
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
+}
+
+/** The duration of the one of that rank, as if those of an interval were spread over it evenly. */
+function percentile(counts: readonly number[], rank: number): number {
+  let below = 0
+  for (const [interval, count] of counts.entries()) {
+    if (below + count < rank) {
+      below += count
+      continue
+    }
+    const from = BOUNDS[interval - 1] ?? 0
+    const to = BOUNDS[interval] ?? from * 1.6
+    return Math.round((from + ((to - from) * (rank - below)) / count) * 10) / 10
+  }
+  return BOUNDS.at(-1)!
+}

@@ -1,0 +1,62 @@
+import type { UsageRow } from '../../src/usage/row.ts'
+
+/** Numbers between 0 and 1 that are the same in every run (mulberry32). */
+export function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+export interface Traffic {
+  readonly since: number
+  readonly until: number
+  readonly keys: number
+  readonly models: number
+  readonly channels: number
+}
+
+const DOORS = [
+  ['/v1/chat/completions', 'chat'],
+  ['/v1/messages', 'messages'],
+  ['/v1/responses', 'responses'],
+] as const
+
+/** Rows as a company's traffic makes them: some keys and models are used much, a few requests fail, latencies have a tail. */
+export function* traffic(
+  count: number,
+  { since, until, keys, models, channels }: Traffic,
+  seed = 1,
+): Generator<UsageRow> {
+  const next = random(seed)
+  const few = (most: number): number => Math.floor(next() ** 2 * most)
+  for (let number = 0; number < count; number++) {
+    const key = few(keys)
+    const model = (key * 7 + few(5)) % models
+    const [door, format] = DOORS[key % 10 === 0 ? few(3) : key % 3]!
+    const failed = next() < 0.03
+    const duration = 200 * Math.exp(3 * next() ** 2 + 2 * next())
+    const input = Math.floor(2000 * next())
+    yield {
+      id: `req_${number.toString(16).padStart(8, '0')}${Math.floor(next() * 2 ** 48)
+        .toString(16)
+        .padStart(12, '0')}000000000000`,
+      at: Math.floor(since + ((until - since) * (number + next())) / count),
+      ...{ key: key.toString(16).padStart(32, '0'), keyName: `key-${key}`, group: `group-${key % 5}` },
+      ...{
+        model: `model-${model}`,
+        upstreamModel: `vendor/model-${model}`,
+        channel: `channel-${(model + few(2)) % channels}`,
+      },
+      ...{ door, format, upstreamFormat: model % 2 === 0 ? 'chat' : 'messages', stream: next() < 0.6, attempts: 1 },
+      ...{ status: failed ? (next() < 0.5 ? 429 : 502) : 200, losses: next() < 0.1 ? 2 : 0 },
+      ...(failed ? { error: 'overloaded' } : { finish: 'stop' }),
+      ...(failed ? {} : { input, output: Math.floor(800 * next()), cacheRead: Math.floor(input / 2), reasoning: 10 }),
+      ...(model % 9 === 0 ? {} : { cost: Math.floor(2e6 * next()) }),
+      ...{ readAfter: 0.4, sentAfter: 1.2, answeredAfter: duration / 3, firstByteAfter: duration / 3 + 0.2, duration },
+    }
+  }
+}
