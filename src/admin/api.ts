@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { GatewayError } from '../canonical/error.ts'
 import type { Administration } from '../gateway/administration.ts'
 import { authenticate } from './authenticate.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -60,7 +61,8 @@ export class AdminApi {
   refusal(thrown: unknown, id: string, more: { readonly [name: string]: string } = {}): AdminAnswer {
     const details = detailsOf(thrown, id)
     if (details.status === 500) this.gateway.log.error({ id, err: thrown }, 'a fault of the gateway')
-    return refused(details, more)
+    const seconds = thrown instanceof GatewayError ? thrown.error.retryAfterSeconds : undefined
+    return refused(details, { ...more, ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }) })
   }
 }
 
@@ -74,7 +76,6 @@ const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosnif
 function refused(details: ProblemDetails, more: AdminAnswer['headers']): AdminAnswer {
   const headers: { [name: string]: string } = { ...HEADERS, ...more, 'content-type': 'application/problem+json' }
   if (details.status === 401) headers['www-authenticate'] = 'Bearer realm="interlingua admin"'
-  if (details.status === 503) headers['retry-after'] ??= '2'
   return { status: details.status, headers, text: JSON.stringify(details) }
 }
 

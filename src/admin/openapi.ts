@@ -6,7 +6,13 @@ import { type AnySchema, descriptionOf, type JsonSchema } from './schema.ts'
 import { SHAPES } from './shapes.ts'
 
 /** Problems of every request, and of every request with parameters or a body. */
-const USUAL: readonly ProblemType[] = ['unauthenticated', 'api-key-refused', 'store-unavailable', 'internal']
+const USUAL: readonly ProblemType[] = [
+  'unauthenticated',
+  'api-key-refused',
+  'too-many-requests',
+  'store-unavailable',
+  'internal',
+]
 const OF_INPUT: readonly ProblemType[] = ['invalid-input']
 const OF_BODIES: readonly ProblemType[] = ['too-large']
 

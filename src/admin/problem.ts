@@ -12,6 +12,7 @@ export const PROBLEMS = {
   'name-taken': { status: 409, title: 'The name is taken' },
   'in-use': { status: 409, title: 'It is still in use' },
   'too-large': { status: 413, title: 'The body is too large' },
+  'too-many-requests': { status: 429, title: 'Too many wrong tokens came from this address' },
   'store-unavailable': { status: 503, title: 'The store cannot be used at present' },
   internal: { status: 500, title: 'The gateway failed to handle the request' },
 } as const satisfies { readonly [type: string]: { readonly status: number; readonly title: string } }
@@ -78,6 +79,7 @@ function problemOf(thrown: unknown): Problem {
 }
 
 function typeOf({ kind }: CanonicalError): ProblemType {
+  if (kind === 'rate-limited') return 'too-many-requests'
   if (kind === 'overloaded') return 'store-unavailable'
   if (Object.hasOwn(PROBLEMS, kind)) return kind as ProblemType
   return ERRORS[kind].status < 500 ? 'invalid-input' : 'internal'

@@ -138,6 +138,7 @@ const values = Object.fromEntries(USAGE_FIELDS.map(name => [name, v.optional(v.s
 }
 
 export const USAGE_SUM = fields({
+  key_name: v.optional(v.string()),
   ...values,
   at: v.optional(instant),
   requests: v.number(),

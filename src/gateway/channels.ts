@@ -10,7 +10,7 @@ export class Channels {
   /** Requests that run go on with the channels they found: another config's key is not for their upstreams. */
   private readonly byConfig = new WeakMap<ChannelConfig, Channel>()
   private readonly listing = new Listing(() => this.all)
-  private drained: ReadonlySet<string> = new Set()
+  private isDrained: (channel: string) => boolean = () => false
 
   constructor(configs: readonly ChannelConfig[]) {
     this.reload(configs)
@@ -32,13 +32,13 @@ export class Channels {
   }
 
   /** Has the channels of these names take no new requests, and all others take them. */
-  drain(names: Iterable<string>): void {
-    this.drained = new Set(names)
+  drain(isDrained: (channel: string) => boolean): void {
+    this.isDrained = isDrained
     this.mark()
   }
 
   private mark(): void {
-    for (const channel of this.all) channel.drained = this.drained.has(channel.config.name)
+    for (const channel of this.all) channel.drained = this.isDrained(channel.config.name)
   }
 
   /** How many of them, and how many of their models, rest just now. */

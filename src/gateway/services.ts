@@ -10,6 +10,7 @@ import { LogOnce } from '../log/index.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
 import { VideoTasks } from '../tasks/index.ts'
+import type { Administration } from './administration.ts'
 import type { Reply } from './call.ts'
 import { Channels } from './channels.ts'
 import { Seals } from './compaction/seals.ts'
@@ -81,6 +82,19 @@ export class Services {
     this.thoughts.reload(config.thoughts)
     this.tasks.reload(config)
     if (config.dataDir !== this.seals.dataDir) this.seals = this.sealsIn(config.dataDir)
+  }
+
+  /** What administrators can see and change. */
+  async administration(): Promise<Administration> {
+    const { Administration } = await import('./administration.ts')
+    const { log, store, access, channels, waiting } = this
+    return new Administration({
+      ...{ log, store, access, channels, waiting },
+      config: () => this.config,
+      images: () => this.images,
+      seal: () => this.seals.of('administrators'),
+      held: (thrown, message) => this.held(thrown, message),
+    })
   }
 
   /** A stored image by the token of its address. */

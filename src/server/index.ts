@@ -5,6 +5,7 @@ import type { Config } from '../config/index.ts'
 import { Gateway, IMAGES_PATH, type Log } from '../gateway/index.ts'
 import { handleRequest, listModels, refuseLast, refuseRequest, sendStatus } from './handlers.ts'
 import { sendImage } from './images.ts'
+import { lazyAdmin } from './lazy-admin.ts'
 import { refusingMalformed } from './malformed.ts'
 import { ready } from './ready.ts'
 import { handleSecret, REALTIME_PATH, SECRETS_PATH } from './realtime.ts'
@@ -177,6 +178,7 @@ function routes(gateway: Gateway, vendor: string) {
     listModels(gateway, 'contents', message, response, idOf(message.params)),
   )
   app.get(`${IMAGES_PATH}/:token`, (message, response) => sendImage(gateway, message.params.token, message, response))
+  app.use('/admin', lazyAdmin(gateway))
   app.get('/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok'))
   app.get('/readyz', (_, response) => ready(gateway, response))
   for (const [path, allow] of [...OTHERS, ...methods]) app.all(path, wrong(allow))

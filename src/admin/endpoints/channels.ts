@@ -97,7 +97,7 @@ export function stateName(
   { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig,
   state: ChannelState,
   workers: number,
-) {
+): 'ok' | 'resting' | 'drained' | 'full' {
   if (state.drained) return 'drained'
   if (state.inFlight >= maxConcurrent * workers) return 'full'
   return state.restingUntil === undefined ? 'ok' : 'resting'

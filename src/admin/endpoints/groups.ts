@@ -22,8 +22,10 @@ const listGroups = endpoint({
   summary: 'Groups of keys by name; one of the config takes the place of a stored one.',
   answer: allOf(GROUP),
   handle: async ({ config, records }) => {
-    const stored = (await records.groups()).filter(group => !config.groups.has(group.name))
-    const all = [...[...config.groups.values()].map(fixedGroupView), ...stored.map(groupView)]
+    const stored = (await records.groups()).filter(({ name }) => !isFixed(config, name))
+    const names = new Set(stored.map(({ name }) => name))
+    const fixed = [...config.groups.values()].filter(({ name }) => !names.has(name))
+    const all = [...fixed.map(fixedGroupView), ...stored.map(groupView)]
     return { data: all.sort((one, other) => (one.name < other.name ? -1 : 1)) }
   },
 })
@@ -37,8 +39,12 @@ const getGroup = endpoint({
   answer: GROUP,
   problems: ['not-found'],
   handle: async (gateway, { params }) => {
-    const fixed = gateway.config.groups.get(params.name)
-    return fixed === undefined ? groupView(await storedGroup(gateway, params.name)) : fixedGroupView(fixed)
+    const { config, records } = gateway
+    const stored = (await records.groups()).find(({ name }) => name === params.name)
+    const fixed = config.groups.get(params.name)
+    if (fixed !== undefined && (stored === undefined || isFixed(config, params.name))) return fixedGroupView(fixed)
+    if (stored === undefined) throw UNKNOWN
+    return groupView(stored)
   },
 })
 
@@ -142,8 +148,12 @@ async function storedGroup({ records }: Administration, name: string): Promise<S
   return group
 }
 
+/** The config's groups take the place of stored ones, save the default group that it does not declare. */
+export const isFixed = ({ groups }: Administration['config'], name: string): boolean =>
+  groups.has(name) && groups.get(name)!.implied !== true
+
 function checkStored({ config }: Administration, name: string): void {
-  if (config.groups.has(name)) throw new Problem('read-only', 'The group is one of the config file.')
+  if (isFixed(config, name)) throw new Problem('read-only', 'The group is one of the config file.')
 }
 
 const UNKNOWN = new Problem('not-found', 'There is no such group.')

@@ -12,6 +12,7 @@ import { fields, word } from '../schema.ts'
 import { allOf, MODEL } from '../shapes.ts'
 import { fixedId } from '../views.ts'
 import { stateName } from './channels.ts'
+import { isFixed } from './groups.ts'
 
 const listModels = endpoint({
   method: 'get',
@@ -34,7 +35,9 @@ const ALL = permissionsOf({ limits: {}, enabled: true }, { name: '', models: ['*
 async function permissionsOfKey({ config, records }: Administration, id: string): Promise<Permissions | undefined> {
   const key = config.keys.find(one => fixedId(one) === id) ?? (await records.key(id))
   if (key === undefined) throw invalidInput({ parameter: 'key', detail: 'there is no key of this id' })
-  const group = config.groups.get(key.group) ?? (await records.groups()).find(({ name }) => name === key.group)
+  const fixed = config.groups.get(key.group)
+  const stored = isFixed(config, key.group) ? fixed : (await records.groups()).find(({ name }) => name === key.group)
+  const group = stored ?? fixed
   return group === undefined || !isValid(key) ? undefined : permissionsOf(key, group)
 }
 
