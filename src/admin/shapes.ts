@@ -174,6 +174,8 @@ export const REQUEST = fields({
   attempts: v.number(),
   status: v.number(),
   error: v.optional(v.string()),
+  finish: v.optional(v.string()),
+  upstream_id: v.optional(v.string()),
   input_tokens: v.optional(v.number()),
   output_tokens: v.optional(v.number()),
   cache_read_tokens: v.optional(v.number()),
@@ -183,9 +185,22 @@ export const REQUEST = fields({
   output_audio_tokens: v.optional(v.number()),
   cost: v.optional(v.number()),
   losses: v.number(),
+  read_after_ms: v.optional(v.number()),
   sent_after_ms: v.optional(v.number()),
+  answered_after_ms: v.optional(v.number()),
   first_byte_after_ms: v.optional(v.number()),
   duration_ms: v.number(),
+  /** The attempts before the last. */
+  tries: v.optional(
+    listOf(
+      fields({
+        channel: v.string(),
+        upstream_model: v.string(),
+        sent_after_ms: v.number(),
+        ended_after_ms: v.number(),
+      }),
+    ),
+  ),
 })
 
 export const STATUS = fields({

@@ -55,11 +55,16 @@ const requestView = (row: UsageRow) => ({
   ...defined({
     ...{ key: row.key, key_name: row.keyName, group: row.group, model: row.model, upstream_model: row.upstreamModel },
     ...{ channel: row.channel, upstream_format: row.upstreamFormat, error: row.error },
+    ...{ finish: row.finish, upstream_id: row.upstreamId },
     ...{ input_tokens: row.input, output_tokens: row.output, cache_read_tokens: row.cacheRead },
     ...{ cache_write_tokens: row.cacheWrite, reasoning_tokens: row.reasoning },
     ...{ input_audio_tokens: row.inputAudio, output_audio_tokens: row.outputAudio },
     cost: row.cost === undefined ? undefined : row.cost / NANO,
-    ...{ sent_after_ms: ms(row.sentAfter), first_byte_after_ms: ms(row.firstByteAfter) },
+    ...{ read_after_ms: ms(row.readAfter), sent_after_ms: ms(row.sentAfter) },
+    ...{ answered_after_ms: ms(row.answeredAfter), first_byte_after_ms: ms(row.firstByteAfter) },
+    tries: row.tries?.map(({ channel, upstreamModel, sentAfter, endedAfter }) => ({
+      ...{ channel, upstream_model: upstreamModel, sent_after_ms: ms(sentAfter)!, ended_after_ms: ms(endedAfter)! },
+    })),
   }),
 })
 
