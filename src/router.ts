@@ -4,7 +4,7 @@ import type { Format } from './canonical/node.ts'
 import type { Work } from './canonical/work.ts'
 import { matchesAny } from './config/glob.ts'
 import type { ChannelConfig, ChannelFormat, ModelFacts } from './config/types.ts'
-import { type Fitness, fitnessOf, formatFor } from './providers/index.ts'
+import { DOORS, type Fitness, fitnessOf, formatFor } from './providers/index.ts'
 
 /** A channel's current state. */
 export interface ChannelHealth {
@@ -142,9 +142,22 @@ export interface UsableModel {
   readonly formats: readonly Format[]
 }
 
-/** The models a key can call, by the same rules as `route`, sorted by id; a channel's health does not matter. */
-export function usableModels(permissions: Permissions, all: readonly RoutedChannel[]): readonly UsableModel[] {
-  const channels = all.filter(({ config }) => permissions.allowsChannel(config.name))
+/**
+ * The models a key can call, by the same rules as `route`, sorted by id: those with which some channel can do some work
+ * of a door that is open to the key. A channel's health does not matter.
+ *
+ * @param cascades whether sessions of realtime are made of conversations.
+ */
+export function usableModels(
+  permissions: Permissions,
+  all: readonly RoutedChannel[],
+  cascades = false,
+): readonly UsableModel[] {
+  const works = new Set([...DOORS].flatMap(([door, works]) => (permissions.allowsDoor(door) ? works : [])))
+  const channels = all.filter(
+    ({ config }) =>
+      permissions.allowsChannel(config.name) && works.values().some(work => mayDo(config, work, cascades)),
+  )
   const ids = new Set<string>()
   for (const { config, health } of channels) {
     for (const id of config.models.named.keys()) ids.add(id)
@@ -159,6 +172,12 @@ export function usableModels(permissions: Permissions, all: readonly RoutedChann
 function formatsOf(id: string, channels: readonly RoutedChannel[]): Format[] {
   const withModel = channels.filter(channel => upstreamModel(channel, id) !== undefined)
   return [...new Set(withModel.flatMap(({ config }) => config.formats.map(({ format }) => format)))].sort()
+}
+
+/** Whether the channel can do the work, itself or by what the gateway makes of other work. */
+function mayDo({ formats }: ChannelConfig, work: Work, cascades: boolean): boolean {
+  const fitnesses = formats.map(one => fitnessAt(one, work)).filter(fitness => fitness !== undefined)
+  return fitnesses.some(fitness => work !== 'realtime' || cascades || isDirect(fitness))
 }
 
 /** A candidate, and what decides its order. */

@@ -1,172 +1,236 @@
-import { timingSafeEqual } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { GatewayError } from '../canonical/error.ts'
-import { hashOf } from '../config/hash.ts'
+import { type Bus, LONE_BUS } from '../cluster/bus.ts'
 import type { Config, GroupConfig, KeyConfig } from '../config/index.ts'
-import { watchPath } from '../config/watch.ts'
+import type { AccessChanges, AccessRecords, StoredGroup } from '../store/access-records.ts'
+import { storeFailure } from '../store/fault.ts'
 import { type Credentials, credentialOf } from './credential.ts'
-import { keyFile, ownerOf, readKeys } from './key-file.ts'
+import { Follower } from './follower.ts'
+import { importKeys } from './import-keys.ts'
+import { keyFile } from './key-file.ts'
+import { type Caller, ENDED, type HeldKey, KeyRing, UNKNOWN, unauthenticated } from './key-ring.ts'
 import type { Allowance } from './limits/allowance.ts'
 import { Limits } from './limits/index.ts'
-import { type Permissions, permissionsOf } from './permissions.ts'
 
 export type { Credentials } from './credential.ts'
+export type { Caller } from './key-ring.ts'
 export type { Allowance, ExpectedTokens, SpentTokens } from './limits/allowance.ts'
 export type { Permissions } from './permissions.ts'
+export { checkDoor } from './permissions.ts'
 
-/** The owner of a request's key. */
-export interface Caller {
-  /** The name of the key, which may appear in logs. */
-  readonly key: string
-  /** Stable and unique for the key, also when it is renamed or rotated: stored responses belong to it. */
-  readonly id: string
-  /** The name of its group. */
-  readonly group: string
-  readonly permissions: Permissions
+/** Milliseconds between two looks at what changed in the store: a revoked key is refused within a second. */
+const EVERY = 500
+/** Milliseconds after which the times of last uses are stored. */
+const USES = 60_000
+
+export interface AccessOptions {
+  /** Keys and groups that administrators create while the gateway runs; none by default. */
+  readonly records?: AccessRecords
+  /** Unix time in milliseconds. */
+  readonly now?: () => number
+  /** Where processes notify each other that keys or groups changed. */
+  readonly bus?: Bus
+  readonly onFault?: (thrown: unknown) => void
 }
 
-export interface Access {
+/** Who may do what: the keys and groups of the config, and those of the store as they change. */
+export class Access {
+  private readonly ring = new KeyRing()
+  private readonly limits = new Limits()
+  private readonly now: () => number
+  private readonly records: AccessRecords | undefined
+  private readonly follower: Follower | undefined
+  private readonly ended: (() => void)[] = []
+  private readonly onFault: (thrown: unknown) => void
+  private readonly bus: Bus
+  private readonly storedGroups = new Map<string, StoredGroup>()
+  private readonly home: Pick<Config, 'dataDir' | 'store'>
+  private drained: ReadonlySet<string> = new Set()
+  private config: Pick<Config, 'keys' | 'groups'>
+  private timers: readonly NodeJS.Timeout[] = []
+  private unsubscribe: (() => void) | undefined
+  /** When the next secret ends by itself. */
+  private nextEnd = Number.POSITIVE_INFINITY
+  private usesStoredAt = 0
+
+  constructor(config: Config, { records, now = Date.now, bus = LONE_BUS, onFault = () => {} }: AccessOptions = {}) {
+    this.config = config
+    this.home = config
+    this.now = now
+    this.records = records
+    this.onFault = onFault
+    this.bus = bus
+    this.follower =
+      records &&
+      new Follower({
+        ...{ records, onFault, mayHold: () => this.mayHold, apply: changes => this.apply(changes) },
+        prepare: () => importKeys(config.dataDir, records),
+      })
+    this.arrange()
+  }
+
+  /**
+   * Reads the stored keys and groups, and follows their changes from now on.
+   *
+   * @throws KeyError for a key file of an earlier version that cannot be read; what the store cannot recover from.
+   */
+  async open(): Promise<void> {
+    if (this.follower === undefined) return
+    await this.follower.open()
+    this.unsubscribe = this.bus.subscribe('access', () => void this.refresh())
+    this.timers = [
+      setInterval(() => void this.refresh(), EVERY).unref(),
+      setInterval(() => void this.storeUses(), USES).unref(),
+    ]
+  }
+
   /**
    * Finds the owner of a key.
    *
    * @throws GatewayError `unauthenticated` without a key or with one that is unknown or revoked, `forbidden` where the
-   * key's group does not exist any more.
+   * key's group does not exist any more, `overloaded` for an unknown one while the stored keys cannot be read.
    */
-  identify(credentials: Credentials): Caller
+  identify(credentials: Credentials): Caller {
+    const credential = credentialOf(credentials)
+    if (credential === undefined) throw MISSING
+    const now = this.now()
+    const found = this.ring.find(credential, now)
+    if (found === undefined) throw this.isBlind ? UNREAD : UNKNOWN
+    if (found.validUntil <= now) throw found.refusal
+    return found.caller!
+  }
+
   /**
-   * The same caller as its key is now.
+   * The caller of that id as its key is now.
    *
    * @throws GatewayError as `identify` does, where the key was revoked meanwhile.
    */
-  renewed(caller: Caller): Caller
+  renewed({ id, secret }: Pick<Caller, 'id' | 'secret'>): Caller {
+    const found = this.ring.ownedBy(id)
+    const now = this.now()
+    if (secret !== undefined && secret.validUntil <= now) throw secret.refusal
+    if (found === undefined) throw this.isBlind ? UNREAD : ENDED
+    if (found.validUntil <= now) throw found.refusal
+    return found.caller!
+  }
+
+  /** Why a caller's requests may not go on; undefined where they may. */
+  endOf({ secret }: Pick<Caller, 'secret'>): GatewayError | undefined {
+    return secret === undefined || secret.validUntil > this.now() ? undefined : secret.refusal
+  }
+
+  /** The same for what belongs to a key, whichever of its secrets it was begun with. */
+  endOfOwner(id: string): GatewayError | undefined {
+    const found = this.ring.ownedBy(id)
+    if (found === undefined) return this.isBlind ? undefined : ENDED
+    return found.validUntil > this.now() ? undefined : found.refusal
+  }
+
+  /** Whether what was refused is a key that nobody has. */
+  isWrongKey(thrown: unknown): boolean {
+    return thrown === UNKNOWN
+  }
+
+  /** Calls the listener when the secrets of some callers may have ended: revoked, expired, or disabled. */
+  onEnded(listener: () => void): void {
+    this.ended.push(listener)
+  }
+
+  /** Whether an administrator keeps requests from the channel. */
+  isDrained(channel: string): boolean {
+    return this.drained.has(channel)
+  }
+
+  /** All groups: those of the store, and those of the config, which come first. */
+  get groups(): ReadonlyMap<string, GroupConfig> {
+    const groups = new Map<string, GroupConfig>(this.storedGroups)
+    for (const [name, group] of this.config.groups)
+      if (group.implied !== true || !groups.has(name)) groups.set(name, group)
+    return groups
+  }
+
   /** The share of one request in its key's limits; nothing is counted yet. */
-  allowance(caller: Caller): Allowance
+  allowance({ id, permissions }: Caller): Allowance {
+    return this.limits.of(id, permissions.limits, this.now)
+  }
+
   /** Takes the groups and fixed keys of another config; counts stay. */
-  reload(config: Config): void
-  /** Stops watching the key file. */
-  close(): void
-}
-
-export interface AccessOptions {
-  /** Unix time in milliseconds. */
-  readonly now?: () => number
-  /** Called when the key file cannot be read any more; the keys read before stay valid. */
-  readonly onFault?: (message: string) => void
-}
-
-/**
- * Opens the keys of the config and those of the key file in its data directory, and watches the file for changes.
- *
- * @throws KeyError where there is a key file that cannot be read.
- */
-export function openAccess(config: Config, { now = Date.now, onFault = () => {} }: AccessOptions = {}): Access {
-  const limits = new Limits()
-  let { groups, dataDir } = config
-  let fixed = config.keys
-  let stored: readonly RingKey[] = []
-  let ring = new KeyRing(fixed)
-
-  const load = (): void => {
-    stored = storedKeys(dataDir)
-    ring = new KeyRing([...fixed, ...stored])
+  reload(config: Config): void {
+    this.config = config
+    this.arrange()
+    this.notify()
   }
-  const refresh = (): void => {
+
+  /** Reads what changed in the store. Never rejects. */
+  async refresh(): Promise<void> {
+    await this.follower?.refresh()
+    if (this.now() >= this.nextEnd) this.notify()
+  }
+
+  /** What this process changed in the store counts here and, by a notice, elsewhere. Never rejects. */
+  changed(): Promise<void> {
+    this.bus.publish('access', {})
+    return this.refresh()
+  }
+
+  /** Stops following, and stores when keys were last used. */
+  async close(): Promise<void> {
+    for (const timer of this.timers) clearInterval(timer)
+    this.unsubscribe?.()
+    await this.storeUses()
+  }
+
+  private get mayHold(): boolean {
+    const { store } = this.home
+    return store.engine !== 'sqlite' || existsSync(store.path)
+  }
+
+  /** There may be keys that are not known here yet. */
+  private get isBlind(): boolean {
+    return this.follower?.isRead === false && (this.mayHold || existsSync(keyFile(this.home.dataDir)))
+  }
+
+  private arrange(): void {
+    this.ring.configure(this.config.keys.map(heldOf), this.groups)
+  }
+
+  private apply({ keys, groups, droppedGroups, drained, whole }: AccessChanges): void {
+    if (whole === true) {
+      const present = new Set(keys.map(({ id }) => id))
+      for (const id of this.ring.storedIds) if (!present.has(id)) this.ring.forget(id)
+      this.storedGroups.clear()
+    }
+    for (const group of groups) this.storedGroups.set(group.name, group)
+    for (const name of droppedGroups) this.storedGroups.delete(name)
+    if (whole === true || groups.length + droppedGroups.length > 0) this.arrange()
+    for (const key of keys)
+      if (key.revokedAt === undefined) this.ring.keep(key)
+      else this.ring.forget(key.id)
+    if (drained !== undefined) this.drained = new Set(drained)
+    this.notify()
+  }
+
+  private notify(): void {
+    this.nextEnd = this.ring.nextEnd(this.now())
+    for (const listener of this.ended) listener()
+  }
+
+  private async storeUses(): Promise<void> {
+    const at = this.now()
+    const used = this.ring.usedSince(this.usesStoredAt)
+    if (used.size === 0) return
     try {
-      load()
+      await this.records?.used(used)
+      this.usesStoredAt = at
     } catch (thrown) {
-      onFault((thrown as Error).message)
+      // They are stored the next time; a store at fault is logged where it is met.
+      if (!(thrown instanceof GatewayError)) this.onFault(thrown)
     }
   }
-  let unwatch = watchPath(keyFile(dataDir), refresh)
-  try {
-    load()
-  } catch (thrown) {
-    unwatch()
-    throw thrown
-  }
-
-  return {
-    identify(credentials) {
-      const key = ring.find(credentialOf(credentials))
-      const group = groups.get(key.group)
-      if (group !== undefined) return callerOf(key, group)
-      throw new GatewayError({ kind: 'forbidden', message: 'The group of this API key does not exist any more.' })
-    },
-    renewed({ id }) {
-      const key = ring.ownedBy(id)
-      const group = groups.get(key.group)
-      if (group !== undefined) return callerOf(key, group)
-      throw new GatewayError({ kind: 'forbidden', message: 'The group of this API key does not exist any more.' })
-    },
-    allowance: ({ key, permissions }) => limits.of(key, permissions.limits, now),
-    reload(next) {
-      groups = next.groups
-      fixed = next.keys
-      if (next.dataDir !== dataDir) {
-        unwatch()
-        dataDir = next.dataDir
-        unwatch = watchPath(keyFile(dataDir), refresh)
-      }
-      ring = new KeyRing([...fixed, ...stored])
-      refresh()
-    },
-    close: () => unwatch(),
-  }
 }
 
-const callerOf = (key: RingKey, group: GroupConfig): Caller => ({
-  ...{ key: key.name, id: ownerOf(key), group: group.name },
-  permissions: permissionsOf(key, group),
-})
+/** A key of the config; half of a hash is unique, but too short to verify keys with. */
+const heldOf = (key: KeyConfig): HeldKey => ({ ...key, id: key.hash.slice(0, 32), secrets: [{ hash: key.hash }] })
 
-/** The valid keys of the key file. Throws KeyError as `readKeys`. */
-export const storedKeys = (dataDir: string): RingKey[] =>
-  readKeys(keyFile(dataDir))
-    .filter(key => key.revokedAt === undefined)
-    .map(key => ({
-      ...{ name: key.name, hash: key.hash, group: key.group, owner: ownerOf(key) },
-      ...{ limits: {}, enabled: true },
-    }))
-
-type RingKey = KeyConfig & { readonly owner?: string }
-
-/** Finds keys by hash: by its first characters quickly, then by all of it in constant time. Each key is hashed once. */
-class KeyRing {
-  private readonly byCredential = new Map<string, RingKey>()
-  private readonly byStart = new Map<string, HashedKey[]>()
-
-  constructor(keys: readonly RingKey[]) {
-    for (const key of keys) {
-      const start = key.hash.slice(0, 8)
-      const hashed = { key, hash: Buffer.from(key.hash) }
-      const others = this.byStart.get(start)
-      if (others === undefined) this.byStart.set(start, [hashed])
-      else others.push(hashed)
-    }
-  }
-
-  ownedBy(id: string): RingKey {
-    for (const others of this.byStart.values()) for (const { key } of others) if (ownerOf(key) === id) return key
-    throw unauthenticated('The API key is not valid any more.', 'invalid_api_key')
-  }
-
-  find(credential: string | undefined): RingKey {
-    if (credential === undefined) throw unauthenticated('No API key was given.', 'missing_api_key')
-    const known = this.byCredential.get(credential)
-    if (known !== undefined) return known
-    const hash = hashOf(credential)
-    const byCredential = Buffer.from(hash)
-    const found = this.byStart.get(hash.slice(0, 8))?.find(one => timingSafeEqual(byCredential, one.hash))
-    if (found === undefined) throw unauthenticated('The API key is not valid.', 'invalid_api_key')
-    this.byCredential.set(credential, found.key)
-    return found.key
-  }
-}
-
-interface HashedKey {
-  readonly key: RingKey
-  /** The characters of its hash. */
-  readonly hash: Buffer
-}
-
-const unauthenticated = (message: string, code: string): GatewayError =>
-  new GatewayError({ kind: 'unauthenticated', message, code })
+const MISSING = unauthenticated('No API key was given.', 'missing_api_key')
+const UNREAD = storeFailure('API keys cannot be read just now.')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { suggestion } from '../config/faults.ts'
-import { createCommand, listCommand, revokeCommand, rotateCommand } from './keys.ts'
+import { accessCommands } from './access-commands.ts'
 import { DONE, FAILED, type Terminal, USAGE, UsageError } from './outcome.ts'
 import { replayCommand } from './replay.ts'
 import type { TranslateOptions } from './translate.ts'
@@ -56,7 +56,7 @@ function programOf(terminal: Terminal): Command {
       const named = config()
       await serveCommand({ ...options, ...(named === undefined ? {} : { config: named }) }, version, terminal)
     })
-  keyCommands(program, config, terminal)
+  accessCommands(program, config, terminal)
   program
     .command('translate')
     .description('translate a wire value; prints what it becomes and what is lost')
@@ -91,31 +91,6 @@ function programOf(terminal: Terminal): Command {
       replayCommand(folder, host, port, terminal),
     )
   return program
-}
-
-function keyCommands(program: Command, config: () => string | undefined, terminal: Terminal): void {
-  const keys = program.command('keys').description('the keys of callers')
-  const name = new Argument('<name>', 'the name of the key')
-  keys
-    .command('create')
-    .description('create a key and print it, only this once')
-    .addArgument(name)
-    .option('--group <group>', 'the group it belongs to', 'default')
-    .action((keyName: string, { group }: { group: string }) => createCommand(keyName, group, config(), terminal))
-  keys
-    .command('list')
-    .description('list the keys')
-    .action(() => listCommand(config(), terminal))
-  keys
-    .command('revoke')
-    .description('revoke a key')
-    .addArgument(name)
-    .action((keyName: string) => revokeCommand(keyName, config(), terminal))
-  keys
-    .command('rotate')
-    .description('replace a key by a new one and print that, only this once')
-    .addArgument(name)
-    .action((keyName: string) => rotateCommand(keyName, config(), terminal))
 }
 
 function portOf(text: string): number {

@@ -1,18 +1,25 @@
-import { createKey, keyFile, readKeys } from '../access/key-file.ts'
 import type { Config } from '../config/index.ts'
+import type { StoredKey } from '../store/access-records.ts'
+import { newKey } from './keys.ts'
+import { readRecords, withRecords } from './stored.ts'
 
 export interface FirstKey {
   /** The key, when it was just created: it can be shown only now. */
   readonly created?: string
-  /** The names of the keys in the key file. */
-  readonly known: readonly string[]
+  /** Stored keys: some of them, where there are many. */
+  readonly known: readonly StoredKey[]
 }
 
+/** Stored keys that a greeting may name. */
+const NAMED = 100
+
 /** Creates the first key of a gateway that has none, so that it can be used at once, but only by its operator. */
-export function firstKey(config: Config): FirstKey {
-  const path = keyFile(config.dataDir)
-  const known = readKeys(path).filter(key => key.revokedAt === undefined)
-  if (config.keys.length > 0 || known.length > 0) return { known: known.map(({ name }) => name) }
+export async function firstKey(config: Config): Promise<FirstKey> {
+  const known = (await readRecords(config, records => records.keys({ limit: NAMED }))) ?? []
+  if (config.keys.length > 0 || known.length > 0) return { known }
   const group = config.groups.has('default') ? 'default' : [...config.groups.keys()][0]!
-  return { created: createKey(path, 'first', group), known: [] }
+  const { text, stored } = newKey('first', group, { limits: {}, enabled: true })
+  // Another instance on the same store may have been first.
+  const isCreated = await withRecords(config, records => records.createKey(stored))
+  return isCreated ? { created: text, known: [] } : { known: [stored] }
 }

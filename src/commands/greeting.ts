@@ -33,7 +33,7 @@ function keyLines(config: Config, { created, known }: FirstKey): string[] {
       `key      ${created}`,
       `         It is shown only now and stored as a hash; \`${program()} keys create NAME\` creates another.`,
     ]
-  const names = [...config.keys.map(({ name }) => name), ...known]
+  const names = [...config.keys.map(({ name }) => name), ...known.map(({ name }) => name)]
   return [
     `keys     ${shortened(names)}`,
     `         They cannot be shown; \`${program()} keys create NAME\` creates a new one. Put yours in INTERLINGUA_KEY:`,

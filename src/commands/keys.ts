@@ -1,65 +1,184 @@
-import { activeKey, createKey, KeyError, keyFile, readKeys, revokeKey, rotateKey } from '../access/key-file.ts'
+import { randomBytes } from 'node:crypto'
+import { freshSecret } from '../access/secret.ts'
 import { suggestion } from '../config/faults.ts'
 import { findConfig, loadConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
+import type { KeySettings } from '../config/types.ts'
+import type { AccessRecords, KeyChange, StoredKey } from '../store/access-records.ts'
+import { fixedRow, fixedView, KEY_HEAD, storedRow, storedView } from './key-views.ts'
 import { program, type Terminal } from './outcome.ts'
+import { field, limitsWith, type PermissionOptions } from './permission-options.ts'
+import { readRecords, withRecords } from './stored.ts'
+import { table } from './table.ts'
+
+export interface KeyOptions extends PermissionOptions {
+  readonly group?: string
+  readonly note?: string | null
+  readonly expires?: number | null
+  readonly name?: string
+  readonly enable?: true
+  readonly disable?: true
+}
 
 /** `interlingua keys create NAME`: the key is printed alone on its line, so that a script can read it. */
-export function createCommand(name: string, group: string, config: string | undefined, terminal: Terminal): void {
-  const loaded = loadConfig(findConfig(config))
-  const { groups } = loaded
-  if (!groups.has(group)) throw new Error(`there is no group "${group}"${suggestion(group, groups.keys())}`)
-  terminal.out(createKey(fileFor(name, loaded), name, group))
+export async function createCommand(name: string, options: KeyOptions, file: string | undefined, terminal: Terminal) {
+  const config = configAt(file)
+  checkName(name)
+  checkFree(name, config)
+  const { group = 'default' } = options
+  const secret = await withRecords(config, async records => {
+    await checkGroup(group, config, records)
+    const { text, stored } = newKey(name, group, settingsWith({ limits: {}, enabled: true }, options))
+    if (!(await records.createKey(stored))) throw taken(name)
+    return text
+  })
+  terminal.out(secret)
   terminal.fault('Keep it: only its hash is stored, it cannot be shown again.')
 }
 
-/** Revokes a key and prints its replacement, only this once. */
-export function rotateCommand(name: string, config: string | undefined, terminal: Terminal): void {
-  terminal.out(rotateKey(fileFor(name, loadConfig(findConfig(config))), name))
-  terminal.fault('The old key has ended. Keep this one: it cannot be shown again.')
+/** `interlingua keys change NAME`: what is not given stays as it is. */
+export async function changeCommand(name: string, options: KeyOptions, file: string | undefined, terminal: Terminal) {
+  const config = configAt(file)
+  await withRecords(config, async records => {
+    const key = await required(name, config, records)
+    if (options.group !== undefined) await checkGroup(options.group, config, records)
+    if (options.name !== undefined) {
+      checkName(options.name)
+      checkFree(options.name, config)
+    }
+    const changed = await records.changeKey(key.id, changeOf(key, options))
+    if (changed === 'taken') throw taken(options.name!)
+    if (changed === undefined) throw missing(name)
+  })
+  terminal.out(`${options.name ?? name} is changed.`)
 }
 
-/** Revokes a key. */
-export function revokeCommand(name: string, config: string | undefined, terminal: Terminal): void {
-  revokeKey(fileFor(name, loadConfig(findConfig(config))), name)
+/** Ends a key for good. */
+export async function revokeCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
+  const config = configAt(file)
+  await withRecords(config, async records => {
+    const { id } = await required(name, config, records)
+    if (!(await records.revokeKey(id, Date.now()))) throw missing(name)
+  })
   terminal.out(`${name} is revoked.`)
 }
 
-/** The keys of the config and those of the key file, one a line. */
-export function listCommand(config: string | undefined, terminal: Terminal): void {
-  const { dataDir, keys } = loadConfig(findConfig(config))
-  const fixed = keys.map(({ name, group }) => [name, group, '', 'fixed in the config'])
-  const stored = readKeys(keyFile(dataDir)).map(({ name, group, hint, createdAt, revokedAt }) => [
-    name,
-    group,
-    `${hint}…`,
-    revokedAt === undefined ? `created ${createdAt}` : `revoked ${revokedAt}`,
-  ])
-  const rows = [...fixed, ...stored]
+/** Replaces the secret of a key and prints the new one, only this once. `grace` is in milliseconds. */
+export async function rotateCommand(name: string, grace: number, file: string | undefined, terminal: Terminal) {
+  const config = configAt(file)
+  const now = Date.now()
+  const { text, secret } = freshSecret('il', now)
+  await withRecords(config, async records => {
+    const { id } = await required(name, config, records)
+    if ((await records.rotateKey(id, secret, now + grace)) === undefined) throw missing(name)
+  })
+  terminal.out(text)
+  const until = grace === 0 ? 'has ended' : `works until ${new Date(now + grace).toISOString()}`
+  terminal.fault(`The old key ${until}. Keep this one: it cannot be shown again.`)
+}
+
+/** Keys of a page that is read at once. */
+const PAGE = 1000
+
+/** The keys of the config and those of the store, one a line, or as JSON. */
+export async function listCommand(
+  { json = false, all = false }: { readonly json?: boolean; readonly all?: boolean },
+  file: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  const config = configAt(file)
+  const stored = (await readRecords(config, records => allKeys(records, all))) ?? []
+  if (json) return terminal.out(JSON.stringify([...config.keys.map(fixedView), ...stored.map(storedView)], null, 2))
+  const now = Date.now()
+  const rows = [...config.keys.map(fixedRow), ...stored.map(key => storedRow(key, now))]
   if (rows.length === 0) terminal.fault(`There are no keys yet; \`${program()} keys create NAME\` creates one.`)
-  else terminal.out(table([['NAME', 'GROUP', 'KEY', ''], ...rows]))
+  else terminal.out(table([KEY_HEAD, ...rows]))
 }
 
-/**
- * The key file that holds the key of that name.
- *
- * @throws KeyError for a name in the config alone: limits are counted by name, so no other key may have it.
- */
-function fileFor(name: string, { dataDir, keys }: Pick<Config, 'dataDir' | 'keys'>): string {
-  const path = keyFile(dataDir)
-  if (keys.some(key => key.name === name) && activeKey(readKeys(path), name) === undefined)
-    throw new KeyError(`the key "${name}" is fixed in the config: change it there`)
-  return path
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
-  return rows
-    .map(row =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
+/** All of one key, as JSON; of a fixed one what the config says. */
+export async function showCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
+  const config = configAt(file)
+  const stored = await readRecords(config, records => records.keyNamed(name))
+  const fixed = config.keys.find(key => key.name === name)
+  if (stored === undefined && fixed === undefined)
+    throw missing(
+      name,
+      config.keys.map(key => key.name),
     )
-    .join('\n')
+  terminal.out(JSON.stringify(stored === undefined ? fixedView(fixed!) : storedView(stored), null, 2))
 }
+
+async function allKeys(records: AccessRecords, revoked: boolean): Promise<StoredKey[]> {
+  const keys: StoredKey[] = []
+  for (;;) {
+    const after = keys.at(-1)?.id
+    const page = await records.keys({ limit: PAGE, revoked, ...(after === undefined ? {} : { after }) })
+    keys.push(...page.slice(0, PAGE))
+    if (page.length <= PAGE) return keys
+  }
+}
+
+/** A key of 256 bits, and what is stored of it. */
+export function newKey(
+  name: string,
+  group: string,
+  settings: KeySettings,
+): { readonly text: string; readonly stored: StoredKey } {
+  const createdAt = Date.now()
+  const { text, secret } = freshSecret('il', createdAt)
+  return {
+    text,
+    stored: { ...settings, id: randomBytes(16).toString('hex'), name, group, createdAt, secrets: [secret] },
+  }
+}
+
+const settingsWith = (before: KeySettings, options: KeyOptions): KeySettings => ({
+  limits: limitsWith(before.limits, options),
+  enabled: options.disable === true ? false : options.enable === true ? true : before.enabled,
+  ...field('note', before.note, options.note),
+  ...field('models', before.models, options.models),
+  ...field('doors', before.doors, options.doors),
+  ...field('onLoss', before.onLoss, options.onLoss),
+  ...field('expiresAt', before.expiresAt, options.expires),
+})
+
+/** Every setting, those that are none any more as undefined. */
+const changeOf = (key: StoredKey, options: KeyOptions): KeyChange => ({
+  ...{ note: undefined, models: undefined, doors: undefined, onLoss: undefined, expiresAt: undefined },
+  ...settingsWith(key, options),
+  ...(options.group === undefined ? {} : { group: options.group }),
+  ...(options.name === undefined ? {} : { name: options.name }),
+})
+
+const configAt = (file: string | undefined): Config => loadConfig(findConfig(file))
+
+/** The stored key of that name. */
+async function required(name: string, { keys }: Config, records: AccessRecords): Promise<StoredKey> {
+  const key = await records.keyNamed(name)
+  if (key !== undefined) return key
+  if (keys.some(one => one.name === name)) throw fixed(name)
+  const known = await records.keys({ limit: PAGE })
+  throw missing(
+    name,
+    known.map(one => one.name),
+  )
+}
+
+/** A name of the config is no other key's: lists and logs name keys by it. */
+function checkFree(name: string, { keys }: Config): void {
+  if (keys.some(key => key.name === name)) throw fixed(name)
+}
+
+function checkName(name: string): void {
+  if (name.trim() === '' || name.length > 200) throw new Error('a name has 1 to 200 characters')
+}
+
+async function checkGroup(name: string, { groups }: Config, records: AccessRecords): Promise<void> {
+  const known = new Set([...groups.keys(), ...(await records.groups()).map(group => group.name)])
+  if (!known.has(name)) throw new Error(`there is no group "${name}"${suggestion(name, known)}`)
+}
+
+const fixed = (name: string): Error => new Error(`the key "${name}" is fixed in the config: change it there`)
+const taken = (name: string): Error => new Error(`there is a key named "${name}" already; rotate or revoke it`)
+const missing = (name: string, known: readonly string[] = []): Error =>
+  new Error(`there is no key named "${name}"${suggestion(name, known)}`)

@@ -4,7 +4,7 @@ import { openReplay, type Replay } from '../providers/replay.ts'
 import { withReplay } from '../providers/replay-channels.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
 import { warningsOf } from './config-warnings.ts'
-import { firstKey } from './first-key.ts'
+import { type FirstKey, firstKey } from './first-key.ts'
 import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import { untilStopped } from './stop.ts'
@@ -29,13 +29,15 @@ export async function serveCommand(options: ServeOptions, version: string, termi
   const log = openLog()
   logUncaught(log)
   const started = Promise.withResolvers<RunningServer>()
+  /** As far as they were known at the start. */
+  let stored: FirstKey['known'] = []
   let applied: Promise<unknown> = started.promise
   const following = followConfig(
     path,
     next => {
       // In sequence: the last config written is the one in use.
       applied = applied
-        .then(async () => apply(await replays.filled(overridden(next, options)), await started.promise, log))
+        .then(async () => apply(await replays.filled(overridden(next, options)), stored, await started.promise, log))
         .catch(fault => log.error({ fault: String(fault) }, 'config kept'))
     },
     fault => log.error({ fault: fault.message }, 'config kept: the new one cannot be used'),
@@ -45,9 +47,13 @@ export async function serveCommand(options: ServeOptions, version: string, termi
     await replays.close()
     throw thrown
   })
-  const first = firstKey(config)
-  if (first.created !== undefined) server.reload(config)
-  for (const warning of warningsOf(config)) terminal.fault(`warning: ${warning}`)
+  const first = await firstKey(config).catch((thrown: unknown): FirstKey => {
+    terminal.fault(`warning: stored keys cannot be read: ${(thrown as Error).message}`)
+    return { known: [] }
+  })
+  stored = first.known
+  if (first.created !== undefined) await server.refresh()
+  for (const warning of warningsOf(config, stored)) terminal.fault(`warning: ${warning}`)
   terminal.out(greeting(server.address, config, first, version))
   started.resolve(server)
   process.on('SIGHUP', following.reload)
@@ -69,9 +75,9 @@ function logUncaught(log: Log): void {
 }
 
 /** Replaces the config in use. */
-function apply(config: Config, server: RunningServer, log: Log): void {
+function apply(config: Config, stored: FirstKey['known'], server: RunningServer, log: Log): void {
   server.reload(config)
-  for (const warning of warningsOf(config)) log.warn({}, warning)
+  for (const warning of warningsOf(config, stored)) log.warn({}, warning)
   log.info({ channels: config.channels.length }, 'config reloaded; host and port take effect at the next start')
 }
 

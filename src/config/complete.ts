@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { defined } from '../canonical/defined.ts'
 import type { Path } from '../canonical/loss.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import { FORMATS, PRESETS } from '../providers/index.ts'
+import { DOORS, FORMATS, PRESETS } from '../providers/index.ts'
 import { completeChannel, environmentChannels, type FaultAt, type WrittenChannel } from './channel.ts'
 import { suggestion } from './faults.ts'
 import { hashOf } from './hash.ts'
@@ -176,7 +176,7 @@ type WrittenLimits = Pick<WrittenGroup, 'rpm' | 'tpm' | 'concurrent' | 'budget'>
 /** Doors are named like the formats that are spoken at them. */
 function checkDoors(doors: readonly string[] | undefined, at: Path, fault: FaultAt): void {
   for (const [index, door] of (doors ?? []).entries())
-    if (!FORMATS.has(door)) fault([...at, 'doors', index], `unknown format${suggestion(door, FORMATS.keys())}`)
+    if (!DOORS.has(door)) fault([...at, 'doors', index], `unknown format${suggestion(door, DOORS.keys())}`)
 }
 
 type WrittenGroup = NonNullable<WrittenConfig['groups']>[string]

@@ -3,13 +3,13 @@ import { DIALECT_FLAGS, expectedOf } from '../providers/dialects.ts'
 import { suggestion } from './faults.ts'
 import type { ChannelConfig, Config, KeyConfig } from './types.ts'
 
-/** A key of the key file. */
+/** A key of the store. */
 type StoredKey = Pick<KeyConfig, 'name' | 'group'>
 
 /**
  * Warnings about a config that is valid but most likely wrong.
  *
- * @param stored the keys of the key file.
+ * @param stored the keys of the store.
  */
 export function* warnings(config: Config, stored: readonly StoredKey[] = []): Generator<string> {
   if (config.channels.length === 0) yield 'channels: there are none, so every request is refused'

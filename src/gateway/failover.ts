@@ -37,9 +37,9 @@ export class Failover {
     this.log = log
   }
 
-  /** The next candidate to try; undefined where none is left, or the gateway stops. */
+  /** The next candidate to try; undefined where none is left, or the gateway ended the request. */
   next(): Candidate | undefined {
-    if (this.running.stopped !== undefined) return undefined
+    if (this.end !== undefined) return undefined
     const candidate = this.queue[this.place++]
     if (candidate === undefined || !this.completes || !isKnownToLack(candidate)) return candidate
     return completionFallback(candidate, this.incoming.request) ?? candidate
@@ -47,7 +47,12 @@ export class Failover {
 
   /** The failure of the request when no candidate is left. */
   get failure(): GatewayError {
-    return this.running.stopped ?? this.reported ?? NO_CANDIDATE
+    return this.end ?? this.reported ?? NO_CANDIDATE
+  }
+
+  /** Why the gateway itself ended the request, if it did. */
+  private get end(): GatewayError | undefined {
+    return this.running.endOf(this.incoming.call)
   }
 
   /** The candidate answered. */
@@ -71,7 +76,7 @@ export class Failover {
     const { call, session, trailing, submission } = this.incoming
     const { begun, gone } = call.reply
     if (gone) throw GONE
-    if (this.running.stopped !== undefined) return
+    if (this.end !== undefined) return
     if (trailing?.fault !== undefined && !begun) throw trailing.fault
     if (!begun && this.fallsBack(thrown, candidate)) return
     const why = this.fallback?.candidate === candidate && isInexpressible(thrown) ? this.fallback.failure : thrown

@@ -12,7 +12,7 @@ import { UNAVAILABLE } from '../store/fault.ts'
 import { answerStored, type Keeper, STORED_FORMAT, type StoredCall } from '../stored/index.ts'
 import type { TaskQuery } from '../tasks/index.ts'
 import { submit } from '../tasks/submit.ts'
-import { type Call, credentialsOf } from './call.ts'
+import type { Call } from './call.ts'
 import { expectedTokens, mostTokens } from './counting/expected.ts'
 import { EarlyHead, mayBeginEarly } from './early-head.ts'
 import { emulate, emulationOf } from './emulations.ts'
@@ -65,7 +65,7 @@ export class Gateway extends Services {
     const report = new Report(call)
     running.add(call)
     try {
-      const caller = this.authenticate(call)
+      const caller = this.admitted(call)
       report.caller = caller
       report.allowance = this.allowance(caller, call)
       report.allowance.admit()
@@ -78,19 +78,10 @@ export class Gateway extends Services {
         incoming.drop?.()
       }
     } catch (thrown) {
-      this.fail(call, thrown, report)
+      this.fail(call, await this.held(thrown, call.message), report)
     }
     running.remove(call)
     report.write(recorder)
-  }
-
-  /**
-   * The caller whose key a request carries.
-   *
-   * @throws GatewayError `unauthenticated` or `forbidden`.
-   */
-  authenticate(call: Pick<Call, 'message' | 'queryKey'>): Caller {
-    return this.access.identify(credentialsOf(call))
   }
 
   /** The limits of a key; the headers of every answer state what is left of them. */
@@ -321,7 +312,7 @@ export class Gateway extends Services {
   models(call: Pick<Call, 'message' | 'queryKey' | 'reply'>, format: Format, query: ModelQuery, id?: string): string {
     const caller = this.authenticate(call)
     this.allowance(caller, { reply: call.reply, format })
-    const usable = usableModels(caller.permissions, this.channels.all)
+    const usable = usableModels(caller.permissions, this.channels.all, this.config.realtime.cascade !== undefined)
     return id === undefined
       ? modelList(format, usable, this.config.models, query)
       : modelRecord(format, id, usable, this.config.models)
@@ -349,15 +340,23 @@ export class Gateway extends Services {
     answer: (caller: Caller) => Promise<void>,
   ): Promise<void> {
     const { running } = this
-    const entry: RunningCall = { id: call.id, format: call.format, framing: 'events', reply: call.reply }
+    const { id, format, reply, message, queryKey } = call
+    const entry = {
+      id,
+      format,
+      framing: 'events' as const,
+      reply,
+      message,
+      ...(queryKey === undefined ? {} : { queryKey }),
+    }
     running.add(entry)
     try {
-      const caller = this.authenticate(call)
+      const caller = this.admitted(entry)
       const allowance = this.allowance(caller, call)
       if (isCounted) allowance.admit()
       await answer(caller)
     } catch (thrown) {
-      this.fail(entry, thrown)
+      this.fail(entry, await this.held(thrown, message))
     }
     running.remove(entry)
   }
@@ -365,6 +364,15 @@ export class Gateway extends Services {
   override reload(config: Config): void {
     super.reload(config)
     this.realtime.reload(config)
+  }
+
+  /** Ends the answers in flight whose callers' keys ended, and their work in the background. */
+  protected override endRevoked(): void {
+    this.running.end(
+      caller => this.endOf(caller),
+      (call, why) => this.fail(call, why),
+    )
+    this.stored.end(owner => this.access.endOfOwner(owner))
   }
 
   /** Ends every answer in flight with an error of its caller's format, and all work in the background. */

@@ -1,9 +1,16 @@
+import type { Caller } from '../access/index.ts'
 import { GatewayError } from '../canonical/error.ts'
 import { type Listed, UnorderedList } from '../canonical/unordered-list.ts'
 import type { Call } from './call.ts'
 
 /** A request that is being answered. */
-export type RunningCall = Pick<Call, 'id' | 'format' | 'framing' | 'reply'> & Listed
+export type RunningCall = Pick<Call, 'id' | 'format' | 'framing' | 'reply'> &
+  Listed & {
+    /** Whose it is, once that is known. */
+    caller?: Caller
+    /** Why it alone was ended; it goes to no further upstream. */
+    ended?: GatewayError
+  }
 
 /** The requests that are being answered, so that those which go on for too long can be ended in their callers' formats. */
 export class Running {
@@ -24,19 +31,41 @@ export class Running {
     return this.calls.has(call)
   }
 
-  /** Ends them all: a worker writes the error itself, and requests without one are refused here. */
-  stop(refuse: (call: RunningCall, why: GatewayError) => void): void {
-    this.stopped = STOPPED
+  /** Why the request was ended here, if it was. */
+  endOf(call: RunningCall): GatewayError | undefined {
+    return this.stopped ?? call.ended
+  }
+
+  /** Ends those for which there is a reason, as `stop` does. */
+  end(reasonFor: (caller: Caller) => GatewayError | undefined, refuse: Refuse): void {
     this.calls.forEach(call => {
-      const { worker, begun } = call.reply
-      if (worker !== undefined) worker.abort(STOPPED)
-      else if (!begun) {
-        this.calls.remove(call)
-        refuse(call, STOPPED)
-      }
+      const why = call.caller === undefined || call.ended !== undefined ? undefined : reasonFor(call.caller)
+      if (why === undefined) return
+      call.ended = why
+      this.endOne(call, why, refuse)
     })
   }
+
+  /** Ends them all: a worker writes the error itself, and requests without one are refused here. */
+  stop(refuse: Refuse): void {
+    this.stopped = STOPPED
+    this.calls.forEach(call => {
+      this.endOne(call, STOPPED, refuse)
+    })
+  }
+
+  private endOne(call: RunningCall, why: GatewayError, refuse: Refuse): void {
+    const { worker, begun } = call.reply
+    if (worker !== undefined) worker.abort(why)
+    else if (!begun) {
+      this.calls.remove(call)
+      refuse(call, why)
+    }
+  }
 }
+
+/** Answers a request without a worker. */
+type Refuse = (call: RunningCall, why: GatewayError) => void
 
 const STOPPED = new GatewayError({
   kind: 'overloaded',

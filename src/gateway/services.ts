@@ -1,6 +1,10 @@
-import { type Access, openAccess } from '../access/index.ts'
+import type { IncomingMessage } from 'node:http'
+import { Access, type Caller, checkDoor } from '../access/index.ts'
 import { Waiting } from '../access/waiting.ts'
+import { WrongKeys } from '../access/wrong-keys.ts'
 import type { MediaPart } from '../canonical/content.ts'
+import type { GatewayError } from '../canonical/error.ts'
+import type { Format } from '../canonical/node.ts'
 import type { RawBody } from '../canonical/wire.ts'
 import { NO_PRICES } from '../catalogue/prices.ts'
 import type { Config } from '../config/index.ts'
@@ -11,14 +15,14 @@ import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
 import { VideoTasks } from '../tasks/index.ts'
 import type { Administration } from './administration.ts'
-import type { Reply } from './call.ts'
+import { type Call, credentialsOf, type Reply } from './call.ts'
 import { Channels } from './channels.ts'
 import { Seals } from './compaction/seals.ts'
 import { type ImageDelivery, ImageStore, type StoredImage } from './image-store.ts'
 import { Media } from './media.ts'
 import { relay } from './relay.ts'
 import type { Recorder } from './report.ts'
-import { Running } from './running.ts'
+import { Running, type RunningCall } from './running.ts'
 import { Thoughts } from './thoughts/thoughts.ts'
 
 /** Everything that outlives a request and that requests are answered with; it follows the config. */
@@ -41,6 +45,7 @@ export class Services {
   protected readonly thoughts: Thoughts
   protected readonly tasks: VideoTasks
   protected readonly running = new Running()
+  private readonly wrongKeys = new WrongKeys()
   /** Takes what became of requests that are over. */
   protected readonly recorder: Recorder
   /** Logs that memory or disk do not suffice. */
@@ -51,7 +56,6 @@ export class Services {
     this.config = config
     this.log = log
     this.recorder = { log, prices: NO_PRICES, take: () => {} }
-    this.access = openAccess(config, { onFault: message => log.error({}, message) })
     this.channels = new Channels(config.channels)
     this.waiting = new Waiting(config.server.limits.waiting)
     this.spooled = new Waiting(config.server.limits.spooled)
@@ -59,6 +63,11 @@ export class Services {
     this.images = this.imageDelivery()
     this.seals = this.sealsIn(config.dataDir)
     this.store = new LazyStore(config.store, config.dataDir, log)
+    this.access = new Access(config, {
+      records: this.store.access,
+      onFault: err => log.error({ err }, 'keys cannot be read'),
+    })
+    this.access.onEnded(() => this.endRevoked())
     this.stored = new State(config, log, this.store, () => this.channels.all)
     this.thoughts = new Thoughts(config.thoughts, undefined, err => log.error({ err }, 'thoughts cannot be remembered'))
     this.tasks = new VideoTasks(config, {
@@ -67,6 +76,68 @@ export class Services {
       store: () => this.store,
     })
     this.shortage = new LogOnce(err => log.error({ err }, 'the gateway lacks room'))
+  }
+
+  /** Reads what must be known before requests are answered. Rejects where the gateway cannot run on what is stored. */
+  open(): Promise<void> {
+    return this.access.open()
+  }
+
+  /** Reads at once what other processes changed of keys and groups. Never rejects. */
+  refresh(): Promise<void> {
+    return this.access.refresh()
+  }
+
+  /** The IP address a request came from. */
+  addressOf(message: IncomingMessage): string {
+    return message.socket.remoteAddress ?? ''
+  }
+
+  /**
+   * Waits until a refusal may be answered: wrong keys are held back the longer the more of them come from one address.
+   *
+   * @returns what is to be answered.
+   */
+  async held(thrown: unknown, message: IncomingMessage): Promise<unknown> {
+    if (!this.access.isWrongKey(thrown)) return thrown
+    try {
+      await this.wrongKeys.slow(this.addressOf(message))
+      return thrown
+    } catch (tooMany) {
+      return tooMany
+    }
+  }
+
+  /**
+   * The caller whose key a request carries.
+   *
+   * @param door the format of its endpoint, where it is the endpoint of one.
+   * @throws GatewayError `unauthenticated`, or `forbidden` where the door is closed to the key.
+   */
+  authenticate(call: Pick<Call, 'message' | 'queryKey'>, door?: Format): Caller {
+    const caller = this.access.identify(credentialsOf(call))
+    if (door !== undefined) checkDoor(caller.permissions, door)
+    return caller
+  }
+
+  /** The same for a request that runs: it ends when its key does. */
+  protected admitted(call: RunningCall & Pick<Call, 'message' | 'queryKey'>): Caller {
+    const caller = this.authenticate(call, call.format)
+    call.caller = caller
+    return caller
+  }
+
+  /** Ends what runs for callers whose keys ended. */
+  protected endRevoked(): void {}
+
+  /** Why a caller's requests may not go on; undefined where they may. */
+  endOf(caller: Caller): GatewayError | undefined {
+    return this.access.endOf(caller)
+  }
+
+  /** Calls the listener when some callers may have ended, after their requests were. */
+  onEnded(listener: () => void): void {
+    this.access.onEnded(listener)
   }
 
   /** Takes another config without dropping a request. */
@@ -134,7 +205,7 @@ export class Services {
   }
 
   async close(): Promise<void> {
-    this.access.close()
+    await this.access.close()
     this.imageStore.close()
     this.thoughts.close()
     await this.tasks.close()

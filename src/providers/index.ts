@@ -1,5 +1,6 @@
 export { authHeaders } from './auth.ts'
 export { allowedBetas } from './betas.ts'
+export { DOORS } from './doors.ts'
 export { familyDialect } from './families.ts'
 export { baseUrlFor, type Fitness, FORMATS, fitnessOf, formatMadeFor, isMixed } from './formats.ts'
 export { baseUrlAt, formatsAt } from './layout.ts'

@@ -3,6 +3,8 @@ import type { WebSocket } from 'ws'
 /** Close codes (RFC 6455, section 7.4.1). */
 export const NORMAL = 1000
 export const GOING_AWAY = 1001
+/** The connection breaks a rule of its server, such as who may have it. */
+export const POLICY_VIOLATION = 1008
 export const TOO_BIG = 1009
 export const INTERNAL = 1011
 export const TRY_AGAIN_LATER = 1013

@@ -10,6 +10,8 @@ export interface LiveSession {
   finish(): void
   /** The same at once. */
   stop(): void
+  /** The same at once with that error, and the close code 1008: its caller may not go on. */
+  refuse(why: CanonicalError): void
   /** Breaks off both connections. */
   cut(): void
 }

@@ -3,7 +3,7 @@ import type { ClientEvent, ServerEvent } from '../canonical/session-event.ts'
 import type { OnLoss } from '../config/index.ts'
 import { type AudioPath, isFormatChange } from './audio-path.ts'
 import type { CallerListener, CallerSocket } from './caller-socket.ts'
-import { GOING_AWAY, NORMAL, passedOn } from './closing.ts'
+import { GOING_AWAY, NORMAL, POLICY_VIOLATION, passedOn } from './closing.ts'
 import { eventFailure } from './event-failure.ts'
 import { EXPIRED, type LiveSession, type SessionRecord, STOPPING } from './live-session.ts'
 import { addBounded, MOST_RUNNING } from './running.ts'
@@ -66,6 +66,10 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
 
   stop(): void {
     this.farewell(STOPPING, GOING_AWAY)
+  }
+
+  refuse(why: CanonicalError): void {
+    this.farewell(why, POLICY_VIOLATION)
   }
 
   cut(): void {

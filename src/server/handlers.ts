@@ -54,8 +54,10 @@ export function listModels(
   try {
     reply.whole(200, {}, gateway.models({ message, reply, ...defined({ queryKey }) }, shape, query, id))
   } catch (thrown) {
-    const { status, headers, text } = gateway.error(shape, thrown, ownId)
-    reply.whole(status, headers, text)
+    void gateway.held(thrown, message).then(why => {
+      const { status, headers, text } = gateway.error(shape, why, ownId)
+      if (!reply.gone) reply.whole(status, headers, text)
+    })
   }
 }
 

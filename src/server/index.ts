@@ -39,6 +39,8 @@ export interface RunningServer {
    * an error of their format, stops.
    */
   close(graceMs?: number): Promise<void>
+  /** Reads at once what other processes changed of keys and groups. Never rejects. */
+  refresh(): Promise<void>
   /** Uses another config without dropping a request; host and port stay as they are. */
   reload(config: Config): void
 }
@@ -58,6 +60,10 @@ const HEAD_LIMITS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
 /** Opens the endpoints. Rejects where the address cannot be used. */
 export async function openServer({ config, log }: ServerOptions): Promise<RunningServer> {
   const gateway = new Gateway(config, log)
+  await gateway.open().catch(async (fault: unknown) => {
+    await gateway.close()
+    throw fault
+  })
   const sockets = new Sockets(gateway, config)
   const server = createServer({ ...HEAD_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsSocket })
   server.on('upgrade', sockets.upgrade)
@@ -77,6 +83,7 @@ export async function openServer({ config, log }: ServerOptions): Promise<Runnin
   let { drain, grace } = config.server
   return {
     address: addressOf(server.address() as AddressInfo),
+    refresh: () => gateway.refresh(),
     reload: next => {
       ;({ drain, grace } = next.server)
       gateway.reload(next)

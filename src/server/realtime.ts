@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
+import type { Caller } from '../access/index.ts'
 import { defined } from '../canonical/defined.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { Gateway, LiveSession } from '../gateway/index.ts'
@@ -23,7 +24,7 @@ export interface Upgrade {
 /** The realtime sessions of a server, and how all of them end. */
 export class RealtimeSessions {
   private readonly gateway: Gateway
-  private readonly open = new Set<LiveSession>()
+  private readonly open = new Map<LiveSession, Caller>()
   /** Sessions whose upstream is not there yet. */
   private readonly opening = new Set<AbortController>()
   private closing = false
@@ -56,7 +57,7 @@ export class RealtimeSessions {
       })
       accept(accepted => {
         taken = true
-        this.add(opened.start(accepted), socket, accepted, opened.owner)
+        this.add(opened.start(accepted), socket, accepted, opened.caller)
       })
     } catch (thrown) {
       throw this.closing ? STOPPED : thrown
@@ -70,28 +71,38 @@ export class RealtimeSessions {
   async close(): Promise<void> {
     this.closing = true
     for (const left of this.opening) left.abort()
-    for (const session of this.open) session.finish()
-    await Promise.all([...this.open].map(({ closed }) => closed))
+    for (const session of this.open.keys()) session.finish()
+    await Promise.all([...this.open.keys()].map(({ closed }) => closed))
+  }
+
+  /** Ends the sessions whose callers' keys ended, with an `error` event. */
+  endRevoked(): void {
+    for (const [session, caller] of this.open) {
+      const why = this.gateway.endOf(caller)
+      if (why !== undefined) session.refuse(why.error)
+    }
   }
 
   /** Ends every session at once, with an `error` event. */
   stop(): void {
-    for (const session of this.open) session.stop()
+    for (const session of this.open.keys()) session.stop()
   }
 
   cut(): void {
-    for (const session of this.open) session.cut()
+    for (const session of this.open.keys()) session.cut()
   }
 
-  private add(session: LiveSession, connection: Duplex, socket: WebSocket, owner: string): void {
-    const meter = this.gateway.waiting.open(owner)
+  private add(session: LiveSession, connection: Duplex, socket: WebSocket, caller: Caller): void {
+    const meter = this.gateway.waiting.open(caller.id)
     countUnfinished(connection, socket, meter, () => session.cut())
-    this.open.add(session)
+    this.open.set(session, caller)
     void session.closed.then(() => {
       meter.close()
       this.open.delete(session)
     })
     if (this.closing) session.finish()
+    // Its key may have ended while the upstream was dialled.
+    this.endRevoked()
   }
 }
 

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { Caller } from '../access/index.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import type { Config } from '../config/index.ts'
 import type { Call, Gateway } from '../gateway/index.ts'
 import { MemoryTurns } from '../store/memory.ts'
 import type { Turns } from '../store/turns.ts'
-import type { CreateFrame } from '../stored/index.ts'
+import { type CreateFrame, fault } from '../stored/index.ts'
 import { answerOf } from './connection.ts'
 import { refuseLast } from './handlers.ts'
 import { REALTIME_PATH, RealtimeSessions } from './realtime.ts'
@@ -25,7 +26,7 @@ type Refuse = (message: IncomingMessage, socket: Duplex, thrown: unknown) => voi
 /** The WebSockets of a server: opening, refusing and closing them. */
 export class Sockets {
   private readonly gateway: Gateway
-  private readonly open = new Set<ResponsesSocket>()
+  private readonly open = new Map<ResponsesSocket, Caller>()
   /** The number of connections of each key. */
   private readonly byKey = new Map<string, number>()
   private readonly handlers: ReadonlyMap<string, SocketHandler>
@@ -41,6 +42,7 @@ export class Sockets {
     this.sessions = new RealtimeSessions(gateway)
     this.server = serverOf(limitOf(server), this.refuse)
     this.realtimeServer = serverOf(realtime.message, this.refuse)
+    gateway.onEnded(this.endRevoked)
     this.handlers = new Map([
       ['/v1/responses', this.responses],
       [REALTIME_PATH, this.realtime],
@@ -76,8 +78,17 @@ export class Sockets {
   /** Closes every connection when its current turn has ended; settles when all are closed. */
   async close(): Promise<void> {
     this.closing = true
-    for (const one of this.open) one.end()
-    await Promise.all([this.sessions.close(), ...[...this.open].map(({ closed }) => closed)])
+    for (const one of this.open.keys()) one.end()
+    await Promise.all([this.sessions.close(), ...[...this.open.keys()].map(({ closed }) => closed)])
+  }
+
+  /** Closes the connections whose callers' keys ended, as the turns on them have. */
+  private readonly endRevoked = (): void => {
+    for (const [one, caller] of this.open) {
+      const why = this.gateway.endOf(caller)?.error
+      if (why !== undefined) one.end(POLICY_VIOLATION, fault(why.code ?? 'invalid_api_key', why.message, null, 401))
+    }
+    this.sessions.endRevoked()
   }
 
   /** Ends realtime sessions that outlasted the grace time; turns of responses are ended by the gateway. */
@@ -87,12 +98,12 @@ export class Sockets {
 
   /** Aborts what is still open. */
   cut(): void {
-    for (const one of this.open) one.cut()
+    for (const one of this.open.keys()) one.cut()
     this.sessions.cut()
   }
 
   private readonly responses: SocketHandler = (message, socket, head) => {
-    const caller = this.gateway.authenticate({ message, ...credential(message) })
+    const caller = this.gateway.authenticate({ message, ...credential(message) }, RESPONSES.format)
     if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
     if (socket.destroyed) return
     const connections = this.byKey.get(caller.id) ?? 0
@@ -120,7 +131,7 @@ export class Sockets {
         },
       })
       countUnfinished(socket, accepted, meter, one.overflow)
-      this.open.add(one)
+      this.open.set(one, caller)
       void one.closed.then(() => this.open.delete(one))
     })
   }
@@ -136,19 +147,21 @@ export class Sockets {
   /** Refuses quickly: clients then use HTTP. */
   private readonly refuse: Refuse = (message, socket, thrown) => {
     const more = thrown === WRONG_VERSION ? { 'sec-websocket-version': VERSION, upgrade: 'websocket' } : {}
-    refuseLast(this.gateway, thrown, socket, pathOf(message), more)
+    void this.gateway.held(thrown, message).then(why => refuseLast(this.gateway, why, socket, pathOf(message), more))
   }
 }
 
 const RESPONSES = ROUTES.find(({ path }) => path === '/v1/responses')!
+/** The close code of RFC 6455 for a connection that may not go on. */
+const POLICY_VIOLATION = 1008
 /** The version of RFC 6455. */
 const VERSION = '13'
 
-const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })
-const NO_SOCKET = fault('not-found', 'There is no socket at this path.')
-const CLOSING = fault('overloaded', 'The gateway is being stopped.')
-const TOO_MANY = fault('overloaded', 'This key has too many connections.')
-const PIPELINED = fault('invalid-request', 'A socket cannot be opened before the last answer has ended.')
+const refusal = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })
+const NO_SOCKET = refusal('not-found', 'There is no socket at this path.')
+const CLOSING = refusal('overloaded', 'The gateway is being stopped.')
+const TOO_MANY = refusal('overloaded', 'This key has too many connections.')
+const PIPELINED = refusal('invalid-request', 'A socket cannot be opened before the last answer has ended.')
 const WRONG_VERSION = new GatewayError({
   kind: 'invalid-request',
   httpStatus: 426,
@@ -167,7 +180,7 @@ function serverOf(maxPayload: number, refuse: Refuse): WebSocketServer {
     handleProtocols: offered => [...offered].find(one => !one.startsWith(KEY_PROTOCOL)) ?? false,
   })
   server.on('wsClientError', ({ message: why }, socket, message) =>
-    refuse(message, socket, fault('invalid-request', `${why}.`)),
+    refuse(message, socket, refusal('invalid-request', `${why}.`)),
   )
   return server
 }

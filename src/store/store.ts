@@ -1,5 +1,6 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import { Kysely } from 'kysely'
+import type { StoreConfig } from '../config/types.ts'
 import type { AccessRecords } from './access-records.ts'
 import type { Conversations } from './conversations.ts'
 import type { Events } from './events.ts'
@@ -39,9 +40,15 @@ export interface Store {
  *
  * @param now Unix time in milliseconds.
  */
-export const openSqlite = (path: string, now: () => number = Date.now): Promise<Store> => openStore(sqlite(path), now)
+export const openSqlite = (path: string, now: () => number = Date.now): Promise<Store> => storeIn(sqlite(path), now)
 
-async function openStore({ dialect, moved, probe }: SqliteFile, now: () => number): Promise<Store> {
+/** Opens the store that a config names. Rejects where it cannot be reached, or is newer than the program. */
+export async function openStore(config: StoreConfig, now?: () => number): Promise<Store> {
+  if (config.engine !== 'sqlite') throw new Error('PostgreSQL is not supported yet')
+  return openSqlite(config.path, now)
+}
+
+async function storeIn({ dialect, moved, probe }: SqliteFile, now: () => number): Promise<Store> {
   const database = new Kysely<Tables>({ dialect })
   try {
     await migrate(database, SQLITE_TYPES)

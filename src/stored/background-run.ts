@@ -57,9 +57,9 @@ export class BackgroundRun implements EventSource {
   }
 
   /** Ends the work. */
-  end(how: Ended): void {
+  end(how: Ended, why?: GatewayError): void {
     this.ended ??= how
-    this.run.abort()
+    this.run.abort(why)
   }
 
   /** Brings the store up to date; ends work that was cancelled elsewhere. Never rejects. */

@@ -97,6 +97,14 @@ export class Background {
     return true
   }
 
+  /** Ends the work of owners for whom there is a reason: their responses have failed with it. */
+  end(reasonFor: (owner: string) => GatewayError | undefined): void {
+    for (const one of this.working.values()) {
+      const why = reasonFor(one.keeper.owner)
+      if (why !== undefined) one.end('failed', why)
+    }
+  }
+
   /** Settles when no work is left. */
   async idle(): Promise<void> {
     while (this.working.size > 0) await Promise.all([...this.working.values()].map(({ done }) => done))

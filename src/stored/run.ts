@@ -126,8 +126,9 @@ export class Run implements Reply {
     this.log.finish(ending(this.response, this.log.length))
   }
 
-  /** Ends the work on it. */
-  abort(): void {
+  /** Ends the work on it; `why` is its error where it fails. */
+  abort(why?: GatewayError): void {
+    if (why !== undefined) this.failure ??= { code: why.error.code ?? 'server_error', message: why.message }
     this.gone = true
     this.working?.abort()
   }

@@ -116,6 +116,11 @@ export class State {
     return this.background.idle()
   }
 
+  /** Ends the work in the background of owners for whom there is a reason. */
+  end(reasonFor: (owner: string) => GatewayError | undefined): void {
+    this.background.end(reasonFor)
+  }
+
   /** Ends all work in the background. */
   stop(): Promise<void> {
     return this.background.close()

@@ -1,17 +1,24 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type Access, openAccess } from '../../src/access/index.ts'
-import { createKey, keyFile, readKeys, revokeKey, rotateKey } from '../../src/access/key-file.ts'
+import { Access } from '../../src/access/index.ts'
+import { keyFile, readKeys } from '../../src/access/key-file.ts'
 import { GatewayError } from '../../src/canonical/error.ts'
+import { hashOf } from '../../src/config/hash.ts'
 import type { Config } from '../../src/config/index.ts'
 import { readConfig } from '../../src/config/read.ts'
+import { UNAVAILABLE } from '../../src/store/fault.ts'
+import { guardedAccess } from '../../src/store/guarded-store.ts'
+import { openSqlite, type Store } from '../../src/store/store.ts'
+import { createKey, rotateKey, withKeys } from '../builders/keys.ts'
 
 const dirs: string[] = []
 const opened: Access[] = []
-afterEach(() => {
-  for (const access of opened.splice(0)) access.close()
+const stores: Store[] = []
+afterEach(async () => {
+  for (const access of opened.splice(0)) await access.close()
+  for (const store of stores.splice(0)) await store.close()
   for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true })
 })
 
@@ -24,7 +31,7 @@ function dataDir(): string {
 const configOf = (lines: string, dir = dataDir()): Config => readConfig(`data_dir: ${dir}\n${lines}`, {})
 
 function open(config: Config, now?: () => number): Access {
-  const access = openAccess(config, now === undefined ? {} : { now })
+  const access = new Access(config, now === undefined ? {} : { now })
   opened.push(access)
   return access
 }
@@ -51,8 +58,12 @@ keys:
 describe('whose key it is', () => {
   it('knows fixed keys and their groups', () => {
     const access = open(configOf(KEYS))
-    expect(access.identify(bearer('boss-secret'))).toMatchObject({ key: 'boss', group: { name: 'rich', tpm: 600 } })
-    expect(access.identify(bearer('dev-secret'))).toMatchObject({ key: 'dev', group: { models: ['m'], rpm: 2 } })
+    expect(access.identify(bearer('boss-secret'))).toMatchObject({
+      ...{ key: 'boss', group: 'rich', permissions: { limits: { tpm: 600 } } },
+    })
+    expect(access.identify(bearer('dev-secret'))).toMatchObject({
+      ...{ key: 'dev', group: 'default', permissions: { limits: { rpm: 2 } } },
+    })
   })
 
   it('refuses no key and a wrong key, and repeats neither', () => {
@@ -71,11 +82,11 @@ describe('whose key it is', () => {
   it('takes a new config, and refuses keys of groups that are gone', () => {
     const config = configOf(KEYS)
     const access = open(config)
-    const made = createKey(keyFile(config.dataDir), 'made', 'rich')
+    const rich = access.identify(bearer('boss-secret'))
     access.reload(readConfig(`data_dir: ${config.dataDir}\nkeys: [{ name: new, key: new-secret }]`, {}))
     expect(access.identify(bearer('new-secret')).key).toBe('new')
     expect(refusal(() => access.identify(bearer('dev-secret')))).toMatchObject({ kind: 'unauthenticated' })
-    expect(refusal(() => access.identify(bearer(made)))).toMatchObject({ kind: 'forbidden' })
+    expect(access.endOf(rich)).toMatchObject({ error: { kind: 'unauthenticated' } })
   })
 })
 
@@ -190,73 +201,158 @@ keys: [{ name: a, key: ka }, { name: b, key: kb }]`),
   })
 })
 
-describe('the key file', () => {
-  it('holds hashes only, for its owner only', () => {
-    const path = keyFile(join(dataDir(), 'deeper'))
-    const key = createKey(path, 'first', 'default')
-    expect(readFileSync(path, 'utf8')).not.toContain(key)
-    expect(statSync(path).mode & 0o777).toBe(0o600)
-    expect(readKeys(path)).toMatchObject([{ name: 'first', group: 'default', hint: key.slice(0, 7) }])
-  })
+describe('keys of the store', () => {
+  const dataOf = ({ store }: Config): string => (store.engine === 'sqlite' ? dirname(store.path) : '')
 
-  it('makes, rotates and revokes', () => {
-    const config = configOf('')
-    const path = keyFile(config.dataDir)
-    const first = createKey(path, 'a', 'default')
-    expect(() => createKey(path, 'a', 'default')).toThrow('already')
-    const second = rotateKey(path, 'a')
-    const access = open(config)
-    expect(access.identify(bearer(second)).key).toBe('a')
-    expect(refusal(() => access.identify(bearer(first)))).toMatchObject({ kind: 'unauthenticated' })
-    revokeKey(path, 'a')
-    expect(() => revokeKey(path, 'a')).toThrow('no key named "a"')
-    expect(createKey(path, 'a', 'default')).not.toBe(second)
-  })
-
-  it('says who owns what a key leaves behind: the same after its secret was replaced, another for a new key', () => {
-    const config = configOf('')
-    const path = keyFile(config.dataDir)
-    const idOf = (key: string): string => open(config).identify(bearer(key)).id
-    const first = idOf(createKey(path, 'a', 'default'))
-    expect(idOf(rotateKey(path, 'a'))).toBe(first)
-    expect(idOf(rotateKey(path, 'a'))).toBe(first)
-    expect(readKeys(path).map(({ revokedAt }) => revokedAt === undefined)).toEqual([false, false, true])
-    expect(readFileSync(path, 'utf8').match(/"owner"/g)).toHaveLength(2)
-    revokeKey(path, 'a')
-    const again = idOf(createKey(path, 'a', 'default'))
-    expect(again).not.toBe(first)
-    expect(idOf(createKey(path, 'b', 'default'))).not.toBe(again)
-  })
-
-  it('knows the owner of keys made before there were owners, and refuses one that is no text', () => {
-    const config = configOf('')
-    const path = keyFile(config.dataDir)
-    const key = createKey(path, 'a', 'default')
-    const [stored] = readKeys(path)
-    expect(open(config).identify(bearer(key)).id).toBe(stored!.hash.slice(0, 32))
-    writeFileSync(path, JSON.stringify({ keys: [{ ...stored, owner: 7 }] }))
-    expect(() => readKeys(path)).toThrow('damaged')
-  })
-
-  it('is watched: a key made or revoked meanwhile counts at once', async () => {
-    const config = configOf('')
-    const access = open(config)
-    const key = createKey(keyFile(config.dataDir), 'late', 'default')
-    await vi.waitFor(() => expect(access.identify(bearer(key)).key).toBe('late'), 5000)
-    revokeKey(keyFile(config.dataDir), 'late')
-    await vi.waitFor(() => expect(() => access.identify(bearer(key))).toThrow('not valid'), 5000)
-  })
-
-  it('keeps the known keys when the file is damaged, and says so', async () => {
-    const config = configOf('')
-    const key = createKey(keyFile(config.dataDir), 'a', 'default')
-    const onFault = vi.fn()
-    const access = openAccess(config, { onFault })
+  /** Access to a store, and the store. */
+  async function openStored(config: Config, now?: () => number) {
+    const store = await openSqlite(join(dataOf(config), 'interlingua.sqlite'))
+    stores.push(store)
+    const access = new Access(config, { records: store.access, ...(now === undefined ? {} : { now }) })
     opened.push(access)
-    writeFileSync(keyFile(config.dataDir), '{"keys": [{}]}')
-    await vi.waitFor(() => expect(onFault).toHaveBeenCalled(), 5000)
-    expect(onFault.mock.calls[0]![0]).toContain('damaged')
+    await access.open()
+    return { access, records: store.access }
+  }
+
+  it('count within a second, and end within a second', async () => {
+    const config = configOf('')
+    const { access } = await openStored(config)
+    const key = await withKeys(dataOf(config), records => createKey(records, 'late'))
+    await vi.waitFor(() => expect(access.identify(bearer(key)).key).toBe('late'), 1000)
+    await withKeys(dataOf(config), async other => other.revokeKey((await other.keyNamed('late'))!.id, 1))
+    await vi.waitFor(() => expect(() => access.identify(bearer(key))).toThrow('not valid'), 1000)
+  })
+
+  it('are found by every secret that is good, under one id', async () => {
+    let now = 1000
+    const { access, records } = await openStored(configOf(''), () => now)
+    const first = await createKey(records, 'a')
+    const second = await rotateKey(records, 'a', 5000, now)
+    await access.refresh()
+    const [one, two] = [access.identify(bearer(first)), access.identify(bearer(second))]
+    expect(one.id).toBe(two.id)
+    now = 5000
+    expect(refusal(() => access.identify(bearer(first)))).toMatchObject({ code: 'invalid_api_key' })
+    expect(access.identify(bearer(second))).toBe(two)
+    expect(access.endOf(one)?.message).toContain('expired')
+    expect(access.endOf(two)).toBeUndefined()
+    expect(access.renewed({ id: one.id })).toBe(two)
+    expect(refusal(() => access.renewed(one))).toMatchObject({ kind: 'unauthenticated' })
+  })
+
+  it('are refused while they are disabled, once they have expired, and without their group', async () => {
+    let now = 1000
+    const { access, records } = await openStored(configOf(''), () => now)
+    const key = await createKey(records, 'a', { id: 'a', expiresAt: 2000 })
+    await access.refresh()
+    const caller = access.identify(bearer(key))
+    const ended = vi.fn()
+    access.onEnded(ended)
+    await records.changeKey('a', { enabled: false })
+    await access.refresh()
+    expect(ended).toHaveBeenCalledOnce()
+    expect(refusal(() => access.identify(bearer(key))).message).toContain('disabled')
+    expect(access.endOf(caller)?.message).toContain('disabled')
+    await records.changeKey('a', { enabled: true })
+    await access.refresh()
+    expect(access.endOf(caller)).toBeUndefined()
+    now = 2000
+    await access.refresh()
+    expect(ended).toHaveBeenCalledTimes(3)
+    expect(refusal(() => access.identify(bearer(key))).message).toContain('expired')
+    await records.changeKey('a', { expiresAt: undefined, group: 'gone' })
+    await access.refresh()
+    expect(refusal(() => access.identify(bearer(key)))).toMatchObject({ kind: 'forbidden', code: 'group_not_found' })
+    await records.keepGroup({ name: 'gone', models: ['m'], limits: {}, onLoss: 'show', createdAt: 0 })
+    await access.refresh()
+    expect(access.identify(bearer(key)).permissions.allowsModel('n')).toBe(false)
+  })
+
+  it('have the groups of the config before those of the store, but not one that is only implied', async () => {
+    const config = configOf('groups: { mine: { models: [a] } }')
+    const { access, records } = await openStored(config)
+    const group = { models: ['b'], limits: {}, onLoss: 'show', createdAt: 0 } as const
+    for (const name of ['mine', 'default', 'other']) await records.keepGroup({ name, ...group })
+    const keys = await Promise.all(
+      ['mine', 'default', 'other'].map(group => createKey(records, `of ${group}`, { group })),
+    )
+    await access.refresh()
+    const allowed = keys.map(key =>
+      ['a', 'b'].filter(model => access.identify(bearer(key)).permissions.allowsModel(model)).join(''),
+    )
+    expect(allowed).toEqual(['a', 'b', 'b'])
+  })
+
+  it('remember when they were last used', async () => {
+    let now = 1000
+    const { access, records } = await openStored(configOf(''), () => now)
+    const key = await createKey(records, 'a', { id: 'a' })
+    await createKey(records, 'b', { id: 'b' })
+    await access.refresh()
+    access.identify(bearer(key))
+    now = 3000
+    access.identify(bearer(key))
+    await access.close()
+    expect(await records.key('a')).toMatchObject({ lastUsedAt: 3000 })
+    expect((await records.key('b'))!.lastUsedAt).toBeUndefined()
+  })
+
+  it('stay in force while the store cannot be read; an unknown one is no wrong one until it was', async () => {
+    const config = configOf('keys: [{ name: fixed, key: fixed-secret }]')
+    const store = await openSqlite(join(dataOf(config), 'interlingua.sqlite'))
+    stores.push(store)
+    const key = await createKey(store.access, 'a')
+    let isDown = true
+    const records = {
+      ...guardedAccess((_, work) => (isDown ? Promise.reject(UNAVAILABLE) : work(store.access))),
+    }
+    const access = new Access(config, { records })
+    opened.push(access)
+    await access.open()
+    expect(access.identify(bearer('fixed-secret')).key).toBe('fixed')
+    expect(refusal(() => access.identify(bearer(key)))).toMatchObject({ code: 'store_unavailable' })
+    isDown = false
+    await access.refresh()
     expect(access.identify(bearer(key)).key).toBe('a')
-    expect(() => openAccess(config)).toThrow('damaged')
+    isDown = true
+    await access.refresh()
+    expect(access.identify(bearer(key)).key).toBe('a')
+    expect(refusal(() => access.identify(bearer('other')))).toMatchObject({ code: 'invalid_api_key' })
+  })
+
+  it('are gone with a database that is replaced by another', async () => {
+    const { access, records } = await openStored(configOf(''))
+    const key = await createKey(records, 'a')
+    await access.refresh()
+    const other = await openSqlite(join(dataDir(), 'x.sqlite'), () => Date.now() + 100_000)
+    stores.push(other)
+    const kept = await createKey(other.access, 'b')
+    records.changes = since => other.access.changes(since)
+    await access.refresh()
+    expect(access.identify(bearer(kept)).key).toBe('b')
+    expect(refusal(() => access.identify(bearer(key)))).toMatchObject({ code: 'invalid_api_key' })
+  })
+
+  it('come from the key file of an earlier version, once, with the same ids', async () => {
+    const config = configOf('')
+    const [hash, owner] = ['a1'.repeat(32), 'b2'.repeat(16)]
+    const row = (name: string, more: object) => ({ name, group: 'default', hint: 'il-abcd', createdAt: 'x', ...more })
+    const keys = [
+      row('a', { hash: 'c3'.repeat(32), revokedAt: '2026-01-01' }),
+      row('a', { hash, owner }),
+      row('b', { hash: hashOf('b-secret') }),
+    ]
+    writeFileSync(keyFile(dataOf(config)), JSON.stringify({ keys }))
+    const { access, records } = await openStored(config)
+    expect(await records.keyNamed('a')).toMatchObject({ id: owner, secrets: [{ hash, prefix: 'il-abcd' }] })
+    expect(access.identify(bearer('b-secret')).id).toBe(hashOf('b-secret').slice(0, 32))
+    expect(readKeys(keyFile(dataOf(config)))).toEqual([])
+    expect(readKeys(`${keyFile(dataOf(config))}.imported`)).toHaveLength(3)
+  })
+
+  it('keep a gateway from starting where their file is damaged', async () => {
+    const config = configOf('')
+    writeFileSync(keyFile(dataOf(config)), '{"keys": [{}]}')
+    await expect(openStored(config)).rejects.toThrow('damaged')
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { createKey, keyFile, rotateKey } from '../../src/access/key-file.ts'
 import { channelAt } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
+import { createKey, rotateKey, withKeys } from '../builders/keys.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { scratch } from './test-server.ts'
 
@@ -11,15 +11,14 @@ test('a key whose secret is replaced goes on from its responses and conversation
   const upstream = await FakeUpstream.open(response =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer)),
   )
-  const path = keyFile(dir.path)
-  const first = createKey(path, 'a', 'default')
+  const first = await withKeys(dir.path, records => createKey(records, 'a'))
   const testServer = await TestServer.open([channelAt(upstream.address, { format: 'responses' })], { keep: dir.path })
   const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
   try {
     const made = await testServer.ask('/v1/responses', { model: 'm', input: 'Hi.', store: true }, as(first))
     expect(made.status).toBe(200)
     const talk = await testServer.ask('/v1/conversations', {}, as(first))
-    const second = rotateKey(path, 'a')
+    const second = await withKeys(dir.path, records => rotateKey(records, 'a'))
     await vi.waitFor(
       async () => expect((await testServer.ask('/v1/conversations', {}, as(second))).status).toBe(200),
       5000,
@@ -30,7 +29,7 @@ test('a key whose secret is replaced goes on from its responses and conversation
     }
     const next = { model: 'm', input: 'Go on.', previous_response_id: made.json.id }
     expect((await testServer.ask('/v1/responses', next, as(second))).status).toBe(200)
-    const other = createKey(path, 'b', 'default')
+    const other = await withKeys(dir.path, records => createKey(records, 'b'))
     await vi.waitFor(
       async () => expect((await testServer.ask('/v1/conversations', {}, as(other))).status).toBe(200),
       5000,

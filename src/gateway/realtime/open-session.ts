@@ -56,8 +56,8 @@ export interface SessionContext {
 /** The upstream is ready: what is left is the caller's socket. */
 export interface OpenedSession {
   start(socket: WebSocket): LiveSession
-  /** Whose waiting bytes its messages are. */
-  readonly owner: string
+  /** Whose session it is. */
+  readonly caller: Caller
   /** The caller is not there any more. */
   abandon(): void
 }
@@ -139,7 +139,7 @@ async function direct(options: AttemptOptions): Promise<OpenedSession> {
   })
   const scrub = scrubber(candidate, model)
   return {
-    owner: options.caller.id,
+    caller: options.caller,
     start: caller => {
       const relay = new Relay({
         ...{ upstream: socket, first, record, model, upstreamModel, newId },
@@ -183,7 +183,7 @@ async function translated(options: AttemptOptions): Promise<OpenedSession> {
   const reader = new ClientReader(formats.input)
   const writer = new ServerWriter({ naming, newId })
   return {
-    owner: options.caller.id,
+    caller: options.caller,
     start: socket => {
       const session = new RealtimeSession({
         ...{ upstream, audio, record, onLoss, model },

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Access, Caller } from '../../access/index.ts'
+import { type Access, type Caller, checkDoor } from '../../access/index.ts'
 import type { Waiting } from '../../access/waiting.ts'
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
@@ -50,7 +50,8 @@ export interface RealtimeContext {
   readonly recorder: Recorder
   readonly gateway: {
     readonly waiting: Waiting
-    authenticate(call: Pick<Call, 'message' | 'queryKey'>): Caller
+    authenticate(call: Pick<Call, 'message' | 'queryKey'>, door?: Format): Caller
+    held(thrown: unknown, message: IncomingMessage): Promise<unknown>
     error(format: Format, thrown: unknown, id: string): ErrorAnswer
   }
   answer(incoming: Incoming): Promise<void>
@@ -92,6 +93,7 @@ export class Realtime {
       this.counted(caller),
     )
     try {
+      checkDoor(caller.permissions, REALTIME)
       access.allowance(caller).admit()
       this.checkModel(caller, model)
       if (secret !== undefined) this.secrets.take(secret)
@@ -124,12 +126,12 @@ export class Realtime {
   async answerSecret(call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>): Promise<void> {
     const { access, gateway } = this.context
     try {
-      const caller = gateway.authenticate(call)
+      const caller = gateway.authenticate(call, REALTIME)
       access.allowance(caller).admit()
       const body = await readJson(call.message, SECRET_BODY, () => gateway.waiting.open(caller.id))
       call.reply.whole(200, {}, JSON.stringify(this.createSecret(caller, body)))
     } catch (thrown) {
-      const { status, headers, text } = gateway.error(call.format, thrown, call.id)
+      const { status, headers, text } = gateway.error(call.format, await gateway.held(thrown, call.message), call.id)
       if (!call.reply.gone) call.reply.whole(status, headers, text)
     }
   }

@@ -2,7 +2,7 @@ import type { RawData, WebSocket } from 'ws'
 import type { CanonicalError } from '../../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import type { CallerListener, CallerSocket } from '../../caller-socket.ts'
-import { closeSocket, GOING_AWAY, NORMAL, passedOn } from '../../closing.ts'
+import { closeSocket, GOING_AWAY, NORMAL, POLICY_VIOLATION, passedOn } from '../../closing.ts'
 import { eventFailure } from '../../event-failure.ts'
 import { EXPIRED, type LiveSession, type SessionRecord, STOPPING } from '../../live-session.ts'
 import { addBounded, MOST_RUNNING } from '../../running.ts'
@@ -76,6 +76,10 @@ export class Relay implements LiveSession, CallerListener {
 
   stop(): void {
     this.farewell(STOPPING, GOING_AWAY)
+  }
+
+  refuse(why: CanonicalError): void {
+    this.farewell(why, POLICY_VIOLATION)
   }
 
   cut(): void {

@@ -1,0 +1,39 @@
+import { existsSync, renameSync } from 'node:fs'
+import type { AccessRecords, StoredKey } from '../store/access-records.ts'
+import { type FileKey, keyFile, ownerOf, readKeys } from './key-file.ts'
+
+/**
+ * Brings the keys of an earlier version's key file into the store, and renames the file. Several processes may do so at
+ * once: a key is stored once, by its id.
+ *
+ * @throws KeyError where the file cannot be read; what the store throws.
+ */
+export async function importKeys(dataDir: string, records: AccessRecords): Promise<void> {
+  const path = keyFile(dataDir)
+  if (!existsSync(path)) return
+  for (const key of readKeys(path)) if (key.revokedAt === undefined) await importKey(storedOf(key), records)
+  try {
+    renameSync(path, `${path}.imported`)
+  } catch (thrown) {
+    // Another process was first.
+    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
+  }
+}
+
+/** A name that a stored key has already gets a number. */
+async function importKey(key: StoredKey, records: AccessRecords): Promise<void> {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? key.name : `${key.name}-${number}`
+    if (await records.createKey({ ...key, name })) return
+    if ((await records.keyNamed(name)) === undefined || (await records.key(key.id)) !== undefined) return
+  }
+}
+
+function storedOf(key: FileKey): StoredKey {
+  const { name, group, hash, hint } = key
+  const createdAt = Date.parse(key.createdAt) || 0
+  return {
+    ...{ id: ownerOf(key), name, group, createdAt, limits: {}, enabled: true },
+    secrets: [{ hash, prefix: hint ?? '', lastFour: '', createdAt }],
+  }
+}

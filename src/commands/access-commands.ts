@@ -1,0 +1,114 @@
+import { Argument, type Command } from 'commander'
+import { revokeTokenCommand, tokenCommand, tokensCommand } from './admin.ts'
+import { changeGroupCommand, createGroupCommand, dropGroupCommand, listGroupsCommand } from './groups.ts'
+import {
+  changeCommand,
+  createCommand,
+  type KeyOptions,
+  listCommand,
+  revokeCommand,
+  rotateCommand,
+  showCommand,
+} from './keys.ts'
+import type { Terminal } from './outcome.ts'
+import { duration, given, instant, list, type PermissionOptions, permissionOptions } from './permission-options.ts'
+
+type ConfigFile = () => string | undefined
+
+/** Adds `keys`, `groups` and `admin`. */
+export function accessCommands(program: Command, config: ConfigFile, terminal: Terminal): void {
+  keyCommands(program.command('keys').description('the keys of callers'), config, terminal)
+  groupCommands(program.command('groups').description('groups of keys'), config, terminal)
+  adminCommands(program.command('admin').description('tokens for the admin API'), config, terminal)
+}
+
+/** A value of `none` removes a setting. */
+const NONE = 'none'
+
+function keyCommands(keys: Command, config: ConfigFile, terminal: Terminal): void {
+  const name = new Argument('<name>', 'the name of the key')
+  keySettings(keys.command('create'))
+    .description('create a key and print it, only this once')
+    .addArgument(name)
+    .action((keyName: string, options: KeyOptions) => createCommand(keyName, options, config(), terminal))
+  keys
+    .command('list')
+    .description('list the keys')
+    .option('--json', 'for programs')
+    .option('--all', 'revoked ones, too')
+    .action((options: { json?: true; all?: true }) => listCommand(options, config(), terminal))
+  keys
+    .command('show')
+    .description('print all of a key but its secrets')
+    .addArgument(name)
+    .action((keyName: string) => showCommand(keyName, config(), terminal))
+  keySettings(keys.command('change'))
+    .description(`change what a key may do; the value ${NONE} removes a setting`)
+    .addArgument(name)
+    .option('--name <name>', 'its new name')
+    .option('--enable', 'let it be used again')
+    .option('--disable', 'refuse it until it is enabled again')
+    .action((keyName: string, options: KeyOptions) => changeCommand(keyName, options, config(), terminal))
+  keys
+    .command('revoke')
+    .description('end a key for good')
+    .addArgument(name)
+    .action((keyName: string) => revokeCommand(keyName, config(), terminal))
+  keys
+    .command('rotate')
+    .description('replace a key by a new one and print that, only this once')
+    .addArgument(name)
+    .option('--grace <duration>', 'how long the old one works, too', duration, 0)
+    .action((keyName: string, { grace }: { grace: number }) => rotateCommand(keyName, grace, config(), terminal))
+}
+
+const keySettings = (command: Command): Command =>
+  permissionOptions(
+    command
+      .option('--group <group>', 'the group it belongs to (default: default)')
+      .option('--note <text>', 'what it is for', given(String))
+      .option('--expires <when>', 'when it ends: a time, or one from now such as 30d', given(instant)),
+  )
+
+function groupCommands(groups: Command, config: ConfigFile, terminal: Terminal): void {
+  const name = new Argument('<name>', 'the name of the group')
+  groups
+    .command('list')
+    .description('list the groups')
+    .option('--json', 'for programs')
+    .action((options: { json?: true }) => listGroupsCommand(options, config(), terminal))
+  groupSettings(groups.command('create'))
+    .description('create a group')
+    .addArgument(name)
+    .action((group: string, options: PermissionOptions) => createGroupCommand(group, options, config(), terminal))
+  groupSettings(groups.command('change'))
+    .description(`change a group; the value ${NONE} removes a setting`)
+    .addArgument(name)
+    .action((group: string, options: PermissionOptions) => changeGroupCommand(group, options, config(), terminal))
+  groups
+    .command('drop')
+    .description('drop a group; its keys are refused then')
+    .addArgument(name)
+    .action((group: string) => dropGroupCommand(group, config(), terminal))
+}
+
+const groupSettings = (command: Command): Command =>
+  permissionOptions(command.option('--channels <patterns>', 'the channels that may answer its requests', given(list)))
+
+function adminCommands(admin: Command, config: ConfigFile, terminal: Terminal): void {
+  admin
+    .command('token')
+    .description('create a token and print it, only this once')
+    .argument('[name]', 'whose it is', 'admin')
+    .option('--expires <when>', 'when it ends: a time, or one from now such as 30d', instant)
+    .action((name: string, options: { expires?: number }) => tokenCommand(name, options, config(), terminal))
+  admin
+    .command('tokens')
+    .description('list the tokens')
+    .action(() => tokensCommand(config(), terminal))
+  admin
+    .command('revoke')
+    .description('end a token')
+    .argument('<id>', 'its id, as `admin tokens` lists it')
+    .action((id: string) => revokeTokenCommand(id, config(), terminal))
+}

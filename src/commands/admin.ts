@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { freshSecret } from '../access/secret.ts'
+import { findConfig, loadConfig } from '../config/file.ts'
+import type { Config } from '../config/index.ts'
+import { program, type Terminal } from './outcome.ts'
+import { readRecords, withRecords } from './stored.ts'
+import { minute, table } from './table.ts'
+
+/** `interlingua admin token`: a token for the admin API, printed alone on its line. */
+export async function tokenCommand(
+  name: string,
+  { expires }: { readonly expires?: number },
+  file: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  const { text, secret } = freshSecret('iladm', Date.now())
+  const expiry = expires === undefined ? {} : { expiresAt: expires }
+  await withRecords(configAt(file), records =>
+    records.addToken({ ...secret, ...expiry, id: randomBytes(6).toString('hex'), name }),
+  )
+  terminal.out(text)
+  terminal.fault('Keep it: only its hash is stored, it cannot be shown again. It may do everything the admin API can.')
+}
+
+/** The tokens of administrators, one a line. */
+export async function tokensCommand(file: string | undefined, terminal: Terminal): Promise<void> {
+  const tokens = (await readRecords(configAt(file), records => records.tokens())) ?? []
+  if (tokens.length === 0) return terminal.fault(`There are no tokens yet; \`${program()} admin token\` creates one.`)
+  const rows = tokens.map(({ id, name, prefix, lastFour, createdAt, expiresAt }) => [
+    ...[id, name, `${prefix}…${lastFour}`, minute(createdAt)],
+    minute(expiresAt) || 'never',
+  ])
+  terminal.out(table([['ID', 'NAME', 'TOKEN', 'CREATED', 'EXPIRES'], ...rows]))
+}
+
+/** Ends a token. */
+export async function revokeTokenCommand(id: string, file: string | undefined, terminal: Terminal): Promise<void> {
+  const isDropped = await withRecords(configAt(file), records => records.dropToken(id))
+  if (!isDropped) throw new Error(`there is no token "${id}"; \`${program()} admin tokens\` lists them`)
+  terminal.out(`${id} is revoked.`)
+}
+
+const configAt = (file: string | undefined): Config => loadConfig(findConfig(file))

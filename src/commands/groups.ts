@@ -1,0 +1,106 @@
+import { defined } from '../canonical/defined.ts'
+import { suggestion } from '../config/faults.ts'
+import { findConfig, loadConfig } from '../config/file.ts'
+import type { Config, GroupConfig } from '../config/index.ts'
+import type { AccessRecords, StoredGroup } from '../store/access-records.ts'
+import { limitsText } from './key-views.ts'
+import type { Terminal } from './outcome.ts'
+import { field, limitsWith, type PermissionOptions } from './permission-options.ts'
+import { readRecords, withRecords } from './stored.ts'
+import { table } from './table.ts'
+
+/** The groups of the config and those of the store, one a line, or as JSON. */
+export async function listGroupsCommand(
+  { json = false }: { readonly json?: boolean },
+  file: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  const config = configAt(file)
+  const stored = (await readRecords(config, records => records.groups())) ?? []
+  const fixed = [...config.groups.values()].filter(
+    ({ implied, name }) => !(implied && stored.some(one => one.name === name)),
+  )
+  const others = stored.filter(({ name }) => !fixed.some(one => one.name === name))
+  if (json)
+    return terminal.out(
+      JSON.stringify([...fixed.map(one => view(one, true)), ...others.map(one => view(one))], null, 2),
+    )
+  const rows = [...fixed.map(one => row(one, 'fixed in the config')), ...others.map(one => row(one, ''))]
+  terminal.out(table([['NAME', 'MODELS', 'DOORS', 'CHANNELS', 'LIMITS', ''], ...rows]))
+}
+
+/** Creates a group in the store. */
+export async function createGroupCommand(
+  name: string,
+  options: PermissionOptions,
+  file: string | undefined,
+  terminal: Terminal,
+) {
+  const config = configAt(file)
+  checkFree(name, config)
+  await withRecords(config, async records => {
+    if ((await groupNamed(name, records)) !== undefined) throw new Error(`there is a group named "${name}" already`)
+    const first = { name, models: ['*'], limits: {}, onLoss: 'show', createdAt: Date.now() } as const
+    await records.keepGroup(changed(first, options))
+  })
+  terminal.out(`${name} is created.`)
+}
+
+/** Changes a group of the store; what is not given stays as it is. */
+export async function changeGroupCommand(
+  name: string,
+  options: PermissionOptions,
+  file: string | undefined,
+  terminal: Terminal,
+) {
+  const config = configAt(file)
+  checkFree(name, config)
+  await withRecords(config, async records => {
+    const group = await groupNamed(name, records)
+    if (group === undefined) throw await missing(name, records)
+    await records.keepGroup(changed(group, options))
+  })
+  terminal.out(`${name} is changed.`)
+}
+
+/** Drops a group of the store: its keys are refused from then on. */
+export async function dropGroupCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
+  const config = configAt(file)
+  await withRecords(config, async records => {
+    if (await records.dropGroup(name)) return
+    checkFree(name, config)
+    throw await missing(name, records)
+  })
+  terminal.out(`${name} is dropped.`)
+}
+
+const changed = ({ name, createdAt, ...before }: StoredGroup, options: PermissionOptions): StoredGroup => ({
+  ...{ name, createdAt, limits: limitsWith(before.limits, options) },
+  models: options.models === null ? ['*'] : (options.models ?? before.models),
+  onLoss: options.onLoss === null ? 'show' : (options.onLoss ?? before.onLoss),
+  ...field('doors', before.doors, options.doors),
+  ...field('channels', before.channels, options.channels),
+})
+
+const row = ({ name, models, doors, channels, limits }: Omit<GroupConfig, 'implied'>, state: string): string[] => [
+  ...[name, models.join(' '), doors?.join(' ') ?? 'all', channels?.join(' ') ?? 'all', limitsText(limits), state],
+]
+
+const view = ({ name, models, doors, channels, limits, onLoss }: Omit<GroupConfig, 'implied'>, fixed?: true): object =>
+  defined({ name, models, doors, channels, limits, on_loss: onLoss, fixed })
+
+const configAt = (file: string | undefined): Config => loadConfig(findConfig(file))
+
+const groupNamed = async (name: string, records: AccessRecords): Promise<StoredGroup | undefined> =>
+  (await records.groups()).find(group => group.name === name)
+
+function checkFree(name: string, { groups }: Config): void {
+  const group = groups.get(name)
+  if (group !== undefined && group.implied !== true)
+    throw new Error(`the group "${name}" is fixed in the config: change it there`)
+}
+
+async function missing(name: string, records: AccessRecords): Promise<Error> {
+  const known = (await records.groups()).map(group => group.name)
+  return new Error(`there is no group "${name}" in the store${suggestion(name, known)}`)
+}

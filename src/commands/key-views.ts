@@ -1,0 +1,65 @@
+import { defined } from '../canonical/defined.ts'
+import type { KeyConfig, LimitSettings } from '../config/types.ts'
+import type { KeySecret, StoredKey } from '../store/access-records.ts'
+import { minute } from './table.ts'
+
+export const KEY_HEAD = ['NAME', 'GROUP', 'KEY', 'LIMITS', 'LAST USED', 'STATE']
+
+/** A fixed key as a row of the list. */
+export const fixedRow = ({ name, group, limits, ...settings }: KeyConfig): string[] => [
+  ...[name, group, '', limitsText(limits), ''],
+  ['fixed in the config', ...endings(settings)].join(', '),
+]
+
+/** A stored key as a row of the list. `now` is Unix time in milliseconds. */
+export const storedRow = (key: StoredKey, now: number): string[] => [
+  ...[key.name, key.group, secretText(key.secrets[0]), limitsText(key.limits), minute(key.lastUsedAt) || 'never'],
+  stateOf(key, now),
+]
+
+/** The beginning and the end of a secret. */
+const secretText = (secret: KeySecret | undefined): string =>
+  secret === undefined ? '' : `${secret.prefix}…${secret.lastFour}`
+
+/** `rpm 5, tpm 1000, $2.5 a day`. */
+export const limitsText = ({ rpm, tpm, concurrent, budget }: LimitSettings): string =>
+  [
+    ...Object.entries(defined({ rpm, tpm, concurrent })).map(([name, value]) => `${name} ${value}`),
+    ...Object.entries(defined({ ...budget })).map(([period, dollars]) => `$${dollars} a ${period}`),
+  ].join(', ')
+
+function stateOf(key: StoredKey, now: number): string {
+  if (key.revokedAt !== undefined) return `revoked ${minute(key.revokedAt)}`
+  if (key.expiresAt !== undefined && key.expiresAt <= now) return `expired ${minute(key.expiresAt)}`
+  const old = key.secrets.find(({ expiresAt = 0 }, index) => index > 0 && expiresAt > now)
+  const rotated = old === undefined ? [] : [`${secretText(old)} until ${minute(old.expiresAt)}`]
+  return [...(key.enabled ? ['valid'] : []), ...endings(key), ...rotated].join(', ')
+}
+
+const endings = ({ enabled, expiresAt }: Pick<StoredKey, 'enabled' | 'expiresAt'>): string[] => [
+  ...(enabled ? [] : ['disabled']),
+  ...(expiresAt === undefined ? [] : [`until ${minute(expiresAt)}`]),
+]
+
+/** A fixed key for programs. */
+export const fixedView = ({ hash: _, expiresAt, onLoss, ...key }: KeyConfig): object =>
+  defined({ ...key, on_loss: onLoss, expires_at: iso(expiresAt), fixed: true })
+
+/** A stored key for programs, without hashes. */
+export function storedView(key: StoredKey): object {
+  const { createdAt, revokedAt, lastUsedAt, expiresAt, onLoss, secrets, ...fields } = key
+  return defined({
+    ...fields,
+    ...{ on_loss: onLoss, expires_at: iso(expiresAt), created_at: iso(createdAt), revoked_at: iso(revokedAt) },
+    last_used_at: iso(lastUsedAt),
+    secrets: secrets.map(secret =>
+      defined({
+        ...{ prefix: secret.prefix, last_four: secret.lastFour },
+        ...{ created_at: iso(secret.createdAt), expires_at: iso(secret.expiresAt) },
+      }),
+    ),
+  })
+}
+
+export const iso = (at: number | undefined): string | undefined =>
+  at === undefined ? undefined : new Date(at).toISOString()

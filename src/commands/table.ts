@@ -1,0 +1,16 @@
+/** Rows of texts with columns of one width each. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
+  return rows
+    .map(row =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** A time in UTC, to the minute; empty where there is none. */
+export const minute = (at: number | undefined): string =>
+  at === undefined ? '' : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}`

@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import { freshSecret } from '../../src/access/secret.ts'
+import { newKey } from '../../src/commands/keys.ts'
+import type { AccessRecords, StoredKey } from '../../src/store/access-records.ts'
+import { openSqlite } from '../../src/store/store.ts'
+
+/** Does something with the stored keys of a data directory, on a connection of its own. */
+export async function withKeys<T>(dataDir: string, work: (records: AccessRecords) => Promise<T>): Promise<T> {
+  const { access, close } = await openSqlite(join(dataDir, 'interlingua.sqlite'))
+  try {
+    return await work(access)
+  } finally {
+    await close()
+  }
+}
+
+/** Creates a key and gives its text. */
+export async function createKey(records: AccessRecords, name: string, more: Partial<StoredKey> = {}): Promise<string> {
+  const { text, stored } = newKey(name, 'default', { limits: {}, enabled: true })
+  if (!(await records.createKey({ ...stored, ...more }))) throw new Error(`there is a key "${name}"`)
+  return text
+}
+
+/** Rotates the key of that name and gives the new text; the others work until the time (Unix milliseconds). */
+export async function rotateKey(records: AccessRecords, name: string, until = Date.now(), now = Date.now()) {
+  const { text, secret } = freshSecret('il', now)
+  const { id } = (await records.keyNamed(name))!
+  await records.rotateKey(id, secret, until)
+  return text
+}
