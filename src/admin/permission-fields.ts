@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { defined } from '../canonical/defined.ts'
 import { suggestion } from '../config/faults.ts'
 import type { LimitSettings } from '../config/index.ts'
-import { FORMATS } from '../providers/index.ts'
+import { DOORS } from '../providers/index.ts'
 import { invalidInput } from './problem.ts'
 import { fields, list, money, oneOf, text, whole } from './schema.ts'
 
@@ -49,8 +49,8 @@ export const merged = <T>(before: T | undefined, written: T | null | undefined):
 /** Throws Problem for the unknown name of a format. */
 export function checkDoors(doors: readonly string[] | null | undefined): void {
   for (const [index, door] of (doors ?? []).entries())
-    if (!FORMATS.has(door))
-      throw invalidInput({ pointer: `/doors/${index}`, detail: `unknown format${suggestion(door, FORMATS.keys())}` })
+    if (!DOORS.has(door))
+      throw invalidInput({ pointer: `/doors/${index}`, detail: `unknown format${suggestion(door, DOORS.keys())}` })
 }
 
 /** Limits as an answer has them. */

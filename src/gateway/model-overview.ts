@@ -1,9 +1,9 @@
 import type { Permissions } from '../access/index.ts'
 import type { ModelAbilities } from '../canonical/model-card.ts'
 import type { Format } from '../canonical/node.ts'
+import type { Work } from '../canonical/work.ts'
 import type { Config, ModelFacts } from '../config/index.ts'
-import { READERS } from '../ingress/index.ts'
-import { FORMATS, fitnessOf } from '../providers/index.ts'
+import { DOORS, fitnessOf } from '../providers/index.ts'
 import { placesOf, type RoutedChannel, usableModels } from '../router.ts'
 import { abilitiesOf } from './models.ts'
 
@@ -25,12 +25,13 @@ export function modelOverviews(
   { models, realtime }: Pick<Config, 'models' | 'realtime'>,
 ): readonly ModelOverview[] {
   const channels = all.filter(({ config }) => permissions.allowsChannel(config.name))
-  const doors = DOORS.filter(door => permissions.allowsDoor(door))
-  return usableModels(permissions, all).map(model => {
+  const cascades = realtime.cascade !== undefined
+  const doors = [...DOORS.keys()].filter(door => permissions.allowsDoor(door))
+  return usableModels(permissions, all, cascades).map(model => {
     const places = placesOf(model.id, channels)
     const spoken = new Set(places.flatMap(({ channel }) => channel.formats.map(({ format }) => format)))
     const canUse = (door: Format): boolean =>
-      places.some(({ channel }) => channel.formats.some(one => canTranslate(door, one, realtime.cascade !== undefined)))
+      places.some(({ channel }) => channel.formats.some(one => canDo(DOORS.get(door)!, one, cascades)))
     const facts = models.get(model.id)
     return {
       id: model.id,
@@ -43,18 +44,13 @@ export function modelOverviews(
   })
 }
 
-/** Whether an upstream of the format does any work of the door, as the router decides it. */
-const canTranslate = (
-  door: Format,
+/** Whether an upstream of the format does any of the works, as the router decides it. */
+const canDo = (
+  works: readonly Work[],
   { format, dialect }: RoutedChannel['config']['formats'][number],
   cascades: boolean,
 ): boolean =>
-  FORMATS.get(door)!.does.some(work => {
+  works.some(work => {
     const fitness = fitnessOf(format, work, dialect)
     return fitness !== undefined && (fitness !== 'emulated' || work !== 'realtime' || cascades)
   })
-
-/** Formats that callers can speak: those whose requests are read, and those of sessions. */
-export const DOORS: readonly Format[] = [...FORMATS]
-  .filter(([format, { does }]) => READERS[format]?.request !== undefined || does[0] === 'realtime')
-  .map(([format]) => format)

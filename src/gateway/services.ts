@@ -68,6 +68,7 @@ export class Services {
       onFault: err => log.error({ err }, 'keys cannot be read'),
     })
     this.access.onEnded(() => this.endRevoked())
+    this.access.onEnded(() => this.channels.drain(name => this.access.isDrained(name)))
     this.stored = new State(config, log, this.store, () => this.channels.all)
     this.thoughts = new Thoughts(config.thoughts, undefined, err => log.error({ err }, 'thoughts cannot be remembered'))
     this.tasks = new VideoTasks(config, {

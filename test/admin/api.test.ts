@@ -72,7 +72,8 @@ describe('requests that are wrong', () => {
     expect(await wrong('/keys?cursor=nonsense!')).toMatchObject([{ parameter: 'cursor' }])
     expect(await wrong('/usage?by=modle')).toMatchObject([{ parameter: 'by' }])
     expect(await wrong('/usage?since=1h&until=2h')).toEqual([{ parameter: 'since', detail: 'is not before until' }])
-    expect(await wrong('/keys?__proto__=1&constructor=2')).toHaveLength(2)
+    for (const name of ['__proto__', 'constructor', 'toString'])
+      expect(await wrong(`/keys?${name}=1`)).toEqual([{ parameter: name, detail: 'unknown' }])
   })
 
   it('are refused where the body is no object, no JSON, or too large', async () => {
@@ -104,6 +105,6 @@ describe('requests that are wrong', () => {
       headers: bearer(admin.token),
     })
     expect([head.status, head.text]).toEqual([200, ''])
-    expect((await admin.testServer.ask('/admin', undefined, { method: 'GET' })).status).toBe(401)
+    expect((await admin.testServer.ask('/admin', undefined, { headers: { authorization: '' } })).status).toBe(401)
   })
 })

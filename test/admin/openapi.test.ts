@@ -43,9 +43,9 @@ it('is a document of OpenAPI 3.1 whose references lead somewhere and whose schem
   })
   const { parameters } = document.paths['/usage'].get
   const byName = Object.fromEntries(parameters.map((one: { name: string }) => [one.name, one]))
-  expect(byName.limit.schema).toEqual({ type: 'integer', minimum: 1, maximum: 10_000, default: 1000 })
-  expect(byName.by).toMatchObject({ explode: false, schema: { type: 'array', items: { enum: expect.any(Array) } } })
-  expect(byName.percentiles.schema).toMatchObject({ type: 'boolean' })
+  expect(byName['limit'].schema).toEqual({ type: 'integer', minimum: 1, maximum: 10_000, default: 1000 })
+  expect(byName['by']).toMatchObject({ explode: false, schema: { type: 'array', items: { enum: expect.any(Array) } } })
+  expect(byName['percentiles'].schema).toMatchObject({ type: 'boolean' })
   expect(document.paths['/keys'].post.requestBody.content['application/json'].schema).toMatchObject({
     required: ['name'],
     properties: { expires_at: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] } },

@@ -1,5 +1,5 @@
 import { defined } from '../../canonical/defined.ts'
-import { DOORS } from '../../gateway/model-overview.ts'
+import { DOORS } from '../../providers/index.ts'
 import { endpoint } from '../endpoint.ts'
 import { instantOf } from '../schema.ts'
 import { SETTINGS, STATUS } from '../shapes.ts'
@@ -10,8 +10,9 @@ const getStatus = endpoint({
   operation: 'getStatus',
   summary: 'Version, health and warnings of this instance.',
   answer: STATUS,
-  handle: async ({ config, version, instance, startedAt, health, warnings }) => {
-    const { store, redis } = await health()
+  handle: async gateway => {
+    const { config, version, instance, startedAt } = gateway
+    const { store, redis } = await gateway.health()
     return {
       ...{ version, instance, started_at: instantOf(startedAt) },
       uptime_seconds: Math.round((Date.now() - startedAt) / 1000),
@@ -19,7 +20,7 @@ const getStatus = endpoint({
       store: { engine: config.store.engine, ...defined({ fault: store }) },
       ...(redis === undefined ? {} : { redis: { up: redis } }),
       channels: config.channels.length,
-      warnings: warnings(),
+      warnings: gateway.warnings(),
     }
   },
 })
@@ -32,7 +33,7 @@ const getSettings = endpoint({
   answer: SETTINGS,
   handle: ({ config }) => ({
     public_urls: config.server.publicUrls,
-    doors: DOORS,
+    doors: [...DOORS.keys()],
     features: {
       usage: config.usage.keep > 0,
       stored_responses: config.responses.keep > 0,
