@@ -4,7 +4,7 @@ import type { Format } from './canonical/node.ts'
 import type { Work } from './canonical/work.ts'
 import { matchesAny } from './config/glob.ts'
 import type { ChannelConfig, ChannelFormat, ModelFacts } from './config/types.ts'
-import { DOORS, type Fitness, fitnessOf, formatFor } from './providers/index.ts'
+import { DOORS, type Fitness, fitnessOf, formatFor, type ModelLimits } from './providers/index.ts'
 
 /** A channel's current state. */
 export interface ChannelHealth {
@@ -46,6 +46,8 @@ export interface RouteRequest {
   readonly losses?: (format: ChannelFormat, channel: ChannelConfig) => number
   /** The operator's facts about the model. */
   readonly facts?: ModelFacts | undefined
+  /** What is known of models besides. */
+  readonly catalogue?: ModelLimits | undefined
 }
 
 /** One way to answer. */
@@ -197,7 +199,8 @@ function upstreamModel(channel: RoutedChannel, model: string): string | undefine
 }
 
 /** The channel in the format that does the work best, if it has any. */
-function options({ config, health }: RoutedChannel, { model, format, work, now, facts }: RouteRequest): Option[] {
+function options({ config, health }: RoutedChannel, request: RouteRequest): Option[] {
+  const { model, format, work, now, facts, catalogue } = request
   const chosen = bestFormat(config, format, work)
   if (chosen === undefined) return []
   const native = chosen.format === format
@@ -205,7 +208,7 @@ function options({ config, health }: RoutedChannel, { model, format, work, now, 
   const unsure = !config.models.named.has(model) && health.listed === undefined
   const upstream = upstreamModel({ config, health }, model)!
   const resting = rests(health, upstream, now)
-  const own = formatFor(chosen, { model: upstream, facts, native })
+  const own = formatFor(chosen, { model: upstream, facts, native, provider: config.provider, catalogue })
   return [{ channel: config, format: own, native, emulated, upstreamModel: upstream, resting, health, unsure }]
 }
 

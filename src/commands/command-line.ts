@@ -5,6 +5,7 @@ import { accessCommands } from './access-commands.ts'
 import { DONE, FAILED, type Terminal, USAGE, UsageError } from './outcome.ts'
 import { replayCommand } from './replay.ts'
 import type { TranslateOptions } from './translate.ts'
+import { USAGE_FIELDS, type UsageOptions } from './usage-options.ts'
 
 /** Runs one command line, the program's name left out, and returns its exit code. */
 export async function commandLine(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -57,6 +58,18 @@ function programOf(terminal: Terminal): Command {
       await serveCommand({ ...options, ...(named === undefined ? {} : { config: named }) }, version, terminal)
     })
   accessCommands(program, config, terminal)
+  program
+    .command('usage')
+    .description('show what requests used')
+    .addOption(new Option('--by <field>', 'what it is summed up by').choices(USAGE_FIELDS).default('key'))
+    .option('--since <time>', 'a duration such as 24h or 7d, or a time such as 2027-01-31', '24h')
+    .option('--until <time>', 'likewise (default: now)')
+    .option('--csv', 'print comma-separated values')
+    .option('--json', 'print JSON')
+    .action(async (options: UsageOptions) => {
+      const { usageCommand } = await import('./usage.ts')
+      await usageCommand(options, config(), terminal)
+    })
   program
     .command('translate')
     .description('translate a wire value; prints what it becomes and what is lost')

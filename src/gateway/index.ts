@@ -210,7 +210,11 @@ export class Gateway extends Services {
   /** The candidates for a request, best first. Throws GatewayError where there is none. */
   private route(incoming: Incoming, thoughts = this.thoughts.of(incoming.caller.id)): readonly Candidate[] {
     const { channels, config } = this
-    return routeIncoming(incoming, { channels: channels.all, models: config.models }, thoughts)
+    return routeIncoming(
+      incoming,
+      { channels: channels.all, models: config.models, catalogue: this.catalogue },
+      thoughts,
+    )
   }
 
   /** The request with media the candidate can take; undefined where they cannot be had for it. */
@@ -314,8 +318,8 @@ export class Gateway extends Services {
     this.allowance(caller, { reply: call.reply, format })
     const usable = usableModels(caller.permissions, this.channels.all, this.config.realtime.cascade !== undefined)
     return id === undefined
-      ? modelList(format, usable, this.config.models, query)
-      : modelRecord(format, id, usable, this.config.models)
+      ? modelList(format, usable, this.listedFacts(), query)
+      : modelRecord(format, id, usable, this.listedFacts())
   }
 
   /** Answers a request about stored responses and conversations. Never rejects. */

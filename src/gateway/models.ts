@@ -9,7 +9,10 @@ import type { ModelQuery } from '../egress/transport/model-pages.ts'
 import { type Fitness, FORMATS, fitnessOf } from '../providers/index.ts'
 import type { UsableModel } from '../router.ts'
 
-type Facts = ReadonlyMap<string, ModelFacts>
+/** What operator and catalogue say about models. */
+interface Facts {
+  get(id: string): ModelFacts | undefined
+}
 
 /**
  * The JSON text of a list of models, or of a page of it.

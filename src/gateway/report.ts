@@ -8,14 +8,14 @@ import type { Prices } from '../catalogue/prices.ts'
 import { single } from '../channel/index.ts'
 import type { Log } from '../log/index.ts'
 import type { Candidate } from '../router.ts'
-import type { TakeRow, UsageRow } from '../usage/row.ts'
+import type { UsageRow, UsageTry } from '../usage/row.ts'
 import type { Call } from './call.ts'
 
 /** Where a report goes when its request is over. */
 export interface Recorder {
   readonly log: Log
   readonly prices: Prices
-  readonly take: TakeRow
+  take(row: UsageRow): void
 }
 
 /** What becomes of one request, gathered on its way and logged once: no bodies, no credentials. */
@@ -24,7 +24,6 @@ export class Report {
   model: string | undefined
   stream = false
   candidate: Candidate | undefined
-  upstreamId: string | undefined
   attempts = 0
   /** What the caller was answered with; 499 where it did not wait for an answer. */
   status = 200
@@ -33,7 +32,13 @@ export class Report {
   allowance: Allowance | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
+  private upstreamId: string | undefined
+  private read: number | undefined
   private sent: number | undefined
+  /** The head of the upstream's answer came. */
+  private answerBegan: number | undefined
+  /** The attempts before the last. */
+  private tries: UsageTry[] | undefined
   private firstByte: number | undefined
   private losses = 0
   private thoughts: number | undefined
@@ -54,19 +59,38 @@ export class Report {
 
   received(request: CanonicalRequest): void {
     this.model = request.model
+    this.read = performance.now()
     this.stream = request.stream
     this.counting = request.output.count === true
   }
 
   /** Another candidate's turn: the answer of the one before it does not count. */
   tried(candidate: Candidate): void {
+    const now = performance.now()
+    if (this.candidate !== undefined) this.failedOver(this.candidate, now)
     this.candidate = candidate
     this.attempts++
-    this.sent = performance.now()
+    this.sent = now
+    this.answerBegan = undefined
     this.usage = undefined
     this.ended = false
     this.finish = undefined
     this.error = undefined
+  }
+
+  private failedOver({ channel, upstreamModel }: Candidate, now: number): void {
+    this.tries ??= []
+    if (this.tries.length >= MOST_TRIES) return
+    this.tries.push({
+      ...{ channel: channel.name, upstreamModel },
+      ...{ sentAfter: tenths((this.sent ?? now) - this.began), endedAfter: tenths(now - this.began) },
+    })
+  }
+
+  /** The upstream began to answer. */
+  reached(upstreamId: string | undefined): void {
+    this.upstreamId = upstreamId
+    this.answerBegan = performance.now()
   }
 
   /** So many thoughts were put back into the request. */
@@ -152,6 +176,8 @@ export class Report {
         channel: candidate?.channel.name,
         upstreamFormat: candidate?.format.format,
         error: this.error?.kind,
+        finish: this.finish?.reason,
+        upstreamId: this.upstreamId,
         input: usage?.input,
         output: usage?.output,
         cacheRead: usage?.cacheRead,
@@ -160,8 +186,11 @@ export class Report {
         reasoning: usage?.reasoning,
         outputAudio: usage?.outputBy?.audio,
         cost,
-        sentAfter: this.sent === undefined ? undefined : this.sent - began,
-        firstByteAfter: this.firstByte === undefined ? undefined : this.firstByte - began,
+        readAfter: after(began, this.read),
+        sentAfter: after(began, this.sent),
+        answeredAfter: after(began, this.answerBegan),
+        firstByteAfter: after(began, this.firstByte),
+        tries: this.tries,
       }),
     }
   }
@@ -207,6 +236,11 @@ export class Report {
 /** A caller that did not wait for its answer: what it cost, it cost. */
 const CLIENT_CLOSED = 499
 const NOTHING: Usage = {}
+/** Earlier attempts that are recorded. */
+const MOST_TRIES = 10
+
+const after = (began: number, at: number | undefined): number | undefined => (at === undefined ? undefined : at - began)
+const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10
 
 const since = (began: number, at: number | undefined): number | undefined =>
   at === undefined ? undefined : Math.round((at - began) * 10) / 10

@@ -4,6 +4,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Channel } from '../channel/index.ts'
 import type { Config, OnLoss } from '../config/index.ts'
+import type { ModelLimits } from '../providers/index.ts'
 import { type Candidate, type RouteRequest, route } from '../router.ts'
 import { STORED_FORMAT, withStoredPrompt } from '../stored/index.ts'
 import type { Call } from './call.ts'
@@ -17,6 +18,7 @@ import type { Incoming } from './types.ts'
 export interface Destinations {
   readonly channels: readonly Channel[]
   readonly models: Config['models']
+  readonly catalogue?: ModelLimits
 }
 
 /**
@@ -57,7 +59,7 @@ function routeRequest(
   caller: Caller,
   request: CanonicalRequest,
   onLoss: OnLoss,
-  { channels, models }: Destinations,
+  { channels, models, catalogue }: Destinations,
 ): readonly Candidate[] {
   const { model, cacheKey, state } = request
   const work = workOf(request)
@@ -65,7 +67,7 @@ function routeRequest(
   if (work === 'compaction') checkCompaction(model, facts)
   const format = call.own === true ? NO_FORMAT : call.format
   const query: RouteRequest = {
-    ...{ model, format, work, permissions: caller.permissions, now: Date.now(), facts },
+    ...{ model, format, work, permissions: caller.permissions, now: Date.now(), facts, catalogue },
     draw: cacheKey ?? state?.conversation ?? call.id,
     losses: (upstream, channel) => {
       const native = upstream.format === format

@@ -71,7 +71,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   else if (attempt.submission === undefined) call.reply.worker = exchange
   try {
     const answer = await exchange.answer
-    report.upstreamId = idOf(answer, candidate)
+    report.reached(idOf(answer, candidate))
     if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, candidate, request.model)
     return trailing?.whole === undefined
       ? new Sent(attempt, prepared, exchange, answer, signal !== undefined)

@@ -6,22 +6,25 @@ import type { MediaPart } from '../canonical/content.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
 import type { RawBody } from '../canonical/wire.ts'
-import { NO_PRICES } from '../catalogue/prices.ts'
+import { Catalogue } from '../catalogue/index.ts'
 import type { Config } from '../config/index.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
 import type { Log } from '../log/index.ts'
 import { LogOnce } from '../log/index.ts'
+import { UNAVAILABLE } from '../store/fault.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
 import { VideoTasks } from '../tasks/index.ts'
+import { UsageLog } from '../usage/log.ts'
 import type { Administration } from './administration.ts'
 import { type Call, credentialsOf, type Reply } from './call.ts'
 import { Channels } from './channels.ts'
 import { Seals } from './compaction/seals.ts'
 import { type ImageDelivery, ImageStore, type StoredImage } from './image-store.ts'
+import { ListedFacts } from './listed-facts.ts'
 import { Media } from './media.ts'
+import { Recording } from './recording.ts'
 import { relay } from './relay.ts'
-import type { Recorder } from './report.ts'
 import { Running, type RunningCall } from './running.ts'
 import { Thoughts } from './thoughts/thoughts.ts'
 
@@ -46,8 +49,12 @@ export class Services {
   protected readonly tasks: VideoTasks
   protected readonly running = new Running()
   private readonly wrongKeys = new WrongKeys()
+  /** Prices and limits of models. */
+  protected readonly catalogue: Catalogue
+  /** Writes what requests used to the store. */
+  protected readonly usage: UsageLog
   /** Takes what became of requests that are over. */
-  protected readonly recorder: Recorder
+  protected readonly recorder: Recording
   /** Logs that memory or disk do not suffice. */
   protected readonly shortage: LogOnce
   private readonly imageStore = new ImageStore()
@@ -55,7 +62,6 @@ export class Services {
   constructor(config: Config, log: Log) {
     this.config = config
     this.log = log
-    this.recorder = { log, prices: NO_PRICES, take: () => {} }
     this.channels = new Channels(config.channels)
     this.waiting = new Waiting(config.server.limits.waiting)
     this.spooled = new Waiting(config.server.limits.spooled)
@@ -69,6 +75,12 @@ export class Services {
     })
     this.access.onEnded(() => this.endRevoked())
     this.access.onEnded(() => this.channels.drain(name => this.access.isDrained(name)))
+    this.catalogue = new Catalogue(config.models)
+    this.usage = new UsageLog({
+      ...{ sink: this.store.usage, log, keep: config.usage.keep },
+      isFault: thrown => thrown === UNAVAILABLE,
+    })
+    this.recorder = new Recording(log, this.catalogue, this.usage, config)
     this.stored = new State(config, log, this.store, () => this.channels.all)
     this.thoughts = new Thoughts(config.thoughts, undefined, err => log.error({ err }, 'thoughts cannot be remembered'))
     this.tasks = new VideoTasks(config, {
@@ -153,6 +165,9 @@ export class Services {
     this.stored.reload(config)
     this.thoughts.reload(config.thoughts)
     this.tasks.reload(config)
+    this.catalogue.reload(config.models)
+    this.usage.reload(config.usage.keep)
+    this.recorder.reload(config)
     if (config.dataDir !== this.seals.dataDir) this.seals = this.sealsIn(config.dataDir)
   }
 
@@ -211,9 +226,15 @@ export class Services {
     this.thoughts.close()
     await this.tasks.close()
     await this.stored.close()
+    await this.usage.close()
     await this.store.close()
     await this.channels.close()
     await this.media.close()
+  }
+
+  /** What lists of models tell. */
+  protected listedFacts(): ListedFacts {
+    return new ListedFacts(this.config.models, this.channels.all, this.catalogue)
   }
 
   private imageDelivery(): ImageDelivery {

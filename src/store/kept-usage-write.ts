@@ -1,3 +1,4 @@
+import { setImmediate as breath } from 'node:timers/promises'
 import { CompiledQuery, PostgresAdapter } from 'kysely'
 import type { Database } from './tables.ts'
 import { type Batch, ROW_COLUMNS, type Values } from './usage-batch.ts'
@@ -29,18 +30,17 @@ const TYPES: { readonly [column: string]: string } = {
 const typeIn = (table: string, column: string): string =>
   table === 'usage_rows' && column === 'id' ? 'text' : (TYPES[column] ?? 'bigint')
 
-/** Inserts the elements of a JSON list of lists: one parameter, however many rows. */
-function insertText(engine: Engine, table: string, columns: readonly string[], conflict: string): string {
-  const values = columns.map((column, at) => `cast(value ->> ${at} as ${typeIn(table, column)})`)
-  return `insert into ${table} (${columns.join(', ')}) select ${values.join(', ')} from ${ELEMENTS[engine]} where true ${conflict}`
-}
-
 type Engine = 'sqlite' | 'postgres'
 
-/** The elements of the JSON list that is the first parameter, as rows of a column `value`. */
-const ELEMENTS: { readonly [engine in Engine]: string } = {
-  sqlite: 'json_each(?)',
-  postgres: 'jsonb_array_elements($1::jsonb) as elements(value)',
+/**
+ * A statement that inserts many rows: with PostgreSQL the elements of a JSON list of lists, its only parameter; SQLite
+ * runs it for each row, which takes a tenth of the time that its functions for JSON take.
+ */
+function insertText(engine: Engine, table: string, columns: readonly string[], conflict: string): string {
+  const into = `insert into ${table} (${columns.join(', ')})`
+  if (engine === 'sqlite') return `${into} values (${columns.map(() => '?').join(', ')}) ${conflict}`
+  const values = columns.map((column, at) => `cast(value ->> ${at} as ${typeIn(table, column)})`)
+  return `${into} select ${values.join(', ')} from jsonb_array_elements($1::jsonb) as elements(value) ${conflict}`
 }
 
 const addedUp = (table: string): string =>
@@ -75,27 +75,27 @@ const statementsFor = (engine: Engine): Statements => {
   }
 }
 
-/** Writes batches in one transaction each, as one statement for each table. */
+/** Rows written at a time: the process does other things in between. */
+const AT_ONCE: { readonly [engine in Engine]: number } = { sqlite: 200, postgres: 2000 }
+
+/** Writes batches in one transaction each. */
 export class UsageWriter {
   private readonly database: Database
+  private readonly engine: Engine
   private readonly statements: Statements
   /** Series that are stored; those of batches whose transaction failed are not among them. */
   private readonly stored = new Set<number>()
 
   constructor(database: Database) {
     this.database = database
-    const postgres = database.getExecutor().adapter instanceof PostgresAdapter
-    this.statements = statementsFor(postgres ? 'postgres' : 'sqlite')
+    this.engine = database.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite'
+    this.statements = statementsFor(this.engine)
   }
 
   async write({ series, rows, hours, days }: Batch): Promise<void> {
     const unknown = [...series.values()].filter(({ id }) => !this.stored.has(id))
     await this.database.transaction().execute(async database => {
-      const insert = async (statement: string, values: readonly Values[]): Promise<bigint> => {
-        if (values.length === 0) return 0n
-        const query = CompiledQuery.raw(statement, [JSON.stringify(values)])
-        return (await database.executeQuery(query)).numAffectedRows ?? 0n
-      }
+      const insert = (statement: string, values: readonly Values[]) => this.insert(database, statement, values)
       await insert(this.statements.series, unknown.map(one => Object.values(one)).sort(byId))
       // All of them are there where the batch is written again, as its acknowledgement was lost: it counts once.
       if ((await insert(this.statements.rows, rows)) === 0n) return
@@ -104,6 +104,19 @@ export class UsageWriter {
     })
     if (this.stored.size > MOST) this.stored.clear()
     for (const { id } of unknown) this.stored.add(id)
+  }
+
+  /** Gives how many rows are new. */
+  private async insert(database: Database, statement: string, values: readonly Values[]): Promise<bigint> {
+    let inserted = 0n
+    for (let at = 0; at < values.length; at += AT_ONCE[this.engine]) {
+      if (at > 0) await breath()
+      const some = values.slice(at, at + AT_ONCE[this.engine])
+      const parameter = this.engine === 'sqlite' ? some : JSON.stringify(some)
+      const { numAffectedRows } = await database.executeQuery(CompiledQuery.raw(statement, [parameter]))
+      inserted += numAffectedRows ?? 0n
+    }
+    return inserted
   }
 }
 

@@ -109,9 +109,22 @@ const MOST = 200
 
 type Values = readonly SQLInputValue[]
 
+/** A statement whose only value is a list of lists of values is run for each of them: a query for each costs more than it. */
 const adapted = (statement: StatementSync): SqliteStatement => ({
   reader: statement.columns().length > 0,
   all: values => statement.all(...(values as Values)),
-  run: values => statement.run(...(values as Values)),
+  run: values => (isBulk(values) ? runAll(statement, values[0]) : statement.run(...(values as Values))),
   iterate: values => statement.iterate(...(values as Values)),
 })
+
+const isBulk = (values: readonly unknown[]): values is readonly [readonly Values[]] => Array.isArray(values[0])
+
+function runAll(statement: StatementSync, rows: readonly Values[]) {
+  let [changes, lastInsertRowid]: [number | bigint, number | bigint] = [0, 0]
+  for (const row of rows) {
+    const done = statement.run(...row)
+    changes = Number(changes) + Number(done.changes)
+    lastInsertRowid = done.lastInsertRowid
+  }
+  return { changes, lastInsertRowid }
+}

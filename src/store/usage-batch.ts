@@ -44,25 +44,60 @@ const time = (milliseconds: number | undefined): number | null =>
 /** Makes of rows what is written: themselves, and their sums by series and hour and day. */
 export function batchOf(rows: readonly UsageRow[], index: SeriesIndex): Batch {
   const series = new Map<number, SeriesRow>()
-  const hours = new Map<string, Values>()
-  const days = new Map<string, Values>()
+  const hours = new Map<SeriesRow, Values[]>()
   const values: Values[] = []
   for (const row of rows) {
     const one = index.of(row)
-    series.set(one.id, one)
     const written = valuesOf(row, one.id)
     values.push(written)
-    addTo(hours, row.at - (row.at % HOUR), one, written)
-    addTo(days, row.at - (row.at % DAY), one, written)
+    let sums = hours.get(one)
+    if (sums === undefined) {
+      series.set(one.id, one)
+      sums = []
+      hours.set(one, sums)
+    }
+    addTo(sumAt(sums, row.at - (row.at % HOUR), one.id), one.failed, written)
   }
-  return { series, rows: values, hours: inOrder(hours), days: inOrder(days) }
+  const byHour = [...hours.values()].flat().sort(inOrder)
+  return { series, rows: values, hours: byHour, days: daysOf(byHour) }
 }
 
 /** Two processes write the same sums in the same order, so that neither waits for the other in a circle. */
-const inOrder = (sums: ReadonlyMap<string, Values>): Values[] =>
-  [...sums.values()].sort(
-    ([at, series], [otherAt, other]) => Number(at) - Number(otherAt) || Number(series) - Number(other),
-  )
+const inOrder = ([at, series]: Values, [otherAt, other]: Values): number =>
+  (at as number) - (otherAt as number) || (series as number) - (other as number)
+
+/** The sum of a series at a time, which is most often that of the row before. */
+function sumAt(sums: Values[], at: number, series: number): Values {
+  const last = sums.at(-1)
+  if (last?.[0] === at) return last
+  const known = sums.find(([time]) => time === at)
+  if (known !== undefined) return known
+  const sum = EMPTY.slice()
+  sum[0] = at
+  sum[1] = series
+  sums.push(sum)
+  return sum
+}
+
+/** Sums by hour as sums by day. */
+function daysOf(hours: readonly Values[]): Values[] {
+  const days = new Map<number, Values[]>()
+  for (const hour of hours) {
+    const at = (hour[0] as number) - ((hour[0] as number) % DAY)
+    const series = hour[1] as number
+    let sums = days.get(series)
+    if (sums === undefined) {
+      sums = []
+      days.set(series, sums)
+    }
+    const day = sumAt(sums, at, series)
+    for (let place = 2; place < hour.length; place++) {
+      const count = hour[place]
+      if (count !== null) day[place] = ((day[place] as number | null) ?? 0) + (count as number)
+    }
+  }
+  return [...days.values()].flat().sort(inOrder)
+}
 
 /** In the order of `ROW_COLUMNS`. */
 const valuesOf = (row: UsageRow, series: number): Values => [
@@ -117,15 +152,7 @@ const UNPRICED = COUNTS + COST - FIRST_COUNT + 1
 const TIMINGS = UNPRICED + 2
 const EMPTY: Values = [...new Array<number>(TIMINGS).fill(0), ...new Array<null>(2 * INTERVALS).fill(null)]
 
-function addTo(sums: Map<string, Values>, at: number, { id, failed }: SeriesRow, row: Values): void {
-  const place = `${at} ${id}`
-  let sum = sums.get(place)
-  if (sum === undefined) {
-    sum = EMPTY.slice()
-    sum[0] = at
-    sum[1] = id
-    sums.set(place, sum)
-  }
+function addTo(sum: Values, failed: number, row: Values): void {
   const counted = sum as number[]
   counted[REQUESTS]!++
   counted[ERRORS]! += failed

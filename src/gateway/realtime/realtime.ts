@@ -87,7 +87,7 @@ export class Realtime {
     const { secret, caller, model, settings, session } = this.identified(call)
     const { access, recorder } = this.context
     const record = new Record(
-      { id: call.id, clientId: clientIdOf(call.message), path: call.path, caller, model },
+      { id: call.id, clientId: clientIdOf(call.message), path: call.path, format: REALTIME, caller, model },
       recorder,
       { next: () => access.allowance(access.renewed(caller)), any: () => access.allowance(caller) },
       this.counted(caller),

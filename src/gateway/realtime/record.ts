@@ -1,16 +1,21 @@
 import type { Allowance, Caller } from '../../access/index.ts'
+import { defined } from '../../canonical/defined.ts'
 import { type CanonicalError, ERRORS } from '../../canonical/error.ts'
 import type { Loss } from '../../canonical/loss.ts'
+import type { Format } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { totalUsage } from '../../canonical/usage.ts'
 import type { SessionRecord } from '../../realtime/live-session.ts'
 import type { Candidate } from '../../router.ts'
+import type { UsageRow } from '../../usage/row.ts'
 import type { Recorder } from '../report.ts'
 
 export interface SessionFacts {
   readonly id: string
   readonly clientId: string | undefined
   readonly path: string
+  /** The caller's format. */
+  readonly format: Format
   readonly caller: Caller
   readonly model: string
 }
@@ -30,6 +35,9 @@ export interface Shares {
 /** Responses whose end was not seen yet, beyond which the oldest is not settled; and losses that are logged. */
 const MOST = 64
 
+/** The status of a session that came about. */
+const SWITCHED = 101
+
 /** What becomes of one realtime session: its responses are charged to its key, and it has one line in the log. */
 export class Record implements SessionRecord {
   candidate: Candidate | undefined
@@ -43,6 +51,9 @@ export class Record implements SessionRecord {
   private readonly began = performance.now()
   private usage: Usage | undefined
   private responses = 0
+  /** Nanodollars of the responses whose price is known. */
+  private cost = 0
+  private unpriced = false
   private error: CanonicalError | undefined
 
   constructor(facts: SessionFacts, recorder: Recorder, shares: Shares, onEnd: () => void) {
@@ -62,8 +73,19 @@ export class Record implements SessionRecord {
 
   spent(usage: Usage | undefined): void {
     const allowance = this.admitted.shift() ?? this.shares.any()
-    allowance.settle(usage)
+    const cost = usage === undefined ? undefined : this.costOf(usage)
+    allowance.settle(usage, cost)
     if (usage !== undefined) this.usage = totalUsage(this.usage === undefined ? [usage] : [this.usage, usage])
+    if (usage === undefined) return
+    if (cost === undefined) this.unpriced = true
+    else this.cost += cost
+  }
+
+  private costOf(usage: Usage): number | undefined {
+    const { candidate, facts } = this
+    if (candidate === undefined) return undefined
+    const { channel, upstreamModel } = candidate
+    return this.recorder.prices.cost({ model: facts.model, upstreamModel, provider: channel.provider }, usage)
   }
 
   lost(losses: readonly Loss[]): void {
@@ -76,18 +98,48 @@ export class Record implements SessionRecord {
   }
 
   ended(code: number): void {
-    this.write({ close_code: code })
+    this.write({ close_code: code }, SWITCHED)
     this.onEnd()
   }
 
   /** No session came about. */
   refused(error: CanonicalError): void {
     this.error = error
-    this.write({ status: error.httpStatus ?? ERRORS[error.kind].status })
+    const status = error.httpStatus ?? ERRORS[error.kind].status
+    this.write({ status }, status)
     this.onEnd()
   }
 
-  private write(result: object): void {
+  private row(status: number): UsageRow {
+    const { facts, candidate, began } = this
+    // The requests that a cascade makes have rows of their own.
+    const isCascade = candidate?.emulated === true
+    const usage = isCascade ? undefined : this.usage
+    const cost = isCascade ? 0 : this.unpriced ? undefined : this.cost
+    const duration = performance.now() - began
+    return {
+      ...{ id: facts.id, at: Math.round(Date.now() - duration), door: facts.path, format: facts.format, stream: true },
+      ...{ attempts: this.attempts, status, losses: this.reported.size, duration },
+      ...{ key: facts.caller.id, keyName: facts.caller.key, group: facts.caller.group, model: facts.model },
+      ...defined({
+        upstreamModel: candidate?.upstreamModel,
+        channel: candidate?.channel.name,
+        upstreamFormat: candidate?.format.format,
+        error: this.error?.kind,
+        input: usage?.input,
+        output: usage?.output,
+        cacheRead: usage?.cacheRead,
+        cacheWrite: usage?.cacheWrite,
+        inputAudio: usage?.inputBy?.audio,
+        reasoning: usage?.reasoning,
+        outputAudio: usage?.outputBy?.audio,
+        cost,
+      }),
+    }
+  }
+
+  private write(result: object, status: number): void {
+    this.recorder.take(this.row(status))
     const { facts, candidate, usage, error, reported } = this
     const fields = {
       id: facts.id,

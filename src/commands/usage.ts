@@ -1,0 +1,115 @@
+import { findConfig, loadConfig } from '../config/file.ts'
+import { milliseconds } from '../config/units.ts'
+import { openLog } from '../server/index.ts'
+import { LazyStore } from '../store/lazy-store.ts'
+import type { UsageField, UsageGroup } from '../store/usage-records.ts'
+import { table } from './columns.ts'
+import { type Terminal, UsageError } from './outcome.ts'
+import type { UsageOptions } from './usage-options.ts'
+
+/** Groups that are shown, those of most requests first. */
+const MOST = 10_000
+
+/** `interlingua usage`: what requests used, summed up; a gateway may run meanwhile. */
+export async function usageCommand(
+  options: UsageOptions,
+  config: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  const { dataDir, store: where } = loadConfig(findConfig(config))
+  const now = Date.now()
+  const [since, until] = [timeOf(options.since, now), options.until === undefined ? now : timeOf(options.until, now)]
+  if (since >= until) throw new UsageError('the time of --since is not before that of --until')
+  const store = new LazyStore(where, dataDir, openLog())
+  try {
+    const query = { since, until, by: [options.by], percentiles: true, limit: MOST }
+    const groups = await store.usage.sums(query)
+    if (options.json)
+      terminal.out(
+        JSON.stringify(
+          groups.map(group => recordOf(options.by, group)),
+          undefined,
+          2,
+        ),
+      )
+    else if (options.csv) terminal.out(csv(options.by, groups))
+    else if (groups.length === 0) terminal.fault('No requests are recorded for that time.')
+    else terminal.out(table(rowsOf(options.by, groups), LEFT))
+  } finally {
+    await store.close()
+  }
+}
+
+/** `24h` ago, or a time as ISO 8601. */
+function timeOf(text: string, now: number): number {
+  const ago = milliseconds(text)
+  if (ago !== undefined) return now - ago
+  const time = Date.parse(text)
+  if (!Number.isNaN(time)) return time
+  throw new UsageError(`"${text}" is neither a duration such as 24h or 7d nor a time such as 2027-01-31T12:00:00Z`)
+}
+
+/** Columns that are text. */
+const LEFT: ReadonlySet<number> = new Set([0])
+
+const HEAD = ['REQUESTS', 'ERRORS', 'INPUT', 'CACHED', 'OUTPUT', 'COST', 'FIRST BYTE', 'P95', 'DURATION', 'P95']
+
+const rowsOf = (by: UsageField, groups: readonly UsageGroup[]): string[][] => [
+  [by.toUpperCase(), ...HEAD],
+  ...groups.map(group => [
+    nameOf(by, group),
+    ...[group.requests, group.errors, group.input, group.cacheRead, group.output].map(grouped),
+    dollars(group),
+    ...[group.firstByte?.p50, group.firstByte?.p95, group.duration?.p50, group.duration?.p95].map(seconds),
+  ]),
+]
+
+/** A key by its name, which is what operators know. */
+const nameOf = (by: UsageField, { by: values, keyName }: UsageGroup): string =>
+  (by === 'key' ? keyName : undefined) ?? values[by] ?? '-'
+
+const grouped = (count: number): string => count.toLocaleString('en-US')
+
+/** Dollars of requests whose price is known; a mark and their number where there are others. */
+function dollars({ cost, unpriced, requests }: UsageGroup): string {
+  if (unpriced === requests) return 'unknown'
+  const known = `$${(cost / 1e9).toFixed(cost >= 1e11 ? 2 : 4)}`
+  return unpriced === 0 ? known : `${known} + ${grouped(unpriced)} unknown`
+}
+
+const seconds = (time: number | undefined): string => (time === undefined ? '-' : `${(time / 1000).toFixed(2)}s`)
+
+/** What scripts get: dollars, and milliseconds; `null` where unknown. */
+function recordOf(by: UsageField, group: UsageGroup): { readonly [column: string]: string | number | null } {
+  const { requests, errors, input, cacheRead, cacheWrite, output, reasoning, cost, unpriced, losses } = group
+  return {
+    [by]: nameOf(by, group),
+    ...(by === 'key' ? { key_id: group.by.key ?? null } : {}),
+    ...{ requests, errors, input_tokens: input, cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite },
+    ...{ output_tokens: output, reasoning_tokens: reasoning, losses },
+    ...{ cost_usd: unpriced === requests ? null : cost / 1e9, requests_of_unknown_cost: unpriced },
+    ...{ first_byte_p50_ms: group.firstByte?.p50 ?? null, first_byte_p95_ms: group.firstByte?.p95 ?? null },
+    ...{ duration_p50_ms: group.duration?.p50 ?? null, duration_p95_ms: group.duration?.p95 ?? null },
+  }
+}
+
+const NOTHING: UsageGroup = {
+  ...{ by: {}, requests: 0, errors: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
+  ...{ inputAudio: 0, outputAudio: 0, cost: 0, unpriced: 0, losses: 0 },
+}
+
+const csv = (by: UsageField, groups: readonly UsageGroup[]): string =>
+  [
+    Object.keys(recordOf(by, NOTHING)),
+    ...groups.map(group =>
+      Object.values(recordOf(by, group)).map(value => (value === null ? 'unknown' : String(value))),
+    ),
+  ]
+    .map(row => row.map(quoted).join(','))
+    .join('\n')
+
+/** Quoted where it must be (RFC 4180); what spreadsheets would take for a formula begins with an apostrophe. */
+function quoted(value: string): string {
+  const safe = /^[=+\-@\t\r]/.test(value) && Number.isNaN(Number(value)) && value !== '-' ? `'${value}` : value
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
