@@ -123,6 +123,11 @@ export const MODEL = fields({
   context: v.optional(v.number()),
   max_output: v.optional(v.number()),
   abilities: listOf(oneOf(['converse', 'draw', 'speak', 'embed'])),
+  /** Modalities, and what conversations with it can have. */
+  input: v.optional(listOf(v.string())),
+  output: v.optional(listOf(v.string())),
+  reasoning: v.optional(v.boolean()),
+  tools: v.optional(v.boolean()),
   /** US dollars for a million tokens. */
   price: v.optional(prices),
   channels: listOf(fields({ name: v.string(), upstream_model: v.string(), state: CHANNEL.entries.state })),

@@ -4,6 +4,7 @@ import type { Access, Permissions } from '../access/index.ts'
 import type { Waiting } from '../access/waiting.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
+import type { Catalogue } from '../catalogue/index.ts'
 import type { Config } from '../config/index.ts'
 import { warnings } from '../config/warnings.ts'
 import { readJson } from '../ingress/transport/body.ts'
@@ -25,6 +26,7 @@ export interface AdministrationParts {
   readonly store: LazyStore
   readonly access: Access
   readonly channels: Channels
+  readonly catalogue: Catalogue
   readonly waiting: Waiting
   readonly images: () => ImageDelivery
   readonly seal: () => Seal
@@ -112,7 +114,8 @@ export class Administration {
 
   /** The models that a key with these permissions can call. */
   models(permissions: Permissions): readonly ModelOverview[] {
-    return modelOverviews(permissions, this.parts.channels.all, this.config)
+    const { channels, catalogue } = this.parts
+    return modelOverviews(permissions, channels.all, this.config, catalogue)
   }
 
   /** Tests a channel. Rejects with GatewayError `not-found` where there is none, or it does not have the model. */

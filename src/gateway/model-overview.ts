@@ -2,6 +2,7 @@ import type { Permissions } from '../access/index.ts'
 import type { ModelAbilities } from '../canonical/model-card.ts'
 import type { Format } from '../canonical/node.ts'
 import type { Work } from '../canonical/work.ts'
+import type { Catalogue, KnownModel } from '../catalogue/index.ts'
 import type { Config, ModelFacts } from '../config/index.ts'
 import { DOORS, fitnessOf } from '../providers/index.ts'
 import { placesOf, type RoutedChannel, usableModels } from '../router.ts'
@@ -10,7 +11,10 @@ import { abilitiesOf } from './models.ts'
 /** A model as administrators see it. */
 export interface ModelOverview {
   readonly id: string
+  /** What the operator says. */
   readonly facts: ModelFacts | undefined
+  /** What is known beside that, with the prices at its first channel that has any. */
+  readonly known: KnownModel
   readonly abilities: ModelAbilities
   /** The formats a caller can use for it: as its channels speak them, and by translation. */
   readonly native: readonly Format[]
@@ -23,6 +27,7 @@ export function modelOverviews(
   permissions: Permissions,
   all: readonly RoutedChannel[],
   { models, realtime }: Pick<Config, 'models' | 'realtime'>,
+  catalogue: Catalogue,
 ): readonly ModelOverview[] {
   const channels = all.filter(({ config }) => permissions.allowsChannel(config.name))
   const cascades = realtime.cascade !== undefined
@@ -33,9 +38,13 @@ export function modelOverviews(
     const canUse = (door: Format): boolean =>
       places.some(({ channel }) => channel.formats.some(one => canDo(DOORS.get(door)!, one, cascades)))
     const facts = models.get(model.id)
+    const known = places.map(({ channel, upstreamModel }) =>
+      catalogue.about(model.id, { provider: channel.provider, upstreamModel }),
+    )
     return {
       id: model.id,
       facts,
+      known: known.find(({ rates }) => rates.input !== undefined) ?? known[0] ?? catalogue.about(model.id),
       abilities: abilitiesOf(model, facts),
       native: doors.filter(door => spoken.has(door)),
       translated: doors.filter(door => !spoken.has(door) && canUse(door)),

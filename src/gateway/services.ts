@@ -174,9 +174,9 @@ export class Services {
   /** What administrators can see and change. */
   async administration(): Promise<Administration> {
     const { Administration } = await import('./administration.ts')
-    const { log, store, access, channels, waiting } = this
+    const { log, store, access, channels, waiting, catalogue } = this
     return new Administration({
-      ...{ log, store, access, channels, waiting },
+      ...{ log, store, access, channels, waiting, catalogue },
       config: () => this.config,
       images: () => this.images,
       seal: () => this.seals.of('administrators'),

@@ -30,6 +30,7 @@ const MOST = 200
 /** Where a page begins: behind a key of the config, which come first, or behind a stored one. */
 const CONFIG = 'config:'
 const STORE = 'store:'
+const PLACE = /^(config|store):/
 
 const listKeys = endpoint({
   method: 'get',
@@ -45,7 +46,7 @@ const listKeys = endpoint({
   }),
   answer: pageOf(KEY),
   handle: async ({ config, records }, { query: { limit, cursor, group, name, revoked } }) => {
-    const place = cursor === undefined ? CONFIG : placeOf(cursor)
+    const place = cursor === undefined ? CONFIG : placeOf(cursor, PLACE)
     const wanted = (key: { readonly name: string; readonly group: string }): boolean =>
       (group === undefined || key.group === group) && (name === undefined || key.name === name)
     const fixed = place.startsWith(CONFIG) ? fixedBehind(config.keys.filter(wanted), place.slice(CONFIG.length)) : []

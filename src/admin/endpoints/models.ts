@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Permissions } from '../../access/index.ts'
 import { permissionsOf } from '../../access/permissions.ts'
 import { defined } from '../../canonical/defined.ts'
+import type { Rate, Rates } from '../../catalogue/index.ts'
 import type { KeySettings } from '../../config/index.ts'
 import type { Administration } from '../../gateway/administration.ts'
 import type { ChannelStates } from '../../gateway/channel-states.ts'
@@ -46,7 +47,7 @@ const isValid = (key: KeySettings & { readonly revokedAt?: number }): boolean =>
 
 function modelView(
   { config }: Administration,
-  { id, facts, abilities, native, translated, channels }: ModelOverview,
+  { id, facts, known, abilities, native, translated, channels }: ModelOverview,
   states: ChannelStates,
 ) {
   const { converses, draws, speaks, embeds } = abilities
@@ -59,12 +60,10 @@ function modelView(
   return {
     ...{ id, native, translated },
     ...defined({
-      name: facts?.name,
-      description: facts?.description,
-      interface: facts?.interface,
-      context: facts?.context,
-      max_output: facts?.maxOutput,
-      price: priceView(facts?.price),
+      ...{ name: known.name, description: known.description, interface: facts?.interface },
+      ...{ context: known.context, max_output: known.maxOutput },
+      ...{ input: known.input, output: known.output, reasoning: known.reasoning, tools: known.tools },
+      price: priceView(known.rates),
     }),
     abilities: (['converse', 'draw', 'speak', 'embed'] as const).filter(name => can[name]),
     channels: channels.map(({ name, upstreamModel }) => {
@@ -75,9 +74,16 @@ function modelView(
   }
 }
 
-const priceView = (price: NonNullable<ModelOverview['facts']>['price']) =>
-  price === undefined
-    ? undefined
-    : defined({ input: price.input, output: price.output, cache_read: price.cacheRead, cache_write: price.cacheWrite })
+/** Nanodollars a token as dollars a million; of tiers the first. */
+const perMillion = (rate: Rate | undefined): number | undefined =>
+  rate === undefined ? undefined : Number((rate.base / 1000).toPrecision(12))
+
+function priceView({ input, output, cacheRead, cacheWrite }: Rates) {
+  const price = defined({
+    ...{ input: perMillion(input), output: perMillion(output) },
+    ...{ cache_read: perMillion(cacheRead), cache_write: perMillion(cacheWrite) },
+  })
+  return Object.keys(price).length === 0 ? undefined : price
+}
 
 export const MODELS = [listModels]

@@ -8,6 +8,9 @@ import { fields, instantOf, limit, oneOf, word } from '../schema.ts'
 import { pageOf, REQUEST } from '../shapes.ts'
 import { filterOf, filterParameters } from './usage.ts'
 
+/** Where a page of rows begins: a time and an id. */
+const PLACE = /^\d{1,15}\.[^.]+$/
+
 const MONTH = 30 * 86_400_000
 
 const listRequests = endpoint({
@@ -23,8 +26,7 @@ const listRequests = endpoint({
   }),
   answer: pageOf(REQUEST),
   handle: async ({ usage }, { query: { limit, cursor, only, ...filter } }) => {
-    const after = cursor === undefined ? undefined : placeOf(cursor)
-    // What comes between two pages is no part of the list, and no reason to skip what is.
+    const after = cursor === undefined ? undefined : placeOf(cursor, PLACE)
     const { rows, next } = await usage.rows({ ...filterOf(filter, MONTH), limit, ...defined({ after, only }) })
     return { data: rows.map(requestView), ...(next === undefined ? {} : { next_cursor: cursorOf(next) }) }
   },

@@ -83,7 +83,7 @@ it('are tested by one token, also where they are drained', async () => {
   expect((await admin.post('/channels/one/test')).json).toMatchObject({
     ...{ ok: true, work: 'conversation', model: 'm', format: 'chat', text: 'Hello.' },
   })
-  const [{ headers, text }] = upstreams[0]!.seen as [{ headers: { authorization: string }; text: string }]
+  const { headers, text } = upstreams[0]!.seen[0]!
   expect(headers.authorization).toBe('Bearer upstream-key-1234')
   expect(JSON.parse(text)).toMatchObject({ model: 'm', max_completion_tokens: 1 })
   expect((await admin.post('/channels/one/test', { model: 'other' })).json.status).toBe(404)
