@@ -32,7 +32,7 @@ export interface AdministrationParts {
   readonly seal: () => Seal
   /** Waits as long as the answer to a wrong credential is held back; gives what is to be answered. */
   readonly held: (thrown: unknown, message: IncomingMessage) => Promise<unknown>
-  /** The channels of the other processes, where there are any. */
+  /** The channels as each process of this machine sees them, this one among them; absent where it is the only one. */
   readonly gather?: () => Promise<readonly ChannelStates[]>
   readonly redis?: { readonly isUp: boolean }
 }
@@ -105,11 +105,11 @@ export class Administration {
     return readJson(message, limit, () => this.parts.waiting.open('administrators'))
   }
 
-  /** The channels, as all processes see them. */
+  /** The channels, as all processes of this machine see them. */
   async states(): Promise<ChannelStates> {
     const { channels, gather } = this.parts
-    const own = statesOf(channels.all)
-    return gather === undefined ? own : mergedStates([own, ...(await gather())])
+    const all = (await gather?.()) ?? []
+    return all.length === 0 ? statesOf(channels.all) : mergedStates(all)
   }
 
   /** The models that a key with these permissions can call. */

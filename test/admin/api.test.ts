@@ -1,8 +1,12 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshSecret } from '../../src/access/secret.ts'
 import { AdminServer } from '../builders/admin.ts'
 import { ASK } from '../builders/chat.ts'
 import { channelAt, KEY } from '../builders/config.ts'
+import { TestServer } from '../builders/gateway.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
 import { deadAddress } from '../builders/upstream.ts'
 
@@ -46,6 +50,47 @@ describe('authentication', () => {
     const { status } = await admin.testServer.ask(CHAT_PATH, ASK, { headers: bearer(admin.token) })
     const models = await admin.testServer.ask('/v1/models', undefined, { method: 'GET', headers: bearer(admin.token) })
     expect([status, models.status]).toEqual([401, 401])
+  })
+})
+
+describe('what does not work', () => {
+  it('is a problem of its own where the store cannot be used', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'no-store-'))
+    const config = { store: { engine: 'sqlite', path: folder } as const, dataDir: folder }
+    const testServer = await TestServer.open([channelAt(await deadAddress())], { config })
+    const headers = { authorization: 'Bearer iladm-any' }
+    const answer = await testServer.ask('/admin/v1/keys', undefined, { method: 'GET', headers })
+    await testServer.server.close(0)
+    rmSync(folder, { recursive: true })
+    expect([answer.status, kind(answer), answer.headers['retry-after']]).toEqual([503, 'store-unavailable', '2'])
+    expect(answer.text).not.toContain(folder)
+  })
+
+  it('makes no store for a wrong token', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'empty-'))
+    const testServer = await TestServer.open([channelAt(await deadAddress())], { keep: folder })
+    const headers = { authorization: 'Bearer iladm-any' }
+    expect((await testServer.ask('/admin/v1/keys', undefined, { method: 'GET', headers })).status).toBe(401)
+    expect(readdirSync(folder).filter(name => name.endsWith('.sqlite'))).toEqual([])
+    await testServer.server.close(0)
+    rmSync(folder, { recursive: true })
+  })
+
+  it('slows an address down that guesses tokens, and nobody with a right one', async () => {
+    const guessed = await AdminServer.open([channelAt(await deadAddress())])
+    const times: number[] = []
+    for (let guess = 0; guess < 7; guess++) {
+      const began = performance.now()
+      await guessed.ask('GET', '/status', undefined, bearer(`iladm-${guess}`))
+      times.push(performance.now() - began)
+    }
+    const began = performance.now()
+    const waiting = guessed.ask('GET', '/status', undefined, bearer('iladm-again'))
+    expect((await guessed.get('/status')).status).toBe(200)
+    const right = performance.now() - began
+    expect([times[5]! >= 99, times[6]! >= 199, right < 400]).toEqual([true, true, true])
+    expect((await waiting).status).toBe(401)
+    await guessed.close()
   })
 })
 

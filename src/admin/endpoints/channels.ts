@@ -16,7 +16,7 @@ const listChannels = endpoint({
   method: 'get',
   path: '/channels',
   operation: 'listChannels',
-  summary: 'Channels in the order of the config, with their state at all processes.',
+  summary: 'Channels in the order of the config, with their state at all processes of this machine.',
   answer: allOf(CHANNEL),
   handle: async gateway => {
     const states = await gateway.states()

@@ -42,6 +42,22 @@ it('of the config are listed and never changed', async () => {
     expect([answer.status, kind(answer)]).toEqual([409, 'read-only'])
 })
 
+it('may take the place of the default group where the config declares none', async () => {
+  const implied = { name: 'default', models: ['*'], limits: {}, onLoss: 'show', implied: true } as const
+  const open = await AdminServer.open([channelAt(await deadAddress())], { groups: new Map([['default', implied]]) })
+  try {
+    expect((await open.get('/groups/default')).json).toMatchObject({ source: 'config', models: ['*'] })
+    await open.put('/groups/default', { models: ['none'] })
+    expect((await open.get('/groups')).json.data).toMatchObject([{ source: 'store', models: ['none'] }])
+    const { id } = (await open.post('/keys', { name: 'app' })).json
+    expect((await open.get(`/models?key=${id}`)).json.data).toEqual([])
+    expect((await open.delete('/groups/default?force')).status).toBe(204)
+    expect((await open.get(`/models?key=${id}`)).json.data).toHaveLength(1)
+  } finally {
+    await open.close()
+  }
+})
+
 it('are deleted with keys in them by force only', async () => {
   await admin.post('/groups', { name: 'team' })
   const { id } = (await admin.post('/keys', { name: 'member', group: 'team' })).json
