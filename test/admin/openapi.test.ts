@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/admin/index.ts'
 import { description } from '../../src/admin/openapi.ts'
@@ -50,4 +51,10 @@ it('is a document of OpenAPI 3.1 whose references lead somewhere and whose schem
     required: ['name'],
     properties: { expires_at: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] } },
   })
+})
+
+it('is what the documentation lists', () => {
+  const rows = [...readFileSync('docs/admin-api.md', 'utf8').matchAll(/^\| `([A-Z]+) (\/\S*)` \|/gm)]
+  const listed = rows.map(([, method, path]) => `${method!.toLowerCase()} ${path}`)
+  expect(listed.sort()).toEqual(ENDPOINTS.map(({ method, path }) => `${method} ${path}`).sort())
 })
