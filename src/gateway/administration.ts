@@ -85,7 +85,8 @@ export class Administration {
   /**
    * Whether a credential that is no admin token is the key of a caller. Where nobody knows it, the answer comes ever later.
    *
-   * @throws GatewayError `rate-limited` where too many answers to that address wait already.
+   * @throws GatewayError `rate-limited` where too many answers to that address wait already, `overloaded` where keys cannot
+   * be read.
    */
   async isCaller(credential: string, message: IncomingMessage): Promise<boolean> {
     const { access, held } = this.parts
@@ -93,6 +94,8 @@ export class Administration {
       access.identify({ headers: { authorization: `Bearer ${credential}` } })
       return true
     } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.error.kind === 'overloaded') throw thrown
+      // Whose key is disabled or expired is a caller all the same.
       if (!access.isWrongKey(thrown)) return true
       const why = await held(thrown, message)
       if (why !== thrown) throw why

@@ -21,7 +21,8 @@ export class AdminServer {
   readonly answered = new Set<string>()
   /** What must never be in an answer. */
   readonly secrets: string[] = []
-  private readonly path: string
+  /** The folder of its store, which other gateways may share. */
+  readonly path: string
 
   private constructor(testServer: TestServer, store: Store, token: { text: string; id: string }, path: string) {
     this.testServer = testServer

@@ -3,6 +3,7 @@ import { AdminServer } from '../../builders/admin.ts'
 import { ANSWER, ASK } from '../../builders/chat.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
 import { type ChannelFields, channelAt } from '../../builders/config.ts'
+import { TestServer } from '../../builders/gateway.ts'
 import { CHAT_PATH } from '../../builders/paths.ts'
 import { deadAddress, FakeUpstream, type Script } from '../../builders/upstream.ts'
 
@@ -65,6 +66,18 @@ it('get no request while they are drained, and say so', async () => {
   expect((await admin.post('/channels/first/resume')).json.state).toBe('ok')
   expect((await admin.testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
   expect(upstreams.map(({ seen }) => seen.length)).toEqual([1, 1])
+})
+
+it('get no request while they are drained at another instance, within a second', async () => {
+  const { admin, upstreams } = await open([{ name: 'one', script: ANSWERING }])
+  const other = await TestServer.open([channelAt(upstreams[0]!.address, { name: 'one' })], { keep: admin.path })
+  closing.push(() => other.server.close(0))
+  const status = async (): Promise<number> => (await other.ask(CHAT_PATH, ASK)).status
+  expect(await status()).toBe(200)
+  await admin.post('/channels/one/drain')
+  await expect.poll(status, { timeout: 1000, interval: 20 }).toBe(503)
+  await admin.post('/channels/one/resume')
+  await expect.poll(status, { timeout: 1000, interval: 20 }).toBe(200)
 })
 
 it('are full where as many requests run as they may have', async () => {
