@@ -22,9 +22,6 @@ export function accessCommands(program: Command, config: ConfigFile, terminal: T
   adminCommands(program.command('admin').description('tokens for the admin API'), config, terminal)
 }
 
-/** A value of `none` removes a setting. */
-const NONE = 'none'
-
 function keyCommands(keys: Command, config: ConfigFile, terminal: Terminal): void {
   const name = new Argument('<name>', 'the name of the key')
   keySettings(keys.command('create'))
@@ -43,7 +40,7 @@ function keyCommands(keys: Command, config: ConfigFile, terminal: Terminal): voi
     .addArgument(name)
     .action((keyName: string) => showCommand(keyName, config(), terminal))
   keySettings(keys.command('change'))
-    .description(`change what a key may do; the value ${NONE} removes a setting`)
+    .description('change what a key may do; the value none removes a setting')
     .addArgument(name)
     .option('--name <name>', 'its new name')
     .option('--enable', 'let it be used again')
@@ -82,7 +79,7 @@ function groupCommands(groups: Command, config: ConfigFile, terminal: Terminal):
     .addArgument(name)
     .action((group: string, options: PermissionOptions) => createGroupCommand(group, options, config(), terminal))
   groupSettings(groups.command('change'))
-    .description(`change a group; the value ${NONE} removes a setting`)
+    .description('change a group; the value none removes a setting')
     .addArgument(name)
     .action((group: string, options: PermissionOptions) => changeGroupCommand(group, options, config(), terminal))
   groups

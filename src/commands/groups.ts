@@ -5,7 +5,7 @@ import type { Config, GroupConfig } from '../config/index.ts'
 import type { AccessRecords, StoredGroup } from '../store/access-records.ts'
 import { limitsText } from './key-views.ts'
 import type { Terminal } from './outcome.ts'
-import { field, limitsWith, type PermissionOptions } from './permission-options.ts'
+import { field, limitsWith, NONE, type PermissionOptions } from './permission-options.ts'
 import { readRecords, withRecords } from './stored.ts'
 import { table } from './table.ts'
 
@@ -76,8 +76,8 @@ export async function dropGroupCommand(name: string, file: string | undefined, t
 
 const changed = ({ name, createdAt, ...before }: StoredGroup, options: PermissionOptions): StoredGroup => ({
   ...{ name, createdAt, limits: limitsWith(before.limits, options) },
-  models: options.models === null ? ['*'] : (options.models ?? before.models),
-  onLoss: options.onLoss === null ? 'show' : (options.onLoss ?? before.onLoss),
+  models: options.models === NONE ? ['*'] : (options.models ?? before.models),
+  onLoss: options.onLoss === NONE ? 'show' : (options.onLoss ?? before.onLoss),
   ...field('doors', before.doors, options.doors),
   ...field('channels', before.channels, options.channels),
 })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { freshSecret } from '../access/secret.ts'
+import { append } from '../canonical/append.ts'
 import { suggestion } from '../config/faults.ts'
 import { findConfig, loadConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
@@ -7,14 +8,14 @@ import type { KeySettings } from '../config/types.ts'
 import type { AccessRecords, KeyChange, StoredKey } from '../store/access-records.ts'
 import { fixedRow, fixedView, KEY_HEAD, storedRow, storedView } from './key-views.ts'
 import { program, type Terminal } from './outcome.ts'
-import { field, limitsWith, type PermissionOptions } from './permission-options.ts'
+import { field, type Given, limitsWith, type PermissionOptions } from './permission-options.ts'
 import { readRecords, withRecords } from './stored.ts'
 import { table } from './table.ts'
 
 export interface KeyOptions extends PermissionOptions {
   readonly group?: string
-  readonly note?: string | null
-  readonly expires?: number | null
+  readonly note?: Given<string>
+  readonly expires?: Given<number>
   readonly name?: string
   readonly enable?: true
   readonly disable?: true
@@ -113,7 +114,7 @@ async function allKeys(records: AccessRecords, revoked: boolean): Promise<Stored
   for (;;) {
     const after = keys.at(-1)?.id
     const page = await records.keys({ limit: PAGE, revoked, ...(after === undefined ? {} : { after }) })
-    keys.push(...page.slice(0, PAGE))
+    append(keys, page.slice(0, PAGE))
     if (page.length <= PAGE) return keys
   }
 }

@@ -4,11 +4,11 @@ import type { LimitSettings, OnLoss } from '../config/types.ts'
 import { milliseconds } from '../config/units.ts'
 import { DOORS } from '../providers/index.ts'
 
-/** Removes a setting where one is changed. */
-const NONE = 'none'
+/** Given instead of a value, it removes a setting. */
+export const NONE = Symbol('none')
 
-/** A value as it was given; null for `none`. */
-type Given<T> = T | null | undefined
+/** A value as it was given, if it was. */
+export type Given<T> = T | typeof NONE | undefined
 
 /** What keys and groups may be allowed, as options give it. */
 export interface PermissionOptions {
@@ -61,15 +61,15 @@ export const field = <N extends string, T>(
   before: T | undefined,
   change: Given<T>,
 ): { readonly [name in N]?: T } => {
-  const value = change === undefined ? before : (change ?? undefined)
+  const value = change === NONE ? undefined : (change ?? before)
   return (value === undefined ? {} : { [name]: value }) as { readonly [name in N]?: T }
 }
 
 /** Reads a value, or `none`. */
 export const given =
   <T>(read: (text: string) => T) =>
-  (text: string): T | null =>
-    text === NONE ? null : read(text)
+  (text: string): T | typeof NONE =>
+    text === 'none' ? NONE : read(text)
 
 export function list(text: string): readonly string[] {
   const entries = text.split(',').map(one => one.trim())

@@ -46,6 +46,8 @@ export class StreamPipeline implements Taker, Worker {
   private readonly parser = eventParser()
   private readonly began = performance.now()
   private timer: NodeJS.Timeout | undefined
+  /** Why the gateway itself ended the answer, which no upstream is to blame for. */
+  private own: CanonicalError | undefined
   private held: CanonicalEvent[] = []
   private stream: Sink | undefined
   /** The answer's beginning, once something of it was sent. */
@@ -83,8 +85,9 @@ export class StreamPipeline implements Taker, Worker {
     })
   }
 
-  /** The caller left, or the gateway stops, which is the answer's last event then. */
+  /** The caller left, or the gateway ends the answer, which is its last event then. */
   abort(why?: GatewayError): void {
+    this.own = why?.error
     if (why === undefined) this.leave(GONE)
     else this.fail(why)
     this.parts.exchange?.abort()
@@ -157,7 +160,8 @@ export class StreamPipeline implements Taker, Worker {
   /** The event as the caller may see it; the log and the next turn get what they need of it. */
   private visible(raw: CanonicalEvent): CanonicalEvent {
     const { call, request, candidate, report, echo } = this.attempt
-    const event = publicEvent(raw, candidate, request.model)
+    const isOwn = raw.type === 'error' && raw.error === this.own
+    const event = isOwn ? raw : publicEvent(raw, candidate, request.model)
     report.saw(event)
     this.parts.thoughts?.saw(event)
     if (event.type === 'result-end') {

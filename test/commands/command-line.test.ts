@@ -39,7 +39,8 @@ describe('the command line', () => {
     expect(await run('--version')).toMatchObject({ code: 0, out: version })
     const help = await run('--help')
     expect(help).toMatchObject({ code: 0 })
-    for (const command of ['serve', 'keys', 'translate', 'check', 'replay']) expect(help.out).toContain(command)
+    for (const command of ['serve', 'keys', 'groups', 'admin', 'translate', 'check', 'replay'])
+      expect(help.out).toContain(command)
   })
 
   it.each([
@@ -96,6 +97,7 @@ describe('check', () => {
         'groups',
         'keys',
         'media',
+        'metrics',
         'models',
         'realtime',
         'redis',
@@ -104,49 +106,12 @@ describe('check', () => {
         'store',
         'tasks',
         'thoughts',
+        'traces',
+        'usage',
       ].sort(),
     )
     expect(schema.properties['channels']).toMatchObject({
       items: { additionalProperties: false, required: ['name', 'provider'] },
-    })
-  })
-})
-
-describe('keys', () => {
-  it('are made, listed, rotated and revoked', async () => {
-    const made = await run('keys', 'create', 'bob', '--group', 'team', '-c')
-    expect(made.out).toMatch(/^il-[\w-]{32}$/)
-    const list = await run('keys', 'list', '-c')
-    expect(list.out).toMatch(/fixed +default +fixed in the config/)
-    expect(list.out).toMatch(/bob +team +il-.{4}… +created 2/)
-    expect(list.out).not.toContain(made.out)
-    const next = await run('keys', 'rotate', 'bob', '-c')
-    expect(next.out).toMatch(/^il-/)
-    expect(next.out).not.toBe(made.out)
-    expect(await run('keys', 'revoke', 'bob', '-c')).toMatchObject({ code: 0 })
-    expect(await run('keys', 'revoke', 'bob', '-c')).toMatchObject({ code: 1, fault: 'there is no key named "bob"' })
-  })
-
-  it('of the config are its own business', async () => {
-    for (const command of ['create', 'revoke', 'rotate'])
-      expect(await run('keys', command, 'fixed', '-c')).toMatchObject({
-        code: 1,
-        fault: 'the key "fixed" is fixed in the config: change it there',
-      })
-  })
-
-  it('are suggested where a name is misspelt', async () => {
-    await run('keys', 'create', 'backend', '-c')
-    expect(await run('keys', 'revoke', 'backned', '-c')).toMatchObject({
-      code: 1,
-      fault: 'there is no key named "backned"; did you mean "backend"?',
-    })
-  })
-
-  it('need a group there is', async () => {
-    expect(await run('keys', 'create', 'x', '--group', 'tean', '-c')).toMatchObject({
-      code: 1,
-      fault: 'there is no group "tean"; did you mean "team"?',
     })
   })
 })

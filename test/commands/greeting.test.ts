@@ -1,11 +1,17 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { greeting } from '../../src/commands/greeting.ts'
 import { defaultConfig, readConfig } from '../../src/config/read.ts'
+import { keyOf } from '../store/access-follower.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
 const greeted = (text?: string): string =>
-  greeting('http://127.0.0.1:1', text === undefined ? defaultConfig({}) : readConfig(text, {}), { known: ['k'] }, '1.0')
+  greeting(
+    'http://127.0.0.1:1',
+    text === undefined ? defaultConfig({}) : readConfig(text, {}),
+    { known: [keyOf('k')] },
+    '1.0',
+  )
 
 test.each([
   ['start', '`npm start -- keys create NAME`'],

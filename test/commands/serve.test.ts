@@ -87,7 +87,7 @@ describe('a gateway nobody configured', () => {
       if (TALKS.some(door => line.includes(`${door}'`))) expect(stdout).toContain('Hello! This answer was recorded')
     }
     const key = keyIn(first.out())
-    expect(readFileSync(join(dir, 'data/keys.json'), 'utf8')).not.toContain(key)
+    expect(readFileSync(join(dir, 'data/interlingua.sqlite'), 'latin1')).not.toContain(key)
     expect(await first.stop('SIGINT')).toBe(0)
 
     const second = await serve('--port', '0')

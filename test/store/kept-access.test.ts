@@ -1,59 +1,15 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
-import { Kysely, PostgresDialect } from 'kysely'
-import { Pool } from 'pg'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AccessRecords } from '../../src/store/access-records.ts'
-import { KeptAccess } from '../../src/store/kept-access.ts'
-import { migrate } from '../../src/store/migrate.ts'
 import { openSqlite } from '../../src/store/store.ts'
-import type { Tables } from '../../src/store/tables.ts'
-import { freshDatabase, noPostgres } from '../builders/postgres.ts'
 import { scratch } from '../stored/test-server.ts'
 import { type Change, Follower, groupOf, keyOf, make, secretOf } from './access-follower.ts'
-
-/** Some connections to one fresh database. */
-interface Opened {
-  readonly connections: readonly AccessRecords[]
-  close(): Promise<void>
-}
+import { ENGINES, type Opened } from './connections.ts'
 
 const data = scratch()
 afterAll(() => data.drop())
-let count = 0
-
-async function sqliteConnections(many: number): Promise<Opened> {
-  const path = join(data.path, `${count++}.sqlite`)
-  const stores = [await openSqlite(path)]
-  while (stores.length < many) stores.push(await openSqlite(path))
-  return {
-    connections: stores.map(({ access }) => access),
-    close: async () => void (await Promise.all(stores.map(one => one.close()))),
-  }
-}
-
-async function postgresConnections(many: number): Promise<Opened> {
-  const fresh = await freshDatabase()
-  const databases = Array.from({ length: many }, () => {
-    const pool = new Pool({ connectionString: fresh.url, max: 2 })
-    pool.on('error', () => {})
-    return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  })
-  await migrate(databases[0]!, { bytes: 'bytea' })
-  return {
-    connections: databases.map(database => new KeptAccess(database, Date.now)),
-    close: async () => {
-      await Promise.all(databases.map(one => one.destroy()))
-      await fresh.drop()
-    },
-  }
-}
-
-const ENGINES = [
-  { name: 'SQLite', open: sqliteConnections, skipped: undefined },
-  { name: 'PostgreSQL', open: postgresConnections, skipped: noPostgres },
-]
 
 const few = (prefix: string) => fc.constantFrom(...['1', '2', '3', '4'].map(number => prefix + number))
 const change: fc.Arbitrary<Change> = fc.oneof(
@@ -85,7 +41,7 @@ describe.each(ENGINES)('access records in $name', ({ open, skipped }) => {
     context.skip(skipped !== undefined)
     opened = await open(1)
     records = opened.connections[0]!
-  })
+  }, 60_000)
   afterEach(() => opened?.close())
 
   test('a key is found as it was stored, by id and by name', async () => {
@@ -284,7 +240,7 @@ describe.each(ENGINES)('changes in $name', ({ name, open, skipped }) => {
         }
       },
     )
-    await fc.assert(law, { numRuns: name === 'SQLite' ? 60 : 15 })
+    await fc.assert(law, { numRuns: name === 'SQLite' ? 60 : 10 })
   })
 })
 

@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Permissions, permissionsOf } from '../../src/access/permissions.ts'
+import { GatewayError } from '../../src/canonical/error.ts'
+import type { GroupConfig, KeySettings, LimitSettings } from '../../src/config/types.ts'
+import { checkModels } from '../../src/gateway/named-models.ts'
+import { DOORS, FORMATS } from '../../src/providers/index.ts'
+import { type RoutedChannel, route, usableModels } from '../../src/router.ts'
+import { channelAt } from '../builders/config.ts'
+
+const MODELS = ['gpt-1', 'gpt-2', 'claude', 'a/b']
+const CHANNELS = ['one', 'two', 'three']
+
+const models = fc.subarray(['*', 'gpt-*', ...MODELS])
+const doors = fc.subarray([...DOORS.keys()])
+const limit = fc.option(fc.nat(9), { nil: undefined })
+const limits: fc.Arbitrary<LimitSettings> = fc
+  .record({ rpm: limit, tpm: limit, concurrent: limit, day: limit, month: limit })
+  .map(({ day, month, ...rest }) => JSON.parse(JSON.stringify({ ...rest, budget: { day, month } })) as LimitSettings)
+
+const group: fc.Arbitrary<GroupConfig> = fc
+  .record({ models, doors, channels: fc.subarray(['*', 't*', ...CHANNELS]) }, { requiredKeys: ['models'] })
+  .chain(fields => limits.map(limits => ({ ...fields, limits, name: 'g', onLoss: 'show' as const })))
+const key: fc.Arbitrary<KeySettings> = fc
+  .record({ models, doors }, { requiredKeys: [] })
+  .chain(fields => limits.map(limits => ({ ...fields, limits, enabled: true })))
+
+const channels: fc.Arbitrary<readonly RoutedChannel[]> = fc
+  .array(
+    fc.record({
+      formats: fc.subarray([...FORMATS.keys()], { minLength: 1 }),
+      named: fc.subarray(MODELS),
+      patterns: fc.subarray(['*', 'gpt-*']),
+      listed: fc.option(fc.subarray(MODELS), { nil: undefined }),
+      lacks: fc.subarray(['compaction', 'count', 'conversation']),
+    }),
+    { maxLength: CHANNELS.length },
+  )
+  .map(rows =>
+    rows.map(({ formats, named, patterns, listed, lacks }, index) => {
+      const config = channelAt('http://127.0.0.1:1', { name: CHANNELS[index]! })
+      const dialect = Object.fromEntries(lacks.map(work => [work, false]))
+      return {
+        config: {
+          ...config,
+          formats: formats.map(format => ({ ...config.formats[0]!, format, dialect })),
+          models: { named: new Map(named.map(name => [name, name])), patterns },
+        },
+        health: { open: 0, ...(listed === undefined ? {} : { listed: new Set(listed) }) },
+      }
+    }),
+  )
+
+/** Whether the key can get an answer of the model at some door. */
+const isAnswered = (model: string, permissions: Permissions, all: readonly RoutedChannel[], cascades: boolean) =>
+  [...DOORS].some(([door, works]) =>
+    works.some(work => {
+      if (!permissions.allowsDoor(door)) return false
+      try {
+        const candidates = route({ model, format: door, work, permissions, now: 0, draw: 'x' }, all)
+        for (const { channel } of candidates) expect(permissions.allowsChannel(channel.name)).toBe(true)
+        return work !== 'realtime' || cascades || candidates.some(({ emulated }) => !emulated)
+      } catch (thrown) {
+        expect(thrown).toBeInstanceOf(GatewayError)
+        return false
+      }
+    }),
+  )
+
+const names = ({ config: { models }, health }: RoutedChannel, model: string): boolean =>
+  models.named.has(model) || (models.patterns.length > 0 && health.listed?.has(model) === true)
+
+test('a model is listed exactly if some door that is open to the key has a channel that names it', () => {
+  fc.assert(
+    fc.property(key, group, channels, fc.boolean(), (one, of, all, cascades) => {
+      const permissions = permissionsOf(one, of)
+      const listed = new Set(usableModels(permissions, all, cascades).map(({ id }) => id))
+      for (const model of MODELS) {
+        const named = all.some(channel => names(channel, model) && isAnswered(model, permissions, [channel], cascades))
+        expect(listed.has(model), model).toBe(named)
+        const answered = isAnswered(model, permissions, all, cascades)
+        if (named) expect(answered, model).toBe(true)
+        // Only where an upstream's list is not known yet, more is answered than listed.
+        if (answered && all.every(({ health }) => health.listed !== undefined)) expect(named, model).toBe(true)
+      }
+    }),
+  )
+})
+
+test('a model beside that of a request is permitted exactly if the request could be for it', () => {
+  fc.assert(
+    fc.property(key, group, fc.constantFrom(...MODELS), (one, of, model) => {
+      const permissions = permissionsOf(one, of)
+      const check = () => checkModels('chat', { model: 'x', models: [model] }, 'x', permissions)
+      if (permissions.allowsModel(model)) expect(check).not.toThrow()
+      else expect(check).toThrow(`may not use the model "${model}"`)
+    }),
+  )
+})
+
+test('a key may do what it and its group allow, within the smaller of each limit', () => {
+  fc.assert(
+    fc.property(key, group, (one, of) => {
+      const both = permissionsOf(one, of)
+      const alone = permissionsOf(one, { ...of, models: ['*'], doors: [...DOORS.keys()], limits: {} })
+      const free = permissionsOf({ limits: {}, enabled: true }, of)
+      for (const model of MODELS)
+        expect(both.allowsModel(model)).toBe(alone.allowsModel(model) && free.allowsModel(model))
+      for (const door of DOORS.keys())
+        expect(both.allowsDoor(door)).toBe(alone.allowsDoor(door) && free.allowsDoor(door))
+      const smaller = (a = Number.POSITIVE_INFINITY, b = Number.POSITIVE_INFINITY) => Math.min(a, b)
+      for (const name of ['rpm', 'tpm', 'concurrent'] as const)
+        expect(smaller(both.limits[name])).toBe(smaller(one.limits[name], of.limits[name]))
+      for (const period of ['day', 'month'] as const)
+        expect(smaller(both.limits.budget?.[period])).toBe(
+          smaller(one.limits.budget?.[period], of.limits.budget?.[period]),
+        )
+    }),
+  )
+})
