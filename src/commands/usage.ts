@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs'
 import { findConfig, loadConfig } from '../config/file.ts'
 import { milliseconds } from '../config/units.ts'
-import { openLog } from '../server/index.ts'
+import type { Log } from '../log/index.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import type { UsageField, UsageGroup } from '../store/usage-records.ts'
 import { table } from './columns.ts'
@@ -20,7 +21,8 @@ export async function usageCommand(
   const now = Date.now()
   const [since, until] = [timeOf(options.since, now), options.until === undefined ? now : timeOf(options.until, now)]
   if (since >= until) throw new UsageError('the time of --since is not before that of --until')
-  const store = new LazyStore(where, dataDir, openLog())
+  if (where.engine === 'sqlite' && !existsSync(where.path)) return terminal.fault(NONE)
+  const store = new LazyStore(where, dataDir, logTo(terminal))
   try {
     const query = { since, until, by: [options.by], percentiles: true, limit: MOST }
     const groups = await store.usage.sums(query)
@@ -33,12 +35,23 @@ export async function usageCommand(
         ),
       )
     else if (options.csv) terminal.out(csv(options.by, groups))
-    else if (groups.length === 0) terminal.fault('No requests are recorded for that time.')
+    else if (groups.length === 0) terminal.fault(NONE)
     else terminal.out(table(rowsOf(options.by, groups), LEFT))
   } finally {
     await store.close()
   }
 }
+
+const NONE = 'No requests are recorded for that time.'
+
+/** Faults of the store, for whoever runs the command. */
+const logTo = (terminal: Terminal): Log => ({
+  ...{ info: () => {}, warn: () => {} },
+  error: (fields: object, message: string) => {
+    const { err } = fields as { readonly err?: unknown }
+    terminal.fault(err instanceof Error ? `${message}: ${err.message}` : message)
+  },
+})
 
 /** `24h` ago, or a time as ISO 8601. */
 function timeOf(text: string, now: number): number {

@@ -1,0 +1,129 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { commandLine } from '../../src/commands/command-line.ts'
+import { openSqlite } from '../../src/store/store.ts'
+import type { UsageRow } from '../../src/usage/row.ts'
+import { channelAt } from '../builders/config.ts'
+import { TestServer } from '../builders/gateway.ts'
+import { until } from '../builders/time.ts'
+import { HOUR } from '../builders/units.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
+
+const ANSWER = JSON.stringify({
+  ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'gpt-4o' },
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
+  usage: {
+    prompt_tokens: 1000,
+    completion_tokens: 100,
+    total_tokens: 1100,
+    prompt_tokens_details: { cached_tokens: 400 },
+  },
+})
+const PROMPT = 'a prompt that nobody stores'
+const REQUEST = { model: 'four', messages: [{ role: 'user', content: PROMPT }] }
+
+let folder: string
+let upstream: FakeUpstream
+let server: TestServer | undefined
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'interlingua-recording-'))
+  upstream = await FakeUpstream.open(response => response.setHeader('content-type', 'application/json').end(ANSWER))
+})
+afterEach(async () => {
+  await server?.server.close()
+  server = undefined
+  await upstream.close()
+  rmSync(folder, { recursive: true })
+})
+
+const file = () => join(folder, 'interlingua.sqlite')
+const open = (keep: number) =>
+  TestServer.open(
+    [
+      channelAt('http://127.0.0.1:9', { name: 'dead', priority: 0, models: MODELS, provider: 'openai' }),
+      channelAt(upstream.address, { name: 'alive', priority: 1, models: MODELS, provider: 'openai' }),
+    ],
+    { keep: folder, config: { usage: { keep }, responses: { keep: 0, background: 0 } } },
+  )
+const MODELS = { named: new Map([['four', 'gpt-4o']]), patterns: [] }
+
+async function rows(): Promise<readonly UsageRow[]> {
+  const store = await openSqlite(file())
+  const page = await store.usage.rows({ since: 0, until: Date.now() + HOUR, limit: 10 })
+  await store.close()
+  return page.rows
+}
+
+test('a request is recorded when the gateway stops: what it used and cost, and how long each step took', async () => {
+  server = await open(HOUR)
+  expect((await server.ask('/v1/chat/completions', REQUEST)).status).toBe(200)
+  expect((await server.ask('/v1/chat/completions', { ...REQUEST, model: 'nobodys' })).status).toBe(404)
+  await server.server.close()
+  const [missed, row] = await rows()
+  expect(missed).toMatchObject({ model: 'nobodys', status: 404, attempts: 0, error: 'not-found', cost: 0 })
+  expect(row).toMatchObject({
+    ...{ keyName: 'dev', group: 'default', model: 'four', upstreamModel: 'gpt-4o', channel: 'alive', attempts: 2 },
+    ...{ door: '/v1/chat/completions', format: 'chat', upstreamFormat: 'chat', status: 200, finish: 'stop' },
+    ...{ input: 1000, cacheRead: 400, output: 100, cost: 600 * 2500 + 400 * 1250 + 100 * 10_000, losses: 0 },
+    tries: [{ channel: 'dead', upstreamModel: 'gpt-4o' }],
+  })
+  const steps = [
+    row!.readAfter,
+    row!.tries![0]!.endedAfter,
+    row!.sentAfter,
+    row!.answeredAfter,
+    row!.firstByteAfter,
+    row!.duration,
+  ]
+  expect(steps).toEqual([...steps].sort((a, b) => a! - b!))
+  expect(JSON.stringify([missed, row])).not.toMatch(/nobody stores|upstream-key|caller-key/)
+})
+
+test('nothing is stored where nothing is kept', async () => {
+  server = await open(0)
+  expect((await server.ask('/v1/chat/completions', REQUEST)).status).toBe(200)
+  await server.server.close()
+  expect(existsSync(file())).toBe(false)
+})
+
+test('the command line sums up what a running gateway recorded', async () => {
+  server = await open(HOUR)
+  const config = join(folder, 'interlingua.yaml')
+  writeFileSync(config, `data_dir: ${folder}\nstore: sqlite:${file()}\n`)
+  const run = async (...options: string[]) => {
+    const said: string[] = []
+    const terminal = { out: (text: string) => void said.push(text), fault: (text: string) => void said.push(text) }
+    expect(await commandLine(['--config', config, 'usage', ...options], terminal)).toBe(0)
+    return said.join('\n')
+  }
+  expect(await run()).toBe('No requests are recorded for that time.')
+  await server.ask('/v1/chat/completions', REQUEST)
+  await until(() => existsSync(file()))
+  for (let tries = 0; tries < 100 && (await run('--json')) === '[]'; tries++)
+    await new Promise(done => setTimeout(done, 20))
+  expect(await run('--by', 'model')).toMatch(/^MODEL +REQUESTS.*\nfour +1 +0 +1,000 +400 +100 +\$0.0030 /)
+  expect(JSON.parse(await run('--by', 'key', '--since', '1h', '--json'))).toMatchObject([
+    { key: 'dev', requests: 1, input_tokens: 1000, cost_usd: 0.003, requests_of_unknown_cost: 0 },
+  ])
+  expect(await run('--by', 'channel', '--csv')).toMatch(/^channel,requests.*\nalive,1,0,1000,400,0,100,0,0,0.003,0,/)
+})
+
+test('a foreign caller without a limit gets what the model answers at most', async () => {
+  const channel = channelAt(upstream.address, {
+    ...{ format: 'messages', baseUrl: upstream.address, provider: 'zai' },
+    models: { named: new Map([['glm', 'glm-4.5']]), patterns: [] },
+  })
+  server = await TestServer.open([channel])
+  await server.ask('/v1/chat/completions', { ...REQUEST, model: 'glm' })
+  await server.ask('/v1/chat/completions', { ...REQUEST, model: 'glm', max_tokens: 200_000 })
+  expect(upstream.seen.map(({ text }) => JSON.parse(text).max_tokens)).toEqual([98_304, 200_000])
+})
+
+test('lists of models tell the limits that the catalogue knows', async () => {
+  server = await open(0)
+  const list = await server.ask('/v1beta/models', undefined, { method: 'GET' })
+  expect(list.json.models).toMatchObject([{ name: 'models/four', inputTokenLimit: 128_000, outputTokenLimit: 16_384 }])
+})

@@ -1,0 +1,244 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { UsageField, UsageGroup } from '../../src/store/usage-records.ts'
+import { isFailed } from '../../src/store/usage-series.ts'
+import type { UsageRow } from '../../src/usage/row.ts'
+import { DAY, HOUR } from '../builders/units.ts'
+import { traffic } from '../builders/usage.ts'
+import { ENGINES, type UsageStore } from './usage-stores.ts'
+
+const NOW = Date.UTC(2026, 10, 22, 12)
+const SINCE = NOW - 3 * DAY
+
+const row = (id: string, more: Partial<UsageRow> = {}): UsageRow => ({
+  ...{ id, at: NOW - 1000, door: '/v1/chat/completions', format: 'chat', stream: false, attempts: 1, status: 200 },
+  ...{ losses: 0, duration: 100, ...more },
+})
+
+const FIELDS: { readonly [F in UsageField]: (row: UsageRow) => string | undefined } = {
+  key: ({ key }) => key,
+  model: ({ model, channel }) => (channel === undefined ? undefined : model),
+  channel: ({ channel }) => channel,
+  format: ({ format }) => format,
+  upstreamFormat: ({ upstreamFormat }) => upstreamFormat,
+  door: ({ door }) => door,
+  group: ({ group }) => group,
+  status: ({ status }) => String(status),
+}
+
+const COUNTS = [
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'reasoning',
+  'inputAudio',
+  'outputAudio',
+  'losses',
+] as const
+
+/** The same sums, row by row. */
+function summed(rows: readonly UsageRow[], by: readonly UsageField[], unit: number | undefined) {
+  const groups = new Map<string, { [name: string]: unknown; requests: number }>()
+  for (const one of rows) {
+    const values = Object.fromEntries(
+      by.flatMap(field => (FIELDS[field](one) === undefined ? [] : [[field, FIELDS[field](one)]])),
+    )
+    const at = unit === undefined ? undefined : one.at - (one.at % unit)
+    const name = JSON.stringify([at, values])
+    const group = groups.get(name) ?? {
+      by: values,
+      requests: 0,
+      errors: 0,
+      cost: 0,
+      unpriced: 0,
+      ...(at === undefined ? {} : { at }),
+    }
+    groups.set(name, group)
+    const add = (field: string, count: number) => {
+      group[field] = ((group[field] as number | undefined) ?? 0) + count
+    }
+    add('requests', 1)
+    add('errors', isFailed(one) ? 1 : 0)
+    add('cost', one.cost ?? 0)
+    add('unpriced', one.cost === undefined ? 1 : 0)
+    for (const field of COUNTS) add(field, one[field] ?? 0)
+  }
+  return inOrder([...groups.values()] as { readonly by?: unknown }[])
+}
+
+const inOrder = <T extends { readonly by?: unknown; readonly at?: unknown }>(groups: readonly T[]): T[] =>
+  [...groups].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+const keyOf = ({ by, at }: { readonly by?: unknown; readonly at?: unknown }) =>
+  JSON.stringify([at ?? 0, Object.entries((by ?? {}) as object).sort()])
+
+const bare = ({ keyName: _, firstByte: _f, duration: _d, ...group }: UsageGroup) => group
+
+describe.each(ENGINES)('usage on %s', (_, open) => {
+  let store: UsageStore
+  beforeEach(async () => {
+    store = await open(() => NOW)
+  })
+  afterEach(() => store.close())
+
+  test('adds up to what its rows are, by whatever it is summed up', async () => {
+    const rows = [...traffic(600, { since: SINCE, until: NOW, keys: 4, models: 5, channels: 3 })].map((one, at) =>
+      at % 50 === 0 ? { ...one, channel: undefined!, key: undefined!, keyName: undefined! } : one,
+    )
+    const plain = JSON.parse(JSON.stringify(rows)) as UsageRow[]
+    for (let at = 0; at < plain.length; at += 97) await store.usage.add(plain.slice(at, at + 97))
+    const field = fc.constantFrom(...(Object.keys(FIELDS) as UsageField[]))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(field, { maxLength: 3 }),
+        fc.constantFrom(undefined, 'hour' as const, 'day' as const),
+        fc.option(fc.tuple(field, fc.nat(plain.length - 1)), { nil: undefined }),
+        fc.integer({ min: 0, max: 71 }),
+        fc.integer({ min: 1, max: 72 }),
+        async (by, every, filter, from, hours) => {
+          const unit = every === 'day' ? DAY : HOUR
+          const since = Math.floor((SINCE + from * HOUR) / unit) * unit
+          const until = Math.ceil((since + hours * HOUR) / unit) * unit
+          const value = filter && (FIELDS[filter[0]](plain[filter[1]]!) ?? '')
+          const where = filter === undefined ? {} : { [filter[0]]: value }
+          const meant = plain.filter(
+            one =>
+              one.at >= since && one.at < until && (filter === undefined || (FIELDS[filter[0]](one) ?? '') === value),
+          )
+          const query = { since, until, by, where, limit: 100_000, ...(every === undefined ? {} : { every }) }
+          const groups = (await store.usage.sums(query)).map(bare)
+          expect(inOrder(groups)).toEqual(summed(meant, by, every === undefined ? undefined : unit))
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('tells percentiles within the intervals they were counted in', async () => {
+    const rows = [...traffic(500, { since: NOW - HOUR, until: NOW, keys: 2, models: 2, channels: 2 })]
+    await store.usage.add(rows)
+    const [all] = await store.usage.sums({ since: NOW - HOUR, until: NOW, by: [], percentiles: true, limit: 1 })
+    const durations = rows.map(({ duration }) => duration).sort((a, b) => a - b)
+    for (const [share, told] of [
+      [0.5, all!.duration!.p50],
+      [0.95, all!.duration!.p95],
+      [0.99, all!.duration!.p99],
+    ] as const) {
+      const exact = durations[Math.ceil(durations.length * share) - 1]!
+      expect(told / exact).toBeGreaterThan(1 / 1.61)
+      expect(told / exact).toBeLessThan(1.61)
+    }
+    expect(all!.firstByte!.p50).toBeLessThan(all!.duration!.p50)
+  })
+
+  test('gives rows back as they were taken, page by page, the latest first', async () => {
+    const rows = [...traffic(300, { since: SINCE, until: NOW, keys: 4, models: 5, channels: 3 })]
+    await store.usage.add(rows)
+    const read: UsageRow[] = []
+    for (let after: string | undefined, first = true; first || after !== undefined; first = false) {
+      const page = await store.usage.rows({
+        since: SINCE,
+        until: NOW,
+        limit: 70,
+        ...(after === undefined ? {} : { after }),
+      })
+      read.push(...page.rows)
+      after = page.next
+    }
+    const rounded = (one: UsageRow) =>
+      JSON.parse(JSON.stringify(one, (_, value) => (typeof value === 'number' ? Math.round(value * 10) / 10 : value)))
+    expect(read).toEqual(rows.map(rounded).reverse())
+    expect(await store.usage.row(rows[7]!.id)).toEqual(rounded(rows[7]!))
+    expect(await store.usage.row('nobody')).toBeUndefined()
+    const [key] = rows.map(one => one.key!)
+    const kept = await store.usage.rows({ since: SINCE, until: NOW, limit: 500, where: { key: key! }, only: 'errors' })
+    expect(kept.rows.map(({ id }) => id)).toEqual(
+      rows
+        .filter(one => one.key === key && isFailed(one))
+        .map(({ id }) => id)
+        .reverse(),
+    )
+    const lossy = await store.usage.rows({ since: SINCE, until: NOW, limit: 500, only: 'losses' })
+    expect(lossy.rows.map(({ id }) => id)).toEqual(
+      rows
+        .filter(one => one.losses > 0)
+        .map(({ id }) => id)
+        .reverse(),
+    )
+  })
+
+  test('takes whatever callers and upstreams put into a row', async () => {
+    const odd = '\0a\ud800"\\\u2028'.repeat(100)
+    const rows = [
+      row('odd', {
+        model: odd,
+        keyName: odd,
+        upstreamId: odd,
+        error: odd,
+        status: 500,
+        tries: [{ channel: odd, upstreamModel: odd, sentAfter: 0, endedAfter: 1 }],
+      }),
+      row('vast', {
+        input: 1e300,
+        output: Number.NaN,
+        cacheRead: -5,
+        cost: 1e300,
+        duration: Number.POSITIVE_INFINITY,
+        ...{ channel: 'c', model: 'm' },
+      }),
+    ]
+    await store.usage.add(rows)
+    await store.usage.add([row('vast2', { input: 1e300, cost: 1e300, channel: 'c', model: 'm' })])
+    expect(await store.usage.row('odd')).toMatchObject({ status: 500, model: expect.stringMatching(/^a/) })
+    const [all] = await store.usage.sums({ since: NOW - HOUR, until: NOW, by: [], limit: 9 })
+    expect(all).toMatchObject({ requests: 3, errors: 1, input: 2e11 })
+    expect((await store.usage.row('odd'))!.model!.length).toBeLessThanOrEqual(200)
+  })
+
+  test('counts a batch once that is written again, and leaves nothing of one that fails', async () => {
+    const rows = [row('a', { cost: 5, key: 'k' }), row('b', { cost: 7, key: 'k' })]
+    await store.usage.add(rows)
+    await store.usage.add(rows)
+    await expect(
+      store.usage.add([row('c'), row('d', { attempts: 'x' as never, losses: null as never })]),
+    ).rejects.toThrow()
+    const query = { since: NOW - HOUR, until: NOW, by: [], limit: 9 }
+    expect(await store.usage.sums(query)).toMatchObject([{ requests: 2, cost: 12 }])
+    expect(await store.usage.row('c')).toBeUndefined()
+  })
+
+  test('knows what a key has spent in the day and the month, whichever instance wrote it', async () => {
+    const other = await store.other()
+    for (const [usage, rows] of [
+      [store.usage, [row('1', { key: 'k', cost: 1 }), row('2', { key: 'k', at: NOW - 2 * DAY, cost: 10 })]],
+      [
+        other,
+        [row('3', { key: 'k', cost: 100, keyName: 'renamed' }), row('4', { key: 'k', at: NOW - 40 * DAY, cost: 1000 })],
+      ],
+      [other, [row('5', { key: 'other', cost: 5000 })]],
+    ] as const)
+      await usage.add(rows)
+    expect(await store.usage.spent('k', NOW)).toEqual({ day: 101, month: 111 })
+    expect(await other.spent('nobody', NOW)).toEqual({ day: 0, month: 0 })
+  })
+
+  test('deletes rows that are no longer kept, and keeps their sums by day', async () => {
+    const old = NOW - 90 * DAY
+    await store.usage.add([
+      row('new', { cost: 1 }),
+      ...Array.from({ length: 1200 }, (_, at) => row(`old${at}`, { at: old + at, cost: 1 })),
+    ])
+    await store.usage.sweep(NOW - 30 * DAY)
+    expect((await store.usage.rows({ since: 0, until: NOW, limit: 10 })).rows.map(({ id }) => id)).toEqual(['new'])
+    expect(await store.usage.sums({ since: old, until: NOW, by: [], limit: 9 })).toMatchObject([{ requests: 1201 }])
+    expect(await store.usage.sums({ since: old, until: old + DAY, by: [], every: 'hour', limit: 9 })).toEqual([])
+  })
+
+  test('has one instance delete at a time', async () => {
+    const other = await store.other()
+    const rows = Array.from({ length: 3000 }, (_, at) => row(`old${at}`, { at: NOW - 90 * DAY + at }))
+    await store.usage.add(rows)
+    await Promise.all([store.usage.sweep(NOW - DAY), other.sweep(NOW - DAY)])
+    expect((await store.usage.rows({ since: 0, until: NOW, limit: 10 })).rows).toEqual([])
+  })
+})
