@@ -14,6 +14,8 @@ export interface ChannelHealth {
   readonly restingUntil?: number
   /** The same for single models, by the upstream's own names. */
   readonly resting?: ReadonlyMap<string, number>
+  /** It takes no new requests, by an administrator's order. */
+  readonly drained?: boolean
   /** The ids the upstream lists, once they have been fetched; only channels with model patterns need them. */
   readonly listed?: ReadonlySet<string>
 }
@@ -67,11 +69,11 @@ export interface Candidate {
  * The channels to try, best first, never none: those that do not rest first; then by priority; then those that surely
  * have the model, those that need no emulation, those of the caller's format, those that lose least; then a weighted
  * draw. A channel that rests is tried all the same where the others fail, since the upstream decides about its own
- * limits (trap 100); one that is full is not, since that limit is the operator's. Pure: equal inputs give equal
- * orders, whatever order the channels are configured in.
+ * limits (trap 100); one that is full or drained is not, since that is the operator's decision. Pure: equal inputs give
+ * equal orders, whatever order the channels are configured in.
  *
  * @throws GatewayError `not-found` for a model no channel has, `forbidden` for one the key may not use, `overloaded`
- * with `retryAfterSeconds` where every channel is full.
+ * with `retryAfterSeconds` where every channel is full or drained.
  */
 export function route(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Candidate[] {
   const withModel = channelsOf(request.model, channels).filter(
@@ -83,7 +85,9 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
   if (permitted.length === 0 || !permissions.allowsModel(request.model)) throw forbiddenModel(request.model)
   const able = permitted.flatMap(channel => options(channel, request))
   if (able.length === 0) throw unsupportedWork(request.model)
-  const ready = able.filter(({ channel, health }) => !isFull(health, channel))
+  const open = able.filter(({ health }) => health.drained !== true)
+  if (open.length === 0) throw DRAINED
+  const ready = open.filter(({ channel, health }) => !isFull(health, channel))
   if (ready.length === 0) throw FULL
   return inOrder(ready, request).map(({ channel, format, native, emulated, upstreamModel, resting }) => ({
     channel,
@@ -122,6 +126,16 @@ function indexOf(channels: readonly RoutedChannel[]): Map<string, readonly Route
     models.patterns.length > 0 || models.named.has(name)
   return new Map([ANY, ...names].map(name => [name, channels.filter(channel => taking(channel, name))]))
 }
+
+/** The channels that have a model, with their names of it. */
+export const placesOf = (
+  model: string,
+  channels: readonly RoutedChannel[],
+): readonly { readonly channel: ChannelConfig; readonly upstreamModel: string }[] =>
+  channels.flatMap(channel => {
+    const name = upstreamModel(channel, model)
+    return name === undefined ? [] : [{ channel: channel.config, upstreamModel: name }]
+  })
 
 /** A model a key can call. */
 export interface UsableModel {
@@ -292,6 +306,13 @@ const unsupportedWork = (model: string): GatewayError =>
     param: 'model',
     code: 'model_not_supported',
   })
+
+/** An administrator ends it, in minutes rather than seconds. */
+const DRAINED = new GatewayError({
+  kind: 'overloaded',
+  message: 'Every upstream of this model is out of service. Try again later.',
+  retryAfterSeconds: 60,
+})
 
 /** A channel may have room again within a second. */
 const FULL = new GatewayError({

@@ -188,6 +188,18 @@ describe('refusals', () => {
     })
   })
 
+  it('leaves out what is drained, and says when to come back where nothing else is left', () => {
+    const two = `${one}
+      name: b, formats: [chat], models: [m]`
+    const drained = { open: 0, drained: true }
+    expect(names(ask(), channels(two, { a: drained }))).toEqual(['b'])
+    expect(refusal(ask(), channels(two, { a: drained, b: drained }))).toMatchObject({
+      ...{ kind: 'overloaded', retryAfterSeconds: 60 },
+      message: expect.stringContaining('out of service'),
+    })
+    expect(usableModels(permitting('*'), channels(one, { a: drained })).map(({ id }) => id)).toEqual(['m'])
+  })
+
   it('names no channel', () => {
     expect(refusal(ask(), channels(one, { a: { open: 9 } })).message).not.toContain('"a"')
   })

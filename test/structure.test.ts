@@ -117,7 +117,7 @@ describe('imports', () => {
 
   test('each dependency is imported in one place', () => {
     const places: { readonly [name: string]: RegExp } = {
-      express: /^src\/server\/index\.ts$/,
+      express: /^src\/server\/(index|admin)\.ts$/,
       undici: /^src\/channel\/(download|fetch|origin-pool)\.ts$/,
       busboy: /^src\/ingress\/transport\/form\.ts$/,
       ws: /^src\/(server\/(sockets|socket|realtime)|realtime\/(dial|closing|caller-socket|websocket-upstream|formats\/realtime\/(relay|open-relay))|gateway\/realtime\/open-session|providers\/replay-sockets)\.ts$/,

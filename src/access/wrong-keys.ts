@@ -25,6 +25,8 @@ interface Attempts {
 
 /** Slows down addresses that guess keys: the answers to wrong ones come ever later, at a bounded cost. */
 export class WrongKeys {
+  /** Wrong keys so far. */
+  count = 0
   private readonly byNetwork = new Map<string, Attempts>()
   private readonly timers = new Set<NodeJS.Timeout>()
   private readonly now: () => number
@@ -49,6 +51,7 @@ export class WrongKeys {
    * @throws GatewayError `rate-limited`, at once, where too many answers wait already.
    */
   async slow(address: string): Promise<void> {
+    this.count++
     const attempts = this.noted(networkOf(address))
     const delay = attempts.count <= FREE ? 0 : Math.min(LONGEST, FIRST * 2 ** (attempts.count - FREE - 1))
     if (delay === 0) return

@@ -10,6 +10,7 @@ import { OriginPool } from './origin-pool.ts'
 import { Resting } from './resting.ts'
 import { type SignedToken, signedTokenOf } from './signed-token.ts'
 import { StaleRetry } from './stale-retry.ts'
+import { ChannelStats } from './stats.ts'
 import type { TraceHeaders } from './trace-context.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -87,11 +88,16 @@ export class Channel {
   /** It accepts no new requests and closes. */
   private closing = false
   readonly resting = new Resting()
+  readonly stats: ChannelStats
+  /** Administrators had it take no new requests. */
+  drained = false
   /** The ids the upstream lists, once they have been fetched. */
   listed: ReadonlySet<string> | undefined
 
-  constructor(config: ChannelConfig) {
+  /** @param before the channel of that name with another config. */
+  constructor(config: ChannelConfig, before?: Channel) {
     this.config = config
+    this.stats = before?.stats ?? new ChannelStats()
     this.token = signedTokenOf(config)
     const { firstByte, whole = firstByte, idle } = config.timeout
     this.watchdog = new Watchdog(Math.min(firstByte, whole, idle))
@@ -99,10 +105,11 @@ export class Channel {
 
   /** The state the router decides by. */
   get health(): ChannelHealth {
-    const { open, listed, resting } = this
+    const { open, listed, resting, drained } = this
     return {
       open,
       resting: resting.models,
+      ...(drained ? { drained } : {}),
       ...(resting.until === undefined ? {} : { restingUntil: resting.until }),
       ...(listed === undefined ? {} : { listed }),
     }

@@ -9,6 +9,8 @@ export interface RedisScript {
 export interface RedisLink {
   /** Whether commands can be sent now. */
   readonly isUp: boolean
+  /** Commands that could not be sent or were not answered in time. */
+  readonly faults: number
   /**
    * Runs a script. Rejects where Redis cannot be reached or does not answer in time, without waiting for a
    * connection.

@@ -28,6 +28,7 @@ export class OpenRedis implements RedisLink {
   private readonly opened = Promise.withResolvers<void>()
   /** A command was not answered in time; until anything is, none is sent. */
   private silent = false
+  faults = 0
 
   constructor(url: string, log: Log) {
     this.url = url
@@ -58,7 +59,10 @@ export class OpenRedis implements RedisLink {
 
   async run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     const client = this.commands.client
-    if (client === undefined || this.silent) throw new RedisUnreachable('Redis cannot be reached')
+    if (client === undefined || this.silent) {
+      this.faults++
+      throw new RedisUnreachable('Redis cannot be reached')
+    }
     const rest = [String(keys.length), ...keys, ...args]
     try {
       return await this.inTime(client.sendCommand(['EVALSHA', script.sha, ...rest]))
@@ -133,6 +137,7 @@ export class OpenRedis implements RedisLink {
       const expired = (): void => {
         if (settled) return
         this.silent = true
+        this.faults++
         this.outage.began('it does not answer')
         reject(new RedisUnreachable('Redis does not answer'))
       }

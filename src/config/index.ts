@@ -198,7 +198,7 @@ const responses = fields({ keep: keep('30d'), background: v.optional(count()) })
 const segment = v.pipe(
   text,
   v.check(
-    value => /^[a-z0-9][a-z0-9._-]*$/i.test(value) && !/^(?:v\d|healthz|readyz|metrics)/i.test(value),
+    value => /^[a-z0-9][a-z0-9._-]*$/i.test(value) && !/^(?:v\d|healthz|readyz|metrics|admin)/i.test(value),
     expects('a segment of a path such as videovendor'),
   ),
 )

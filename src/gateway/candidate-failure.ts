@@ -23,13 +23,17 @@ export function candidateFailure(thrown: unknown, { candidate, channel, model, l
   if (failure instanceof OwnFailure) return failure
   if (error.kind !== 'cannot-express') {
     const rested = rest(channel, candidate, error)
+    const said = logMessage(error, candidate)
+    const { kind, status } = error
+    const seen = { at: Date.now(), kind, message: said, model: candidate.upstreamModel }
+    channel.stats.failed(status === undefined ? seen : { ...seen, status })
     const fields = {
       channel: candidate.channel.name,
       model: candidate.upstreamModel,
-      kind: error.kind,
-      status: error.status,
+      kind,
+      status,
       ...rested,
-      said: logMessage(error, candidate),
+      said,
       err: loggable(cause, candidate),
     }
     log.warn(fields, 'a channel failed')

@@ -12,6 +12,7 @@ export class Channels {
   /** Requests that run go on with the channels they found: another config's key is not for their upstreams. */
   private readonly byConfig = new WeakMap<ChannelConfig, Channel>()
   private readonly listing = new Listing(() => this.all)
+  private isDrained: (channel: string) => boolean = () => false
 
   private readonly shared: SharedRest
 
@@ -34,8 +35,19 @@ export class Channels {
       this.byConfig.set(channel.config, channel)
       this.shared.follow(channel)
     }
+    this.mark()
     for (const channel of before.values()) if (this.byName.get(channel.config.name) !== channel) void channel.close()
     this.listing.refresh()
+  }
+
+  /** Has the channels of these names take no new requests, and all others take them. */
+  drain(isDrained: (channel: string) => boolean): void {
+    this.isDrained = isDrained
+    this.mark()
+  }
+
+  private mark(): void {
+    for (const channel of this.all) channel.drained = this.isDrained(channel.config.name)
   }
 
   /** How many of them, and how many of their models, rest just now. */
@@ -56,4 +68,4 @@ export class Channels {
 }
 
 const kept = (before: Channel | undefined, config: ChannelConfig): Channel =>
-  before !== undefined && isDeepStrictEqual(before.config, config) ? before : new Channel(config)
+  before !== undefined && isDeepStrictEqual(before.config, config) ? before : new Channel(config, before)

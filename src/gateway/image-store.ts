@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { setImmediate as breath } from 'node:timers/promises'
 import type { IncomingMessage } from 'node:http'
+import { setImmediate as breath } from 'node:timers/promises'
 import type { Bytes } from '../canonical/bytes.ts'
 import type { MediaPart } from '../canonical/content.ts'
 import { GatewayError } from '../canonical/error.ts'

@@ -1,37 +1,29 @@
 import type { Allowance, Caller, Taking } from '../access/index.ts'
-import { ERRORS } from '../canonical/error.ts'
-import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Config } from '../config/index.ts'
-import type { ModelQuery } from '../egress/transport/model-pages.ts'
 import { readJson } from '../ingress/transport/body.ts'
 import { FORM_LIMIT } from '../ingress/transport/form.ts'
-import { type Candidate, usableModels } from '../router.ts'
+import type { Candidate } from '../router.ts'
 import { UNAVAILABLE } from '../store/fault.ts'
-import { answerStored, type Keeper, STORED_FORMAT, type StoredCall } from '../stored/index.ts'
-import type { TaskQuery } from '../tasks/index.ts'
+import { type Keeper, STORED_FORMAT } from '../stored/index.ts'
 import { submit } from '../tasks/submit.ts'
 import type { Call } from './call.ts'
 import { expectedTokens, mostTokens } from './counting/expected.ts'
 import { EarlyHead, mayBeginEarly } from './early-head.ts'
 import { emulate, emulationOf } from './emulations.ts'
-import { type ErrorAnswer, errorAnswer } from './error-answer.ts'
 import { writeErrorStream } from './error-stream.ts'
 import { CostEstimates } from './estimated-cost.ts'
 import { Failover } from './failover.ts'
 import { answerFailure, toFailure } from './failures.ts'
-import { modelList, modelRecord } from './models.ts'
 import { onLossOf } from './on-loss.ts'
-import { RateHeaders } from './rate-headers.ts'
+import { Queries } from './queries.ts'
 import { isForm, RequestReader, readFormRequest } from './read-request.ts'
 import { readResult } from './read-result.ts'
 import { Realtime } from './realtime/realtime.ts'
 import { Report } from './report.ts'
 import { mayFlow, routeIncoming } from './routing.ts'
-import type { RunningCall } from './running.ts'
 import { send } from './send.ts'
-import { Services } from './services.ts'
 import { AttemptBeginning } from './stream-head.ts'
 import { streamResult, streamWholeResult } from './stream-result.ts'
 import { exchangeOf } from './thoughts/exchange.ts'
@@ -50,7 +42,7 @@ export { IMAGES_PATH } from './image-delivery.ts'
 export type { LiveSession, OpenedSession, SessionCall } from './realtime/realtime.ts'
 
 /** Everything between the endpoints and the upstreams. */
-export class Gateway extends Services {
+export class Gateway extends Queries {
   /** Realtime sessions; requests that a cascade makes are answered like any other. */
   readonly realtime = new Realtime(this.config, {
     ...{ access: this.access, channels: this.channels, running: this.running, recorder: this.recorder, gateway: this },
@@ -98,13 +90,6 @@ export class Gateway extends Services {
     } finally {
       report.allowance?.leave()
     }
-  }
-
-  /** The limits of a key; the headers of every answer state what is left of them. */
-  private allowance(caller: Caller, { reply, format }: Pick<Call, 'reply' | 'format'>): Allowance {
-    const allowance = this.access.allowance(caller)
-    reply.headers = new RateHeaders(allowance, format)
-    return allowance
   }
 
   /** Reads the body as a request of its format, and resolves what it refers to. */
@@ -305,85 +290,6 @@ export class Gateway extends Services {
     }
   }
 
-  /** Writes a failure to the caller: whole where nothing was sent yet, else by breaking the answer off. */
-  private fail(call: RunningCall, thrown: unknown, report?: Report): void {
-    const { id, format, framing, reply } = call
-    const { status, headers, text } = this.error(format, thrown, id)
-    // A request that was refused when the gateway stopped has its answer already.
-    const isCut = reply.begun && this.running.has(call)
-    report?.failed(toFailure(thrown).error, reply.gone ? GONE_STATUS : isCut ? report!.status : status)
-    if (reply.gone) return
-    if (isCut) reply.destroy()
-    else if (!reply.begun) reply.whole(status, headers, framing === 'array' ? `[${text}]` : text)
-  }
-
-  /** A failure as an answer of the format. Faults of the gateway itself are logged, and reported without their cause. */
-  error(format: Format, thrown: unknown, id: string): ErrorAnswer {
-    const { error, cause } = toFailure(thrown)
-    if (error.kind === 'internal') this.log.error({ id, err: cause }, 'a fault of the gateway')
-    else if (error.kind === 'overloaded' && cause !== undefined) this.shortage.log(cause)
-    return errorAnswer(format, thrown, id)
-  }
-
-  /**
-   * The models that a key can call, as the JSON text of the page that the query selects, or the record of one of them.
-   *
-   * @throws GatewayError as `authenticate` does, `invalid-request` for an invalid page, and `not-found` for a model the
-   * key cannot call.
-   */
-  models(call: Pick<Call, 'message' | 'queryKey' | 'reply'>, format: Format, query: ModelQuery, id?: string): string {
-    const caller = this.authenticate(call)
-    this.allowance(caller, { reply: call.reply, format }).look()
-    const usable = usableModels(caller.permissions, this.channels.all, this.config.realtime.cascade !== undefined)
-    return id === undefined
-      ? modelList(format, usable, this.listedFacts(), query)
-      : modelRecord(format, id, usable, this.listedFacts())
-  }
-
-  /** Answers a request about stored responses and conversations. Never rejects. */
-  answerStored(call: StoredCall): Promise<void> {
-    const { stored, config, waiting } = this
-    const query = { state: stored, heartbeat: config.server.heartbeat, limit: config.server.limits.body }
-    const isCounted = call.message.method === 'POST'
-    return this.answerQuery({ ...call, format: STORED_FORMAT }, isCounted, ({ id }) =>
-      answerStored(call, { ...query, owner: id, open: () => waiting.open(id) }),
-    )
-  }
-
-  /** Answers a request about video tasks. Never rejects. */
-  answerTask(call: TaskQuery): Promise<void> {
-    return this.answerQuery(call, false, ({ id }) => this.tasks.query(call, id))
-  }
-
-  /** Answers a request that needs no model; `isCounted` where it is one of the key's requests a minute. */
-  private async answerQuery(
-    call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>,
-    isCounted: boolean,
-    answer: (caller: Caller) => Promise<void>,
-  ): Promise<void> {
-    const { running } = this
-    const { id, format, reply, message, queryKey } = call
-    const entry = {
-      id,
-      format,
-      framing: 'events' as const,
-      reply,
-      message,
-      ...(queryKey === undefined ? {} : { queryKey }),
-    }
-    running.add(entry)
-    try {
-      const caller = this.admitted(entry)
-      const allowance = this.allowance(caller, call)
-      if (isCounted) await allowance.enter(false)
-      else allowance.look()
-      await answer(caller)
-    } catch (thrown) {
-      this.fail(entry, await this.held(thrown, message))
-    }
-    running.remove(entry)
-  }
-
   override reload(config: Config): void {
     super.reload(config)
     this.realtime.reload(config)
@@ -411,5 +317,3 @@ const EMPTY: Answered = {
   losses: [],
   headers: {},
 }
-
-const GONE_STATUS = ERRORS.cancelled.status

@@ -28,7 +28,7 @@ export class Listing {
     const wanting = this.channels().filter(channel => channel.config.models.patterns.length > 0)
     if (wanting.length === 0) return
     this.later(EVERY)
-    void Promise.all(wanting.map(update)).then(known => {
+    void Promise.all(wanting.map(updateListing)).then(known => {
       if (known.includes(false)) this.later(SOON)
     })
   }
@@ -44,8 +44,8 @@ export class Listing {
   }
 }
 
-/** Requests a channel's list; gives whether it is known now. */
-async function update(channel: Channel): Promise<boolean> {
+/** Requests a channel's list of models; gives whether its upstream has it, or had it before. Never rejects. */
+export async function updateListing(channel: Channel): Promise<boolean> {
   const format: ChannelFormat = channel.config.formats[0]!
   try {
     await channel.ready()

@@ -76,7 +76,7 @@ class Card implements ModelCard {
  * What its channels can do, by the router's table; where only some of them embed, the operator's facts or the model's
  * name decide.
  */
-function abilitiesOf({ id, formats }: UsableModel, facts: ModelFacts | undefined): ModelAbilities {
+export function abilitiesOf({ id, formats }: UsableModel, facts: ModelFacts | undefined): ModelAbilities {
   const can = (work: Work): boolean => formats.some(format => isDirect(fitnessOf(format, work)))
   const embeds = can('embedding')
   const only = embeds && (!can('conversation') || isEmbedder(id, facts))

@@ -37,11 +37,12 @@ export class Sent {
     this.trace = trace
   }
 
-  /** The answer was complete: the model rests no longer. */
+  /** The answer was complete: the model rests no longer, and a success is counted. */
   succeeded(): void {
     const { channel, candidate } = this.attempt
     channel.resting.wake(candidate.upstreamModel)
     this.isComplete = true
+    channel.stats.succeeded()
   }
 
   /** Ends the exchange; to be called once the body is read, or is not read any further. */

@@ -4,12 +4,14 @@ import { type AskSteps, type LimitState, Limits } from '../access/limits/index.t
 import { Waiting } from '../access/waiting.ts'
 import { WrongKeys } from '../access/wrong-keys.ts'
 import type { MediaPart } from '../canonical/content.ts'
+import { defined } from '../canonical/defined.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import type { Format, Json } from '../canonical/node.ts'
 import type { RawBody } from '../canonical/wire.ts'
 import { Catalogue } from '../catalogue/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { LoneCluster } from '../cluster/lone.ts'
+import { hashOf } from '../config/hash.ts'
 import type { Config } from '../config/index.ts'
 import { unfollowed } from '../config/lasting.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
@@ -23,7 +25,9 @@ import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
 import { VideoTasks } from '../tasks/index.ts'
 import { UsageLog } from '../usage/log.ts'
+import type { Administration } from './administration.ts'
 import { type Call, credentialsOf, type Reply } from './call.ts'
+import { type ChannelStates, statesOf } from './channel-states.ts'
 import { Channels } from './channels.ts'
 import { Seals } from './compaction/seals.ts'
 import { GatewaySecret } from './gateway-secret.ts'
@@ -31,7 +35,7 @@ import { type ImageDelivery, ImageStore } from './image-store.ts'
 import { ListedFacts } from './listed-facts.ts'
 import { Media } from './media.ts'
 import type { StoredImage } from './picture-copies.ts'
-import { channelReadings, openRequests } from './readings.ts'
+import { channelReadings, countReadings, openRequests } from './readings.ts'
 import { Recording } from './recording.ts'
 import { relay } from './relay.ts'
 import { Running, type RunningCall } from './running.ts'
@@ -48,10 +52,6 @@ export class Services {
   proxies: Proxies
   readonly metrics: Metrics
   readonly traces: Traces
-  /** Whether a request shows the token of an administrator. */
-  isAdmin: (message: IncomingMessage) => Promise<boolean> = async () => false
-  /** The metrics of all processes that share the port. */
-  gatherMetrics = async (): Promise<readonly Snapshot[]> => [await this.metrics.snapshot()]
   protected config: Config
   protected readonly log: Log
   /** The other processes of this gateway. */
@@ -103,6 +103,7 @@ export class Services {
       onFault: err => log.error({ err }, 'keys cannot be read'),
     })
     this.access.onEnded(() => this.endRevoked())
+    this.access.onEnded(() => this.channels.drain(name => this.access.isDrained(name)))
     this.catalogue = new Catalogue(config.models)
     this.usage = new UsageLog({
       ...{ sink: this.store.usage, log, keep: config.usage.keep },
@@ -132,8 +133,17 @@ export class Services {
       baseOf: message => this.proxies.baseOf(message),
     })
     this.shortage = new LogOnce(err => log.error({ err }, 'the gateway lacks room'))
+    cluster.answer(METRICS, async () => (await this.metrics.snapshot()) as unknown as Json)
+    cluster.answer(CHANNELS, () => statesOf(this.channels.all) as unknown as Json)
     this.metrics.reads({
       ...channelReadings(() => this.channels.all),
+      ...countReadings({
+        usage,
+        limits: this.limits,
+        wrongKeys: this.wrongKeys,
+        store: this.store,
+        redis: cluster.redis,
+      }),
       interlingua_open_requests: () => openRequests(this.running),
       interlingua_waiting_bytes: () => this.waiting.bytes,
       interlingua_spooled_bytes: () => this.spooled.bytes,
@@ -231,6 +241,27 @@ export class Services {
     this.recorder.reload(config)
   }
 
+  /** What administrators can see and change. */
+  async administration(): Promise<Administration> {
+    const { Administration } = await import('./administration.ts')
+    const { log, store, access, channels, waiting, catalogue } = this
+    return new Administration({
+      ...{ log, store, access, channels, waiting, catalogue },
+      config: () => this.config,
+      images: () => this.images,
+      seal: () => this.seals.of('administrators'),
+      held: (thrown, message) => this.held(thrown, message),
+      gather: async () => (await this.cluster.gather(CHANNELS)) as unknown as readonly ChannelStates[],
+      ...defined({ redis: this.cluster.redis }),
+    })
+  }
+
+  /** Whether a token is that of an administrator. */
+  async isAdmin(token: string): Promise<boolean> {
+    const found = this.store.exists() ? await this.store.access.token(hashOf(token)) : undefined
+    return found !== undefined && (found.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now()
+  }
+
   /** A stored image by the token of its address. */
   image(token: string): Promise<StoredImage | undefined> {
     return this.imageStore.get(token)
@@ -264,7 +295,7 @@ export class Services {
 
   /** All metrics, in Prometheus's text format. */
   async metricsPage(): Promise<string> {
-    return merge(await this.gatherMetrics())
+    return merge((await this.cluster.gather(METRICS)) as unknown as readonly Snapshot[])
   }
 
   /** Settles when no work is left in the background. */
@@ -300,6 +331,10 @@ export class Services {
     return { store, baseOf: message => proxies.baseOf(message), fetch: (part: MediaPart) => this.media.fetch(part) }
   }
 }
+
+/** What the processes of a machine ask each other for. */
+const METRICS = 'metrics'
+const CHANNELS = 'channels'
 
 /** Whether other processes may answer for the same gateway. */
 const hasOthers = ({ store, server }: Config): boolean => store.engine !== 'sqlite' || server.workers > 1

@@ -9,6 +9,7 @@ import { Gateway, IMAGES_PATH, type Log } from '../gateway/index.ts'
 import { Cors } from './cors.ts'
 import { handleRequest, listModels, refuseLast, refuseRequest, sendStatus } from './handlers.ts'
 import { sendImage } from './images.ts'
+import { lazyAdmin } from './lazy-admin.ts'
 import { refusingMalformed } from './malformed.ts'
 import { METRICS_PATH, MetricsDoor, openMetrics } from './metrics.ts'
 import { ready } from './ready.ts'
@@ -264,6 +265,7 @@ function routes(gateway: Gateway, metrics: MetricsDoor, vendor: string) {
   )
   app.get(`${IMAGES_PATH}/:token`, (message, response) => sendImage(gateway, message.params.token, message, response))
   app.get(METRICS_PATH, (message, response) => metrics.answer(message, response))
+  app.use('/admin', lazyAdmin(gateway))
   app.get('/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok'))
   app.get('/readyz', (_, response) => ready(gateway, response))
   for (const [path, allow] of [...OTHERS, ...methods]) app.all(path, wrong(allow))

@@ -46,7 +46,7 @@ export class MetricsDoor {
     if (shown === undefined) return false
     const { keyHash } = this
     if (keyHash !== undefined && timingSafeEqual(Buffer.from(hashOf(shown)), Buffer.from(keyHash))) return true
-    return this.gateway.isAdmin(message)
+    return this.gateway.isAdmin(shown)
   }
 }
 

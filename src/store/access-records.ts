@@ -61,6 +61,7 @@ export interface KeyPage {
   /** The id behind which it continues. */
   readonly after?: string
   readonly group?: string
+  readonly name?: string
   /** Whether revoked ones are listed, too. */
   readonly revoked?: boolean
 }

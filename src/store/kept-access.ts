@@ -80,10 +80,11 @@ export class KeptAccess implements AccessRecords {
     return row && keyOf(row, await secretsOf(this.database, [row.id]))
   }
 
-  async keys({ limit, after, group, revoked = false }: KeyPage): Promise<readonly StoredKey[]> {
+  async keys({ limit, after, group, name, revoked = false }: KeyPage): Promise<readonly StoredKey[]> {
     let query = this.database.selectFrom('access_keys').selectAll()
     if (!revoked) query = query.where('revoked_at', 'is', null)
     if (group !== undefined) query = query.where('group_name', '=', plain(group))
+    if (name !== undefined) query = query.where('name', '=', plain(name))
     if (after !== undefined) {
       const mark = await this.database.selectFrom('access_keys').selectAll().where('id', '=', after).executeTakeFirst()
       if (mark === undefined) return []

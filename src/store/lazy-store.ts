@@ -57,6 +57,8 @@ export class LazyStore {
     (manner, work) => this.use(manner, ({ shared }) => work(shared)),
     () => this.opening !== undefined || this.exists(),
   )
+  /** Accesses that failed. */
+  faultCount = 0
   /** Which of the processes that share the store are alive. */
   readonly liveness: Liveness
   private readonly config: StoreConfig
@@ -174,6 +176,7 @@ export class LazyStore {
     const kind = thrown instanceof SyntaxError ? 'damaged' : storeFault(thrown)
     if (kind === undefined) return toldOf(thrown)
     if (store !== undefined && store !== this.inUse) return UNAVAILABLE
+    this.faultCount++
     this.faults.log(thrown, kind)
     if (!(thrown instanceof SyntaxError)) this.rest(kind, manner)
     return UNAVAILABLE

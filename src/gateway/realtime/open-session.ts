@@ -77,7 +77,9 @@ export async function openSession(request: SessionRequest, context: SessionConte
     request.record.attempts++
     const release = channel.hold()
     try {
-      return await attempt({ ...request, ...context, candidate, channel, release })
+      const opened = await attempt({ ...request, ...context, candidate, channel, release })
+      channel.stats.succeeded()
+      return opened
     } catch (thrown) {
       release()
       if (request.signal.aborted) throw thrown

@@ -60,7 +60,7 @@ describeWithRedis('the script of Redis', () => {
 
   /** Redis at a time of the test's, and with leases that do not end before the test does. */
   const linkAt = (now: () => number): RedisLink => ({
-    ...{ isUp: true, publish() {}, subscribe: () => () => {}, close: async () => {} },
+    ...{ isUp: true, faults: 0, publish() {}, subscribe: () => () => {}, close: async () => {} },
     run({ source }: RedisScript, keys, args) {
       const [before, after] = source.split(/local time = .*\nlocal now = .*\n/)
       if (after === undefined) throw new Error('the script reads the time in another way')

@@ -10,7 +10,15 @@ import { permitting } from '../../builders/permissions.ts'
 const log = { info() {}, warn() {}, error() {} }
 const recorder = { log, prices: NO_PRICES, take: () => {}, address: () => undefined }
 const caller = { key: 'dev', id: 'dev', group: 'default', permissions: permitting('*') }
-const facts = { id: 'r1', clientId: undefined, path: '/v1/realtime', format: 'realtime', caller, model: 'voice', address: undefined }
+const facts = {
+  id: 'r1',
+  clientId: undefined,
+  path: '/v1/realtime',
+  format: 'realtime',
+  caller,
+  model: 'voice',
+  address: undefined,
+}
 
 function recordOf(limits: Limits): Record {
   const share = () => limits.of('dev', { rpm: 2 })

@@ -1,0 +1,96 @@
+import type { IncomingMessage } from 'node:http'
+import { GatewayError } from '../canonical/error.ts'
+import type { Administration } from '../gateway/administration.ts'
+import { authenticate } from './authenticate.ts'
+import type { Endpoint } from './endpoint.ts'
+import { checkedInput, type RawInput } from './input.ts'
+import { description } from './openapi.ts'
+import { detailsOf, Problem, type ProblemDetails } from './problem.ts'
+
+/** Bytes a body may have. */
+const LARGEST = 1024 * 1024
+
+/** The path below which all endpoints lie. */
+export const BASE = '/admin/v1'
+
+/** A request at an endpoint. */
+export interface AdminCall {
+  readonly message: IncomingMessage
+  readonly params: RawInput['params']
+  /** The text behind the question mark. */
+  readonly query: string
+}
+
+export interface AdminAnswer {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  readonly text: string
+}
+
+/** Answers administrators: every answer is of the endpoint's schema, or problem details (RFC 9457). */
+export class AdminApi {
+  readonly endpoints: readonly Endpoint[]
+  private readonly gateway: Administration
+  private described: string | undefined
+
+  constructor(gateway: Administration, endpoints: readonly Endpoint[]) {
+    this.gateway = gateway
+    this.endpoints = endpoints
+  }
+
+  /** Rejects with Problem or GatewayError where a request shows no valid admin token. */
+  authenticate(message: IncomingMessage): Promise<void> {
+    return authenticate(this.gateway, message)
+  }
+
+  /** Rejects with Problem or GatewayError. */
+  async answer(endpoint: Endpoint, { message, params, query }: AdminCall): Promise<AdminAnswer> {
+    const body = endpoint.body === undefined ? undefined : await this.gateway.body(message, LARGEST)
+    const input = checkedInput(endpoint, { params, query: new URLSearchParams(query), body })
+    const answer = await endpoint.handle(this.gateway, input as never)
+    return written(endpoint, answer as never, message)
+  }
+
+  /** The description of all endpoints (OpenAPI 3.1). */
+  get openapi(): AdminAnswer {
+    this.described ??= JSON.stringify(description(this.endpoints, this.gateway.version))
+    return { status: 200, headers: HEADERS, text: this.described }
+  }
+
+  /** A failure as problem details; faults of the gateway itself are logged. */
+  refusal(thrown: unknown, id: string, more: { readonly [name: string]: string } = {}): AdminAnswer {
+    const details = detailsOf(thrown, id)
+    if (details.status === 500) this.gateway.log.error({ id, err: thrown }, 'a fault of the gateway')
+    const seconds = thrown instanceof GatewayError ? thrown.error.retryAfterSeconds : undefined
+    return refused(details, { ...more, ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }) })
+  }
+}
+
+/** The problem of a path with another method, and of a path that is none. */
+export const wrongMethod = (allow: string): Problem =>
+  new Problem('method-not-allowed', `The resource takes these methods: ${allow}.`)
+export const unknownPath = (): Problem => new Problem('not-found', `There is no such resource below ${BASE}.`)
+
+const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'authorization, accept' }
+
+function refused(details: ProblemDetails, more: AdminAnswer['headers']): AdminAnswer {
+  const headers: { [name: string]: string } = { ...HEADERS, ...more, 'content-type': 'application/problem+json' }
+  if (details.status === 401) headers['www-authenticate'] = 'Bearer realm="interlingua admin"'
+  return { status: details.status, headers, text: JSON.stringify(details) }
+}
+
+function written(endpoint: Endpoint, answer: never, { headers: asked }: IncomingMessage): AdminAnswer {
+  const { status, location, csv } = endpoint
+  const headers: { [name: string]: string } = { ...HEADERS }
+  if (location !== undefined) headers['location'] = `${BASE}${location(answer)}`
+  if (endpoint.answer === undefined) return { status, headers, text: '' }
+  if (csv !== undefined && prefersCsv(asked.accept)) {
+    headers['content-type'] = 'text/csv; charset=utf-8; header=present'
+    return { status, headers, text: csv(answer) }
+  }
+  return { status, headers, text: JSON.stringify(answer) }
+}
+
+/** The first of the two types that is named counts. */
+const prefersCsv = (accept = ''): boolean =>
+  /text\/csv|application\/json/i.exec(accept)?.[0].toLowerCase() === 'text/csv'

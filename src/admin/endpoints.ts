@@ -1,0 +1,21 @@
+import type { Endpoint } from './endpoint.ts'
+import { CHANNELS } from './endpoints/channels.ts'
+import { GROUPS } from './endpoints/groups.ts'
+import { KEYS } from './endpoints/keys.ts'
+import { MODELS } from './endpoints/models.ts'
+import { REQUESTS } from './endpoints/requests.ts'
+import { STATUS_ENDPOINTS } from './endpoints/status.ts'
+import { TOKENS } from './endpoints/tokens.ts'
+import { USAGE } from './endpoints/usage.ts'
+
+/** Everything administrators can ask for, a row each. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...STATUS_ENDPOINTS,
+  ...KEYS,
+  ...GROUPS,
+  ...TOKENS,
+  ...CHANNELS,
+  ...MODELS,
+  ...USAGE,
+  ...REQUESTS,
+]

@@ -1,0 +1,73 @@
+import * as v from 'valibot'
+import { defined } from '../../canonical/defined.ts'
+import type { UsageRow } from '../../usage/row.ts'
+import { cursorOf, placeOf } from '../cursor.ts'
+import { endpoint } from '../endpoint.ts'
+import { Problem } from '../problem.ts'
+import { fields, instantOf, limit, oneOf, word } from '../schema.ts'
+import { pageOf, REQUEST } from '../shapes.ts'
+import { filterOf, filterParameters } from './usage.ts'
+
+/** Where a page of rows begins: a time and an id. */
+const PLACE = /^\d{1,15}\.[^.]+$/
+
+const MONTH = 30 * 86_400_000
+
+const listRequests = endpoint({
+  method: 'get',
+  path: '/requests',
+  operation: 'listRequests',
+  summary: 'Requests that are over, the latest first: without bodies. The last 30 days by default.',
+  query: fields({
+    limit: limit(50, 500),
+    cursor: v.optional(word),
+    only: v.optional(oneOf(['errors', 'losses'])),
+    ...filterParameters,
+  }),
+  answer: pageOf(REQUEST),
+  handle: async ({ usage }, { query: { limit, cursor, only, ...filter } }) => {
+    const after = cursor === undefined ? undefined : placeOf(cursor, PLACE)
+    const { rows, next } = await usage.rows({ ...filterOf(filter, MONTH), limit, ...defined({ after, only }) })
+    return { data: rows.map(requestView), ...(next === undefined ? {} : { next_cursor: cursorOf(next) }) }
+  },
+})
+
+const getRequest = endpoint({
+  method: 'get',
+  path: '/requests/{id}',
+  operation: 'getRequest',
+  summary: 'One request by the id that its answer named in x-request-id.',
+  params: fields({ id: word }),
+  answer: REQUEST,
+  problems: ['not-found'],
+  handle: async ({ usage }, { params }) => {
+    const row = await usage.row(params.id)
+    if (row === undefined) throw new Problem('not-found', 'There is no request of this id, or it is not kept any more.')
+    return requestView(row)
+  },
+})
+
+const NANO = 1e9
+const ms = (value: number | undefined): number | undefined =>
+  value === undefined ? undefined : Math.round(value * 10) / 10
+
+const requestView = (row: UsageRow) => ({
+  ...{ id: row.id, at: instantOf(row.at), door: row.door, format: row.format, stream: row.stream },
+  ...{ attempts: row.attempts, status: row.status, losses: row.losses, duration_ms: ms(row.duration)! },
+  ...defined({
+    ...{ key: row.key, key_name: row.keyName, group: row.group, model: row.model, upstream_model: row.upstreamModel },
+    ...{ channel: row.channel, upstream_format: row.upstreamFormat, error: row.error },
+    ...{ finish: row.finish, upstream_id: row.upstreamId },
+    ...{ input_tokens: row.input, output_tokens: row.output, cache_read_tokens: row.cacheRead },
+    ...{ cache_write_tokens: row.cacheWrite, reasoning_tokens: row.reasoning },
+    ...{ input_audio_tokens: row.inputAudio, output_audio_tokens: row.outputAudio },
+    cost: row.cost === undefined ? undefined : row.cost / NANO,
+    ...{ read_after_ms: ms(row.readAfter), sent_after_ms: ms(row.sentAfter) },
+    ...{ answered_after_ms: ms(row.answeredAfter), first_byte_after_ms: ms(row.firstByteAfter) },
+    tries: row.tries?.map(({ channel, upstreamModel, sentAfter, endedAfter }) => ({
+      ...{ channel, upstream_model: upstreamModel, sent_after_ms: ms(sentAfter)!, ended_after_ms: ms(endedAfter)! },
+    })),
+  }),
+})
+
+export const REQUESTS = [listRequests, getRequest]

@@ -1,0 +1,159 @@
+import * as v from 'valibot'
+import { suggestion } from '../config/faults.ts'
+import { milliseconds } from '../config/units.ts'
+
+/** A JSON Schema, as the description of the API has it. */
+export type JsonSchema = { readonly [key: string]: unknown }
+
+export type AnySchema = v.GenericSchema<never, unknown> | v.GenericSchema
+
+const described = new WeakMap<object, JsonSchema>()
+
+/** A schema with its JSON Schema, where that cannot be derived. */
+function describedAs<S extends object>(schema: S, json: JsonSchema): S {
+  // Of a pipe, its first schema is what is asked for.
+  const { pipe } = schema as { readonly pipe?: readonly [object, ...object[]] }
+  described.set(pipe?.[0] ?? schema, json)
+  return schema
+}
+
+/** The JSON Schema that was given with a schema. */
+export const descriptionOf = (schema: object): JsonSchema | undefined => described.get(schema)
+
+/** An object of exactly these fields; any other is refused with the most similar of them. */
+export const fields = <E extends v.ObjectEntries>(entries: E) =>
+  v.strictObject(ownOnly(entries), issue => {
+    if (issue.expected === 'never') {
+      const name = String(issue.path?.at(-1)?.key)
+      return `unknown${suggestion(name, Object.keys(entries))}`
+    }
+    return issue.path === undefined || issue.expected === 'Object' ? expects('an object')(issue) : 'is missing'
+  })
+
+/** Without a prototype: what every object inherits is no field of it. */
+const ownOnly = <E extends object>(entries: E): E => Object.assign(Object.create(null), entries)
+
+/** `expected a number, found a list`; values are not repeated, as they may be secrets. */
+const expects = (what: string) => (issue: v.BaseIssue<unknown>) =>
+  issue.input === undefined ? 'is missing' : `expected ${what}, found ${kindOf(issue.input)}`
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (value === null) return 'null'
+  if (value === '') return 'an empty text'
+  return typeof value === 'string' ? 'another text' : `${/^[aeiou]/.test(typeof value) ? 'an' : 'a'} ${typeof value}`
+}
+
+/** A text of one to so many characters. */
+export const text = (most = 200) =>
+  v.pipe(
+    v.string(expects('a text')),
+    v.minLength(1, 'is empty'),
+    v.maxLength(most, `has more than ${most} characters`),
+    v.regex(PRINTABLE, 'holds characters that cannot be stored'),
+  )
+/** Neither control characters nor halves of characters; NUL cannot be stored everywhere. */
+const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
+
+/** A list, which is not changed. */
+export const list = <S extends v.GenericSchema>(item: S, most = 1000) =>
+  v.pipe(v.array(item, expects('a list')), v.maxLength(most, `has more than ${most} items`), v.readonly())
+/** A list of an answer. */
+export const listOf = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.readonly())
+
+export const oneOf = <const T extends readonly string[]>(values: T) =>
+  v.picklist(values, expects(values.map(value => `"${value}"`).join(' or ')))
+
+export const yesOrNo = v.boolean(expects('true or false'))
+
+/** A whole number in that range. */
+export const whole = (least = 0, most = Number.MAX_SAFE_INTEGER) => {
+  const message = expects(`a whole number, ${least} or more`)
+  return v.pipe(
+    v.number(message),
+    v.integer(message),
+    v.minValue(least, message),
+    v.maxValue(most, `is more than ${most}`),
+  )
+}
+/** US dollars. */
+export const money = v.pipe(
+  v.number(expects('an amount, 0 or more')),
+  v.finite(expects('an amount, 0 or more')),
+  v.minValue(0, expects('an amount, 0 or more')),
+)
+
+const TIME = 'a time such as 2027-01-31T12:00:00Z'
+const isTime = (value: string): boolean => /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))
+
+/** An instant of a body: ISO 8601, in Unix milliseconds. */
+export const time = describedAs(
+  v.pipe(v.string(expects(TIME)), v.check(isTime, expects(TIME)), v.transform(Date.parse)),
+  { type: 'string', format: 'date-time' },
+)
+/** An instant of an answer. */
+export const instant = v.pipe(v.string(), v.isoTimestamp())
+/** Unix milliseconds as an instant of an answer. */
+export const instantOf = (at: number): string => new Date(at).toISOString()
+
+/** A duration such as `1h`, in milliseconds. */
+export const duration = describedAs(
+  v.pipe(
+    v.string(expects('a duration such as 1h')),
+    v.check(value => milliseconds(value) !== undefined, expects('a duration such as 1h')),
+    v.transform(value => milliseconds(value)!),
+  ),
+  { type: 'string', pattern: '^\\d+(\\.\\d+)?\\s*(ms|s|m|h|d)$' },
+)
+
+/* Parameters of a query, which are texts. */
+
+const AGO = `${TIME}, or a duration before now such as 24h`
+/** An instant, or how long before now it was; in Unix milliseconds. */
+export const since = describedAs(
+  v.pipe(
+    v.string(),
+    v.check(value => isTime(value) || milliseconds(value) !== undefined, expects(AGO)),
+    v.transform(value => {
+      const before = milliseconds(value)
+      return before === undefined ? Date.parse(value) : Math.max(0, Date.now() - before)
+    }),
+  ),
+  { type: 'string', description: AGO },
+)
+
+/** The size of a page. */
+export const limit = (usual: number, most: number) => {
+  const message = expects(`a whole number from 1 to ${most}`)
+  const isValid = (value: string): boolean => /^\d{1,9}$/.test(value) && Number(value) >= 1 && Number(value) <= most
+  const schema = v.pipe(v.string(), v.check(isValid, message), v.transform(Number))
+  const json = { type: 'integer', minimum: 1, maximum: most, default: usual }
+  return describedAs(v.optional(schema, String(usual)), json)
+}
+
+/** `?force` or `?force=true`. */
+export const flag = describedAs(
+  v.optional(
+    v.pipe(
+      v.picklist(['', 'true', 'false'], expects('true or false')),
+      v.transform(value => value !== 'false'),
+    ),
+    'false',
+  ),
+  { type: 'boolean', default: false },
+)
+
+/** `?by=key,model`: several of these names, without repetition. */
+export const namesOf = <const T extends readonly string[]>(names: T) =>
+  describedAs(
+    v.pipe(
+      v.string(),
+      v.transform(value => [...new Set(value.split(','))]),
+      v.array(oneOf(names)),
+      v.readonly(),
+    ),
+    { type: 'array', items: { type: 'string', enum: names } },
+  )
+
+/** A parameter that is any text. */
+export const word = text(500)

@@ -1,0 +1,65 @@
+import type { Permissions } from '../access/index.ts'
+import type { ModelAbilities } from '../canonical/model-card.ts'
+import type { Format } from '../canonical/node.ts'
+import type { Work } from '../canonical/work.ts'
+import type { Catalogue, KnownModel } from '../catalogue/index.ts'
+import type { Config, ModelFacts } from '../config/index.ts'
+import { DOORS, fitnessOf } from '../providers/index.ts'
+import { placesOf, type RoutedChannel, usableModels } from '../router.ts'
+import { abilitiesOf } from './models.ts'
+
+/** A model as administrators see it. */
+export interface ModelOverview {
+  readonly id: string
+  /** What the operator says. */
+  readonly facts: ModelFacts | undefined
+  /** What is known beside that, with the prices at its first channel that has any. */
+  readonly known: KnownModel
+  readonly abilities: ModelAbilities
+  /** The formats a caller can use for it: as its channels speak them, and by translation. */
+  readonly native: readonly Format[]
+  readonly translated: readonly Format[]
+  readonly channels: readonly { readonly name: string; readonly upstreamModel: string }[]
+}
+
+/** The models that a key with these permissions can call, sorted by id. */
+export function modelOverviews(
+  permissions: Permissions,
+  all: readonly RoutedChannel[],
+  { models, realtime }: Pick<Config, 'models' | 'realtime'>,
+  catalogue: Catalogue,
+): readonly ModelOverview[] {
+  const channels = all.filter(({ config }) => permissions.allowsChannel(config.name))
+  const cascades = realtime.cascade !== undefined
+  const doors = [...DOORS.keys()].filter(door => permissions.allowsDoor(door))
+  return usableModels(permissions, all, cascades).map(model => {
+    const places = placesOf(model.id, channels)
+    const spoken = new Set(places.flatMap(({ channel }) => channel.formats.map(({ format }) => format)))
+    const canUse = (door: Format): boolean =>
+      places.some(({ channel }) => channel.formats.some(one => canDo(DOORS.get(door)!, one, cascades)))
+    const facts = models.get(model.id)
+    const known = places.map(({ channel, upstreamModel }) =>
+      catalogue.about(model.id, { provider: channel.provider, upstreamModel }),
+    )
+    return {
+      id: model.id,
+      facts,
+      known: known.find(({ rates }) => rates.input !== undefined) ?? known[0] ?? catalogue.about(model.id),
+      abilities: abilitiesOf(model, facts),
+      native: doors.filter(door => spoken.has(door)),
+      translated: doors.filter(door => !spoken.has(door) && canUse(door)),
+      channels: places.map(({ channel, upstreamModel }) => ({ name: channel.name, upstreamModel })),
+    }
+  })
+}
+
+/** Whether an upstream of the format does any of the works, as the router decides it. */
+const canDo = (
+  works: readonly Work[],
+  { format, dialect }: RoutedChannel['config']['formats'][number],
+  cascades: boolean,
+): boolean =>
+  works.some(work => {
+    const fitness = fitnessOf(format, work, dialect)
+    return fitness !== undefined && (fitness !== 'emulated' || work !== 'realtime' || cascades)
+  })

@@ -1,0 +1,106 @@
+import type { Allowance, Caller } from '../access/index.ts'
+import { ERRORS } from '../canonical/error.ts'
+import type { Format } from '../canonical/node.ts'
+import type { ModelQuery } from '../egress/transport/model-pages.ts'
+import { usableModels } from '../router.ts'
+import { answerStored, STORED_FORMAT, type StoredCall } from '../stored/index.ts'
+import type { TaskQuery } from '../tasks/index.ts'
+import type { Call } from './call.ts'
+import { type ErrorAnswer, errorAnswer } from './error-answer.ts'
+import { toFailure } from './failures.ts'
+import { modelList, modelRecord } from './models.ts'
+import { RateHeaders } from './rate-headers.ts'
+import type { Report } from './report.ts'
+import type { RunningCall } from './running.ts'
+import { Services } from './services.ts'
+
+/** Requests that need no model, and how any request is refused. */
+export class Queries extends Services {
+  /** The limits of a key; the headers of every answer state what is left of them. */
+  protected allowance(caller: Caller, { reply, format }: Pick<Call, 'reply' | 'format'>): Allowance {
+    const allowance = this.access.allowance(caller)
+    reply.headers = new RateHeaders(allowance, format)
+    return allowance
+  }
+
+  /** Writes a failure to the caller: whole where nothing was sent yet, else by breaking the answer off. */
+  protected fail(call: RunningCall, thrown: unknown, report?: Report): void {
+    const { id, format, framing, reply } = call
+    const { status, headers, text } = this.error(format, thrown, id)
+    // A request that was refused when the gateway stopped has its answer already.
+    const isCut = reply.begun && this.running.has(call)
+    report?.failed(toFailure(thrown).error, reply.gone ? GONE_STATUS : isCut ? report!.status : status)
+    if (reply.gone) return
+    if (isCut) reply.destroy()
+    else if (!reply.begun) reply.whole(status, headers, framing === 'array' ? `[${text}]` : text)
+  }
+
+  /** A failure as an answer of the format. Faults of the gateway itself are logged, and reported without their cause. */
+  error(format: Format, thrown: unknown, id: string): ErrorAnswer {
+    const { error, cause } = toFailure(thrown)
+    if (error.kind === 'internal') this.log.error({ id, err: cause }, 'a fault of the gateway')
+    else if (error.kind === 'overloaded' && cause !== undefined) this.shortage.log(cause)
+    return errorAnswer(format, thrown, id)
+  }
+
+  /**
+   * The models that a key can call, as the JSON text of the page that the query selects, or the record of one of them.
+   *
+   * @throws GatewayError as `authenticate` does, `invalid-request` for an invalid page, and `not-found` for a model the
+   * key cannot call.
+   */
+  models(call: Pick<Call, 'message' | 'queryKey' | 'reply'>, format: Format, query: ModelQuery, id?: string): string {
+    const caller = this.authenticate(call)
+    this.allowance(caller, { reply: call.reply, format }).look()
+    const usable = usableModels(caller.permissions, this.channels.all, this.config.realtime.cascade !== undefined)
+    return id === undefined
+      ? modelList(format, usable, this.listedFacts(), query)
+      : modelRecord(format, id, usable, this.listedFacts())
+  }
+
+  /** Answers a request about stored responses and conversations. Never rejects. */
+  answerStored(call: StoredCall): Promise<void> {
+    const { stored, config, waiting } = this
+    const query = { state: stored, heartbeat: config.server.heartbeat, limit: config.server.limits.body }
+    const isCounted = call.message.method === 'POST'
+    return this.answerQuery({ ...call, format: STORED_FORMAT }, isCounted, ({ id }) =>
+      answerStored(call, { ...query, owner: id, open: () => waiting.open(id) }),
+    )
+  }
+
+  /** Answers a request about video tasks. Never rejects. */
+  answerTask(call: TaskQuery): Promise<void> {
+    return this.answerQuery(call, false, ({ id }) => this.tasks.query(call, id))
+  }
+
+  /** Answers a request that needs no model; `isCounted` where it is one of the key's requests a minute. */
+  private async answerQuery(
+    call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>,
+    isCounted: boolean,
+    answer: (caller: Caller) => Promise<void>,
+  ): Promise<void> {
+    const { running } = this
+    const { id, format, reply, message, queryKey } = call
+    const entry = {
+      id,
+      format,
+      framing: 'events' as const,
+      reply,
+      message,
+      ...(queryKey === undefined ? {} : { queryKey }),
+    }
+    running.add(entry)
+    try {
+      const caller = this.admitted(entry)
+      const allowance = this.allowance(caller, call)
+      if (isCounted) await allowance.enter(false)
+      else allowance.look()
+      await answer(caller)
+    } catch (thrown) {
+      this.fail(entry, await this.held(thrown, message))
+    }
+    running.remove(entry)
+  }
+}
+
+const GONE_STATUS = ERRORS.cancelled.status

@@ -1,0 +1,71 @@
+import express, { type NextFunction, type Request, type Response, type Router } from 'express'
+import { type AdminAnswer, AdminApi, ENDPOINTS, type Endpoint, unknownPath, wrongMethod } from '../admin/index.ts'
+import type { Gateway } from '../gateway/index.ts'
+import { idHeaders } from './handlers.ts'
+import { HttpReply } from './reply.ts'
+import { requestId } from './request-id.ts'
+
+const VERSION = '/v1'
+const DESCRIPTION = '/openapi.json'
+
+/** The routes of the admin API, mounted at `/admin`: nothing of it is told to those without a token. */
+export async function adminRoutes(gateway: Gateway): Promise<Router> {
+  const api = new AdminApi(await gateway.administration(), ENDPOINTS)
+  const router = express.Router({ caseSensitive: true })
+
+  /** Answers with what the work gives, or with the problem it meets. */
+  const answering =
+    (work: (message: Request) => AdminAnswer | Promise<AdminAnswer>, more: { readonly [name: string]: string } = {}) =>
+    async (message: Request, response: Response): Promise<void> => {
+      const id = requestId()
+      const reply = new HttpReply(message, response, idHeaders(id), gateway)
+      const answer = await Promise.try(work, message).catch(thrown => api.refusal(thrown, id, more))
+      if (!reply.gone) reply.whole(answer.status, answer.headers, answer.text)
+    }
+  const refusing = (thrown: unknown, more?: { readonly [name: string]: string }) =>
+    answering(() => Promise.reject(thrown), more)
+
+  router.use((message: Request, response: Response, next: NextFunction) =>
+    api.authenticate(message).then(
+      () => next(),
+      thrown => refusing(thrown)(message, response),
+    ),
+  )
+  router.get(
+    VERSION + DESCRIPTION,
+    answering(() => api.openapi),
+  )
+  for (const endpoint of ENDPOINTS)
+    router[endpoint.method](
+      routeOf(endpoint.path),
+      answering(message => api.answer(endpoint, { message, params: message.params as never, query: queryOf(message) })),
+    )
+  for (const [path, allow] of methodsOf(ENDPOINTS)) {
+    router.options(
+      path,
+      answering(() => ({ status: 204, headers: { allow }, text: '' })),
+    )
+    router.all(path, refusing(wrongMethod(allow), { allow }))
+  }
+  router.use(refusing(unknownPath()))
+  router.use((thrown: unknown, message: Request, response: Response, _next: NextFunction) =>
+    refusing(thrown)(message, response),
+  )
+  return router
+}
+
+/** `/keys/{id}` as express has it. */
+const routeOf = (path: string): string => VERSION + path.replaceAll(/\{(\w+)\}/g, ':$1')
+
+/** The methods of each path, as `allow` lists them. */
+function methodsOf(endpoints: readonly Endpoint[]): ReadonlyMap<string, string> {
+  const methods = new Map([[VERSION + DESCRIPTION, new Set(['GET', 'HEAD', 'OPTIONS'])]])
+  for (const { path, method } of endpoints) {
+    const known = methods.get(routeOf(path)) ?? new Set(['OPTIONS'])
+    methods.set(routeOf(path), known.add(method.toUpperCase()))
+    if (method === 'get') known.add('HEAD')
+  }
+  return new Map([...methods].map(([path, all]) => [path, [...all].sort().join(', ')]))
+}
+
+const queryOf = ({ url }: Request): string => url.slice(url.indexOf('?') + 1 || url.length)

@@ -1,0 +1,15 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Gateway } from '../gateway/index.ts'
+
+type Handler = (message: IncomingMessage, response: ServerResponse, next: (thrown?: unknown) => void) => void
+
+/** The routes of the admin API, loaded when the first administrator comes: most processes never need them. */
+export function lazyAdmin(gateway: Gateway): Handler {
+  let routes: Promise<Handler> | undefined
+  return (message, response, next) => {
+    routes ??= import('./admin.ts').then(
+      ({ adminRoutes }) => adminRoutes(gateway) as Promise<unknown> as Promise<Handler>,
+    )
+    routes.then(router => router(message, response, next), next)
+  }
+}

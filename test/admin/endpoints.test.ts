@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest'
+import { ENDPOINTS } from '../../src/admin/index.ts'
+import { AdminServer } from '../builders/admin.ts'
+import { ANSWER } from '../builders/chat.ts'
+import { closingAfterEach } from '../builders/closing.ts'
+import { channelAt } from '../builders/config.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
+import { traffic } from '../builders/usage.ts'
+
+const closing = closingAfterEach()
+
+it('answers every operation of the table in its own shape, without a secret or a hash in it', async () => {
+  const upstream = await FakeUpstream.open(response =>
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(ANSWER)),
+  )
+  closing.push(() => upstream.close())
+  const admin = await AdminServer.open([channelAt(upstream.address, { name: 'one' })])
+  closing.push(() => admin.close())
+  const now = Date.now()
+  const rows = [...traffic(50, { since: now - 3_600_000, until: now, keys: 3, models: 3, channels: 2 })]
+  await admin.store.usage.add(rows)
+
+  await admin.get('/status')
+  await admin.get('/config')
+  const key = (await admin.post('/keys', { name: 'app', models: ['m'], rpm: 5, budget: { day: 2 } })).json
+  const stored = await admin.store.access.key(key.id)
+  admin.secrets.push(key.secret, stored!.secrets[0]!.hash)
+  await admin.get('/keys?revoked')
+  await admin.get(`/keys/${key.id}`)
+  await admin.patch(`/keys/${key.id}`, { note: 'for tests', rpm: null })
+  const rotated = await admin.post(`/keys/${key.id}/rotate`, { grace: '1h' })
+  expect(rotated.json.secrets).toHaveLength(2)
+  await admin.get(`/models?key=${key.id}`)
+  await admin.delete(`/keys/${key.id}`)
+  await admin.post('/groups', { name: 'team', channels: ['one'] })
+  await admin.get('/groups')
+  await admin.get('/groups/team')
+  await admin.patch('/groups/team', { tpm: 100 })
+  await admin.put('/groups/team', { models: ['m'] })
+  await admin.delete('/groups/team')
+  const token = (await admin.post('/tokens', { name: 'console' })).json
+  admin.secrets.push(token.secret)
+  await admin.get('/tokens')
+  await admin.delete(`/tokens/${token.id}`)
+  await admin.get('/channels')
+  await admin.get('/channels/one')
+  await admin.post('/channels/one/drain')
+  await admin.post('/channels/one/resume')
+  await admin.post('/channels/one/test')
+  await admin.get('/models')
+  await admin.get('/usage?by=model&every=hour&percentiles')
+  await admin.get('/requests?only=errors')
+  await admin.get(`/requests/${rows[0]!.id}`)
+  expect([...admin.answered].sort()).toEqual(ENDPOINTS.map(({ operation }) => operation).sort())
+})
