@@ -129,7 +129,6 @@ describe('imports', () => {
       kysely: /^src\/store\//,
       pg: /^src\/store\//,
       '@redis/client': /^src\/cluster\//,
-      'rate-limiter-flexible': /^src\/access\//,
       'prom-client': /^src\/metrics\//,
       '@opentelemetry/api': /^src\/metrics\//,
       '@opentelemetry/sdk-trace-base': /^src\/metrics\//,

@@ -156,7 +156,13 @@ describe('the documented config', () => {
       },
       sockets: { lifetime: 3_600_000, idle: 1_800_000, queue: 16, turns: 1024, memory: 16_777_216 },
     })
-    expect(config.groups.get('default')).toEqual({ name: 'default', implied: true, models: ['*'], onLoss: 'show' })
+    expect(config.groups.get('default')).toEqual({
+      name: 'default',
+      implied: true,
+      limits: {},
+      models: ['*'],
+      onLoss: 'show',
+    })
   })
 
   it('takes sizes and durations with their units', () => {
