@@ -24,7 +24,7 @@ export function accessCommands(program: Command, config: ConfigFile, terminal: T
 
 function keyCommands(keys: Command, config: ConfigFile, terminal: Terminal): void {
   const name = new Argument('<name>', 'the name of the key')
-  keySettings(keys.command('create'))
+  keySettings(keys.command('create'), 'the group it belongs to (default: default)')
     .description('create a key and print it, only this once')
     .addArgument(name)
     .action((keyName: string, options: KeyOptions) => createCommand(keyName, options, config(), terminal))
@@ -39,7 +39,7 @@ function keyCommands(keys: Command, config: ConfigFile, terminal: Terminal): voi
     .description('print all of a key but its secrets')
     .addArgument(name)
     .action((keyName: string) => showCommand(keyName, config(), terminal))
-  keySettings(keys.command('change'))
+  keySettings(keys.command('change'), 'the group it belongs to from now on')
     .description('change what a key may do; the value none removes a setting')
     .addArgument(name)
     .option('--name <name>', 'its new name')
@@ -59,10 +59,10 @@ function keyCommands(keys: Command, config: ConfigFile, terminal: Terminal): voi
     .action((keyName: string, { grace }: { grace: number }) => rotateCommand(keyName, grace, config(), terminal))
 }
 
-const keySettings = (command: Command): Command =>
+const keySettings = (command: Command, group: string): Command =>
   permissionOptions(
     command
-      .option('--group <group>', 'the group it belongs to (default: default)')
+      .option('--group <group>', group)
       .option('--note <text>', 'what it is for', given(String))
       .option('--expires <when>', 'when it ends: a time, or one from now such as 30d', given(instant)),
   )

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { freshSecret } from '../access/secret.ts'
-import { findConfig, loadConfig } from '../config/file.ts'
-import type { Config } from '../config/index.ts'
 import { program, type Terminal } from './outcome.ts'
-import { readRecords, withRecords } from './stored.ts'
+import { configAt, readRecords, withRecords } from './stored.ts'
 import { minute, table } from './table.ts'
 
 /** `interlingua admin token`: a token for the admin API, printed alone on its line. */
@@ -39,5 +37,3 @@ export async function revokeTokenCommand(id: string, file: string | undefined, t
   if (!isDropped) throw new Error(`there is no token "${id}"; \`${program()} admin tokens\` lists them`)
   terminal.out(`${id} is revoked.`)
 }
-
-const configAt = (file: string | undefined): Config => loadConfig(findConfig(file))

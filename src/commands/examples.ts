@@ -1,9 +1,9 @@
 import type { Work } from '../canonical/work.ts'
 import { suggestion } from '../config/faults.ts'
-import { findConfig, loadConfig } from '../config/file.ts'
 import type { ChannelConfig } from '../config/index.ts'
 import { fitnessOf } from '../providers/index.ts'
 import { type Terminal, UsageError } from './outcome.ts'
+import { configAt } from './stored.ts'
 
 /** The key's name in examples that are printed without a key. */
 export const KEY_VARIABLE = '$INTERLINGUA_KEY'
@@ -111,7 +111,7 @@ export function examplesCommand(
   }: { readonly config?: string; readonly key?: string; readonly address?: string },
   terminal: Terminal,
 ): void {
-  const { server, channels } = loadConfig(findConfig(config))
+  const { server, channels } = configAt(config)
   const options = { address: address ?? `http://${server.host}:${server.port}`, key, channels }
   if (door !== undefined && !EXAMPLE_PATHS.some(path => path.includes(door)))
     throw new UsageError(`no endpoint has '${door}' in its path${suggestion(door, EXAMPLE_PATHS)}`)

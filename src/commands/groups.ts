@@ -1,12 +1,11 @@
 import { defined } from '../canonical/defined.ts'
 import { suggestion } from '../config/faults.ts'
-import { findConfig, loadConfig } from '../config/file.ts'
 import type { Config, GroupConfig } from '../config/index.ts'
 import type { AccessRecords, StoredGroup } from '../store/access-records.ts'
 import { limitsText } from './key-views.ts'
 import type { Terminal } from './outcome.ts'
 import { field, limitsWith, NONE, type PermissionOptions } from './permission-options.ts'
-import { readRecords, withRecords } from './stored.ts'
+import { configAt, readRecords, withRecords } from './stored.ts'
 import { table } from './table.ts'
 
 /** The groups of the config and those of the store, one a line, or as JSON. */
@@ -88,8 +87,6 @@ const row = ({ name, models, doors, channels, limits }: Omit<GroupConfig, 'impli
 
 const view = ({ name, models, doors, channels, limits, onLoss }: Omit<GroupConfig, 'implied'>, fixed?: true): object =>
   defined({ name, models, doors, channels, limits, on_loss: onLoss, fixed })
-
-const configAt = (file: string | undefined): Config => loadConfig(findConfig(file))
 
 const groupNamed = async (name: string, records: AccessRecords): Promise<StoredGroup | undefined> =>
   (await records.groups()).find(group => group.name === name)

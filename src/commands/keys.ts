@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { freshSecret } from '../access/secret.ts'
 import { append } from '../canonical/append.ts'
 import { suggestion } from '../config/faults.ts'
-import { findConfig, loadConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import type { KeySettings } from '../config/types.ts'
 import type { AccessRecords, KeyChange, StoredKey } from '../store/access-records.ts'
 import { fixedRow, fixedView, KEY_HEAD, storedRow, storedView } from './key-views.ts'
 import { program, type Terminal } from './outcome.ts'
 import { field, type Given, limitsWith, type PermissionOptions } from './permission-options.ts'
-import { readRecords, withRecords } from './stored.ts'
+import { configAt, readRecords, withRecords } from './stored.ts'
 import { table } from './table.ts'
 
 export interface KeyOptions extends PermissionOptions {
@@ -151,8 +150,6 @@ const changeOf = (key: StoredKey, options: KeyOptions): KeyChange => ({
   ...(options.name === undefined ? {} : { name: options.name }),
 })
 
-const configAt = (file: string | undefined): Config => loadConfig(findConfig(file))
-
 /** The stored key of that name. */
 async function required(name: string, { keys }: Config, records: AccessRecords): Promise<StoredKey> {
   const key = await records.keyNamed(name)
@@ -176,7 +173,10 @@ function checkName(name: string): void {
 
 async function checkGroup(name: string, { groups }: Config, records: AccessRecords): Promise<void> {
   const known = new Set([...groups.keys(), ...(await records.groups()).map(group => group.name)])
-  if (!known.has(name)) throw new Error(`there is no group "${name}"${suggestion(name, known)}`)
+  if (!known.has(name))
+    throw new Error(
+      `there is no group "${name}"${suggestion(name, known) || `; \`${program()} groups create ${name}\` creates it`}`,
+    )
 }
 
 const fixed = (name: string): Error => new Error(`the key "${name}" is fixed in the config: change it there`)

@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs'
 import { importKeys } from '../access/import-keys.ts'
 import { keyFile } from '../access/key-file.ts'
+import { findConfig, loadConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import type { AccessRecords } from '../store/access-records.ts'
 
 type Place = Pick<Config, 'dataDir' | 'store'>
+
+/** The config a command works with: the named file, else the usual one, else that of the environment. */
+export const configAt = (file: string | undefined): Config => loadConfig(findConfig(file))
 
 /** Does something with the stored keys and groups, also while a gateway runs on them. Rejects like `openStore`. */
 export async function withRecords<T>({ dataDir, store }: Place, work: (records: AccessRecords) => Promise<T>) {

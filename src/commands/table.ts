@@ -1,10 +1,14 @@
-/** Rows of texts with columns of one width each. */
-export function table(rows: readonly (readonly string[])[]): string {
+/**
+ * Rows as a table with aligned columns, the first row its head.
+ *
+ * @param numbers the columns of numbers, which stand at the right.
+ */
+export function table(rows: readonly (readonly string[])[], numbers: ReadonlySet<number> = new Set()): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
   return rows
     .map(row =>
       row
-        .map((cell, column) => cell.padEnd(widths[column]!))
+        .map((cell, column) => (numbers.has(column) ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)))
         .join('  ')
         .trimEnd(),
     )

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
-import { findConfig, loadConfig } from '../config/file.ts'
 import { milliseconds } from '../config/units.ts'
 import type { Log } from '../log/index.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import type { UsageField, UsageGroup } from '../store/usage-records.ts'
-import { table } from './columns.ts'
 import { type Terminal, UsageError } from './outcome.ts'
+import { configAt } from './stored.ts'
+import { table } from './table.ts'
 import type { UsageOptions } from './usage-options.ts'
 
 /** Groups that are shown, those of most requests first. */
@@ -17,7 +17,7 @@ export async function usageCommand(
   config: string | undefined,
   terminal: Terminal,
 ): Promise<void> {
-  const { dataDir, store: where } = loadConfig(findConfig(config))
+  const { dataDir, store: where } = configAt(config)
   const now = Date.now()
   const [since, until] = [timeOf(options.since, now), options.until === undefined ? now : timeOf(options.until, now)]
   if (since >= until) throw new UsageError('the time of --since is not before that of --until')
@@ -36,7 +36,7 @@ export async function usageCommand(
       )
     else if (options.csv) terminal.out(csv(options.by, groups))
     else if (groups.length === 0) terminal.fault(NONE)
-    else terminal.out(table(rowsOf(options.by, groups), LEFT))
+    else terminal.out(table(rowsOf(options.by, groups), NUMBERS))
   } finally {
     await store.close()
   }
@@ -62,10 +62,9 @@ function timeOf(text: string, now: number): number {
   throw new UsageError(`"${text}" is neither a duration such as 24h or 7d nor a time such as 2027-01-31T12:00:00Z`)
 }
 
-/** Columns that are text. */
-const LEFT: ReadonlySet<number> = new Set([0])
-
 const HEAD = ['REQUESTS', 'ERRORS', 'INPUT', 'CACHED', 'OUTPUT', 'COST', 'FIRST BYTE', 'P95', 'DURATION', 'P95']
+/** All columns but the name's. */
+const NUMBERS: ReadonlySet<number> = new Set(HEAD.map((_, column) => column + 1))
 
 const rowsOf = (by: UsageField, groups: readonly UsageGroup[]): string[][] => [
   [by.toUpperCase(), ...HEAD],

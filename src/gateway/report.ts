@@ -158,8 +158,9 @@ export class Report {
   /** What it cost, in nanodollars; undefined where that is unknown. */
   private cost({ prices }: Recorder): number | undefined {
     const { candidate, model, spent } = this
+    if (spent === NOTHING) return 0
     if (spent === undefined || model === undefined) return undefined
-    if (spent === NOTHING || candidate === undefined) return 0
+    if (candidate === undefined) return 0
     const { channel, upstreamModel } = candidate
     return prices.cost({ model, upstreamModel, provider: channel.provider }, spent)
   }

@@ -226,6 +226,8 @@ export class LazyStore {
     this.closed = true
     clearInterval(this.sweeping)
     clearTimeout(this.retrying)
+    // A sweep that is cut off here is no fault.
+    this.inUse = undefined
     await this.opening?.then(store => store.close()).catch(() => {})
   }
 }

@@ -87,6 +87,7 @@ describe('keys', () => {
     ['keys create backend', 'there is a key named "backend" already; rotate or revoke it'],
     ['keys revoke backned', 'there is no key named "backned"; did you mean "backend"?'],
     ['keys create x --group tean', 'there is no group "tean"; did you mean "team"?'],
+    ['keys create x --group sales', 'there is no group "sales"; `interlingua groups create sales` creates it'],
     ['groups change team --rpm 1', 'the group "team" is fixed in the config: change it there'],
     ['groups drop gone', 'there is no group "gone" in the store'],
     ['admin revoke gone', 'there is no token "gone"; `interlingua admin tokens` lists them'],

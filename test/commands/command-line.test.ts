@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
+import { MAIN } from '../builders/paths.ts'
 
 let dir: string
 let config: string
@@ -114,6 +116,11 @@ describe('check', () => {
       items: { additionalProperties: false, required: ['name', 'provider'] },
     })
   })
+})
+
+test('on a Node that runs no TypeScript, a message names the command to start with', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['--no-strip-types', MAIN, '--version'], { encoding: 'utf8' })
+  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('npm start') })
 })
 
 describe('translate', () => {

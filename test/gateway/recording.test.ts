@@ -61,8 +61,10 @@ test('a request is recorded when the gateway stops: what it used and cost, and h
   server = await open(HOUR)
   expect((await server.ask('/v1/chat/completions', REQUEST)).status).toBe(200)
   expect((await server.ask('/v1/chat/completions', { ...REQUEST, model: 'nobodys' })).status).toBe(404)
+  expect((await server.ask('/v1/chat/completions', {})).status).toBe(400)
   await server.server.close()
-  const [missed, row] = await rows()
+  const [unread, missed, row] = await rows()
+  expect(unread).toMatchObject({ status: 400, attempts: 0, error: 'invalid-request', cost: 0 })
   expect(missed).toMatchObject({ model: 'nobodys', status: 404, attempts: 0, error: 'not-found', cost: 0 })
   expect(row).toMatchObject({
     ...{ keyName: 'dev', group: 'default', model: 'four', upstreamModel: 'gpt-4o', channel: 'alive', attempts: 2 },
@@ -108,7 +110,8 @@ test('the command line sums up what a running gateway recorded', async () => {
   expect(JSON.parse(await run('--by', 'key', '--since', '1h', '--json'))).toMatchObject([
     { key: 'dev', requests: 1, input_tokens: 1000, cost_usd: 0.003, requests_of_unknown_cost: 0 },
   ])
-  expect(await run('--by', 'channel', '--csv')).toMatch(/^channel,requests.*\nalive,1,0,1000,400,0,100,0,0,0.003,0,/)
+  // Nothing stands behind the last row: the sweep that a closed store cuts off is no fault.
+  expect(await run('--by', 'channel', '--csv')).toMatch(/^channel,requests.*\nalive,1,0,1000,400,0,100,0,0,0.003,0,.*$/)
 })
 
 test('a foreign caller without a limit gets what the model answers at most', async () => {
