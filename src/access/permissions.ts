@@ -5,7 +5,7 @@ import type { GroupConfig, KeySettings, LimitSettings, OnLoss } from '../config/
 
 /** What a key may do: the one answer for routing, model lists, limits and administrators alike. */
 export interface Permissions {
-  /** Whether losses are shown or refused where a request does not say. */
+  /** Whether losses are shown or refused where a request does not choose. */
   readonly onLoss: OnLoss
   readonly limits: LimitSettings
   /** @param model a public id. */

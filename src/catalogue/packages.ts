@@ -9,7 +9,7 @@ const load = createRequire(import.meta.url)
 let prices: PricePackage | undefined
 const pricePackage = (): PricePackage => (prices ??= load('@pydantic/genai-prices') as PricePackage)
 
-/** Vendors whose models are whatever their operator runs: their names say nothing about prices. */
+/** Vendors whose models are whatever their operator runs: their names identify no price. */
 const OWN: ReadonlySet<string> = new Set(['custom', 'ollama', 'vllm', 'replay'])
 
 export interface PricedEntry {

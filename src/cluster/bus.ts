@@ -30,7 +30,7 @@ export const LONE_BUS: Bus = {
   close: async () => {},
 }
 
-/** Who in this process wants to know what. */
+/** The listeners of this process, by topic. */
 export class Listeners {
   private readonly byTopic = new Map<string, readonly Listener[]>()
   private readonly onFault: (thrown: unknown) => void
@@ -48,8 +48,8 @@ export class Listeners {
       )
   }
 
-  /** Tells all of a topic, whatever one of them throws; an unknown topic has none. */
-  tell(topic: string, message: Json): void {
+  /** Notifies all listeners of a topic, whatever one of them throws; an unknown topic has none. */
+  notify(topic: string, message: Json): void {
     for (const listener of this.byTopic.get(topic) ?? []) {
       try {
         listener(message)

@@ -14,7 +14,7 @@ export interface Cluster {
   /** Absent where none is configured. */
   readonly redis: RedisLink | undefined
   /**
-   * Asks the primary process of this machine. Rejects where there is none, it does not know the topic, or it does not
+   * Asks the primary process of this machine. Rejects where there is none, it has no answer for the topic, or it does not
    * answer within five seconds.
    */
   ask(topic: string, message: Json): Promise<Json>

@@ -32,7 +32,7 @@ export class Member implements Cluster {
       send,
       answer: (topic, message) => this.answered(topic, message),
       take: (topic, message) => {
-        if (TOPICS.includes(topic as Topic)) listeners.tell(topic, message)
+        if (TOPICS.includes(topic as Topic)) listeners.notify(topic, message)
         else this.orders.get(topic)?.(message)
       },
     })
@@ -49,7 +49,7 @@ export class Member implements Cluster {
     this.port.receive(message)
   }
 
-  /** Obeys an order of the primary. */
+  /** Handles orders of the primary. */
   onOrder(topic: string, obey: (message: Json) => void): void {
     this.orders.set(topic, obey)
   }

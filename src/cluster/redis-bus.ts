@@ -36,6 +36,6 @@ export class RedisBus implements Bus {
   private received(topic: Topic, text: string): void {
     const notice = parseObject(text)
     if (!isObject(notice) || notice['from'] === this.id || notice['message'] === undefined) return
-    this.listeners.tell(topic, notice['message'])
+    this.listeners.notify(topic, notice['message'])
   }
 }

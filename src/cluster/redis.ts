@@ -8,7 +8,7 @@ const PATIENCE = 250
 export const CONNECTING = 1000
 
 /** A command could not be sent, or was not answered in time: then it may have been carried out. */
-export class RedisUnreachable extends Error {
+class RedisUnreachable extends Error {
   override readonly name = 'RedisUnreachable'
 }
 

@@ -146,7 +146,7 @@ export function exampleLines({ address, key, channels }: ExampleOptions, door = 
 const MODELS = '/v1/models'
 
 /** The paths that examples can be had of. */
-export const EXAMPLE_PATHS: readonly string[] = [MODELS, ...EXAMPLES.map(({ path }) => path)]
+const EXAMPLE_PATHS: readonly string[] = [MODELS, ...EXAMPLES.map(({ path }) => path)]
 
 interface Place extends Omit<ExampleOptions, 'channels'> {
   readonly bearer: string

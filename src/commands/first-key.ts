@@ -15,7 +15,7 @@ export interface FirstKey {
 const NAMED = 100
 
 /** Creates the first key of a gateway that has none, so that it can be used at once, but only by its operator. */
-export async function firstKey(config: Config): Promise<FirstKey> {
+async function firstKey(config: Config): Promise<FirstKey> {
   const known = (await readRecords(config, records => records.keys({ limit: NAMED }))) ?? []
   if (config.keys.length > 0 || known.length > 0) return { known }
   const group = config.groups.has('default') ? 'default' : [...config.groups.keys()][0]!

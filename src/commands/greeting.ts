@@ -41,6 +41,7 @@ function keyLines(config: Config, { created, known }: FirstKey): string[] {
       `key      ${created}`,
       `         It is shown only now and stored as a hash; \`${program()} keys create NAME\` creates another.`,
     ]
+  if (config.keys.length + known.length === 0) return ['keys     those of the store, which cannot be read now']
   const names = [...config.keys.map(({ name }) => name), ...known.map(({ name }) => name)]
   return [
     `keys     ${shortened(names)}`,

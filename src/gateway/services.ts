@@ -36,11 +36,11 @@ import { ListedFacts } from './listed-facts.ts'
 import { Media } from './media.ts'
 import type { StoredImage } from './picture-copies.ts'
 import { channelReadings, countReadings, openRequests } from './readings.ts'
-import { Recording } from './recording.ts'
 import { relay } from './relay.ts'
 import { Running, type RunningCall } from './running.ts'
 import { SharedThoughts } from './thoughts/shared-thoughts.ts'
 import { Thoughts } from './thoughts/thoughts.ts'
+import { UsageRecorder } from './usage-recorder.ts'
 
 /** Everything that outlives a request and that requests are answered with; it follows the config. */
 export class Services {
@@ -76,7 +76,7 @@ export class Services {
   /** Writes what requests used to the store. */
   protected readonly usage: UsageLog
   /** Takes what became of requests that are over. */
-  protected readonly recorder: Recording
+  protected readonly recorder: UsageRecorder
   /** Logs that memory or disk do not suffice. */
   protected readonly shortage: LogOnce
   private readonly imageStore: ImageStore
@@ -110,7 +110,7 @@ export class Services {
       isFault: thrown => thrown === UNAVAILABLE,
     })
     const { catalogue, usage, metrics } = this
-    this.recorder = new Recording({ log, catalogue, usage, metrics, proxies: () => this.proxies }, config)
+    this.recorder = new UsageRecorder({ log, catalogue, usage, metrics, proxies: () => this.proxies }, config)
     this.imageStore = new ImageStore({ shared: this.store.shared, hasOthers: () => hasOthers(config) })
     this.images = this.imageDelivery()
     const secret = new GatewaySecret({
@@ -221,7 +221,7 @@ export class Services {
   reload(next: Config): void {
     for (const field of unfollowed(this.config, next))
       this.log.warn({ field }, 'a change of the config takes effect at the next start')
-    // Whoever asks for them later is told those in use.
+    // These two stay as they are until the next start.
     const config = { ...next, dataDir: this.config.dataDir, store: this.config.store }
     this.config = config
     this.proxies = new Proxies(config.server)

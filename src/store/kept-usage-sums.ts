@@ -7,7 +7,7 @@ import type { UsageField, UsageFilter, UsageGroup, UsageQuery } from './usage-re
 import { DURATION_COLUMNS, FIRST_BYTE_COLUMNS, type SeriesRow, SUM_COLUMNS, TIMING_COLUMNS } from './usage-tables.ts'
 
 /** The columns of series that fields are. */
-export const FIELD_COLUMNS: { readonly [F in UsageField]: keyof SeriesRow } = {
+const FIELD_COLUMNS: { readonly [F in UsageField]: keyof SeriesRow } = {
   ...{ key: 'key_id', model: 'model', channel: 'channel', format: 'format', upstreamFormat: 'upstream_format' },
   ...{ door: 'door', group: 'group_name', status: 'status' },
 }

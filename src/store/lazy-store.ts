@@ -19,7 +19,7 @@ import {
 import { Heartbeat } from './heartbeat.ts'
 import type { Liveness } from './liveness.ts'
 import { LockedFiles } from './locked-files.ts'
-import { isUndone, toldOf } from './postgres-fault.ts'
+import { isUndone, loggable } from './postgres-fault.ts'
 import type { Store } from './store.ts'
 
 /** Milliseconds after which what expired is deleted again. */
@@ -81,7 +81,7 @@ export class LazyStore {
         ? new LockedFiles(join(dataDir, 'processes'))
         : new Heartbeat(guardedProcesses((manner, work) => this.use(manner, ({ processes }) => work(processes))))
     this.log = log
-    const write = (err: unknown, store: string) => log.error({ store, err: toldOf(err) }, 'the store cannot be used')
+    const write = (err: unknown, store: string) => log.error({ store, err: loggable(err) }, 'the store cannot be used')
     this.faults = new LogOnce(write, { interval: INTERVAL, lasting: true })
   }
 
@@ -174,7 +174,7 @@ export class LazyStore {
     if (thrown instanceof GatewayError) return thrown
     // A row that is no JSON is damaged by itself.
     const kind = thrown instanceof SyntaxError ? 'damaged' : storeFault(thrown)
-    if (kind === undefined) return toldOf(thrown)
+    if (kind === undefined) return loggable(thrown)
     if (store !== undefined && store !== this.inUse) return UNAVAILABLE
     this.faultCount++
     this.faults.log(thrown, kind)

@@ -52,8 +52,8 @@ export function postgresFault({ message, code }: Error & { readonly code?: unkno
 export const isUndone = (thrown: unknown): boolean =>
   thrown instanceof Error && ['40P01', '40001'].includes((thrown as { code?: string }).code ?? '')
 
-/** An error as it may be logged: what a server says in detail holds values of rows. */
-export function toldOf(thrown: unknown): unknown {
+/** An error as it may be logged: without the details of a server's error, which hold values of rows. */
+export function loggable(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('severity' in thrown)) return thrown
   const { message, stack } = thrown
   return Object.assign(new Error(message), { code: (thrown as { code?: unknown }).code, stack })

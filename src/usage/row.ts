@@ -63,6 +63,3 @@ export interface UsageTry {
   readonly sentAfter: number
   readonly endedAfter: number
 }
-
-/** Takes a row when its request is over; it must not wait or throw. */
-export type TakeRow = (row: UsageRow) => void

@@ -96,6 +96,13 @@ describe('keys', () => {
     expect(await run(line)).toMatchObject({ code: 1, fault })
   })
 
+  test('a store that cannot be reached is named as the cause', async () => {
+    writeFileSync(join(dir, 'config.yaml'), 'store: postgres://a:b@127.0.0.1:1/c\n')
+    const { code, fault } = await run('keys list')
+    expect({ code, fault }).toMatchObject({ code: 1, fault: expect.stringMatching(/^the store cannot be used: .*:1;/) })
+    expect(fault).not.toContain('a:b')
+  })
+
   test.each([
     ['keys create x --rpm many', 'It is a whole number, 0 or more.'],
     ['keys create x --doors chta', 'There is no format "chta"; did you mean "chat"?'],

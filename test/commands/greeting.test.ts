@@ -21,6 +21,11 @@ test.each([
   expect(greeted()).toContain(command)
 })
 
+test('a gateway that cannot read its keys names none', () => {
+  const lines = greeting('http://127.0.0.1:1', defaultConfig({}), { known: [] }, '1.0').split('\n')
+  expect(lines).toContain('keys     those of the store, which cannot be read now')
+})
+
 test('a gateway without channels says so, and offers nothing to try that must fail', () => {
   expect(greeted('channels: []')).toContain('none: no channel is configured')
   expect(greeted('channels: []')).not.toContain('/v1/chat/completions')

@@ -4,14 +4,14 @@ import { quotaOf } from './bucket.ts'
 import type { KeyLimits, LimitState } from './engine.ts'
 
 /** Expected tokens of an answer before the key has had one. */
-export const TYPICAL_OUTPUT = 1000
+const TYPICAL_OUTPUT = 1000
 /** The weight of the latest answer in the average. */
 const WEIGHT = 1 / 8
 /** No answer is larger: a higher count is wrong. */
 const LARGEST_OUTPUT = 1_000_000
 const NANODOLLARS = 1e9
 
-/** What this process knows of a key: its limits, what was left after the last step, and the size of its answers. */
+/** The state of a key in this process: its limits, what was left after the last step, and the size of its answers. */
 export class KeyUse {
   limits: KeyLimits = {}
   /** The average number of tokens of the key's answers, the latest weighted most. */

@@ -1,5 +1,5 @@
 import type { LimitEngine, LimitState, LimitStep } from './engine.ts'
-import { Owed } from './owed.ts'
+import { PendingSteps } from './pending-steps.ts'
 
 /** Where several processes count together. */
 export interface SharedCounts {
@@ -35,7 +35,7 @@ export class SharedEngine implements LimitEngine {
   missed = 0
   private readonly counts: SharedCounts
   private readonly options: SharedOptions
-  private readonly owed = new Owed()
+  private readonly pending = new PendingSteps()
   private readonly probing: () => void
   private timer: NodeJS.Timeout | undefined
   private closed = false
@@ -70,12 +70,12 @@ export class SharedEngine implements LimitEngine {
 
   private async stepTogether(step: LimitStep): Promise<LimitState> {
     const { local, timeout } = this.options
-    if (this.owed.returned(step.leave)) await local.step(leaving(step))
+    if (this.pending.returned(step.leave)) await local.step(leaving(step))
     try {
       return await within(timeout, this.counts.step(step))
     } catch (thrown) {
       this.failed(thrown)
-      this.owed.doubt(step)
+      this.pending.doubt(step)
       return this.stepHere(step, true)
     }
   }
@@ -83,7 +83,7 @@ export class SharedEngine implements LimitEngine {
   /** @param mayBeCounted the others may have counted it, and only the answer is missing. */
   private stepHere(step: LimitStep, mayBeCounted = false): LimitState | Promise<LimitState> {
     this.missed++
-    this.owed.add(step, mayBeCounted)
+    this.pending.add(step, mayBeCounted)
     return this.options.local.step(step)
   }
 
@@ -98,13 +98,13 @@ export class SharedEngine implements LimitEngine {
   }
 
   private async probe(): Promise<void> {
-    const { counts, owed, options } = this
+    const { counts, pending, options } = this
     try {
       if (!counts.isUp) throw NOT_CONNECTED
       await within(options.timeout, counts.probe())
-      for (let step = owed.first(); step !== undefined; step = owed.first()) {
+      for (let step = pending.first(); step !== undefined; step = pending.first()) {
         await within(options.timeout, counts.step(step))
-        owed.paid(step)
+        pending.paid(step)
       }
       this.timer = undefined
       options.onRecovery?.()

@@ -1,10 +1,10 @@
 import type { LimitStep } from './engine.ts'
 
-/** Steps that are remembered; beyond, places come back by themselves and spend is what usage records say. */
+/** Steps that are held; beyond, places come back by themselves and spend is what usage records say. */
 const MOST = 100_000
 
-/** What was counted here alone, and what of it is to be told to the others. */
-export class Owed {
+/** Steps that were counted here alone, until the shared engine has counted them too. */
+export class PendingSteps {
   /** Names of places that were taken here. */
   private readonly entered = new Set<string>()
   private readonly costs = new Map<string, LimitStep>()
@@ -13,7 +13,7 @@ export class Owed {
   /**
    * A step is counted here.
    *
-   * @param mayBeCounted the others may have counted it: then they are not told of its cost.
+   * @param mayBeCounted the shared engine may have counted it: then its cost is not sent.
    */
   add(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, cost, enter, leave } = step

@@ -8,8 +8,8 @@ import type { UsageRow } from '../usage/row.ts'
 import type { Call } from './call.ts'
 import type { Recorder } from './report.ts'
 
-/** Who is told of what became of a request. */
-export interface RecordingOptions {
+/** Where the outcome of a request goes. */
+export interface UsageRecorderOptions {
   readonly log: Log
   readonly catalogue: Prices
   readonly usage: UsageLog
@@ -18,16 +18,16 @@ export interface RecordingOptions {
   readonly proxies: () => Proxies
 }
 
-/** Takes what became of requests and sessions, for everyone who wants to know. */
-export class Recording implements Recorder {
+/** Records the outcome of requests and sessions in usage and metrics. */
+export class UsageRecorder implements Recorder {
   readonly log: Log
-  private readonly options: RecordingOptions
+  private readonly options: UsageRecorderOptions
   private priced: boolean
 
-  constructor(options: RecordingOptions, config: Config) {
+  constructor(options: UsageRecorderOptions, config: Config) {
     this.log = options.log
     this.options = options
-    this.priced = wantsPrices(config)
+    this.priced = needsPrices(config)
   }
 
   /** A catalogue that nobody needs is not loaded. */
@@ -35,13 +35,13 @@ export class Recording implements Recorder {
     return this.priced ? this.options.catalogue : NO_PRICES
   }
 
-  /** From now on costs are told: a key has a budget. */
+  /** Costs are computed from now on: a key has a budget. */
   needPrices(): void {
     this.priced = true
   }
 
   reload(config: Config): void {
-    this.priced ||= wantsPrices(config)
+    this.priced ||= needsPrices(config)
   }
 
   take(row: UsageRow): void {
@@ -55,7 +55,7 @@ export class Recording implements Recorder {
 }
 
 /** Whether costs are recorded, shown or limited. */
-const wantsPrices = ({ usage, metrics, traces, keys, groups }: Config): boolean =>
+const needsPrices = ({ usage, metrics, traces, keys, groups }: Config): boolean =>
   usage.keep > 0 ||
   Object.values(metrics).some(value => value !== undefined) ||
   traces !== undefined ||
