@@ -88,7 +88,8 @@ export class Record implements SessionRecord {
   spent(usage: Usage | undefined): void {
     const allowance = this.admitted.shift() ?? this.shares.any()
     const cost = usage === undefined ? undefined : this.costOf(usage)
-    allowance.settle(usage, cost)
+    if (usage === undefined) allowance.leave()
+    else allowance.settle(usage, cost)
     if (usage !== undefined) this.usage = totalUsage(this.usage === undefined ? [usage] : [this.usage, usage])
     if (usage === undefined) return
     if (cost === undefined) this.unpriced = true
